@@ -12,7 +12,8 @@ export type Stretch = {
   readonly before: number;
 };
 
-const weekMs = 7 * 86_400_000;
+/** Recife's clocks were put forward on 8 October 2000 and back a week later: less than seven days. */
+const betweenLooksMs = 5 * 86_400_000;
 
 /** Zones and years that are known without asking Intl: 100 zones for 20 years. */
 const years = new LRUCache<string, readonly Stretch[]>({ max: 2000 });
@@ -28,7 +29,7 @@ export function stretchAt(zone: Zone, at: number): Stretch {
   return found;
 }
 
-/** The stretches of a year, by what `offsetOf` says of some of its instants. Two changes within a week count as one, at the later. */
+/** The stretches of a year, by what `offsetOf` says of some of its instants. Two changes within five days count as one, at the later. */
 export function findStretches(year: number, offsetOf: (at: number) => number): Stretch[] {
   const endOfYear = Date.UTC(year + 1, 0, 1);
   const found: Stretch[] = [];
@@ -36,7 +37,7 @@ export function findStretches(year: number, offsetOf: (at: number) => number): S
   let before = offsetOf(startAt - 1000);
   let offset = offsetOf(startAt);
   for (let at = startAt; at < endOfYear;) {
-    const next = Math.min(at + weekMs, endOfYear - 1000);
+    const next = Math.min(at + betweenLooksMs, endOfYear - 1000);
     const changed = offsetOf(next);
     if (changed !== offset) {
       const endAt = findChange(at, next, (between) => offsetOf(between) === changed);
