@@ -24,6 +24,8 @@ import type { Metrics } from "./metrics.ts";
 import type { Polls } from "./polls/polls.ts";
 import type { Beats } from "./processes/beat-processes.ts";
 import type { Seals } from "./seals/seals.ts";
+import type { ReportSignal } from "./signals/report-signal.ts";
+import type { SignalClaims } from "./signals/signal-claims.ts";
 import type { Collector } from "./telemetry/collector.ts";
 import type { Authenticator } from "./tokens/authenticator.ts";
 import type { Wakes } from "./wake/wakes.ts";
@@ -55,6 +57,9 @@ export type Broker = {
   readonly report: ReportExecution;
   /** Where polls are parked. */
   readonly polls: Polls;
+  /** Where claims of signals are parked. */
+  readonly signalClaims: SignalClaims;
+  readonly reportSignal: ReportSignal;
   /** Takes heartbeats and other signs of life; those that arrive together share a statement. */
   readonly beats: Beats;
   /** Job events for the followers at this broker. */

@@ -29,6 +29,7 @@ import { type PollsOptions, makePolls, type Polls } from "./polls/polls.ts";
 import { makeBeats } from "./processes/beat-processes.ts";
 import { missingSealKeys } from "./seals/register-keys.ts";
 import type { Seals } from "./seals/seals.ts";
+import { claimingSignals } from "./signals/claiming-signals.ts";
 import { makeCollector } from "./telemetry/collector.ts";
 import { type Authenticator, createAuthenticator } from "./tokens/authenticator.ts";
 import { makeSender, newBrokerId } from "./wake/notify.ts";
@@ -128,13 +129,14 @@ function measuredAuthenticator(db: Db, metrics: Metrics): Authenticator {
   return authenticator;
 }
 
-/** Where jobs come in and where polls wait for them. */
+/** Where jobs come in and where polls wait for them; and where claims of signals wait. */
 function handingOff(
   { largeWrites, ...parts }: Omit<PollsOptions, "onBatch"> & Pick<Broker, "largeWrites">,
   metrics: Metrics,
-): Pick<Broker, "polls" | "enqueueSingle"> {
+): Pick<Broker, "polls" | "enqueueSingle" | "signalClaims" | "reportSignal"> {
   const polls = measuredPolls(parts, metrics);
-  return { polls, enqueueSingle: makeEnqueueSingle({ ...parts, largeWrites, polls }) };
+  const enqueueSingle = makeEnqueueSingle({ ...parts, largeWrites, polls });
+  return { polls, enqueueSingle, ...claimingSignals(parts, metrics) };
 }
 
 function measuredPolls(parts: Omit<PollsOptions, "onBatch">, metrics: Metrics): Polls {

@@ -1,5 +1,6 @@
 import type { Broker } from "./broker.ts";
 import type { App, RegisterRoutes } from "./http/app-types.ts";
+import { claimSignals } from "./routes/control-plane/claim-signals.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
 import {
@@ -12,6 +13,7 @@ import {
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import { readLogs } from "./routes/control-plane/read-logs.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
+import { completeSignal, extendSignal, failSignal } from "./routes/control-plane/report-signals.ts";
 import { tailLogs } from "./routes/control-plane/tail-logs.ts";
 import { enrol } from "./routes/open/enrol.ts";
 import { listShutdowns } from "./routes/open/list-shutdowns.ts";
@@ -141,6 +143,12 @@ const routes: readonly RegisterRoutes[] = [
   cancelJob,
   rerunJob,
   flushRunner,
+
+  // Control planes: working on signals
+  claimSignals,
+  completeSignal,
+  failSignal,
+  extendSignal,
 
   // Runners: their processes
   registerProcess,

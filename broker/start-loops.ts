@@ -13,9 +13,12 @@ const keysEveryMs = 60_000;
 
 /** Starts what a broker does by itself; each loop's end is pushed to the broker's drain. */
 export function startLoops({ broker, brokerId, receive }: MadeBroker): void {
-  const { db, clock, log, wakes, polls, authenticator, config, drain, metrics } = broker;
+  const { db, clock, log, wakes, polls, signalClaims, authenticator, config, drain, metrics } =
+    broker;
   const stopped = new AbortController();
-  const scan = (): Promise<void> => polls.scan();
+  const scan = async (): Promise<void> => {
+    await Promise.all([polls.scan(), signalClaims.scan()]);
+  };
   const listening = startListening(db, {
     url: config.databaseUrl,
     brokerId,
@@ -54,6 +57,7 @@ export function startLoops({ broker, brokerId, receive }: MadeBroker): void {
       await scanning;
     },
     () => polls.drain(),
+    () => signalClaims.drain(),
   );
 }
 

@@ -1666,6 +1666,7 @@ function claim_jobs(waiters integer[], runner_ids text[], process_ids text[], jo
 function claim_max_bytes() returns bigint -- functions/signals.sql
 function claim_signal_keys(signals new_signal[], INOUT outcomes text[]) returns text[] -- functions/signals.sql
 function claim_signals(waiters integer[], org_ids text[], queue_ids text[], wants integer[], claim_ids text[], workers text[], leases bigint[]) returns SETOF claimed_signal -- functions/signals.sql
+function claims_max_bytes() returns bigint -- functions/signals.sql
 function complete_shutdown(process text, shutdown text) returns queue_key[] -- functions/shutdowns.sql
 function confirm_by_poll(runner text, only_group text) returns queue_key[] -- functions/for-older-brokers.sql
 function confirm_by_polls(runner text, groups text[], since timestamp with time zone[]) returns queue_key[] -- functions/beats.sql
@@ -1757,6 +1758,7 @@ function queue_max_bytes() returns bigint -- functions/signals.sql
 function queue_status_after(status text, event text) returns text -- functions/before-tables.sql
 function queues_of_jobs(job_ids text[]) returns queue_key[] -- functions/end.sql
 function queues_of_runners(runner_ids text[]) returns queue_key[] -- functions/runners.sql
+function queues_to_look_at(queue_ids text[]) returns SETOF text -- functions/signal-claims.sql
 function queues_with_work(queue_ids text[]) returns SETOF text -- functions/signals.sql
 function reclaim_jobs(waiters integer[], runner_ids text[], process_ids text[], poll_ids text[], repeated integer[], digests bytea[]) returns SETOF claimed_job -- functions/claim.sql
 function redrive_signals(org text, queue text, signal_ids text[], batch integer) returns TABLE(signal_id text, outcome text, wake text) -- functions/signals.sql
@@ -1771,16 +1773,19 @@ function register_process(org text, runner text, process text, process_type text
 function release_jobs(keys queue_key[], with_withdrawn boolean, t timestamp with time zone) returns SETOF queue_key -- functions/moves.sql
 function release_overdue(job_ids text[], t timestamp with time zone) returns void -- functions/clocks.sql
 function release_workspace(org text, workspace text, lock text, actor text, why text, by_hand boolean) returns workspace_outcome -- functions/workspaces.sql
+function report_claimed_signals(batch json) returns TABLE(n integer, outcome text, status text, lease_until timestamp with time zone, wake text) -- functions/signal-claims.sql
 function report_event(event text, l queue_signal_live) returns text -- functions/signals.sql
 function report_signals(reports signal_report[]) returns TABLE(reported reported_signal, wake text) -- functions/signals.sql
 function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text) returns TABLE(shutdown_id text, runner_id text, process_id text) -- functions/shutdowns.sql
 function restore_workspace(org text, workspace text, kept_days integer, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retry_delay_ns(first bigint, executions integer) returns bigint -- functions/signals.sql
+function return_signals(org_ids text[], signal_ids text[], lease_ids text[], untils timestamp with time zone[]) returns SETOF text -- functions/signal-claims.sql
 function runners_of_group(runner_group text) returns text[] -- functions/runner-control.sql
 function send_back(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
 function send_signals_back(moves signal_move[], t timestamp with time zone) returns void -- functions/signals.sql
 function sent_bytes(org text, upload sent_upload) returns bytea -- functions/sent-pieces.sql
+function serve_signal_claims(waiters integer[], org_ids text[], queue_ids text[], wants integer[], claim_ids text[], workers text[], leases bigint[]) returns TABLE(waiter integer, repeated boolean, id text, org_id text, queue_id text, type text, owner_id text, owner_type text, context jsonb, dedupe_key text, emitter_id text, scheduled_for timestamp with time zone, caused_by text, expires_at timestamp with time zone, execution_count integer, max_executions integer, created_at timestamp with time zone, lease_id text, lease_until timestamp with time zone, key_id text, contents bytea, cause_type text, cause_status text, cause_description text, cause_finished_at timestamp with time zone, cause_key_id text, cause_result bytea, notice text, paused_note text, paused_until timestamp with time zone) -- functions/signal-claims.sql
 function served_slots(runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
 function serves_group(serves jsonb, runner text, wanted text) returns boolean -- functions/runners.sql
 function set_emitter_pause(org text, emitter text, event text, note text, until timestamp with time zone, actor text) returns text -- functions/emitters.sql

@@ -41,6 +41,12 @@ export const signalTransitions = {
     when: "its lease ran out and executions remain",
     also: "it is first in line again",
   },
+  return: {
+    from: ["in-flight"],
+    to: "queued",
+    when: "the answer of its claim could not be delivered",
+    also: "it is first in line again; the execution is not counted",
+  },
   retry: {
     from: ["in-flight"],
     to: "retrying",

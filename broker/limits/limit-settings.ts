@@ -16,6 +16,14 @@ export const limitSettings = {
     schema: whole(0, most).default(1000),
     doc: "Maximum number of parked polls of one runner at one broker; more get 429. 0 for no limit.",
   },
+  SVC_MAX_CLAIMS_PER_ORG: {
+    schema: whole(0, most).default(20_000),
+    doc: "Maximum number of parked claims of signals of one org at one broker; more get 429. 0 for no limit. A broker parks at most 25,000 claims.",
+  },
+  SVC_MAX_CLAIMS_PER_QUEUE: {
+    schema: whole(0, most).default(1000),
+    doc: "Maximum number of parked claims of one queue of signals at one broker; more get 429. 0 for no limit.",
+  },
   SVC_MAX_FOLLOWERS_PER_TOKEN: {
     schema: whole(0, most).default(1000),
     doc: "Maximum number of logs that one token may follow at once at one broker; more get 429. 0 for no limit.",
@@ -76,6 +84,16 @@ export const limitTable = {
     setting: "SVC_MAX_POLLS_PER_RUNNER",
     has: (n: number) => `This runner has ${n} polls parked at this broker`,
     next: "Keep one poll per process and group, and wait for its end before the next one.",
+  },
+  claims_of_org: {
+    setting: "SVC_MAX_CLAIMS_PER_ORG",
+    has: (n: number) => `This org has ${n} claims of signals parked at this broker`,
+    next: "Start fewer workers, or try again when some claims have ended.",
+  },
+  claims_of_queue: {
+    setting: "SVC_MAX_CLAIMS_PER_QUEUE",
+    has: (n: number) => `This queue has ${n} claims parked at this broker`,
+    next: "More workers than max_in_flight get no more signals. Let one claim ask for several.",
   },
   followers_of_token: {
     setting: "SVC_MAX_FOLLOWERS_PER_TOKEN",

@@ -8,7 +8,6 @@ import { toRunnerJob } from "../jobs/to-runner-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { type OpeningParts, openLarge } from "../seals/open-large.ts";
 import type { Claim } from "./claim-jobs.ts";
-import type { Polls } from "./polls.ts";
 
 type Opening = OpeningParts & Pick<Broker, "db" | "clock" | "log">;
 type Answering = { readonly claims: readonly Claim[]; readonly orders: readonly ProcessOrder[] };
@@ -80,10 +79,10 @@ type Outgoing = {
 };
 
 /** Claims whose answer could not be written are given back at once: no client can have seen them. */
-export function giveBackUnlessWritten(
-  polls: Pick<Polls, "giveBack">,
+export function giveBackUnlessWritten<One>(
+  polls: { readonly giveBack: (claims: readonly One[]) => void },
   outgoing: Outgoing | undefined,
-  claims: readonly Claim[],
+  claims: readonly One[],
 ): void {
   if (outgoing === undefined) return;
   const onClose = (): void => {

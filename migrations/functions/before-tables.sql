@@ -92,6 +92,7 @@ create or replace function signal_status_after(status text, event text) returns 
     when 'enqueue' then case when status = '' then 'queued' end
     when 'start' then case when status = 'queued' then 'in-flight' end
     when 'lapse' then case when status = 'in-flight' then 'queued' end
+    when 'return' then case when status = 'in-flight' then 'queued' end
     when 'retry' then case when status = 'in-flight' then 'retrying' end
     when 'requeue' then case when status = 'retrying' then 'queued' end
     when 'finish' then case when status = 'in-flight' then 'finished' end

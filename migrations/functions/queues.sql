@@ -115,7 +115,8 @@ begin
     perform start_turns(array[queue], t);
   end if;
   return query select case when is_moved or event = 'pause' then 'done' else 'unchanged' end, w.id
-                 from (select null::text as id union all select k from queues_with_work(array[queue]) k) w;
+                 from (select null::text as id union all select k from queues_with_work(array[queue]) k
+                       union all select queue where event = 'pause') w; -- parked claims are told of a pause
 end $$;
 
 -- Deletes a queue in which nothing is and that nothing fills. outcome: deleted · not-found · not-empty · has-emitters

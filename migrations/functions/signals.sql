@@ -244,7 +244,8 @@ end $$;
 -- How long a broker has to begin, or to go on with, the turn of a signal that it runs.
 create or replace function task_lease_ns() returns bigint language sql immutable parallel safe return 60 * 1000000000::bigint;
 
--- Claims signals for workers, first in line first; only those that workers claim. A claim with the same id gets again what it has.
+-- Claims signals for workers, first in line first; only those that workers claim. A claim with the same id gets again what it has,
+-- and its leases begin anew.
 create or replace function claim_signals(waiters int[], org_ids text[], queue_ids text[], wants int[], claim_ids text[],
                                          workers text[], leases bigint[])
   returns setof claimed_signal
@@ -263,15 +264,21 @@ begin
         from unnest(waiters, org_ids, queue_ids, claim_ids) a (waiter, org_id, queue_id, claim_id)
         join queue_signal_live l on l.queue_id = a.queue_id and l.org_id = a.org_id and l.status = 'in-flight'
                                 and l.claim_id = a.claim_id);
+  end if;
+  if cardinality(repeated) > 0 then
     return query
-    select a.waiter, true, l.id::text, l.org_id::text, l.queue_id::text, f.type, f.owner_id, f.owner_type, f.context, f.dedupe_key,
-           f.emitter_id::text, f.scheduled_for, f.caused_by::text, l.expires_at, l.execution_count, l.max_executions, f.created_at,
-           l.lease_id, l.deadline_at, f.key_id, f.contents
-      from unnest(waiters, org_ids, queue_ids, claim_ids) a (waiter, org_id, queue_id, claim_id)
-      join queue_signal_live l on l.queue_id = a.queue_id and l.org_id = a.org_id and l.status = 'in-flight'
-                              and l.claim_id = a.claim_id
-      join queue_signals f on f.org_id = l.org_id and f.id = l.id
-     order by a.waiter, l.place;
+    with renewed as (
+      update queue_signal_live l
+         set lease = a.lease, deadline_at = greatest(t + ns(a.lease), l.deadline_at + interval '2 ms')
+        from unnest(waiters, org_ids, queue_ids, claim_ids, leases) a (waiter, org_id, queue_id, claim_id, lease)
+       where l.queue_id = a.queue_id and l.org_id = a.org_id and l.status = 'in-flight' and l.claim_id = a.claim_id
+      returning l.*, a.waiter
+    )
+    select r.waiter, true, r.id::text, r.org_id::text, r.queue_id::text, f.type, f.owner_id, f.owner_type, f.context, f.dedupe_key,
+           f.emitter_id::text, f.scheduled_for, f.caused_by::text, r.expires_at, r.execution_count, r.max_executions, f.created_at,
+           r.lease_id, r.deadline_at, f.key_id, f.contents
+      from renewed r join queue_signals f on f.org_id = r.org_id and f.id = r.id
+     order by r.waiter, r.place;
   end if;
   return query
   with asked as materialized (
@@ -282,8 +289,9 @@ begin
      where repeated is null or a.waiter <> all(repeated)
   ), head as materialized (
     select l.id, l.queue_id, l.runs, row_number() over (partition by l.queue_id order by l.place) as nth,
-           sum(l.size) over (partition by l.queue_id order by l.place) as bytes
-      from (select a.queue_id, max(a.upto) as wanted from asked a group by 1) a
+           sum(l.size) over (partition by l.queue_id order by l.place) as bytes,
+           sum(l.size) over (order by a.first, l.place) as all_bytes, row_number() over (order by a.first, l.place) as of_all
+      from (select a.queue_id, max(a.upto) as wanted, min(a.waiter) as first from asked a group by 1) a
       join queue_counters c on c.queue_id = a.queue_id and not c.is_paused and c.waiting > c.own_turns
      cross join lateral (select l.* from queue_signal_live l
                           where l.queue_id = a.queue_id and l.status = 'queued' and (l.expires_at is null or l.expires_at > t)
@@ -291,7 +299,7 @@ begin
   ), mine as materialized (
     select distinct on (h.id) h.id, a.waiter, a.claim_id, a.worker, a.lease
       from head h join asked a on a.queue_id = h.queue_id and h.nth > a.upto - a.wanted and h.nth <= a.upto
-     where h.runs = 'pull' and (h.nth = 1 or h.bytes <= claim_max_bytes())
+     where h.runs = 'pull' and (h.nth = 1 or h.bytes <= claim_max_bytes()) and (h.of_all = 1 or h.all_bytes <= claims_max_bytes())
   ), started as (
     update queue_signal_live l
        set status = signal_status_after(l.status, 'start'), has_place = true, lease_id = gen_random_uuid()::text,
@@ -314,6 +322,9 @@ end $$;
 
 -- The most bytes that one claim of a queue hands out, except that the first signal is always handed out.
 create or replace function claim_max_bytes() returns bigint language sql immutable parallel safe return 4 * 1024 * 1024::bigint;
+
+-- The same of all claims of one statement together.
+create or replace function claims_max_bytes() returns bigint language sql immutable parallel safe return 16 * 1024 * 1024::bigint;
 
 -- What workers, and brokers for the turns that they run, say of executions: a report counts only with the lease that is current. For
 -- a held signal somebody else speaks: without a lease.
@@ -352,7 +363,7 @@ begin
     from (select distinct on (r.signal_id) r.signal_id, report_event(r.event, l) as event, r.description, r.retry_in, r.key_id,
                  r.result, r.n
             from unnest(reports) r join queue_signal_live l on l.org_id = r.org_id and l.id = r.signal_id
-           where r.event <> 'extend' and l.status = 'in-flight' and is_lease(l, r.lease_id)
+           where report_event(r.event, l) is not null and l.status = 'in-flight' and is_lease(l, r.lease_id)
            order by r.signal_id, r.n) m;
   if moves is not null then
     perform move_signals(moves, t);
@@ -367,7 +378,7 @@ create or replace function is_lease(l queue_signal_live, lease_id text) returns 
 -- The move that a report asks for; null: none.
 create or replace function report_event(event text, l queue_signal_live) returns text
   language sql immutable
-  return case event when 'finish' then 'finish' when 'give-up' then 'die'
+  return case event when 'finish' then 'finish' when 'give-up' then 'die' when 'return' then 'return'
               when 'fail' then case when (l).runs <> 'hold' and (l).execution_count < (l).max_executions
                                     then 'retry' else 'die' end end;
 
@@ -416,7 +427,7 @@ end $$;
 create or replace function is_signal_live(status text) returns boolean
   language sql immutable parallel safe return status in ('queued', 'in-flight', 'retrying');
 
--- The moves that stay in the queue: lapse, retry, requeue. A retry in a queue with one place keeps it, so that nothing passes.
+-- The moves that stay in the queue: lapse, return, retry, requeue. A retry in a queue with one place keeps it, so that nothing passes.
 create or replace function send_signals_back(moves signal_move[], t timestamptz) returns void
   language plpgsql as $$
 begin
@@ -430,7 +441,9 @@ begin
   ), back as (
     update queue_signal_live l
        set status = j.to_status, has_place = j.keeps, lease_id = null,
-           reported_lease_id = case when j.event = 'retry' then l.lease_id else l.reported_lease_id end, lease = null, claim_id = null, worker = null, status_at = t,
+           reported_lease_id = case when j.event = 'retry' then l.lease_id else l.reported_lease_id end, lease = null,
+           execution_count = l.execution_count - (j.event = 'return')::int, claim_id = null, worker = null, status_at = t,
+           started_at = case when j.event <> 'return' or l.execution_count > 1 then l.started_at end,
            status_description = coalesce(j.description, ''),
            deadline_at = least(case when j.event = 'retry' then j.retry_at end, l.expires_at),
            history = l.history || jsonb_build_object('status', l.status, 'description', l.status_description, 'at', l.status_at)
@@ -467,11 +480,12 @@ begin
     delete from queue_signal_live l using unnest(moves) m where l.id = m.signal_id
     returning l.id, l.org_id, l.queue_id, l.runs, l.status, l.has_place, l.size, l.execution_count, l.lease_id, l.started_at,
               l.history || jsonb_build_object('status', l.status, 'description', l.status_description, 'at', l.status_at) as history,
-              signal_status_after(l.status, m.event) as to_status, coalesce(m.description, '') as why, m.key_id, m.result
+              signal_status_after(l.status, m.event) as to_status, coalesce(m.description, '') as why, m.key_id, m.result, m.n
   ), ends as (
     insert into queue_signal_ends (signal_id, org_id, queue_id, status, status_description, execution_count, lease_id, key_id, result,
                                    started_at, finished_at, history)
-    select g.id, g.org_id, g.queue_id, g.to_status, g.why, g.execution_count, g.lease_id, g.key_id, decode(g.result, 'base64'),
+    select g.id, g.org_id, g.queue_id, g.to_status, g.why, g.execution_count,
+           case when g.n is not null then g.lease_id end, g.key_id, decode(g.result, 'base64'),
            g.started_at, t, g.history
       from gone g
   ), counted as (

@@ -13,6 +13,7 @@ import type { RouteRule } from "../../shared/route-rule.ts";
 import { type Answer, type Call, startBroker } from "../support/broker/broker.ts";
 import { routeRules, routeRule } from "../support/broker/route-rules.ts";
 import { testDatabase } from "../support/database/database.ts";
+import { givenQueue, givenSignal } from "../support/queues/given-signals.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner } from "../support/rows/given.ts";
 
@@ -75,6 +76,8 @@ async function givenOrg() {
     account_id: account.id,
     token_id: token.row.id,
   };
+  const queue = await givenQueue(db, { orgId });
+  Object.assign(ids, { queue_id: queue.queueId, signal_id: await givenSignal(db, queue) });
   const secretWith = async (permission: Permission): Promise<string> => {
     if (permission === "orgs.create") return adminToken;
     const role = roleTypes.find((type) => rolePermissions[type].includes(permission));

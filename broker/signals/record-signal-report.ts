@@ -1,0 +1,36 @@
+import { problem } from "../../shared/problem.ts";
+import type { SignalStatus } from "../../shared/queue-signal.ts";
+import type { ReportSignal, SignalReport } from "./report-signal.ts";
+
+export type RecordedSignal = { readonly status: SignalStatus; readonly leaseUntil: Date | null };
+
+/** Records what a worker says of its execution; refuses with 404, or 409 where its lease is not the current one. */
+export async function recordSignalReport(
+  reportSignal: ReportSignal,
+  report: SignalReport,
+): Promise<RecordedSignal> {
+  const { outcome, status, leaseUntil } = await reportSignal(report);
+  if (status === null || outcome === "not-found") throw problem.notFound("signal");
+  if (outcome === "lost") {
+    throw problem.conflict(
+      "lease_lost",
+      `${whyLost[status]} Stop this execution: nothing more that it reports is taken. Claim the queue again to go on.`,
+      { signal_status: status },
+    );
+  }
+  return { status, leaseUntil };
+}
+
+const elsewhere =
+  "This lease is not the signal's current one: it ran out, and another claim has it.";
+const gaveUp = "This lease ran out, and the signal";
+
+const whyLost: Readonly<Record<SignalStatus, string>> = {
+  queued: `${gaveUp} waits for another claim.`,
+  "in-flight": elsewhere,
+  retrying: `${gaveUp} waits for its next execution.`,
+  finished: `${gaveUp} was finished by another claim.`,
+  dead: `${gaveUp} is dead.`,
+  expired: `${gaveUp} has expired.`,
+  cancelled: "The signal was cancelled.",
+};

@@ -1,0 +1,172 @@
+import { z } from "@hono/zod-openapi";
+import { secondNs } from "../duration.ts";
+import { signalStatuses } from "../queue-signal.ts";
+import { createRoute } from "./create-route.ts";
+import { cutText, mostStatusDescription } from "./cut-text.ts";
+import { durationInput } from "./duration.ts";
+import { idParam } from "./id-param.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Queues"];
+const minuteNs = 60 * secondNs;
+const hourNs = 60 * minuteNs;
+const mostSignals = 100;
+const longestWaitNs = 25 * secondNs;
+export const mostResultBytes = 64 * 1024;
+export const defaultLeaseNs = 30 * secondNs;
+
+const rule = { surface: "control-plane", permission: "signals.work" } as const;
+const queueId = idParam("queue_id", "que");
+const signalParams = z.object({ queue_id: queueId, signal_id: idParam("signal_id", "sig") });
+const name = z.string().min(1).max(128);
+const lease = durationInput({ minNs: 5 * secondNs, maxNs: hourNs }).optional();
+const leaseId = z.string().min(1).max(64).describe("The lease that the claim answered.");
+const result = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe("What it came to: an object, at most 64 KiB. Callbacks pass it on. Stored sealed.");
+
+export const claimedSignalSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    queue_id: z.string(),
+    type: z.string(),
+    owner_id: z.string(),
+    owner_type: z.string(),
+    signal: z.record(z.string(), z.unknown()).describe("The data, as it was enqueued."),
+    signal_context: z.record(z.string(), z.unknown()),
+    dedupe_key: z.string().nullable(),
+    emitter_id: z.string().nullable(),
+    execution_count: z.int().describe("This execution included."),
+    max_executions: z.int(),
+    expires_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+    lease_id: z.string().describe("Every report of this execution names it."),
+    lease_until: z.iso.datetime(),
+    cause: z
+      .object({
+        signal_id: z.string(),
+        type: z.string().nullable(),
+        status: z.enum(signalStatuses).nullable(),
+        status_description: z.string().nullable(),
+        result: z.record(z.string(), z.unknown()).nullable(),
+        finished_at: z.iso.datetime().nullable(),
+      })
+      .nullable()
+      .describe("How the signal ended whose callback this is."),
+  })
+  .openapi("ClaimedSignal");
+
+export const claimSignalsRoute = createRoute({
+  operationId: "claimSignals",
+  rule: { ...rule, unmetered: true, ownPermit: true },
+  method: "post",
+  path: "/v1/queues/{queue_id}/signals/claim",
+  tags,
+  summary: "Claim signals of a queue, as its worker",
+  description:
+    "Waits until it is a signal's turn, or `wait` is over. Each signal is leased to the caller: complete it, fail it, or extend the " +
+    "lease, by its `lease_id`. A lease that runs out goes back: the signal is the first in line again. Repeating a claim with the " +
+    "same `claim_id` answers the same signals while they are leased, and their leases begin anew; a newer claim ends a parked one with the same `claim_id`. " +
+    "409 `queue_paused`: also for a claim that was parked when the queue was paused.",
+  request: {
+    params: z.object({ queue_id: queueId }),
+    body: jsonBody(
+      z.strictObject({
+        worker: name.optional().describe("Who asks, to be shown with the signal."),
+        claim_id: name.optional().describe("New for each claim; the same when it is repeated."),
+        max: z.int().min(1).max(mostSignals).default(1),
+        lease: lease.describe("5s to 1h, by default 30s."),
+        wait: durationInput({ minNs: 0, maxNs: hourNs })
+          .transform((ns) => Math.min(ns, longestWaitNs))
+          .optional()
+          .openapi({
+            type: "integer",
+            description:
+              "Nanoseconds, or text like `10s`; at most and by default 25s. 0: it does not wait.",
+          }),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({ signals: z.array(claimedSignalSchema), now: z.iso.datetime() }),
+      "The claimed signals, in the order of the queue.",
+    ),
+  },
+});
+
+const reportedSchema = z
+  .object({
+    id: z.string(),
+    queue_id: z.string(),
+    status: z.enum(signalStatuses),
+    lease_until: z.iso.datetime().nullable().describe("null: nobody has it any more."),
+  })
+  .openapi("ReportedSignal");
+const responses = { 200: json(reportedSchema, "How the signal stands now.") };
+const path = "/v1/queues/{queue_id}/signals/{signal_id}";
+const lost =
+  "409 `lease_lost`: another claim has the signal, or it has ended; stop this execution.";
+
+export const completeSignalRoute = createRoute({
+  operationId: "completeSignal",
+  rule: { ...rule, verbatim: ["result"], ownPermit: true },
+  method: "post",
+  path: `${path}/complete`,
+  tags,
+  summary: "Say that a claimed signal's execution was successful",
+  description: `The signal is finished, and its callbacks follow. Repeating it with the same lease answers the same. ${lost}`,
+  request: {
+    params: signalParams,
+    body: jsonBody(z.strictObject({ lease_id: leaseId, result })),
+  },
+  responses,
+});
+
+export const failSignalRoute = createRoute({
+  operationId: "failSignal",
+  rule: { ...rule, verbatim: ["result"], ownPermit: true },
+  method: "post",
+  path: `${path}/fail`,
+  tags,
+  summary: "Say that a claimed signal's execution failed",
+  description:
+    "The signal is retried after its back-off while executions remain; else it is dead, and its callbacks follow. Repeating it with " +
+    `the same lease answers the same. ${lost}`,
+  request: {
+    params: signalParams,
+    body: jsonBody(
+      z.strictObject({
+        lease_id: leaseId,
+        description: cutText(mostStatusDescription).describe("Why it failed, for people."),
+        retry: z.boolean().default(true).describe("false: it is dead, whatever remains."),
+        retry_after: durationInput({ minNs: 0, maxNs: 24 * hourNs })
+          .optional()
+          .openapi({
+            type: "integer",
+            description:
+              "Nanoseconds, or text like `15m`, at most 24h, instead of its own back-off.",
+          }),
+        result,
+      }),
+    ),
+  },
+  responses,
+});
+
+export const extendSignalRoute = createRoute({
+  operationId: "extendSignal",
+  rule: { ...rule, ownPermit: true },
+  method: "post",
+  path: `${path}/extend`,
+  tags,
+  summary: "Extend the lease of a claimed signal",
+  description: `From now on, for as long as before unless \`lease\` says how long. ${lost}`,
+  request: {
+    params: signalParams,
+    body: jsonBody(z.strictObject({ lease_id: leaseId, lease: lease.describe("5s to 1h.") })),
+  },
+  responses,
+});
