@@ -19,6 +19,7 @@ import { manifests } from "./manifests.ts";
 import { millionLive } from "./million-live.ts";
 import { neighbours } from "./neighbours.ts";
 import { parkLatency } from "./park-latency.ts";
+import { signalsMillion } from "./signals-million.ts";
 import { state } from "./state.ts";
 import { type BenchArguments, readBenchArguments } from "./support/bench-arguments.ts";
 import type { Bench } from "./support/bench.ts";
@@ -38,6 +39,7 @@ const benches = {
   "park-latency": parkLatency,
   "million-live": millionLive,
   "ten-million-ended": tenMillionEnded,
+  "signals-million": signalsMillion,
   "lone-request": loneRequest,
   "heart-beats": heartBeats,
   state,
