@@ -24,6 +24,7 @@ import type { Metrics } from "./metrics.ts";
 import type { Polls } from "./polls/polls.ts";
 import type { Beats } from "./processes/beat-processes.ts";
 import type { Seals } from "./seals/seals.ts";
+import type { EnqueueSignal } from "./signals/enqueue-signals.ts";
 import type { ReportSignal } from "./signals/report-signal.ts";
 import type { SignalClaims } from "./signals/signal-claims.ts";
 import type { Collector } from "./telemetry/collector.ts";
@@ -54,6 +55,7 @@ export type Broker = {
   readonly wakes: Wakes;
   /** The hot path: calls that arrive together share a statement. */
   readonly enqueueSingle: EnqueueSingle;
+  readonly enqueueSignal: EnqueueSignal;
   readonly report: ReportExecution;
   /** Where polls are parked. */
   readonly polls: Polls;

@@ -30,6 +30,7 @@ import { makeBeats } from "./processes/beat-processes.ts";
 import { missingSealKeys } from "./seals/register-keys.ts";
 import type { Seals } from "./seals/seals.ts";
 import { claimingSignals } from "./signals/claiming-signals.ts";
+import { makeEnqueueSignal } from "./signals/enqueue-signals.ts";
 import { makeCollector } from "./telemetry/collector.ts";
 import { type Authenticator, createAuthenticator } from "./tokens/authenticator.ts";
 import { makeSender, newBrokerId } from "./wake/notify.ts";
@@ -129,14 +130,15 @@ function measuredAuthenticator(db: Db, metrics: Metrics): Authenticator {
   return authenticator;
 }
 
-/** Where jobs come in and where polls wait for them; and where claims of signals wait. */
+/** Where jobs and signals come in, where polls wait for them; and where claims of signals wait. */
 function handingOff(
   { largeWrites, ...parts }: Omit<PollsOptions, "onBatch"> & Pick<Broker, "largeWrites">,
   metrics: Metrics,
-): Pick<Broker, "polls" | "enqueueSingle" | "signalClaims" | "reportSignal"> {
+): Pick<Broker, "polls" | "enqueueSingle" | "enqueueSignal" | "signalClaims" | "reportSignal"> {
   const polls = measuredPolls(parts, metrics);
   const enqueueSingle = makeEnqueueSingle({ ...parts, largeWrites, polls });
-  return { polls, enqueueSingle, ...claimingSignals(parts, metrics) };
+  const enqueueSignal = makeEnqueueSignal(parts.hotPath);
+  return { polls, enqueueSingle, enqueueSignal, ...claimingSignals(parts, metrics) };
 }
 
 function measuredPolls(parts: Omit<PollsOptions, "onBatch">, metrics: Metrics): Polls {

@@ -11,9 +11,16 @@ import {
   rerunJob,
 } from "./routes/control-plane/jobs.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
+import {
+  createQueue,
+  operateQueues,
+  readQueues,
+  updateQueues,
+} from "./routes/control-plane/queues.ts";
 import { readLogs } from "./routes/control-plane/read-logs.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
 import { completeSignal, extendSignal, failSignal } from "./routes/control-plane/report-signals.ts";
+import { enqueueSignals, operateSignals, readSignals } from "./routes/control-plane/signals.ts";
 import { tailLogs } from "./routes/control-plane/tail-logs.ts";
 import { enrol } from "./routes/open/enrol.ts";
 import { listShutdowns } from "./routes/open/list-shutdowns.ts";
@@ -149,6 +156,15 @@ const routes: readonly RegisterRoutes[] = [
   completeSignal,
   failSignal,
   extendSignal,
+
+  // Control planes: queues of signals
+  createQueue,
+  readQueues,
+  updateQueues,
+  operateQueues,
+  enqueueSignals,
+  readSignals,
+  operateSignals,
 
   // Runners: their processes
   registerProcess,

@@ -1719,6 +1719,7 @@ function keep_other_results(reports execution_report[], t timestamp with time zo
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
 function keep_reports(reports execution_report[], results bigint, outputs bigint, t timestamp with time zone) returns void -- functions/report.sql
 function keep_rescued_within(s terraform_rescued_states, only_part bytea, prints jsonb, most jsonb) returns workspace_outcome -- functions/rescued-states.sql
+function keep_signal_keys(signals new_signal[]) returns void -- functions/signals.sql
 function keep_slots(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
 function keep_terraform_state(s terraform_workspace_states, only_part bytea, prints jsonb, lock text, needs_lock boolean, reason text, is_terraform boolean) returns workspace_outcome -- functions/workspaces.sql
 function listening() returns broker_listening -- functions/clocks.sql

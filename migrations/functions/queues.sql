@@ -58,6 +58,7 @@ create or replace function change_queue(org text, queue text, expected bigint, q
                                         queue_metadata jsonb)
   returns table (outcome text, wake text)
   language plpgsql as $$
+#variable_conflict use_variable
 declare
   t timestamptz;
   q queues;

@@ -16,6 +16,7 @@ create or replace function enqueue_signals(batch json) returns setof enqueued_si
 declare
   t timestamptz;
   signals new_signal[];
+  asked new_signal[];
   outcomes text[];
   has_keys boolean;
 begin
@@ -28,21 +29,47 @@ begin
   perform lock_signal_queues(array(select s.queue_id from unnest(signals) s where outcomes[s.request] is null));
   t := svc_now();
   outcomes := refuse_signals(signals, outcomes, t);
+  asked := signals;
   if exists (select from unnest(outcomes) o where o is not null) then
     delete from queue_signal_keys x using unnest(signals) s
      where x.org_id = s.org_id and x.key = s.idempotency_key and s.id = any(x.signal_ids)
        and outcomes[s.request] not in ('replay', 'key-reused');
     return query
-    select distinct on (s.request, r.id) s.request, outcomes[s.request], r.id, null::text, null::timestamptz
-      from unnest(signals) s
-      left join queue_signal_keys x on x.org_id = s.org_id and x.key = s.idempotency_key
-      left join lateral unnest(x.signal_ids) r (id) on outcomes[s.request] = 'replay'
-     where outcomes[s.request] is not null;
+    select distinct s.request, outcomes[s.request], null::text, null::text, null::timestamptz
+      from unnest(signals) s where outcomes[s.request] <> 'replay';
     signals := array(select s from unnest(signals) s where outcomes[s.request] is null);
   end if;
   if cardinality(signals) > 0 then
     return query select * from file_signals(signals, t);
   end if;
+  if has_keys then
+    perform keep_signal_keys(signals);
+    return query
+    select s.request, 'replay', r.id, null::text, null::timestamptz
+      from (select distinct a.request, a.org_id, a.idempotency_key from unnest(asked) a where outcomes[a.request] = 'replay') s
+      join queue_signal_keys x on x.org_id = s.org_id and x.key = s.idempotency_key
+     cross join lateral unnest(x.signal_ids) with ordinality r (id, n)
+     order by s.request, r.n;
+  end if;
+end $$;
+
+-- A key names the signals that its request was answered with: for one that was not enqueued, the live one with its dedupe key.
+create or replace function keep_signal_keys(signals new_signal[]) returns void
+  language plpgsql as $$
+begin
+  if not exists (select from unnest(signals) s where s.idempotency_key is not null and s.dedupe_key is not null) then
+    return;
+  end if;
+  update queue_signal_keys x
+     set signal_ids = array(
+       select coalesce(l.id::text, i.id)
+         from unnest(x.signal_ids) with ordinality i (id, n)
+         left join unnest(signals) s on s.id = i.id
+         left join queue_signal_live l on l.queue_id = s.queue_id and l.dedupe_key = s.dedupe_key
+        order by i.n)
+    from (select distinct s.org_id, s.idempotency_key as key from unnest(signals) s
+           where s.idempotency_key is not null and s.dedupe_key is not null) k
+   where x.org_id = k.org_id and x.key = k.key;
 end $$;
 
 -- Stores idempotency keys: the first request writes its key, a repeated one gets the signals of the first.
@@ -611,9 +638,14 @@ declare
   t timestamptz;
   moves signal_move[];
 begin
-  ids := array(select l.id::text from queue_signal_live l
-                where l.org_id = org and l.queue_id = queue and (with_in_flight or l.status <> 'in-flight')
-                order by l.place limit batch);
+  ids := array(select a.id
+                 from ((select l.id::text from queue_signal_live l
+                         where l.org_id = org and l.queue_id = queue and l.status = 'queued' order by l.place limit batch)
+                       union all
+                       (select l.id::text from queue_signal_live l
+                         where l.org_id = org and l.queue_id = queue and l.status <> 'queued'
+                           and (with_in_flight or l.status <> 'in-flight') limit batch)) a
+                limit batch);
   perform lock_queues_of_signals(ids);
   t := svc_now();
   moves := array(select row(l.id, 'cancel', why, null, null, null, null)::signal_move
@@ -655,7 +687,10 @@ begin
      order by coalesce(f.dedupe_key, f.id), d.signal_id);
   return query
   select a.id, case when d.status is null then 'not-found' when a.id = any(ids) then 'redriven'
-                    when d.status <> 'dead' then 'not-dead' when room < 1 then 'full' else 'kept' end, null::text
+                    when d.status <> 'dead' then 'not-dead'
+                    when exists (select from queue_signal_live l where l.queue_id = queue and l.dedupe_key = f.dedupe_key)
+                      or exists (select from queue_signals g where g.org_id = org and g.id = any(ids) and g.dedupe_key = f.dedupe_key)
+                    then 'kept' else 'full' end, null::text
     from unnest(coalesce(signal_ids, ids)) a (id)
     left join queue_signals f on f.org_id = org and f.queue_id = queue and f.id = a.id
     left join lateral (select coalesce(e.status, 'live') as status from (select 1) one

@@ -51,7 +51,7 @@ const { body: document } = await call<Document>("GET /openapi.json");
 
 /** What ends things comes last, so that the others find them alive. */
 const isEnd = (name: string): boolean =>
-  /^(delete|remove|revoke|deprovision|disable|flush|force)/.test(name);
+  /^(delete|remove|revoke|deprovision|disable|flush|force|purge)/.test(name);
 const operations = Object.entries(document.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

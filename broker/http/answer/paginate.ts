@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { problem } from "../../../shared/problem.ts";
-import type { PageRequest } from "../../database/page-request.ts";
+import type { PageKey, PageRequest } from "../../database/page-request.ts";
 import type { AppContext } from "../app-types.ts";
 import { setHeader } from "./set-header.ts";
 
@@ -36,17 +36,25 @@ export function toPage<Row extends { readonly id: string; readonly sort_key: str
     readonly limit: number;
     readonly filters: Readonly<Record<string, unknown>>;
     readonly toItem: (row: Row) => Item;
+    /** Where the search for rows ended before there were enough: the next page begins there. */
+    readonly stoppedAt?: PageKey | undefined;
   },
 ): Page<Item> {
   const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
   const items = shown.map(page.toItem);
-  if (rows.length <= page.limit || last === undefined) return { items, next_cursor: null };
-  const cursor = encode([last.sort_key, last.id, filterHash(page.filters)]);
+  const last = rows.length > page.limit ? keyOf(shown.at(-1)) : page.stoppedAt;
+  if (last === undefined) return { items, next_cursor: null };
+  const cursor = encode([last.sortKey, last.id, filterHash(page.filters)]);
   const next = new URL(c.req.url);
   next.searchParams.set("cursor", cursor);
   setHeader(c, "link", `<${next.pathname}${next.search}>; rel="next"`);
   return { items, next_cursor: cursor };
+}
+
+function keyOf(
+  row: { readonly id: string; readonly sort_key: string } | undefined,
+): PageKey | undefined {
+  return row && { sortKey: row.sort_key, id: row.id };
 }
 
 type CursorParts = readonly [sortKey: string, id: string, hash: string];

@@ -6,6 +6,7 @@ import {
   finishExecutionRoute,
   reportExecutionsRoute,
 } from "../../../shared/api/report-executions.ts";
+import { enqueueSignalRoute, enqueueSignalsRoute } from "../../../shared/api/signals.ts";
 import { planOutline } from "../../../shared/plans/plan-names.ts";
 import { type Pointer, type ProblemError, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
@@ -36,6 +37,8 @@ const lifts: Readonly<Record<string, Lift>> = {
   enqueueJob: (value, verbatim) => planText(value, "#", verbatim),
   enqueueJobs: ({ jobs }, verbatim) =>
     new Map((jobs as Members[]).flatMap((one, at) => [...planText(one, `#/jobs/${at}`, verbatim)])),
+  enqueueSignal: (_, verbatim) => new Map(verbatim),
+  enqueueSignals: (_, verbatim) => new Map(verbatim),
 };
 
 const routes = new Map(
@@ -46,6 +49,8 @@ const routes = new Map(
     reportExecutionsRoute,
     enqueueJobRoute,
     enqueueJobsRoute,
+    enqueueSignalRoute,
+    enqueueSignalsRoute,
   ].map((route) => [route.operationId, route]),
 );
 

@@ -127,6 +127,7 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
     const { value, longTexts } = await broker.bodies.read(operationId, owned(bytes));
     c.req.addValidatedData("json", value as object);
     c.set("longTexts", longTexts);
+    c.set("verbatim", noTexts);
     return handleWithPermit(c, broker, route);
   }
   // What holds many values is long; most bodies are not, and need not be looked through.
@@ -151,6 +152,7 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
 /** More than a normal request has; validating each would take time from all requests. */
 const mostValues = 5000;
 const nothing: ReadonlyMap<string, LargeText> = new Map();
+const noTexts: ReadonlyMap<string, string> = new Map();
 
 /** Most requests have no query, so they skip parsing one. */
 function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: boolean): void {

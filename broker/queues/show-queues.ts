@@ -1,0 +1,62 @@
+import type { Queue } from "../../shared/api/queue.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { PageRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { listRunnerQueues } from "../runners/queries.ts";
+import { listSignals } from "../signals/list-signals.ts";
+import { showSignals } from "../signals/read-signals.ts";
+import { listStatusHistories } from "../status/queries.ts";
+import { listQueues, type QueueFilter } from "./queries.ts";
+import { requireQueue } from "./require-queue.ts";
+import { isOfRunners, listQueuesOfRunners, toCursorId } from "./runner-queues.ts";
+import { toQueue, toQueueOfRunner } from "./to-queue.ts";
+
+const mostShown = 100;
+
+/** One queue as a read shows it, with the first in line; that of a runner's job group, too. */
+export async function showQueue(db: Db, org: OrgId, id: string): Promise<Queue> {
+  if (id.startsWith("run_")) return await showQueueOfRunner(db, org, id);
+  const row = await requireQueue(db, org, id);
+  const line = { filter: { status: "queued" as const }, after: undefined, limit: mostShown };
+  const { rows } = await listSignals(db, org, id, line);
+  const first = rows.slice(0, mostShown).map((one) => one.row);
+  const histories = await listStatusHistories(db, org, [id]);
+  return toQueue(row, { history: histories.get(id), signals: await showSignals(db, org, first) });
+}
+
+async function showQueueOfRunner(db: Db, org: OrgId, id: string): Promise<Queue> {
+  const [runnerId = "", group = ""] = id.split(":");
+  const rows = await listRunnerQueues(db, org, [runnerId]);
+  const found = rows.find(({ job_group }) => job_group === group);
+  if (found === undefined) throw problem.notFound("queue");
+  return toQueueOfRunner(found);
+}
+
+export type ListedQueue = { readonly id: string; readonly sort_key: string; readonly queue: Queue };
+
+/** Queues that pass the filters, the newest first; after them those of runners. */
+export async function listAllQueues(
+  db: Db,
+  org: OrgId,
+  { filter, after, limit }: PageRequest & { readonly filter: QueueFilter },
+): Promise<ListedQueue[]> {
+  const isAfterAll = isOfRunners(after);
+  const own = isAfterAll ? [] : await listQueues(db, org, { filter, after, limit });
+  const shown = own.map((row) => ({ id: row.id, sort_key: row.sort_key, queue: toQueue(row) }));
+  const left = limit - shown.length;
+  if (left === 0) return shown;
+  const others = await listQueuesOfRunners(db, org, {
+    filter,
+    after: isAfterAll ? after : undefined,
+    limit: left,
+  });
+  return [
+    ...shown,
+    ...others.map((row) => ({
+      id: toCursorId(row),
+      sort_key: row.sort_key,
+      queue: toQueueOfRunner(row),
+    })),
+  ];
+}

@@ -1,0 +1,129 @@
+import type { NewSignalBody } from "../../../shared/api/new-signal.ts";
+import {
+  cancelSignalRoute,
+  enqueueSignalRoute,
+  enqueueSignalsRoute,
+  getSignalRoute,
+  listSignalsRoute,
+  redriveOutcomes,
+  redriveSignalRoute,
+  redriveSignalsRoute,
+} from "../../../shared/api/signals.ts";
+import type { Pointer } from "../../../shared/problem.ts";
+import type { Broker } from "../../broker.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
+import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
+import { requireOwnQueue, requireQueue } from "../../queues/require-queue.ts";
+import { cancelSignal as cancel } from "../../signals/cancel-signal.ts";
+import { type EnqueuedSignal, enqueueSignals as enqueue } from "../../signals/enqueue-signals.ts";
+import { listSignals as listPage } from "../../signals/list-signals.ts";
+import { readSignal, showSignals } from "../../signals/read-signals.ts";
+import {
+  redriveSignal as redriveOne,
+  redriveSignals as redriveMany,
+} from "../../signals/redrive-signals.ts";
+import { requireFileable } from "../../signals/require-fileable.ts";
+import { toQueueSignal } from "../../signals/to-queue-signal.ts";
+
+/** POST /v1/queues/{queue_id}/signals, …/batch */
+export const enqueueSignals: RegisterRoutes = (app, broker) => {
+  app.openapi(enqueueSignalRoute, async (c) => {
+    const body = c.req.valid("json");
+    const asked = toEnqueue(c, broker, [{ body, pointer: "#" }]);
+    const { enqueued } = tellReplay(c, await enqueue(broker, { ...asked, takesPermit: true }));
+    const [first] = enqueued;
+    if (first === undefined) throw new Error("one signal was enqueued and none came back");
+    return c.json(shown(c, first, body), first.isKept ? 200 : 201);
+  });
+  app.openapi(enqueueSignalsRoute, async (c) => {
+    const { signals } = c.req.valid("json");
+    const given = signals.map((body, at) => ({ body, pointer: `#/signals/${at}` as const }));
+    const { enqueued } = tellReplay(c, await enqueue(broker, toEnqueue(c, broker, given)));
+    return c.json({ signals: enqueued.map((one, at) => shown(c, one, signals[at])) }, 201);
+  });
+};
+
+type Given = { readonly body: NewSignalBody; readonly pointer: Pointer };
+
+function toEnqueue(c: AppContext, broker: Broker, given: readonly Given[]) {
+  const actor = c.get("actor");
+  const queueId = c.req.param("queue_id") ?? "";
+  requireOwnQueue(queueId);
+  const signals = given.map(({ body, pointer }) => ({
+    body,
+    pointer,
+    textOf: (inner: string) => textAt(c, `${pointer}${inner}`),
+  }));
+  for (const signal of signals) requireFileable(broker, actor, signal);
+  const key = takeIdempotencyKey(c);
+  const request = key === undefined ? "" : JSON.stringify([queueId, given.map(({ body }) => body)]);
+  return {
+    orgId: actor.orgId,
+    actorId: actor.id,
+    queueId,
+    signals,
+    idempotency: key === undefined ? undefined : { key, request },
+  };
+}
+
+/** The text of a member, as it was sent. */
+function textAt(c: AppContext, pointer: string): string | undefined {
+  return c.get("longTexts").get(pointer)?.toString() ?? c.get("verbatim").get(pointer);
+}
+
+function shown(c: AppContext, { row, callbacks, isKept }: EnqueuedSignal, sent?: NewSignalBody) {
+  const isOwn = !isKept && sent !== undefined && c.get("actor").permissions.has("signals.data");
+  const contents = isOwn ? { signal: sent.signal, result: null } : undefined;
+  return { ...toQueueSignal(row, { callbacks, contents }), deduplicated: isKept };
+}
+
+/** GET /v1/queues/{queue_id}/signals, GET /v1/signals/{signal_id} */
+export const readSignals: RegisterRoutes = (app, broker) => {
+  app.openapi(listSignalsRoute, async (c) => {
+    const { cursor, limit, ...filter } = c.req.valid("query");
+    const { queue_id: queueId } = c.req.valid("param");
+    const { orgId } = c.get("actor");
+    const filters = { ...filter, queueId };
+    const { after } = readPage({ cursor, limit }, filters);
+    await requireQueue(broker.db, orgId, queueId);
+    const { rows, stoppedAt } = await listPage(broker.db, orgId, queueId, { filter, after, limit });
+    const page = toPage(c, rows, { limit, filters, stoppedAt, toItem: ({ row }) => row });
+    const items = await showSignals(broker.db, orgId, page.items);
+    return c.json({ items, next_cursor: page.next_cursor }, 200);
+  });
+  app.openapi(getSignalRoute, async (c) => {
+    const { signal_id: id } = c.req.valid("param");
+    return c.json(await readSignal(broker, c.get("actor"), id), 200);
+  });
+};
+
+/** POST /v1/signals/{signal_id}/cancel, …/redrive, POST /v1/queues/{queue_id}/signals/redrive */
+export const operateSignals: RegisterRoutes = (app, broker) => {
+  app.openapi(cancelSignalRoute, async (c) => {
+    const { signal_id: id } = c.req.valid("param");
+    const actor = c.get("actor");
+    await cancel(broker, actor, id);
+    return c.json(await readSignal(broker, actor, id), 200);
+  });
+  app.openapi(redriveSignalRoute, async (c) => {
+    const { signal_id: id } = c.req.valid("param");
+    const actor = c.get("actor");
+    await redriveOne(broker, actor.orgId, id);
+    return c.json(await readSignal(broker, actor, id), 200);
+  });
+  app.openapi(redriveSignalsRoute, async (c) => {
+    const { queue_id: queueId } = c.req.valid("param");
+    const { signal_ids: ids } = c.req.valid("json");
+    const all = await redriveMany(broker, c.get("actor").orgId, { queueId, ids });
+    const redriven = all.filter(({ outcome }) => outcome === "redriven").length;
+    const told = ids === undefined ? [] : all;
+    return c.json({ redriven, signals: told.map(toOutcome) }, 200);
+  });
+};
+
+function toOutcome({ signalId, outcome }: { signalId: string; outcome: string }) {
+  const known = redriveOutcomes.find((one) => one === outcome);
+  if (known === undefined) throw new Error(`redrive_signals answered ${outcome}`);
+  return { signal_id: signalId, outcome: known };
+}

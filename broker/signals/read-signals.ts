@@ -1,0 +1,77 @@
+import type { QueueSignal } from "../../shared/api/signal.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { findSignal, findSignalContents, findSignals, listCallbacks } from "./queries.ts";
+import type { CallbackRow, SignalContentsRow, SignalRow } from "./signal-row.ts";
+import { type SignalContents, toQueueSignal } from "./to-queue-signal.ts";
+
+/** One signal; 404 when the org has none of this id. Its data is shown to who has signals.data. */
+export async function readSignal(
+  { db, seals }: { readonly db: Db; readonly seals: Seals },
+  { orgId, permissions }: Pick<Actor, "orgId" | "permissions">,
+  id: string,
+): Promise<QueueSignal> {
+  const row = await findSignal(db, orgId, id);
+  if (row === undefined) throw problem.notFound("signal");
+  const isShown = permissions.has("signals.data");
+  const sealed = isShown ? await findSignalContents(db, orgId, id) : undefined;
+  return toQueueSignal(row, {
+    callbacks: await listCallbacks(db, orgId, [id]),
+    contents: sealed && openContents(seals, { orgId, id }, sealed),
+    queue: {
+      id: row.queue_id,
+      name: row.queue_name,
+      owner_id: row.queue_owner_id,
+      owner_type: row.queue_owner_type,
+    },
+  });
+}
+
+/** Signals as lists show them: with what follows them, without their data. */
+export async function showSignals(
+  db: Db,
+  org: OrgId,
+  rows: readonly SignalRow[],
+): Promise<QueueSignal[]> {
+  const callbacks = await listCallbacks(
+    db,
+    org,
+    rows.map(({ id }) => id),
+  );
+  const bySignal = Map.groupBy(callbacks, ({ signal_id }) => signal_id);
+  return rows.map((row) => toQueueSignal(row, { callbacks: bySignal.get(row.id) ?? [] }));
+}
+
+/** Signals and what follows them, in the order of the ids; unknown ones are left out. */
+export async function readSignalRows(
+  db: Db,
+  org: OrgId,
+  ids: readonly string[],
+): Promise<{ readonly row: SignalRow; readonly callbacks: readonly CallbackRow[] }[]> {
+  const [rows, callbacks] = [await findSignals(db, org, ids), await listCallbacks(db, org, ids)];
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const bySignal = Map.groupBy(callbacks, ({ signal_id }) => signal_id);
+  return ids.flatMap((id) => {
+    const row = byId.get(id);
+    return row === undefined ? [] : [{ row, callbacks: bySignal.get(id) ?? [] }];
+  });
+}
+
+function openContents(
+  seals: Seals,
+  { orgId, id }: { readonly orgId: OrgId; readonly id: string },
+  row: SignalContentsRow,
+): SignalContents {
+  const open = (part: string, keyId: string | null, bytes: Buffer): Record<string, unknown> =>
+    JSON.parse(seals.open({ orgId, id, part }, { keyId, bytes }).toString("utf8")) as Record<
+      string,
+      unknown
+    >; // only objects are stored
+  return {
+    signal: open("signal", row.key_id, row.contents),
+    result: row.result === null ? null : open("signal-result", row.result_key_id, row.result),
+  };
+}

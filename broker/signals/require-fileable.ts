@@ -1,0 +1,74 @@
+import type { NewSignalBody } from "../../shared/api/new-signal.ts";
+import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
+import { signalType } from "../../shared/signal-types.ts";
+import type { Egress } from "../egress/egress.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { callbacksOf, partsOf, type TextOf } from "./signal-callbacks.ts";
+
+const mostBytes = 256 * 1024;
+
+/** Something that acts, now or later: a signal, or what a callback makes. */
+export type Deed = {
+  readonly type: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  /** Where it stands in the request. */
+  readonly pointer: Pointer;
+  readonly text: string;
+};
+
+type Parts = { readonly egress: Pick<Egress, "checkUrl"> };
+
+/**
+ * Refuses what the schema cannot know of a signal that is filed at `pointer`: 403 when the caller lacks the permission for what it
+ * does, 422 for data that is too large and for a URL that may not be called. It goes for what its callbacks make, too.
+ */
+export function requireFileable(
+  parts: Parts,
+  actor: Pick<Actor, "permissions">,
+  {
+    body,
+    pointer,
+    textOf = () => undefined,
+  }: { readonly body: NewSignalBody; readonly pointer: Pointer; readonly textOf?: TextOf },
+): void {
+  const at = (inner: string): Pointer => `#${pointer.slice(1)}${inner}` as Pointer; // both begin with a slash
+  const text = (inner: string, value: unknown) => textOf(inner) ?? JSON.stringify(value);
+  const own = { type: body.type, value: body.signal, pointer: at("/signal") };
+  requireDeeds(parts, actor, [
+    { ...own, text: text("/signal", body.signal) },
+    ...callbacksOf(body).map(({ pointer: place, callback }): Deed => {
+      const { type, member, value } = partsOf(callback);
+      return { type, value, pointer: at(place + member), text: text(place + member, value) };
+    }),
+  ]);
+}
+
+/** The same of deeds that stand somewhere else, as in an emitter. */
+export function requireDeeds(
+  { egress }: Parts,
+  { permissions }: Pick<Actor, "permissions">,
+  deeds: readonly Deed[],
+): void {
+  const errors: ProblemError[] = [];
+  for (const { type, value, pointer, text } of deeds) {
+    const row = signalType(type);
+    const lacking = row?.permissions?.(value).find((needed) => !permissions.has(needed));
+    if (lacking !== undefined) {
+      throw problem.forbidden(
+        "permission_missing",
+        `Signals of type ${type} act for whoever enqueues them. This token lacks the permission ${lacking}.`,
+      );
+    }
+    if (Buffer.byteLength(text) > mostBytes) {
+      const detail = `The data of a signal may have at most ${mostBytes} bytes as text.`;
+      errors.push({ pointer, code: "too_large", detail });
+    }
+    const url = row?.calls?.(value);
+    const checked = url === undefined ? undefined : egress.checkUrl(url);
+    if (checked?.isOk === false) {
+      const { code, detail } = checked;
+      errors.push({ pointer: `${pointer}/url` as Pointer, code, detail });
+    }
+  }
+  if (errors.length > 0) throw problem.invalid(errors);
+}

@@ -1,0 +1,81 @@
+import { type Pointer, problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { NewSignal } from "./new-signal.ts";
+import { listMissingQueues } from "./queries.ts";
+import { callbacksOf } from "./signal-callbacks.ts";
+
+type Asked = {
+  readonly orgId: OrgId;
+  readonly signals: readonly (NewSignal & { readonly pointer?: Pointer })[];
+};
+
+const againAfterS = 5;
+
+/** The refusal of an enqueue by the database's word for it; what it does not say is looked up: which member is at fault. */
+export async function signalRefusal(db: Db, asked: Asked, outcome: string): Promise<Error> {
+  switch (outcome) {
+    case "no-queue":
+      return problem.notFound("queue");
+    case "full":
+      return problem.tooMany(
+        "This queue is full: max_depth signals wait, or their data has 256 MiB.",
+        againAfterS,
+        "queue_full",
+      );
+    case "key-reused":
+      return invalid("header:Idempotency-Key", "idempotency_key_reused", keyReused);
+    case "past":
+      return invalid(past(asked), "expires_at_past", "This must be in the future.");
+    case "own-queue":
+      return invalid(
+        awaited(asked),
+        "waits_for_own_queue",
+        "That signal, or one that waits for it, is in this queue and holds it up: this one would never begin. Use another queue.",
+      );
+    case "no-awaiter":
+      return invalid(awaited(asked), "awaiter_not_live", "There is no live signal with this id.");
+    case "no-target":
+      return await noTarget(db, asked);
+    default:
+      return new Error(`enqueue_signals answered ${outcome}`);
+  }
+}
+
+const keyReused = "This idempotency key was already used for a different request. Use a new key.";
+
+function invalid(pointer: Pointer, code: string, detail: string): Error {
+  return problem.invalid([{ pointer, code, detail }]);
+}
+
+/** The earliest of several: it is past if one is. */
+function past({ signals }: Asked): Pointer {
+  const [first] = signals
+    .filter(({ body }) => body.expires_at !== undefined)
+    .toSorted((a, b) => Date.parse(a.body.expires_at ?? "") - Date.parse(b.body.expires_at ?? ""));
+  return placeOf(first, "/expires_at");
+}
+
+function awaited({ signals }: Asked): Pointer {
+  return placeOf(
+    signals.find(({ body }) => body.awaited_by !== undefined),
+    "/awaited_by",
+  );
+}
+
+async function noTarget(db: Db, { orgId, signals }: Asked): Promise<Error> {
+  const targets = signals.flatMap((signal) =>
+    callbacksOf(signal.body).map(({ pointer, callback }) => ({
+      id: callback.signal?.queue_id ?? "",
+      pointer: placeOf(signal, `${pointer}/signal/queue_id`),
+    })),
+  );
+  const ids = new Set(targets.map(({ id }) => id).filter((id) => id !== ""));
+  const missing = await listMissingQueues(db, orgId, [...ids]);
+  const found = targets.find(({ id }) => missing.includes(id));
+  return invalid(found?.pointer ?? "#", "queue_not_found", "There is no queue with this id.");
+}
+
+function placeOf(signal: Asked["signals"][number] | undefined, member: string): Pointer {
+  return `${signal?.pointer ?? "#"}${member}` as Pointer; // a member of the body, or of a signal in it
+}

@@ -1,0 +1,189 @@
+import { z } from "@hono/zod-openapi";
+import { secondNs } from "../duration.ts";
+import { signalStatuses } from "../queue-signal.ts";
+import { queueStatuses } from "../queue.ts";
+import { createRoute } from "./create-route.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import { pauseBody, resumeBody } from "./pause.ts";
+import { queueMembers, queueOwner, queueParams, queueSchema } from "./queue.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Queues"];
+const path = "/v1/queues/{queue_id}";
+const params = queueParams;
+const defaultIdleNs = 3600 * secondNs;
+
+const createQueueBody = z
+  .strictObject({
+    name: queueMembers.name,
+    owner_id: queueOwner.owner_id.default(""),
+    owner_type: queueOwner.owner_type.default(""),
+    max_depth: queueMembers.max_depth.default(10_000),
+    max_in_flight: queueMembers.max_in_flight.default(1),
+    idle_timeout: queueMembers.idle_timeout.default(defaultIdleNs),
+    metadata: queueMembers.metadata.default({}),
+  })
+  .openapi("NewQueue", {
+    example: { name: "installs", owner_id: "ins_1", owner_type: "install", max_in_flight: 1 },
+  });
+export type NewQueue = z.infer<typeof createQueueBody>;
+
+const updateQueueBody = z.strictObject(queueMembers).partial().openapi("QueueChanges");
+export type QueueChanges = z.infer<typeof updateQueueBody>;
+
+export const createQueueRoute = createRoute({
+  operationId: "createQueue",
+  rule: { surface: "control-plane", permission: "queues.write", idempotent: "replay" },
+  method: "post",
+  path: "/v1/queues",
+  tags,
+  summary: "Create a queue",
+  description: "Its name is unique for its owner: 409 `name_taken`.",
+  request: { body: jsonBody(createQueueBody) },
+  responses: { 201: json(queueSchema, "The queue.") },
+});
+
+const listQuery = {
+  owner_id: queueOwner.owner_id.optional(),
+  owner_type: queueOwner.owner_type.optional(),
+  name: z.string().max(200).optional(),
+  status: z.enum(queueStatuses).optional(),
+};
+
+export const listQueuesRoute = createRoute({
+  operationId: "listQueues",
+  rule: { surface: "control-plane", permission: "queues.read" },
+  method: "get",
+  path: "/v1/queues",
+  tags,
+  summary: "List queues",
+  description:
+    "The newest first; after them those of the runners' job groups, whose `owner_type` is `runner`.",
+  request: { query: z.object({ ...pageQuery, ...listQuery }) },
+  responses: {
+    200: json(pageOf(queueSchema), "A page of queues, without their signals and emitters."),
+  },
+});
+
+export const getQueueRoute = createRoute({
+  operationId: "getQueue",
+  rule: { surface: "control-plane", permission: "queues.read" },
+  method: "get",
+  path,
+  tags,
+  summary: "Read a queue",
+  request: { params },
+  responses: { 200: json(queueSchema, "The queue with its emitters and the first in line.") },
+});
+
+export const updateQueueRoute = createRoute({
+  operationId: "updateQueue",
+  rule: { surface: "control-plane", permission: "queues.write" },
+  method: "patch",
+  path,
+  tags,
+  summary: "Change a queue",
+  description:
+    "With `If-Match`, only if its version is that one: else 412. A smaller `max_in_flight` ends nothing that is in flight, and a smaller " +
+    "`max_depth` nothing that waits. 409 `runner_queue` for the queue of a runner's job group, as for all changes.",
+  request: { params, body: jsonBody(updateQueueBody) },
+  responses: { 200: json(queueSchema, "The queue.") },
+});
+
+export const deleteQueueRoute = createRoute({
+  operationId: "deleteQueue",
+  rule: { surface: "control-plane", permission: "queues.write" },
+  method: "delete",
+  path,
+  tags,
+  summary: "Delete a queue",
+  description: "409 `queue_not_empty` while it has live signals: purge it first.",
+  request: { params },
+  responses: { 204: { description: "It was deleted." } },
+});
+
+export const pauseQueueRoute = createRoute({
+  operationId: "pauseQueue",
+  rule: { surface: "control-plane", permission: "queues.operate" },
+  method: "post",
+  path: `${path}/pause`,
+  tags,
+  summary: "Pause a queue",
+  description:
+    "While paused, no signal begins. Those in flight continue; new ones are accepted and wait. Pausing again replaces the note and the end.",
+  request: { params, body: pauseBody },
+  responses: { 200: json(queueSchema, "The paused queue.") },
+});
+
+export const resumeQueueRoute = createRoute({
+  operationId: "resumeQueue",
+  rule: { surface: "control-plane", permission: "queues.operate" },
+  method: "post",
+  path: `${path}/resume`,
+  tags,
+  summary: "Resume a paused queue",
+  request: { params, body: resumeBody },
+  responses: { 200: json(queueSchema, "The queue.") },
+});
+
+export const purgeQueueRoute = createRoute({
+  operationId: "purgeQueue",
+  rule: { surface: "control-plane", permission: "queues.operate" },
+  method: "post",
+  path: `${path}/purge`,
+  tags,
+  summary: "Cancel what waits in a queue",
+  description: "Signals in flight continue unless `in_flight` is true.",
+  request: {
+    params,
+    body: jsonBody(
+      z.strictObject({ in_flight: z.boolean().default(false).describe("Those in flight, too.") }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({
+        purged: z.int(),
+        has_more: z.boolean().describe("One request purges at most 100,000. Send it again."),
+      }),
+      "How many signals were cancelled.",
+    ),
+  },
+});
+
+const counts = Object.fromEntries(signalStatuses.map((status) => [status, z.int()])) as Record<
+  (typeof signalStatuses)[number],
+  z.ZodInt
+>; // a count for each status
+
+export const getQueueStatusRoute = createRoute({
+  operationId: "getQueueStatus",
+  rule: { surface: "control-plane", permission: "queues.read" },
+  method: "get",
+  path: `${path}/status`,
+  tags,
+  summary: "Read how full a queue is",
+  request: { params },
+  responses: {
+    200: json(
+      z
+        .object({
+          queue_id: z.string(),
+          paused: z.boolean(),
+          depth: z.int(),
+          delayed: z.int(),
+          in_flight: z.int(),
+          max_depth: z.int(),
+          max_in_flight: z.int(),
+          bytes: z.int().describe("Of the data of all live signals."),
+          oldest_at: z.iso.datetime().nullable(),
+          oldest_age_seconds: z.number().nullable().describe("Of the first in line."),
+          counts: z
+            .object(counts)
+            .describe("Signals by status. Of ended ones 10,000 means that many or more."),
+        })
+        .openapi("QueueStatus"),
+      "The queue's counters.",
+    ),
+  },
+});

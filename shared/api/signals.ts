@@ -1,0 +1,169 @@
+import { z } from "@hono/zod-openapi";
+import { signalStatuses } from "../queue-signal.ts";
+import { createRoute } from "./create-route.ts";
+import { idParam } from "./id-param.ts";
+import { jobOwner } from "./job-owner.ts";
+import { newSignalSchema } from "./new-signal.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import { queueParams } from "./queue.ts";
+import { json, jsonBody } from "./response.ts";
+import { enqueuedSignalSchema, queueSignalSchema } from "./signal.ts";
+
+const tags = ["Signals"];
+const ofQueue = "/v1/queues/{queue_id}/signals";
+const path = "/v1/signals/{signal_id}";
+const signalId = idParam("signal_id", "sig");
+export const signalParams = z.object({ signal_id: signalId });
+const mostSignals = 1_000;
+
+export const enqueueSignalRoute = createRoute({
+  operationId: "enqueueSignal",
+  rule: {
+    surface: "control-plane",
+    permission: "signals.write",
+    maxBody: "16 MiB",
+    verbatim: ["signal", "callback.signal.signal", "callbacks.*.signal.signal"],
+    idempotent: "job",
+    ownPermit: true,
+  },
+  method: "post",
+  path: ofQueue,
+  tags,
+  summary: "Enqueue a signal",
+  description:
+    "200 with `deduplicated: true` if a live signal with the same `dedupe_key` is kept. Repeating the request with the same " +
+    "`Idempotency-Key` within a day returns the same signal. 429 `queue_full` past the queue's `max_depth`. A type that acts " +
+    "needs the permission for that, too.",
+  request: { params: queueParams, body: jsonBody(newSignalSchema) },
+  responses: {
+    201: json(enqueuedSignalSchema, "The signal."),
+    200: json(enqueuedSignalSchema, "The live signal with the same `dedupe_key`."),
+  },
+});
+
+export const enqueueSignalsRoute = createRoute({
+  operationId: "enqueueSignals",
+  rule: {
+    surface: "control-plane",
+    permission: "signals.write",
+    maxBody: "16 MiB",
+    verbatim: [
+      "signals.*.signal",
+      "signals.*.callback.signal.signal",
+      "signals.*.callbacks.*.signal.signal",
+    ],
+    idempotent: "job",
+  },
+  method: "post",
+  path: `${ofQueue}/batch`,
+  tags,
+  summary: "Enqueue many signals, all or none",
+  description:
+    "In the order of the request. Those whose `dedupe_key` a live signal has are answered by that one.",
+  request: {
+    params: queueParams,
+    body: jsonBody(z.strictObject({ signals: z.array(newSignalSchema).min(1).max(mostSignals) })),
+  },
+  responses: {
+    201: json(
+      z.object({ signals: z.array(enqueuedSignalSchema) }),
+      "The signals, in the order of the request.",
+    ),
+  },
+});
+
+export const listSignalsRoute = createRoute({
+  operationId: "listSignals",
+  rule: { surface: "control-plane", permission: "queues.read" },
+  method: "get",
+  path: ofQueue,
+  tags,
+  summary: "List the signals of a queue",
+  description:
+    "The newest first; with `status=queued` in the order of the line, the first in line first. A filter by type can answer a page " +
+    "with fewer signals than `limit`, even none, and a `next_cursor`.",
+  request: {
+    params: queueParams,
+    query: z.object({
+      ...pageQuery,
+      status: z.enum(signalStatuses).optional(),
+      type: z.string().max(100).optional(),
+      owner_id: jobOwner.optional(),
+      emitter_id: z.string().max(100).optional(),
+    }),
+  },
+  responses: { 200: json(pageOf(queueSignalSchema), "A page of signals, without their data.") },
+});
+
+export const getSignalRoute = createRoute({
+  operationId: "getSignal",
+  rule: { surface: "control-plane", permission: "queues.read" },
+  method: "get",
+  path,
+  tags,
+  summary: "Read a signal",
+  description: "`signal` and `result` need the permission signals.data.",
+  request: { params: signalParams },
+  responses: { 200: json(queueSignalSchema, "The signal.") },
+});
+
+export const cancelSignalRoute = createRoute({
+  operationId: "cancelSignal",
+  rule: { surface: "control-plane", permission: "queues.operate" },
+  method: "post",
+  path: `${path}/cancel`,
+  tags,
+  summary: "Cancel a signal",
+  description:
+    "A worker that has claimed it loses its lease. Cancelling a cancelled signal answers 200 again; 409 `signal_ended` if it ended " +
+    "in another way.",
+  request: { params: signalParams },
+  responses: { 200: json(queueSignalSchema, "The cancelled signal.") },
+});
+
+export const redriveSignalRoute = createRoute({
+  operationId: "redriveSignal",
+  rule: { surface: "control-plane", permission: "queues.operate" },
+  method: "post",
+  path: `${path}/redrive`,
+  tags,
+  summary: "Put a dead signal back in line",
+  description:
+    "Last in line, with all its executions again. An `expires_at` that has passed counts no more.",
+  request: { params: signalParams },
+  responses: { 200: json(queueSignalSchema, "The signal, queued again.") },
+});
+
+/** What came of each signal that was to be redriven. */
+export const redriveOutcomes = ["redriven", "not-found", "not-dead", "kept", "full"] as const;
+
+export const redriveSignalsRoute = createRoute({
+  operationId: "redriveSignals",
+  rule: { surface: "control-plane", permission: "queues.operate" },
+  method: "post",
+  path: `${ofQueue}/redrive`,
+  tags,
+  summary: "Put the dead signals of a queue back in line",
+  description:
+    "All of them, oldest first, or those named; as many as there is room for. `kept`: a live signal has the same dedupe_key. " +
+    "`full`: there was no room.",
+  request: {
+    params: queueParams,
+    body: jsonBody(
+      z.strictObject({
+        signal_ids: z.array(signalId).min(1).max(mostSignals).optional(),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({
+        redriven: z.int(),
+        signals: z
+          .array(z.object({ signal_id: z.string(), outcome: z.enum(redriveOutcomes) }))
+          .describe("Of those named; empty when none was."),
+      }),
+      "How many are in line again.",
+    ),
+  },
+});

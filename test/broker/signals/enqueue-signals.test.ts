@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import type { QueueSignal } from "../../../shared/api/signal.ts";
+import { expectSoundSignals } from "../../support/queues/expect-sound-signals.ts";
+import { claimSignals, type GivenQueue, reportSignal } from "../../support/queues/given-signals.ts";
+import { type Enqueued, type Refusal, givenSignalsApi } from "../../support/queues/signals-api.ts";
+
+const { db, call, mine, enqueue, refusal } = await givenSignalsApi();
+
+describe("a dedupe_key", () => {
+  test("keeps one live signal of fifty simultaneous ones, and says which", async () => {
+    const queue = await mine();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => enqueue(queue, { type: "work", dedupe_key: "one" })),
+    );
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const kept = answers.filter(({ status }) => status === 200);
+    expect(kept).toHaveLength(49);
+    expect(kept.every(({ body }) => body.deduplicated)).toBe(true);
+    await expectSoundSignals(db);
+  });
+
+  test("can be used again when its signal has ended", async () => {
+    const queue = await mine();
+    const first = await enqueue(queue, { type: "work", dedupe_key: "again" });
+    await call(`POST /v1/signals/${first.body.id}/cancel`);
+    const second = await enqueue(queue, { type: "work", dedupe_key: "again" });
+    expect(second.status).toBe(201);
+    expect(second.body.id).not.toBe(first.body.id);
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  test("makes one signal of repetitions, also of twelve at once", async () => {
+    const queue = await mine();
+    const headers = { "idempotency-key": "lost-reply" };
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => enqueue(queue, { type: "work" }, { headers })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const again = await enqueue(queue, { type: "work" }, { headers });
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(await refusal(queue, { type: "other" }, { headers })).toEqual([
+      422,
+      "invalid",
+      "header:Idempotency-Key idempotency_key_reused",
+    ]);
+  });
+
+  test("whose signal was kept instead answers the kept one again", async () => {
+    const queue = await mine();
+    const kept = await enqueue(queue, { type: "work", dedupe_key: "k" });
+    const headers = { "idempotency-key": "of-a-kept-one" };
+    const ask = () => enqueue(queue, { type: "work", dedupe_key: "k" }, { headers });
+    const answers = [...(await Promise.all([ask(), ask(), ask()])), await ask()];
+    expect(new Set(answers.map(({ body }) => body.id))).toEqual(new Set([kept.body.id]));
+  });
+
+  test("of a refused request can be used again", async () => {
+    const queue = await mine({ maxDepth: 1 });
+    await enqueue(queue, { type: "work" });
+    const headers = { "idempotency-key": "full" };
+    expect((await enqueue(queue, { type: "work" }, { headers })).status).toBe(429);
+    await call(`POST /v1/queues/${queue.queueId}/purge`, { body: {} });
+    expect((await enqueue(queue, { type: "work" }, { headers })).status).toBe(201);
+  });
+});
+
+describe("a batch", () => {
+  const batch = (queue: GivenQueue, signals: readonly object[], options: object = {}) =>
+    call<{ signals: Enqueued[] } & Refusal>(`POST /v1/queues/${queue.queueId}/signals/batch`, {
+      body: { signals },
+      ...options,
+    });
+
+  test("is enqueued in its order, and answered in it", async () => {
+    const queue = await mine();
+    const signals = ["c", "a", "b"].map((owner) => ({ type: "work", owner_id: owner }));
+    const made = await batch(queue, signals);
+    expect(made.status).toBe(201);
+    expect(made.body.signals.map((one) => one.owner_id)).toEqual(["c", "a", "b"]);
+    for (const { id } of made.body.signals) {
+      const [claimed] = await claimSignals(db, queue);
+      expect(claimed?.id).toBe(id);
+      if (claimed !== undefined) await reportSignal(db, queue, claimed, "finish");
+    }
+  });
+
+  test("is enqueued as a whole or not at all", async () => {
+    const queue = await mine({ maxDepth: 2 });
+    const three = await batch(queue, [{ type: "a" }, { type: "b" }, { type: "c" }]);
+    expect(three).toMatchObject({ status: 429, body: { code: "queue_full" } });
+    const wrong = await batch(queue, [{ type: "a" }, { type: "noop", signal: { x: 1 } }]);
+    expect(wrong.body.errors).toMatchObject([{ pointer: "#/signals/1/signal/x" }]);
+    const late = await batch(queue, [
+      { type: "a" },
+      { type: "b", expires_at: "2020-01-01T00:00:00Z" },
+    ]);
+    expect(late.body.errors).toMatchObject([{ pointer: "#/signals/1/expires_at" }]);
+    expect(await claimSignals(db, queue, 5)).toEqual([]);
+  });
+
+  test("keeps live signals, and the first of its own, with the same dedupe_key", async () => {
+    const queue = await mine();
+    const live = await enqueue(queue, { type: "work", dedupe_key: "live" });
+    const { body } = await batch(queue, [
+      { type: "work", dedupe_key: "new" },
+      { type: "work", dedupe_key: "live" },
+      { type: "work", dedupe_key: "new" },
+    ]);
+    const [first, second, third] = body.signals;
+    expect([first?.deduplicated, second?.deduplicated, third?.deduplicated]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect([second?.id, third?.id]).toEqual([live.body.id, first?.id]);
+    await expectSoundSignals(db);
+  });
+
+  test("that is large is taken, its data as it was sent", async () => {
+    const queue = await mine();
+    const text = "y".repeat(100_000);
+    const signals = Array.from({ length: 12 }, (_, at) => ({ type: "work", signal: { at, text } }));
+    const headers = { "idempotency-key": "large" };
+    const made = await batch(queue, signals, { headers });
+    expect(made.status).toBe(201);
+    const [, second] = made.body.signals;
+    const read = await call<QueueSignal>(`GET /v1/signals/${second?.id}`);
+    expect(read.body.signal).toEqual({ at: 1, text });
+    const again = await batch(queue, signals, { headers });
+    expect(again.body.signals.map(({ id }) => id)).toEqual(made.body.signals.map(({ id }) => id));
+    const tooLarge = [...signals, { type: "work", signal: { text: "z".repeat(300_000) } }];
+    expect((await batch(queue, tooLarge)).body.errors).toMatchObject([
+      { pointer: "#/signals/12/signal", code: "too_large" },
+    ]);
+  });
+
+  test("has at most a thousand signals, which may all be there", async () => {
+    const queue = await mine();
+    const signals = Array.from({ length: 1001 }, () => ({
+      type: "work",
+      signal: { a: [1, 2, 3] },
+    }));
+    expect((await batch(queue, signals)).status).toBe(422);
+    const made = await batch(queue, signals.slice(1));
+    expect(made.status).toBe(201);
+    expect(made.body.signals).toHaveLength(1000);
+  });
+});
