@@ -80,6 +80,10 @@ export const settings = {
     schema: whole(1, 3650).default(90),
     doc: "Days after which an ended job is deleted with everything that belongs to it.",
   },
+  SVC_RETAIN_SIGNALS_DAYS: {
+    schema: whole(1, 3650).default(30),
+    doc: "Days after which an ended signal is deleted, a dead one too.",
+  },
   SVC_RETAIN_BEATS_DAYS: {
     schema: whole(1, 3650).default(7),
     doc: "Days after which heartbeat minutes, health checks and ended processes are deleted.",
@@ -142,6 +146,7 @@ export type Config = Readonly<{
   lockWaitMs: number;
   bodies: BodyLimits;
   retainJobsDays: number;
+  retainSignalsDays: number;
   retainBeatsDays: number;
   retainHistoryDays: number;
   retainLogsDays: number;
@@ -183,6 +188,7 @@ export function readConfig(
       tokenBytes: read.SVC_BODIES_TOKEN_MIB * 1024 ** 2,
     },
     retainJobsDays: read.SVC_RETAIN_JOBS_DAYS,
+    retainSignalsDays: read.SVC_RETAIN_SIGNALS_DAYS,
     retainBeatsDays: read.SVC_RETAIN_BEATS_DAYS,
     retainHistoryDays: read.SVC_RETAIN_HISTORY_DAYS,
     retainLogsDays: read.SVC_RETAIN_LOGS_DAYS,

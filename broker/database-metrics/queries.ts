@@ -71,6 +71,29 @@ export async function listOldestWaiting(
       from waits group by 1`;
 }
 
+/** How many signals are live over all queues, and the age of the oldest that is the first in its line. */
+export type SignalFigures = {
+  readonly queued: number;
+  /** Those with a place. */
+  readonly in_flight: number;
+  /** Those in back-off without one. */
+  readonly retrying: number;
+  readonly oldest_seconds: number;
+};
+
+/** The figures of all queues of signals, from their counters and one look-up in each line that is not empty. */
+export async function findSignalFigures(db: Db): Promise<SignalFigures> {
+  const [row] = await db<SignalFigures[]>`
+    select coalesce(sum(c.waiting), 0)::int as queued, coalesce(sum(c.in_flight), 0)::int as in_flight,
+           coalesce(sum(c.delayed), 0)::int as retrying,
+           coalesce(extract(epoch from svc_now() - min(f.created_at)), 0)::float8 as oldest_seconds
+      from queue_counters c
+      left join lateral (select l.created_at from queue_signal_live l
+                          where c.waiting > 0 and l.queue_id = c.queue_id and l.status = 'queued'
+                          order by l.place limit 1) f on true`;
+  return row ?? { queued: 0, in_flight: 0, retrying: 0, oldest_seconds: 0 };
+}
+
 /** Runners by status; the deleted are left out. */
 export async function listRunnerCounts(
   db: Db,

@@ -22,6 +22,16 @@ export function registerGauges(metrics: Metrics, read: Read): void {
     const known = new Map(runners.map((row) => [row.status, row.runners]));
     return runnerStatuses.map((status) => [{ status }, known.get(status) ?? 0] as const);
   });
+  gauge("svc_queue_signals", "Live signals of all queues, by status.", ({ signals }) => [
+    [{ status: "queued" }, signals.queued],
+    [{ status: "in-flight" }, signals.in_flight],
+    [{ status: "retrying" }, signals.retrying],
+  ]);
+  gauge(
+    "svc_queue_oldest_waiting_seconds",
+    "Age of the oldest signal that is the first in its line; 0 when none waits.",
+    ({ signals }) => one(Math.max(0, signals.oldest_seconds)),
+  );
   gauge(
     "svc_heartbeat_age_seconds",
     "Longest time since the last heartbeat of a live process.",

@@ -2,11 +2,13 @@ import type { Db } from "../database/connect.ts";
 import {
   countBusyConnections,
   findLongestSilence,
+  findSignalFigures,
   type GroupFigures,
   listGroupFigures,
   listOldestWaiting,
   listRunnerCounts,
   listTallies,
+  type SignalFigures,
   type Tally,
 } from "./queries.ts";
 
@@ -16,6 +18,7 @@ export type FiguresTaken = {
   readonly oldest: Awaited<ReturnType<typeof listOldestWaiting>>;
   readonly runners: Awaited<ReturnType<typeof listRunnerCounts>>;
   readonly longestSilence: number;
+  readonly signals: SignalFigures;
   readonly tallies: readonly Tally[];
   readonly busyConnections: number;
   /** How long the broker's own pool took to answer a statement that needs no work. */
@@ -26,20 +29,23 @@ export type FiguresTaken = {
 /** Takes all figures; `poolName` is by what the database knows the connections of `pool`. */
 export async function takeFigures(db: Db, pool: Db, poolName: string): Promise<FiguresTaken> {
   const busyConnections = await countBusyConnections(db, poolName); // before the probe is one of them
-  const [poolAnswerSeconds, groups, oldest, runners, longestSilence, tallies] = await Promise.all([
-    timeAnswer(pool),
-    listGroupFigures(db),
-    listOldestWaiting(db),
-    listRunnerCounts(db),
-    findLongestSilence(db),
-    listTallies(db),
-  ]);
+  const [poolAnswerSeconds, groups, oldest, runners, longestSilence, tallies, signals] =
+    await Promise.all([
+      timeAnswer(pool),
+      listGroupFigures(db),
+      listOldestWaiting(db),
+      listRunnerCounts(db),
+      findLongestSilence(db),
+      listTallies(db),
+      findSignalFigures(db),
+    ]);
   const takenAtMs = performance.now();
   return {
     groups,
     oldest,
     runners,
     longestSilence,
+    signals,
     tallies,
     busyConnections,
     poolAnswerSeconds,

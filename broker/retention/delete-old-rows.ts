@@ -8,6 +8,7 @@ const ages = {
   status_history: "at",
   runner_job_enqueue_keys: "created_at",
   idempotency_keys: "expires_at",
+  queue_signal_keys: "created_at",
   runner_job_spans: "created_at",
   runner_metric_points: "updated_at",
   runner_telemetry: "updated_at",

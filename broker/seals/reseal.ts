@@ -1,6 +1,7 @@
 import { Problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { type SealedPlace, sealedPlaces } from "./sealed-places.ts";
+import type { SealedPlace } from "./sealed-place.ts";
+import { sealedPlaces } from "./sealed-places.ts";
 import type { Seals } from "./seals.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };

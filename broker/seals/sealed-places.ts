@@ -8,17 +8,8 @@ import {
   resealResult,
 } from "./reseal-reports.ts";
 import { openPartsKey, sealPartsKey } from "./sealed-parts.ts";
-import type { Seals } from "./seals.ts";
-
-type Parts = { readonly db: Db; readonly seals: Seals };
-type Walk = { readonly newest: string; readonly signal: AbortSignal };
-
-/** A table with sealed values: which of its rows do not use the newest key, and how one is resealed. */
-export type SealedPlace = {
-  readonly table: string;
-  readonly due: (db: Db, walk: Walk) => AsyncGenerator<string>;
-  readonly reseal: (parts: Parts, id: string) => Promise<void>;
-};
+import type { PlaceWalk, SealedPlace } from "./sealed-place.ts";
+import { sealedSignals } from "./sealed-signals.ts";
 
 type Named = {
   readonly table: string;
@@ -49,6 +40,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
   keyOfParts({ table: "terraform_workspace_states", id: "id" }),
   keyOfParts({ table: "terraform_rescued_states", id: "id" }),
   keyOfParts({ table: "terraform_workspace_state_jsons", id: "workspace_id" }),
+  ...sealedSignals,
 ];
 
 /** Rows are walked in the order of their ids. */
@@ -58,7 +50,7 @@ function place(
 ): SealedPlace {
   return { table, due, reseal };
 
-  async function* due(db: Db, { newest, signal }: Walk): AsyncGenerator<string> {
+  async function* due(db: Db, { newest, signal }: PlaceWalk): AsyncGenerator<string> {
     for (let after: string | null = ""; after !== null && !signal.aborted;) {
       const [walked]: Walked[] = await db<Walked[]>`
         select max(w.id) as last, array_agg(w.id) filter (where w.is_due) as ids

@@ -5,6 +5,7 @@ import {
   deleteOldHistory,
   deleteOldJobs,
   deleteOldLogs,
+  deleteOldSignals,
   deleteOldTelemetry,
   tidyStates,
 } from "./retention.ts";
@@ -23,6 +24,7 @@ export const tasks: Readonly<Record<string, Row>> = {
   "tally-job-ends": { task: tallyJobEnds, cron: "* * * * *" },
   "roll-up-beats": { task: rollUpBeats, cron: "* * * * *" },
   "delete-old-jobs": { task: deleteOldJobs, cron: "7 * * * *" },
+  "delete-old-signals": { task: deleteOldSignals, cron: "57 * * * *" },
   "delete-old-beats": { task: deleteOldBeats, cron: "17 * * * *" },
   "delete-old-logs": { task: deleteOldLogs, cron: "37 * * * *" },
   "merge-log-chunks": { task: mergeLogChunks, cron: "47 * * * *" },

@@ -1,6 +1,7 @@
 import { deleteDeadProcesses } from "../retention/delete-dead-processes.ts";
 import { deleteOldJobs as deleteJobs } from "../retention/delete-old-jobs.ts";
 import { deleteOldRows } from "../retention/delete-old-rows.ts";
+import { deleteOldSignals as deleteSignals } from "../retention/delete-old-signals.ts";
 import { deleteOldStreams, dropOldLogs } from "../retention/drop-old-logs.ts";
 import { tidyStates as tidy } from "../retention/tidy-states.ts";
 import type { Task } from "./task.ts";
@@ -9,6 +10,12 @@ import type { Task } from "./task.ts";
 export const deleteOldJobs: Task = async ({ db, config, log }, { signal }) => {
   const deleted = await deleteJobs(db, config.retainJobsDays, { signal, batch: 500 });
   if (deleted > 0) log.info({ deleted }, "old jobs were deleted");
+};
+
+/** Deletes signals that ended long enough ago. */
+export const deleteOldSignals: Task = async ({ db, config, log }, { signal }) => {
+  const deleted = await deleteSignals(db, config.retainSignalsDays, { signal, batch: 500 });
+  if (deleted > 0) log.info({ deleted }, "old signals were deleted");
 };
 
 /** Deletes old heartbeat minutes, health checks and ended processes. */
@@ -32,6 +39,7 @@ export const deleteOldHistory: Task = async ({ db, config }, { signal }) => {
   const batches = { signal, batch: 5000 };
   await deleteOldRows(db, "status_history", config.retainHistoryDays, batches);
   await deleteOldRows(db, "runner_job_enqueue_keys", 1, batches);
+  await deleteOldRows(db, "queue_signal_keys", 1, batches);
   await deleteOldRows(db, "idempotency_keys", 0, batches);
 };
 
