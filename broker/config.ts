@@ -111,6 +111,10 @@ export const settings = {
   },
   ...collectorSettings,
   ...egressSettings,
+  SVC_SIGNALS_AT_ONCE: {
+    schema: whole(4, 1000).default(64),
+    doc: "How many signals and callbacks one broker executes at once: those of built-in types. One org has at most a quarter of them.",
+  },
   SVC_METRICS_TOKEN: {
     schema: z.string().min(16, "must have at least 16 characters").optional(),
     doc: "Bearer token that /metrics requires. Default: none, so /metrics is open to everyone who can reach the broker.",
@@ -158,6 +162,7 @@ export type Config = Readonly<{
   retainTelemetryDays: number;
   collector: CollectorConfig;
   egress: EgressMode;
+  signalsAtOnce: number;
   metricsToken: string | undefined;
   drainLingerMs: number;
 }>;
@@ -200,6 +205,7 @@ export function readConfig(
     retainTelemetryDays: read.SVC_RETAIN_TELEMETRY_DAYS,
     collector: collectorOf(read),
     egress: read.SVC_EGRESS,
+    signalsAtOnce: read.SVC_SIGNALS_AT_ONCE,
     metricsToken: read.SVC_METRICS_TOKEN,
     drainLingerMs: read.SVC_DRAIN_LINGER_MS,
   });

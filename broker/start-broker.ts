@@ -10,6 +10,7 @@ import { keySource } from "./seals/key-source.ts";
 import { registerKeys } from "./seals/register-keys.ts";
 import { openSeals } from "./seals/seals.ts";
 import { startLoops } from "./start-loops.ts";
+import { startSignalTasks } from "./tasks/start-signal-tasks.ts";
 import { startTasks, type TaskOptions } from "./tasks/start-tasks.ts";
 
 /** A broker that serves. */
@@ -36,6 +37,7 @@ export async function startBroker(
     await requireCurrentSchema(broker.db);
     await registerKeys(broker.db, made.brokerId, seals.proofs());
     broker.drain.push((await startTasks(broker, options)).stop);
+    broker.drain.push((await startSignalTasks(broker)).stop);
     const serving = await serve(createApp(broker), broker);
     startLoops(made);
     log.info({ url: serving.url }, "broker is ready");

@@ -15,6 +15,36 @@ create type beaten_process as (
   wakes queue_key[]
 );
 
+create type begun_callback as (
+  kind text,
+  next_id text,
+  tries integer,
+  key_id text,
+  contents bytea,
+  created_by_id text,
+  type text,
+  queue_id text,
+  owner_id text,
+  owner_type text,
+  context jsonb,
+  execution_count integer,
+  status text,
+  status_description text,
+  result_key_id text,
+  result bytea,
+  finished_at timestamp with time zone
+);
+
+create type begun_turn as (
+  type text,
+  created_by_id text,
+  execution_count integer,
+  attempt text,
+  job_id text,
+  key_id text,
+  contents bytea
+);
+
 create type claimed_job as (
   waiter integer,
   repeated boolean,
@@ -256,7 +286,8 @@ create type new_job as (
   idempotency_key text,
   fingerprint text,
   plan_names text[],
-  sent_plan sent_upload
+  sent_plan sent_upload,
+  signal_id text
 );
 
 create type new_signal as (
@@ -684,6 +715,8 @@ create table queue_signal_callbacks (
   contents bytea not null,
   created_by_id text not null default ''::text,
   settled_at timestamp with time zone,
+  tries integer not null default 0,
+  due_at timestamp with time zone,
   constraint queue_signal_callbacks_pkey PRIMARY KEY (signal_id, n),
   constraint queue_signal_callbacks_check CHECK (((kind = 'signal'::text) = (num_nonnulls(queue_id, type, runs, max_executions, retry_delay) = 5))),
   constraint queue_signal_callbacks_kind_check CHECK ((kind = ANY (ARRAY['signal'::text, 'runner-job'::text, 'http-call'::text]))),
@@ -691,6 +724,7 @@ create table queue_signal_callbacks (
   constraint queue_signal_callbacks_statuses_check CHECK (((statuses <@ '{finished,dead,expired,cancelled}'::text[]) AND (statuses <> '{}'::text[])))
 );
 alter table queue_signal_callbacks alter column contents set storage external;
+CREATE INDEX queue_signal_callbacks_due ON public.queue_signal_callbacks USING btree (due_at) WHERE (due_at IS NOT NULL);
 
 create table queue_signal_ends (
   signal_id svc_id not null,
@@ -747,12 +781,14 @@ create table queue_signal_live (
   status_description text not null default ''::text,
   started_at timestamp with time zone,
   history jsonb not null default '[]'::jsonb,
+  awaits_job svc_id,
   constraint queue_signal_live_pkey PRIMARY KEY (id),
   constraint queue_signal_live_check CHECK (((status = 'in-flight'::text) = (lease_id IS NOT NULL))),
   constraint queue_signal_live_check1 CHECK (((status <> 'in-flight'::text) OR has_place)),
   constraint queue_signal_live_check2 CHECK (((status <> 'queued'::text) OR (NOT has_place))),
   constraint queue_signal_live_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'in-flight'::text, 'retrying'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
+CREATE INDEX queue_signal_live_awaits ON public.queue_signal_live USING btree (awaits_job) WHERE (awaits_job IS NOT NULL);
 CREATE INDEX queue_signal_live_busy ON public.queue_signal_live USING btree (queue_id) WHERE (status <> 'queued'::text);
 CREATE INDEX queue_signal_live_deadline ON public.queue_signal_live USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
 CREATE UNIQUE INDEX queue_signal_live_dedupe ON public.queue_signal_live USING btree (queue_id, dedupe_key) WHERE (dedupe_key IS NOT NULL);
@@ -1107,6 +1143,7 @@ create table runner_job_live (
   blocked_by svc_id,
   offered_until timestamp with time zone,
   event_tx xid8 not null default pg_current_xact_id(),
+  signal_id svc_id,
   constraint runner_job_live_pkey PRIMARY KEY (id),
   constraint runner_job_live_check CHECK (((status = 'in-progress'::text) = (execution_id IS NOT NULL))),
   constraint runner_job_live_check1 CHECK (((status <> 'queued'::text) OR (NOT has_slot))),
@@ -1117,6 +1154,7 @@ CREATE INDEX runner_job_live_deadline ON public.runner_job_live USING btree (dea
 CREATE INDEX runner_job_live_offer ON public.runner_job_live USING btree (runner_id, job_group, withdrawals, created_at, id) WHERE ((status = 'available'::text) AND has_slot);
 CREATE INDEX runner_job_live_overdue ON public.runner_job_live USING btree (job_group) WHERE ((status = 'available'::text) AND (NOT has_slot));
 CREATE INDEX runner_job_live_running ON public.runner_job_live USING btree (runner_id, process_id) WHERE (status = 'in-progress'::text);
+CREATE INDEX runner_job_live_signal ON public.runner_job_live USING btree (signal_id) WHERE (signal_id IS NOT NULL);
 CREATE INDEX runner_job_live_waiting ON public.runner_job_live USING btree (runner_id, job_group, withdrawals, created_at, id) WHERE (NOT has_slot);
 
 create table runner_job_plan_names (
@@ -1647,8 +1685,11 @@ function adopt_restored_events() returns bigint -- functions/tallies.sql
 function announce_groups(process text, slots jsonb) returns queue_key[] -- functions/claim.sql
 function append_logs(write_id text, appends log_append[], chunks log_chunk[], bodies bytea) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
 function append_logs_and_sequences(write_id text, appends log_append[], chunks log_chunk[], bodies bytea, parts log_sequence_part[]) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
+function await_job(org text, signal text, held_lease text, job text) returns TABLE(outcome text, wake text) -- functions/turns.sql
 function awaits_log_until(e runner_job_executions) returns timestamp with time zone -- functions/log-streams.sql
 function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[], versions text[], tells boolean[], held_by text[], held text[]) returns SETOF beaten_process -- functions/beats.sql
+function begin_callback(org text, signal text, nth integer, tried integer) returns SETOF begun_callback -- functions/turns.sql
+function begin_turn(org text, signal text, held_lease text) returns SETOF begun_turn -- functions/turns.sql
 function block_abandoned(execution_ids text[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
 function block_half_done(moves job_move[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
 function block_holder(w terraform_workspaces) returns jsonb -- functions/workspaces.sql
@@ -1656,6 +1697,7 @@ function block_workspace(org text, workspace text, actor text, why text) returns
 function block_workspaces(blocks workspace_block[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
 function bound_evidence() returns trigger -- functions/before-tables.sql
 function call_back(signal_ids text[], t timestamp with time zone) returns text[] -- functions/signals.sql
+function callback_lease_ns() returns bigint -- functions/turns.sql
 function cancel_signals(org text, signal_ids text[], why text) returns TABLE(signal_id text, outcome text, status text, wake text) -- functions/signals.sql
 function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text -- functions/emitters.sql
 function change_queue(org text, queue text, expected bigint, queue_name text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb) returns TABLE(outcome text, wake text) -- functions/queues.sql
@@ -1687,6 +1729,7 @@ function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(
 function end_locked_jobs(job_ids text[], event text, why text, t timestamp with time zone) returns SETOF moved_job -- functions/end.sql
 function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
+function end_signals_of_jobs(job_ids text[]) returns SETOF text -- functions/turns.sql
 function enqueue_and_claim_jobs(batch json, waiters integer[], runner_ids text[], process_ids text[], job_groups text[], wants integer[], poll_ids text[], execution_ids text[], digests bytea[]) returns TABLE(enqueued enqueued_job, claimed claimed_job) -- functions/hand-off.sql
 function enqueue_jobs(batch json) returns SETOF enqueued_job -- functions/enqueue.sql
 function enqueue_signals(batch json) returns SETOF enqueued_signal -- functions/signals.sql
@@ -1712,6 +1755,7 @@ function is_lease(l queue_signal_live, lease_id text) returns boolean -- functio
 function is_open_to_runner(ours boolean, process text, given_secret bytea) returns boolean -- functions/runners.sql
 function is_plan_lock(type text, operation text, info jsonb) returns boolean -- functions/workspaces.sql
 function is_signal_live(status text) returns boolean -- functions/signals.sql
+function is_unbegun(l queue_signal_live) returns boolean -- functions/signals.sql
 function job_status_after(status text, event text) returns text -- functions/before-tables.sql
 function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with time zone) returns TABLE(job_id text, event text, execution_status text, description text, clock text, stop_reason text, rearm_at timestamp with time zone) -- functions/clocks.sql
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql
@@ -1755,6 +1799,7 @@ function process_status_after(status text, event text) returns text -- functions
 function process_terminating(process text) returns queue_key[] -- functions/shutdowns.sql
 function purge_queue(org text, queue text, with_in_flight boolean, why text, batch integer) returns TABLE(purged integer, wake text) -- functions/signals.sql
 function push_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
+function put_off_turn(org text, signal text, held_lease text, seconds double precision) returns boolean -- functions/turns.sql
 function queue_max_bytes() returns bigint -- functions/signals.sql
 function queue_status_after(status text, event text) returns text -- functions/before-tables.sql
 function queues_of_jobs(job_ids text[]) returns queue_key[] -- functions/end.sql
@@ -1795,6 +1840,7 @@ function set_process_status(process_ids text[], new_status text, description tex
 function set_queue_pause(org text, queue text, event text, note text, until timestamp with time zone, actor text) returns TABLE(outcome text, wake text) -- functions/queues.sql
 function set_runner_lifecycle(org text, runner text, wanted text, operation_id text, actor text) returns runner_change -- functions/runner-control.sql
 function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
+function settle_callback(org text, signal text, nth integer, tried integer, outcome text, description text, again_in double precision) returns boolean -- functions/turns.sql
 function shutdown_status_after(status text, event text) returns text -- functions/before-tables.sql
 function signal_status_after(status text, event text) returns text -- functions/before-tables.sql
 function speaks_for(process text, s stopping_executions) returns boolean -- functions/shutdowns.sql
@@ -1803,6 +1849,8 @@ function step_reported(reports execution_report[], t timestamp with time zone) r
 function store_job_spans(p_org text, p_runner text, p_spans json, p_most integer) returns integer -- functions/telemetry.sql
 function store_metric_points(p_org text, p_runner text, p_points json, p_most integer) returns integer -- functions/telemetry.sql
 function svc_now() returns timestamp with time zone -- functions/before-tables.sql
+function sweep_awaited_jobs(batch integer) returns swept_signals -- functions/turns.sql
+function sweep_callbacks(batch integer) returns swept_signals -- functions/turns.sql
 function sweep_jobs(batch integer) returns swept -- functions/clocks.sql
 function sweep_pauses(batch integer) returns swept -- functions/clocks.sql
 function sweep_processes(batch integer) returns swept -- functions/clocks.sql

@@ -31,6 +31,8 @@ const sweeps = {
   sweep_pauses: { everyMs: 1_000, batch: 100 },
   sweep_queues: { everyMs: 5_000, batch: 500 },
   sweep_signals: { everyMs: 200, batch: 500, of: ["queue_signal_live", "id"] },
+  sweep_awaited_jobs: { everyMs: 30_000, batch: 500 },
+  sweep_callbacks: { everyMs: 1_000, batch: 500 },
   sweep_signal_queues: { everyMs: 1_000, batch: 500, of: ["queues", "id"] },
 } as const satisfies Record<string, Clock>;
 export type SweepName = keyof typeof sweeps;

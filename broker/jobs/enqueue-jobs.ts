@@ -26,6 +26,8 @@ export type Enqueue = {
   readonly jobs: readonly NewJob[];
   /** Set when the caller holds no permit: one is taken for statements of its own. */
   readonly takesPermit?: true;
+  /** The signal that is in flight until the job ends. */
+  readonly signalId?: string | undefined;
   /** `request` must be equal for a request to count as a repetition. */
   readonly idempotency?: { readonly key: string; readonly request: string } | undefined;
 };
@@ -171,6 +173,7 @@ function draft(
     plan_names: job.planNames,
     idempotency_key: enqueue.idempotency?.key,
     fingerprint: enqueue.idempotency && fingerprint(enqueue.idempotency.request),
+    signal_id: enqueue.signalId,
   };
 }
 

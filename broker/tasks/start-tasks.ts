@@ -1,15 +1,7 @@
-import {
-  Logger,
-  parseCronItems,
-  run,
-  type Runner,
-  type RunnerOptions,
-  type TaskList,
-} from "graphile-worker";
+import { parseCronItems, type TaskList } from "graphile-worker";
 import type { Broker } from "../broker.ts";
-import { repeat } from "../clocks/repeat.ts";
-import type { Log } from "../log.ts";
 import { tasks } from "./registry.ts";
+import { type RunningTasks, runWorker } from "./run-worker.ts";
 import type { TaskParts } from "./task.ts";
 
 export type TaskOptions = {
@@ -17,54 +9,23 @@ export type TaskOptions = {
   readonly hasCron?: boolean;
 };
 type RunnerParts = TaskParts & Pick<Broker, "metrics">;
-export type RunningTasks = {
-  /** Lets running tasks end their batch, and stops. */
-  readonly stop: () => Promise<void>;
-};
 
-/** One connection listens, two work. */
-const poolSize = 3;
 const workAtOnce = 2;
-const restartAfterMs = 5000;
 /** Deleting tasks stop after a batch then; the next run continues. */
 const longestMs = 10 * 60_000;
 
-/**
- * Runs background work on every broker: graphile-worker gives each task to one of them. It has a small
- * pool of its own, so that no claim waits for it.
- */
+/** Runs background work on every broker: each task on one of them. */
 export async function startTasks(
   broker: RunnerParts,
   { hasCron = true }: TaskOptions = {},
 ): Promise<RunningTasks> {
   const stopped = new AbortController();
-  const options = optionsOf(broker, stopped.signal, hasCron);
-  let runner: Runner | undefined = await run(options);
-  const loop = { signal: stopped.signal, log: broker.log };
-  const running = repeat(loop, "tasks", restartAfterMs, async () => {
-    runner ??= await run(options);
-    if (stopped.signal.aborted) await runner.stop();
-    await runner.promise.finally(() => (runner = undefined));
-  });
-  return {
-    stop: async () => {
-      stopped.abort();
-      await runner?.stop();
-      await running;
-    },
-  };
-}
-
-function optionsOf(broker: RunnerParts, stopped: AbortSignal, hasCron: boolean): RunnerOptions {
-  return {
-    connectionString: broker.config.databaseUrl,
-    maxPoolSize: poolSize,
+  const options = {
     concurrency: workAtOnce,
-    noHandleSignals: true,
-    logger: loggerOf(broker.log),
-    taskList: taskList(broker, stopped),
+    taskList: taskList(broker, stopped.signal),
     parsedCronItems: hasCron ? cronItems() : [],
   };
+  return await runWorker(broker, { name: "tasks", stopped, options });
 }
 
 function taskList(broker: RunnerParts, stopped: AbortSignal): TaskList {
@@ -113,11 +74,4 @@ function cronItems(): ReturnType<typeof parseCronItems> {
         : [{ task, match: cron, options: { jobKey: task, jobKeyMode: "replace", maxAttempts: 3 } }],
     ),
   );
-}
-
-function loggerOf(log: Log): Logger {
-  const levels = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
-  return new Logger((scope) => (level, message) => {
-    log[levels[level]]({ worker: scope.label, task: scope.taskIdentifier }, message);
-  });
 }

@@ -73,17 +73,17 @@ begin
            case when p.place <= q.slots - q.in_use then job_status_after('queued', 'release')
                 else job_status_after('', 'enqueue') end as status
       from (select j.request, j.id, j.org_id, j.runner_id, j.job_group, j.max_executions, j.overall_timeout,
-                   j.queue_timeout, j.available_timeout, j.execution_timeout, j.stop_grace, j.changes_things,
+                   j.queue_timeout, j.available_timeout, j.execution_timeout, j.stop_grace, j.changes_things, j.signal_id,
                    row_number() over (partition by j.runner_id, j.job_group order by j.request, j.id) as place
               from unnest(jobs) j) p
       join runner_queues q using (runner_id, job_group)
   ), live as (
     insert into runner_job_live (id, org_id, runner_id, job_group, status, has_slot, max_executions, created_at,
                                  status_at, overall_at, deadline_at, queue_timeout, available_timeout,
-                                 execution_timeout, stop_grace, changes_things)
+                                 execution_timeout, stop_grace, changes_things, signal_id)
     select p.id, p.org_id, p.runner_id, p.job_group, p.status, p.gets_slot, p.max_executions, t, t, t + ns(p.overall_timeout),
            t + ns(least(p.overall_timeout, case when p.gets_slot then p.available_timeout else p.queue_timeout end)),
-           p.queue_timeout, p.available_timeout, p.execution_timeout, p.stop_grace, p.changes_things
+           p.queue_timeout, p.available_timeout, p.execution_timeout, p.stop_grace, p.changes_things, p.signal_id
       from placed p
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status, at)

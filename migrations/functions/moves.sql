@@ -62,11 +62,13 @@ end $$;
 -- records: the last log records, indexed by the moves' n.
 create or replace function write_ends(moves job_move[], records bigint[], t timestamptz) returns void
   language plpgsql as $$
+declare
+  awaited text[]; -- jobs for whose ends signals wait
 begin
   with gone as (
     delete from runner_job_live l using unnest(moves) m where l.id = m.job_id
     returning l.id, l.org_id, l.runner_id, l.job_group, l.status, l.has_slot, l.execution_id, l.execution_count,
-              l.created_at, l.started_at, l.event_tx, m.event, m.execution_status, coalesce(m.description, '') as why,
+              l.created_at, l.started_at, l.event_tx, l.signal_id, m.event, m.execution_status, coalesce(m.description, '') as why,
               job_status_after(l.status, m.event) as to_status,
               m.ended_by, m.clock, m.stop_reason, m.n
   ), ends as (
@@ -89,12 +91,18 @@ begin
     select g.org_id, g.id, g.runner_id, g.job_group, g.event, g.status, g.to_status, g.execution_id, g.why, t,
            greatest(g.event_tx, pg_current_xact_id())
       from gone g
+  ), counted as (
+    update runner_queues q set in_use = q.in_use - c.freed, waiting = q.waiting - c.waiting
+      from (select g.runner_id, g.job_group, count(*) filter (where g.has_slot and g.stop_reason is null)::int as freed,
+                   count(*) filter (where not g.has_slot)::int as waiting
+              from gone g group by 1, 2) c
+     where q.runner_id = c.runner_id and q.job_group = c.job_group and (c.freed <> 0 or c.waiting <> 0)
   )
-  update runner_queues q set in_use = q.in_use - c.freed, waiting = q.waiting - c.waiting
-    from (select g.runner_id, g.job_group, count(*) filter (where g.has_slot and g.stop_reason is null)::int as freed,
-                 count(*) filter (where not g.has_slot)::int as waiting
-            from gone g group by 1, 2) c
-   where q.runner_id = c.runner_id and q.job_group = c.job_group and (c.freed <> 0 or c.waiting <> 0);
+  -- What the end means for a signal that waits for it is a call of its own: its queue would have to be locked before this one.
+  select array_agg(g.id::text) into awaited from gone g where g.signal_id is not null;
+  if awaited is not null then
+    perform graphile_worker.add_job('end-signal-of-job', json_build_object('job_id', id), max_attempts => 5) from unnest(awaited) id;
+  end if;
 end $$;
 
 -- The moves back to the queue: withdraw, return, retry.

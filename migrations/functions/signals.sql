@@ -239,9 +239,9 @@ declare
   tasks graphile_worker.job_spec[];
 begin
   with due as materialized (
-    select l.id, l.queue_id
+    select l.id, l.queue_id, c.in_flight + row_number() over (partition by l.queue_id order by l.place) as nth
       from queue_counters c
-     cross join lateral (select l.id, l.queue_id, l.runs from queue_signal_live l
+     cross join lateral (select l.id, l.queue_id, l.runs, l.place from queue_signal_live l
                           where l.queue_id = c.queue_id and l.status = 'queued' and (l.expires_at is null or l.expires_at > t)
                           order by l.place limit c.max_in_flight - c.in_flight) l
      where c.queue_id = any(queue_ids) and c.own_turns > 0 and not c.is_paused and c.in_flight < c.max_in_flight
@@ -252,15 +252,15 @@ begin
            lease = task_lease_ns(), execution_count = l.execution_count + 1, started_at = coalesce(l.started_at, t), status_at = t,
            status_description = '', deadline_at = case when l.runs = 'task' then t + ns(task_lease_ns()) end
       from due d where l.id = d.id
-    returning l.id, l.org_id, l.queue_id, l.lease_id
+    returning l.id, l.org_id, l.queue_id, l.lease_id, d.nth
   ), counted as (
     update queue_counters c
        set waiting = c.waiting - n.signals, own_turns = c.own_turns - n.signals, in_flight = c.in_flight + n.signals
       from (select s.queue_id, count(*)::int as signals from started s group by 1) n
      where c.queue_id = n.queue_id
   )
-  select array_agg(row(f.task, json_build_object('org_id', s.org_id, 'signal_id', s.id, 'lease_id', s.lease_id), null, null, 3,
-                       null, null, null)::graphile_worker.job_spec)
+  select array_agg(row(f.task, json_build_object('org_id', s.org_id, 'signal_id', s.id, 'lease_id', s.lease_id, 'type', f.type), null, null, 3,
+                       null, least(s.nth, 10000)::int, null)::graphile_worker.job_spec) -- many of one queue come after the first of others
     into tasks
     from started s join queue_signals f on f.org_id = s.org_id and f.id = s.id;
   if tasks is not null then
@@ -451,6 +451,10 @@ begin
   perform start_turns(queue_ids, t);
 end $$;
 
+-- Whether it is a broker's to execute, and none has begun yet.
+create or replace function is_unbegun(l queue_signal_live) returns boolean
+  language sql immutable return (l).runs = 'task' and (l).worker is null;
+
 create or replace function is_signal_live(status text) returns boolean
   language sql immutable parallel safe return status in ('queued', 'in-flight', 'retrying');
 
@@ -469,7 +473,8 @@ begin
     update queue_signal_live l
        set status = j.to_status, has_place = j.keeps, lease_id = null,
            reported_lease_id = case when j.event = 'retry' then l.lease_id else l.reported_lease_id end, lease = null,
-           execution_count = l.execution_count - (j.event = 'return')::int, claim_id = null, worker = null, status_at = t,
+           execution_count = l.execution_count - (j.event = 'return' or j.event = 'lapse' and is_unbegun(l))::int, claim_id = null,
+           worker = null, awaits_job = null, status_at = t,
            started_at = case when j.event <> 'return' or l.execution_count > 1 then l.started_at end,
            status_description = coalesce(j.description, ''),
            deadline_at = least(case when j.event = 'retry' then j.retry_at end, l.expires_at),
@@ -502,10 +507,12 @@ create or replace function write_signal_ends(moves signal_move[], t timestamptz)
   as $$
 declare
   with_callbacks text[];
+  tasks graphile_worker.job_spec[];
 begin
   with gone as (
     delete from queue_signal_live l using unnest(moves) m where l.id = m.signal_id
     returning l.id, l.org_id, l.queue_id, l.runs, l.status, l.has_place, l.size, l.execution_count, l.lease_id, l.started_at,
+              l.awaits_job,
               l.history || jsonb_build_object('status', l.status, 'description', l.status_description, 'at', l.status_at) as history,
               signal_status_after(l.status, m.event) as to_status, coalesce(m.description, '') as why, m.key_id, m.result, m.n
   ), ends as (
@@ -526,8 +533,15 @@ begin
               from gone g group by 1) n
      where c.queue_id = n.queue_id
   )
-  select array_agg(distinct c.signal_id::text) into with_callbacks
-    from gone g join queue_signal_callbacks c on c.signal_id = g.id and c.status = 'waiting';
+  select array_agg(g.id::text) filter (where exists (select from queue_signal_callbacks c where c.signal_id = g.id and c.status = 'waiting')),
+         array_agg(row('cancel-job-of-signal', json_build_object('org_id', g.org_id, 'job_id', g.awaits_job), null, null, 5,
+                       'cancel-job-of-signal ' || g.awaits_job, null, null)::graphile_worker.job_spec)
+           filter (where g.awaits_job is not null and g.to_status = 'cancelled')
+    into with_callbacks, tasks
+    from gone g;
+  if tasks is not null then
+    perform graphile_worker.add_jobs(tasks);
+  end if;
   return case when with_callbacks is null then '{}' else call_back(with_callbacks, t) end;
 end $$;
 
@@ -544,7 +558,7 @@ begin
                        null, null, c.dedupe_key, null, c.expires_in, c.max_executions, c.retry_delay, c.key_id,
                        encode(c.contents, 'base64'), c.created_by_id, null, null, null)::new_signal)
            filter (where c.kind = 'signal' and q.id is not null),
-         array_agg(row('call-back', json_build_object('org_id', c.org_id, 'signal_id', c.signal_id, 'n', c.n), null, null, 25,
+         array_agg(row('call-back', json_build_object('org_id', c.org_id, 'signal_id', c.signal_id, 'n', c.n), null, null, 3,
                        'call-back ' || c.signal_id || ' ' || c.n, null, null)::graphile_worker.job_spec)
            filter (where c.kind <> 'signal')
     into signals, tasks
@@ -563,7 +577,8 @@ begin
                                    when exists (select from unnest(signals) s where s.id = c.next_id)
                                    then 'a live signal has the same dedupe key'
                                    else 'its queue was deleted' end,
-         settled_at = case when c.kind = 'signal' or d.status <> all(c.statuses) then t end
+         settled_at = case when c.kind = 'signal' or d.status <> all(c.statuses) then t end,
+         due_at = case when c.kind <> 'signal' and d.status = any(c.statuses) then t + ns(task_lease_ns()) end
     from queue_signal_ends d
    where c.signal_id = any(signal_ids) and c.status = 'waiting' and d.signal_id = c.signal_id;
   if tasks is not null then
@@ -590,7 +605,8 @@ begin
   queue_ids := lock_queues_of_signals(ids);
   t := svc_now();
   select array_agg(row(l.id,
-           case l.status when 'in-flight' then case when l.execution_count < l.max_executions then 'lapse' else 'die' end
+           case l.status when 'in-flight' then case when l.execution_count < l.max_executions or is_unbegun(l)
+                                                    then 'lapse' else 'die' end
                 when 'retrying' then case when l.expires_at <= t then 'expire' else 'requeue' end
                 else 'expire' end,
            case when l.status = 'in-flight' then 'its lease ran out: nobody extended it or said how it ended'

@@ -1,6 +1,6 @@
 import { type ProblemError, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
-import { type JsonScan, scanJson } from "./scan-json.ts";
+import { type JsonScan, scanJson } from "../../../shared/scan-json.ts";
 
 export type JsonBody = {
   readonly value: unknown;

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { problem } from "../../../shared/problem.ts";
+import { scanJson } from "../../../shared/scan-json.ts";
 import { zlibStep } from "../../../shared/zlib-step.ts";
 import { logsRequest, type OtlpRequest } from "../../otlp/otlp-messages.ts";
 import { readProtobuf } from "../../otlp/read-protobuf.ts";
@@ -11,7 +12,6 @@ import type { DecompressionBudget } from "../limits/decompression-budget.ts";
 import { parseJson } from "./parse-body.ts";
 import { hasBody, readBody } from "./read-body.ts";
 import { requireFewJsonParts } from "./require-few-json-parts.ts";
-import { scanJson } from "./scan-json.ts";
 
 /** A request of OTLP/HTTP. */
 export type OtlpBody = {

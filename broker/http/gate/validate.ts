@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { type Pointer, type ProblemError, problem } from "../../../shared/problem.ts";
+import { toPointer } from "../../../shared/scan-json.ts";
 import { requireShortLists } from "../body/require-short-lists.ts";
-import { toPointer } from "../body/scan-json.ts";
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,16 +1,11 @@
-import {
-  enqueueJobRoute,
-  enqueueJobsRoute,
-  type NewRunnerJob,
-} from "../../../shared/api/enqueue-jobs.ts";
-import { secondNs } from "../../../shared/duration.ts";
-import { planNames } from "../../../shared/plans/plan-names.ts";
+import { enqueueJobRoute, enqueueJobsRoute } from "../../../shared/api/enqueue-jobs.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { enqueueJob as enqueueOne } from "../../jobs/enqueue-job.ts";
 import { enqueueJobs } from "../../jobs/enqueue-jobs.ts";
 import type { NewJob } from "../../jobs/new-job.ts";
 import { requireOrderRights } from "../../jobs/require-order-rights.ts";
+import { toNewJob } from "../../jobs/to-new-job.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { LargeText } from "../../seals/large-text.ts";
 
@@ -65,31 +60,4 @@ async function requestText(runnerId: string, jobs: readonly NewJob[]): Promise<s
     planNames: undefined,
   }));
   return JSON.stringify([runnerId, await Promise.all(told)]);
-}
-
-function toNewJob(job: NewRunnerJob, plan: string | LargeText | undefined): NewJob {
-  return {
-    type: job.type,
-    operation: job.operation ?? "exec",
-    group: job.group,
-    ownerId: job.owner_id,
-    ownerType: job.owner_type,
-    metadata: job.metadata,
-    plan: job.plan === null ? undefined : plan,
-    planNames: planNames(job.plan),
-    actionTimeoutNs: actionTimeout(job.plan?.["timeout"]),
-    queueTimeout: job.queue_timeout,
-    availableTimeout: job.available_timeout,
-    executionTimeout: job.execution_timeout,
-    overallTimeout: job.overall_timeout,
-    maxExecutions: job.max_executions,
-  };
-}
-
-const longestActionNs = 30 * 86_400 * secondNs;
-
-/** An action plan's own timeout, when it says a sensible one. */
-function actionTimeout(timeout: unknown): number | undefined {
-  if (typeof timeout !== "number" || !Number.isSafeInteger(timeout)) return undefined;
-  return timeout > 0 && timeout <= longestActionNs ? timeout : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Pointer } from "../../../shared/problem.ts";
+import type { Pointer } from "./problem.ts";
 
 /** What a JSON text holds that `JSON.parse` does not tell; each pointer names the first place. */
 export type JsonScan = {

@@ -1,0 +1,147 @@
+import { Problem } from "../../../shared/problem.ts";
+import { type SignalType, signalTypes } from "../../../shared/signal-types.ts";
+import { topics } from "../../wake/wakes.ts";
+import { runEmitterStart, runEmitterStop } from "./emitters.ts";
+import { runFlush } from "./flush.ts";
+import { runHttpCall } from "./http-call.ts";
+import { keepLease } from "./keep-lease.ts";
+import { awaitJob, beginTurn, putOffTurn, reportTurn } from "./queries.ts";
+import { cancelJobOf, runRunnerJob } from "./runner-job.ts";
+import { sayIssues } from "./say-issues.ts";
+import type { RunTurn, Turn, TurnLease, TurnOutcome, TurnParts } from "./turn.ts";
+import { untilAnswered } from "./until-answered.ts";
+
+type Runs = { readonly schema: SignalType["schema"]; readonly run: RunTurn<never> };
+
+/** How each built-in type is executed. */
+const runs = {
+  noop: async () => ({ event: "finish" }),
+  "runner-job": runRunnerJob,
+  "http-call": runHttpCall,
+  "emitter-start": runEmitterStart,
+  "emitter-stop": runEmitterStop,
+  flush: runFlush,
+} as const satisfies Readonly<Record<keyof typeof signalTypes, RunTurn<never>>>;
+
+/**
+ * Executes a signal whose lease is the current one, keeps the lease meanwhile, and reports how it ended. With another lease
+ * nothing happens. What goes wrong is the execution's outcome; where even that cannot be told, the lease runs out.
+ */
+export async function runTurn(
+  parts: TurnParts,
+  lease: TurnLease,
+  stopped: AbortSignal,
+): Promise<void> {
+  const row = await untilAnswered(stopped, () => beginTurn(parts.db, lease));
+  if (row === undefined) return;
+  const kept = keepLease(parts, lease, stopped);
+  try {
+    const outcome = await executed(parts, lease, row, kept.signal);
+    if (outcome.event !== "left") await settle(parts, lease, outcome, kept.signal);
+  } finally {
+    kept.stop();
+  }
+}
+
+type Row = NonNullable<Awaited<ReturnType<typeof beginTurn>>>;
+
+async function executed(
+  parts: TurnParts,
+  lease: TurnLease,
+  row: Row,
+  signal: AbortSignal,
+): Promise<TurnOutcome> {
+  const { orgId, signalId } = lease;
+  try {
+    const thing = { orgId, id: signalId, part: "signal" };
+    const bytes = parts.seals.open(thing, { keyId: row.key_id, bytes: row.contents });
+    const turn: Turn = {
+      ...lease,
+      type: row.type,
+      actorId: row.created_by_id,
+      attempt: row.attempt,
+      jobId: row.job_id ?? undefined,
+      text: bytes.toString("utf8"),
+      signal,
+    };
+    return await execute(parts, turn);
+  } catch (error) {
+    return afterError(parts, lease, error);
+  }
+}
+
+async function execute(parts: TurnParts, turn: Turn): Promise<TurnOutcome> {
+  const known: Readonly<Record<string, Runs>> = Object.fromEntries(
+    Object.entries(runs).map(([name, run]) => [
+      name,
+      { run, schema: signalTypes[name as keyof typeof runs].schema },
+    ]),
+  );
+  const row = Object.hasOwn(known, turn.type) ? known[turn.type] : undefined;
+  if (row === undefined) return giveUp(`this broker does not execute the type ${turn.type}`);
+  const read = row.schema.safeParse(JSON.parse(turn.text));
+  if (!read.success) {
+    return giveUp(`its contents do not fit the type ${turn.type}: ${sayIssues(read.error)}`);
+  }
+  return await row.run(parts, turn, read.data as never); // parsed by the schema of its own row
+}
+
+const giveUp = (description: string): TurnOutcome => ({ event: "give-up", description });
+
+/** A refusal is an answer of ours; whatever else is thrown is a bug, or the database is away. */
+function afterError({ log }: TurnParts, lease: TurnLease, error: unknown): TurnOutcome {
+  if (error instanceof Problem) return afterRefusal(error);
+  log.error({ err: error, signal_id: lease.signalId }, "a signal could not be executed");
+  return { event: "fail", description: "the broker could not execute it: see its log" };
+}
+
+const briefMs = 5000;
+
+function afterRefusal({ status, code, message }: Problem): TurnOutcome {
+  const description = `${code}: ${message}`;
+  if (status === 429 && code !== "queue_full") return { event: "put-off", afterMs: briefMs };
+  const isFinal = status === 404 || status === 422 || status === 403;
+  return { event: isFinal ? "give-up" : "fail", description };
+}
+
+async function settle(
+  parts: TurnParts,
+  lease: TurnLease,
+  outcome: Exclude<TurnOutcome, { event: "left" }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, seals, wakes } = parts;
+  const tell = (queueIds: readonly string[]): void => {
+    if (queueIds.length > 0) wakes.notify(queueIds.map((id) => topics.signals(id)));
+  };
+  if (outcome.event === "put-off") {
+    await untilAnswered(signal, () => putOffTurn(db, lease, outcome.afterMs));
+    return;
+  }
+  if (outcome.event === "await-job") {
+    const { jobId } = outcome;
+    const answer = await untilAnswered(signal, () => awaitJob(db, lease, jobId));
+    tell(answer.queueIds);
+    if (answer.outcome === "lost") await cancelJobOf(parts, lease, jobId);
+    return;
+  }
+  const { orgId, signalId } = lease;
+  const sealed =
+    outcome.result &&
+    seals.seal(
+      { orgId, id: signalId, part: "signal-result" },
+      Buffer.from(JSON.stringify(outcome.result)),
+    );
+  const { queueIds } = await untilAnswered(signal, () =>
+    reportTurn(db, lease, {
+      event: outcome.event,
+      ...("description" in outcome && { description: outcome.description.slice(0, longest) }),
+      ...("retryInMs" in outcome &&
+        outcome.retryInMs !== undefined && { retryInNs: Math.round(outcome.retryInMs * 1e6) }),
+      ...(sealed !== undefined && { keyId: sealed.keyId, result: sealed.bytes }),
+    }),
+  );
+  tell(queueIds);
+}
+
+const longest = 1000;
