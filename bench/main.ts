@@ -3,6 +3,7 @@ import { agentAction } from "./agent-action.ts";
 import { agentAlone } from "./agent-alone.ts";
 import { agentChildren } from "./agent-children.ts";
 import { agentOutput } from "./agent-output.ts";
+import { emitters } from "./emitters.ts";
 import { handOff } from "./hand-off.ts";
 import { heartBeats } from "./heart-beats.ts";
 import { helm } from "./helm.ts";
@@ -38,6 +39,7 @@ const benches = {
   "hand-off": handOff,
   "park-latency": parkLatency,
   "million-live": millionLive,
+  emitters,
   "ten-million-ended": tenMillionEnded,
   "signals-million": signalsMillion,
   "lone-request": loneRequest,

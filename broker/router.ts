@@ -1,6 +1,13 @@
 import type { Broker } from "./broker.ts";
 import type { App, RegisterRoutes } from "./http/app-types.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
+import {
+  createEmitter,
+  fireEmitter,
+  operateEmitters,
+  readEmitters,
+  updateEmitters,
+} from "./routes/control-plane/emitters.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
 import {
@@ -165,6 +172,11 @@ const routes: readonly RegisterRoutes[] = [
   enqueueSignals,
   readSignals,
   operateSignals,
+  createEmitter,
+  readEmitters,
+  updateEmitters,
+  operateEmitters,
+  fireEmitter,
 
   // Runners: their processes
   registerProcess,

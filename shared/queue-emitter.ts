@@ -12,7 +12,7 @@ export const overlapPolicies = ["skip", "allow"] as const;
 
 /** Every status that an emitter can have. */
 export const emitterStatuses = ["active", "paused", "done"] as const;
-type EmitterStatus = (typeof emitterStatuses)[number];
+export type EmitterStatus = (typeof emitterStatuses)[number];
 
 /** The state machine of an emitter. It is created as active. */
 export const emitterTransitions = {

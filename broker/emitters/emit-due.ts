@@ -6,6 +6,7 @@ import type { Seals } from "../seals/seals.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import { planTicks, type TickPlan } from "./plan-ticks.ts";
 import { emitterRow, type EmitterWithTemplate } from "./row.ts";
+import { openTemplate } from "./template.ts";
 
 export type EmittingParts = {
   readonly db: Db;
@@ -105,13 +106,6 @@ function fitted({ row, plan, signals }: Planned, room: number): Planned {
 
 const lagOf = ({ nextTickAt, nextEmitAt }: TickPlan): number =>
   (nextEmitAt?.getTime() ?? 0) - (nextTickAt?.getTime() ?? 0);
-
-function openTemplate(
-  seals: Seals,
-  { org_id: orgId, id, key_id: keyId, contents: bytes }: EmitterWithTemplate,
-): Buffer {
-  return seals.open({ orgId, id, part: "template" }, { keyId, bytes });
-}
 
 function sealSignal(
   seals: Seals,

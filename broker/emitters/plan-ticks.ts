@@ -1,9 +1,7 @@
-import type { Cron } from "./cron.ts";
 import { type MissedPolicy, missedTicks } from "./missed-ticks.ts";
-import { isCronFault, parseCron } from "./parse-cron.ts";
-import { isZoneFault, parseZone, type Zone } from "./parse-zone.ts";
 import { jitterMs } from "./read-schedule.ts";
 import type { EmitterRow } from "./row.ts";
+import { scheduleOf } from "./schedule-of.ts";
 import { nextTick } from "./ticks.ts";
 
 /** What is to be emitted now, and what comes next; null: nothing. */
@@ -29,17 +27,6 @@ export function planTicks(row: EmitterRow, now: Date): TickPlan {
   const clock = { cron, zone, nextAt: row.next_tick_at, now, jitterMs: jitter };
   const due = missedTicks(policyOf(row), { ...clock, graceMs: row.grace / 1e6 });
   return planned(due.nextAt, due.emit, due.skipped);
-}
-
-function scheduleOf({ cron_schedule: text, time_zone }: EmitterRow): {
-  readonly cron: Cron;
-  readonly zone: Zone;
-} {
-  const cron = parseCron(text ?? "");
-  const zone = parseZone(time_zone);
-  if (isCronFault(cron)) throw new Error(`its schedule cannot be read: ${cron.message}`);
-  if (isZoneFault(zone)) throw new Error(`its time zone cannot be read: ${zone.message}`);
-  return { cron, zone };
 }
 
 function planOnce(row: EmitterRow): TickPlan {

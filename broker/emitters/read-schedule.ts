@@ -1,5 +1,5 @@
 import { formatDuration } from "../../shared/duration.ts";
-import { type Pointer, problem } from "../../shared/problem.ts";
+import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
 import type { EmitterMode } from "../../shared/queue-emitter.ts";
 import type { Cron } from "./cron.ts";
 import { jitterOf } from "./jitter-of.ts";
@@ -28,6 +28,45 @@ export type Schedule = {
   readonly next_tick_at: Date;
   readonly next_emit_at: Date;
 };
+
+/** The members that only some modes take, and the one that each cannot be without. */
+const modes = {
+  cron: {
+    takes: [
+      "cron_schedule",
+      "time_zone",
+      "jitter_window",
+      "missed_policy",
+      "missed_limit",
+      "overlap_policy",
+    ],
+    needs: "cron_schedule",
+  },
+  scheduled: { takes: ["scheduled_at"], needs: "scheduled_at" },
+  fire_once: { takes: ["delay"], needs: "delay" },
+} as const satisfies Record<EmitterMode, { takes: readonly string[]; needs: string }>;
+const modal = Object.values(modes).flatMap(({ takes }) => takes as readonly string[]);
+
+/** Refuses with 422 what a mode does not take, and a new emitter without what its mode needs. */
+export function requireMembersOf(
+  mode: EmitterMode,
+  given: Readonly<Record<string, unknown>>,
+  { isNew }: { readonly isNew: boolean },
+): void {
+  const { takes, needs }: { takes: readonly string[]; needs: string } = modes[mode];
+  const isGiven = (name: string): boolean => given[name] !== undefined;
+  const errors = modal
+    .filter((name) => isGiven(name) && !takes.includes(name))
+    .map((name): ProblemError => {
+      const detail = `An emitter of mode ${mode} has none. It takes ${takes.join(", ")}.`;
+      return { pointer: `#/${name}`, code: "other_mode", detail };
+    });
+  if (isNew && !isGiven(needs)) {
+    const detail = `An emitter of mode ${mode} needs it.`;
+    errors.push({ pointer: `#/${needs}`, code: "required", detail });
+  }
+  if (errors.length > 0) throw problem.invalid(errors);
+}
 
 /** When an emitter emits from `now` on; 422 where a member is wrong, an instant is past, or there is no tick. */
 export function readSchedule(

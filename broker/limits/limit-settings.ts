@@ -44,6 +44,10 @@ export const limitSettings = {
     schema: whole(0, most).default(100),
     doc: "Maximum number of pending and live processes of one runner; more get 429. 0 for no limit. It never refuses a takeover.",
   },
+  SVC_MAX_EMITTERS_PER_ORG: {
+    schema: whole(0, most).default(100_000),
+    doc: "Maximum number of emitters of one org; more get 429. 0 for no limit. Those that are done count until they are deleted.",
+  },
   SVC_MAX_QUEUES_PER_ORG: {
     schema: whole(0, most).default(10_000),
     doc: "Maximum number of queues of signals of one org; more get 429. 0 for no limit. The queues of runners do not count.",
@@ -123,6 +127,11 @@ export const limitTable = {
     setting: "SVC_MAX_PROCESSES_PER_RUNNER",
     has: (n: number) => `This runner has ${n} processes that are pending or alive`,
     next: "Stop some of them or take one over. A process without a heartbeat stops counting after one minute.",
+  },
+  emitters_of_org: {
+    setting: "SVC_MAX_EMITTERS_PER_ORG",
+    has: (n: number) => `This org has ${n} emitters`,
+    next: "Delete those that are done, or that nobody needs.",
   },
   queues_of_org: {
     setting: "SVC_MAX_QUEUES_PER_ORG",

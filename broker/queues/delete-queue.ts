@@ -9,6 +9,12 @@ export async function deleteQueue(db: Db, org: OrgId, id: string): Promise<void>
   requireOwnQueue(id);
   const outcome = await deleteQueueRow(db, org, id);
   if (outcome === "not-found") throw problem.notFound("queue");
+  if (outcome === "has-emitters") {
+    throw problem.conflict(
+      "queue_has_emitters",
+      "This queue has emitters, which fill it. Delete them first.",
+    );
+  }
   if (outcome === "not-empty") {
     throw problem.conflict(
       "queue_not_empty",

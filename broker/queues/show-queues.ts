@@ -2,6 +2,7 @@ import type { Queue } from "../../shared/api/queue.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
+import { showQueueEmitters } from "../emitters/show-emitter.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { listRunnerQueues } from "../runners/queries.ts";
 import { listSignals } from "../signals/list-signals.ts";
@@ -22,7 +23,9 @@ export async function showQueue(db: Db, org: OrgId, id: string): Promise<Queue> 
   const { rows } = await listSignals(db, org, id, line);
   const first = rows.slice(0, mostShown).map((one) => one.row);
   const histories = await listStatusHistories(db, org, [id]);
-  return toQueue(row, { history: histories.get(id), signals: await showSignals(db, org, first) });
+  const signals = await showSignals(db, org, first);
+  const emitters = await showQueueEmitters(db, org, id);
+  return toQueue(row, { history: histories.get(id), signals, emitters });
 }
 
 async function showQueueOfRunner(db: Db, org: OrgId, id: string): Promise<Queue> {

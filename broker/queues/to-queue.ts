@@ -1,3 +1,4 @@
+import type { Emitter } from "../../shared/api/emitter.ts";
 import type { Queue } from "../../shared/api/queue.ts";
 import type { QueueSignal } from "../../shared/api/signal.ts";
 import type { QueueWithUse } from "../runners/queries.ts";
@@ -12,9 +13,11 @@ export function toQueue(
   {
     history,
     signals = [],
+    emitters = [],
   }: {
     readonly history?: readonly StatusHistoryRow[] | undefined;
     readonly signals?: QueueSignal[];
+    readonly emitters?: Emitter[];
   } = {},
 ): Queue {
   const present = { status: row.status, description: row.status_description, at: row.status_at };
@@ -30,7 +33,7 @@ export function toQueue(
     metadata: row.metadata,
     status_v2: toCompositeStatus(present, history),
     workflow: null,
-    emitters: [],
+    emitters,
     queue_signal: signals,
     depth: row.waiting + row.delayed,
     delayed: row.delayed,

@@ -1,4 +1,5 @@
 import { deleteDeadProcesses } from "../retention/delete-dead-processes.ts";
+import { deleteDoneEmitters } from "../retention/delete-done-emitters.ts";
 import { deleteOldJobs as deleteJobs } from "../retention/delete-old-jobs.ts";
 import { deleteOldRows } from "../retention/delete-old-rows.ts";
 import { deleteOldSignals as deleteSignals } from "../retention/delete-old-signals.ts";
@@ -6,10 +7,11 @@ import { deleteOldStreams, dropOldLogs } from "../retention/drop-old-logs.ts";
 import { tidyStates as tidy } from "../retention/tidy-states.ts";
 import type { Task } from "./task.ts";
 
-/** Deletes jobs that ended long enough ago. */
+/** Deletes jobs and emitters that ended long enough ago. */
 export const deleteOldJobs: Task = async ({ db, config, log }, { signal }) => {
   const deleted = await deleteJobs(db, config.retainJobsDays, { signal, batch: 500 });
   if (deleted > 0) log.info({ deleted }, "old jobs were deleted");
+  await deleteDoneEmitters(db, config.retainJobsDays, { signal, batch: 500 });
 };
 
 /** Deletes signals that ended long enough ago. */

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { durationInput } from "./duration.ts";
+import { emitterSchema } from "./emitter.ts";
 import { jobOwner } from "./job-owner.ts";
 import { queueSignalSchema } from "./signal.ts";
 
@@ -58,8 +59,8 @@ export const queueSchema = z
     status_v2: compositeStatusSchema,
     workflow: z.null(),
     emitters: z
-      .array(z.record(z.string(), z.unknown()))
-      .describe("At most 100; only when one queue is read."),
+      .array(emitterSchema)
+      .describe("The newest 100, without their templates; only when one queue is read."),
     queue_signal: z
       .array(queueSignalSchema)
       .describe("The first 100 in line, without their data; only when one queue is read."),

@@ -97,7 +97,8 @@ export const deleteQueueRoute = createRoute({
   path,
   tags,
   summary: "Delete a queue",
-  description: "409 `queue_not_empty` while it has live signals: purge it first.",
+  description:
+    "409 `queue_not_empty` while it has live signals: purge it first; 409 `queue_has_emitters` while it has emitters.",
   request: { params },
   responses: { 204: { description: "It was deleted." } },
 });

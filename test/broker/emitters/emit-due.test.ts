@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { emitDue } from "../../../broker/emitters/emit-due.ts";
+import { deleteDoneEmitters } from "../../../broker/retention/delete-done-emitters.ts";
 import { advanceClock, stopClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import {
@@ -102,6 +103,10 @@ describe("an emitter that runs once", () => {
     await emitAll(broker);
     expect(await emittedBy(db, id)).toEqual([at.toISOString()]);
     expect(await now()).toMatchObject({ status: "done", fired: true, due_at: null });
+    const batches = { signal: new AbortController().signal, batch: 10 };
+    expect(await deleteDoneEmitters(db, 1, batches)).toBe(0);
+    await advanceClock(db, "2 days");
+    expect(await deleteDoneEmitters(db, 1, batches)).toBe(1);
   });
 
   test("fires after its delay", async () => {

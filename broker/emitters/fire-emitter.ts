@@ -1,0 +1,34 @@
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { newId } from "../database/new-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { topics } from "../wake/wakes.ts";
+import { findEmitter, writeFiring } from "./queries.ts";
+import { openTemplate } from "./template.ts";
+
+const maxTries = 10;
+const againAfterS = 5;
+
+/** Enqueues one signal of an emitter now; answers its id, or the live one's that has its dedupe key. 429 when the queue is full. */
+export async function fireEmitter(
+  { db, seals, wakes }: Pick<Broker, "db" | "seals" | "wakes">,
+  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+  id: string,
+): Promise<{ readonly signalId: string; readonly isKept: boolean }> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const row = await findEmitter(db, orgId, id);
+    if (row === undefined) throw problem.notFound("emitter");
+    const signalId = newId("sig");
+    const named = { orgId, id: signalId, part: "signal" };
+    const { keyId, bytes } = seals.seal(named, openTemplate(seals, row));
+    const signal = { id: signalId, key_id: keyId, contents: bytes.toString("base64") };
+    const fired = await writeFiring(db, orgId, { id, version: row.version, signal, actorId });
+    if (fired.outcome === "full") {
+      throw problem.tooMany("The queue of this emitter is full.", againAfterS, "queue_full");
+    }
+    if (fired.id === null) continue; // it was changed or deleted meanwhile
+    wakes.notify(fired.wakes.map(topics.signals));
+    return { signalId: fired.id, isKept: fired.outcome === "kept" };
+  }
+  throw problem.conflict("emitter_busy", "The emitter is being changed by others. Try again.");
+}

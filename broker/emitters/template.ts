@@ -1,0 +1,58 @@
+import { checkSignal } from "../../shared/check-signal.ts";
+import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
+import { signalType } from "../../shared/signal-types.ts";
+import type { Broker } from "../broker.ts";
+import type { Sealed, Seals } from "../seals/seals.ts";
+import { requireDeeds } from "../signals/require-fileable.ts";
+import type { Actor } from "../tokens/actor.ts";
+import type { EmitterWithTemplate } from "./row.ts";
+
+type Template = {
+  readonly type: string;
+  readonly value: Readonly<Record<string, unknown>>;
+};
+
+/** How signals of the type are executed; 422 or 403 for a template that they could not be filed with by this caller. */
+export function requireTemplate(
+  broker: Pick<Broker, "egress">,
+  actor: Pick<Actor, "permissions">,
+  { type, value }: Template,
+): { readonly runs: "pull" | "task" | "hold"; readonly task: string | null } {
+  const faults = checkSignal(type, value);
+  if (faults.length > 0) throw problem.invalid(faults.map(toError));
+  const text = JSON.stringify(value);
+  requireDeeds(broker, actor, [{ type, value, pointer: "#/signal_template", text }]);
+  const { runs, task = null } = signalType(type) ?? { runs: "pull" as const };
+  return { runs, task };
+}
+
+/** Seals the data of an emitter's signals. */
+export function sealTemplate(
+  seals: Seals,
+  { orgId, id }: { readonly orgId: string; readonly id: string },
+  value: Template["value"],
+): Sealed {
+  return seals.seal({ orgId, id, part: "template" }, Buffer.from(JSON.stringify(value)));
+}
+
+/** The data of an emitter's signals, as text. */
+export function openTemplate(
+  seals: Seals,
+  { org_id: orgId, id, key_id: keyId, contents: bytes }: EmitterWithTemplate,
+): Buffer {
+  return seals.open({ orgId, id, part: "template" }, { keyId, bytes });
+}
+
+/** The same as a value. */
+export function readTemplate(seals: Seals, row: EmitterWithTemplate): Template["value"] {
+  return JSON.parse(openTemplate(seals, row).toString()) as Template["value"]; // written by this file only
+}
+
+function toError({ path, code, message }: ReturnType<typeof checkSignal>[number]): ProblemError {
+  const [first, ...rest] = path.map(String);
+  const member = first === "type" ? "signal_type" : "signal_template";
+  const pointer = `#/${[member, ...rest].map(escaped).join("/")}` as Pointer; // begins as one
+  return { pointer, code, detail: message };
+}
+
+const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");

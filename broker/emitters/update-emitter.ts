@@ -1,0 +1,88 @@
+import type { EmitterChanges } from "../../shared/api/emitter.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import type { Sealed } from "../seals/seals.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { nameTaken } from "./create-emitter.ts";
+import { type EmitterSettings, findEmitter, findNow, writeEmitter } from "./queries.ts";
+import { readSchedule, requireMembersOf } from "./read-schedule.ts";
+import type { EmitterWithTemplate } from "./row.ts";
+import { readTemplate, requireTemplate, sealTemplate } from "./template.ts";
+
+type Parts = Pick<Broker, "db" | "seals" | "egress">;
+type By = Pick<Actor, "id" | "orgId" | "permissions">;
+type Update = {
+  readonly id: string;
+  readonly changes: EmitterChanges;
+  /** Only while it has this version. */
+  readonly version: number | undefined;
+};
+
+const maxTries = 10;
+const ofSchedule = [
+  "cron_schedule",
+  "time_zone",
+  "jitter_window",
+  "scheduled_at",
+  "delay",
+] as const;
+
+/** Changes an emitter; 412 when it has another version than asked for. With a new schedule its next tick is another. */
+export async function updateEmitter(parts: Parts, actor: By, update: Update): Promise<void> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const present = await findEmitter(parts.db, actor.orgId, update.id);
+    if (present === undefined) throw problem.notFound("emitter");
+    if (update.version !== undefined && update.version !== present.version) {
+      throw problem.preconditionFailed(
+        `The emitter was changed: the current version is ${present.version}.`,
+      );
+    }
+    const { version } = present;
+    const { settings, isRescheduled } = await changedSettings(parts, present, update.changes);
+    const { template, executed } = changedTemplate(parts, actor, { present, ...update });
+    const whole = { ...settings, ...executed };
+    const outcome = await writeEmitter(parts.db, whole, { version, template, isRescheduled });
+    if (outcome === "taken") throw nameTaken();
+    if (outcome === "changed") return; // else it moved or was deleted meanwhile
+  }
+  throw problem.conflict("emitter_busy", "The emitter is being changed by others. Try again.");
+}
+
+async function changedSettings(
+  { db }: Parts,
+  present: EmitterWithTemplate,
+  changes: EmitterChanges,
+): Promise<{ readonly settings: EmitterSettings; readonly isRescheduled: boolean }> {
+  requireMembersOf(present.mode, changes, { isNew: false });
+  const { signal_template: _, ...members } = changes;
+  const given = Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as Partial<EmitterSettings>; // names of columns, and what the schema let pass
+  const merged = { ...present, ...given };
+  const isRescheduled = ofSchedule.some((name) => changes[name] !== undefined);
+  if (!isRescheduled) return { settings: merged, isRescheduled };
+  const schedule = readSchedule(
+    present,
+    { ...present, ...changes, scheduled_at: changes.scheduled_at },
+    await findNow(db),
+  );
+  return { settings: { ...merged, ...schedule }, isRescheduled };
+}
+
+/** Who changes what signals do must be allowed to file such signals; who changes anything else need not. */
+function changedTemplate(
+  parts: Parts,
+  actor: By,
+  { present, changes }: { readonly present: EmitterWithTemplate; readonly changes: EmitterChanges },
+): { readonly template: Sealed; readonly executed: Pick<EmitterSettings, "runs" | "task"> } {
+  const { signal_template: given, signal_type: type = present.signal_type } = changes;
+  if (given === undefined && type === present.signal_type) {
+    const { runs, task } = present;
+    const template = { keyId: present.key_id, bytes: present.contents };
+    return { template, executed: { runs, task } };
+  }
+  const value = given ?? readTemplate(parts.seals, present);
+  const executed = requireTemplate(parts, actor, { type, value });
+  const named = { orgId: actor.orgId, id: present.id };
+  return { template: sealTemplate(parts.seals, named, value), executed };
+}

@@ -1,0 +1,111 @@
+import {
+  createEmitterRoute,
+  deleteEmitterRoute,
+  fireEmitterRoute,
+  getEmitterRoute,
+  getEmitterTicksRoute,
+  listEmittersRoute,
+  listQueueEmittersRoute,
+  pauseEmitterRoute,
+  resumeEmitterRoute,
+  updateEmitterRoute,
+} from "../../../shared/api/emitters.ts";
+import { problem } from "../../../shared/problem.ts";
+import type { Broker } from "../../broker.ts";
+import { createEmitter as create } from "../../emitters/create-emitter.ts";
+import { fireEmitter as fire } from "../../emitters/fire-emitter.ts";
+import { pauseEmitter, resumeEmitter } from "../../emitters/pause-emitter.ts";
+import { deleteEmitterRow, type EmitterFilter, listEmitters } from "../../emitters/queries.ts";
+import { showEmitter, showTicks } from "../../emitters/show-emitter.ts";
+import { toEmitter } from "../../emitters/to-emitter.ts";
+import { updateEmitter as update } from "../../emitters/update-emitter.ts";
+import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
+import { requireQueue } from "../../queues/require-queue.ts";
+import { readSignal } from "../../signals/read-signals.ts";
+
+/** POST /v1/queues/{queue_id}/emitters */
+export const createEmitter: RegisterRoutes = (app, broker) => {
+  app.openapi(createEmitterRoute, async (c) => {
+    const { queue_id: queueId } = c.req.valid("param");
+    const id = await create(broker, c.get("actor"), { queueId, body: c.req.valid("json") });
+    return c.json(await shown(c, broker, id), 201);
+  });
+};
+
+/** GET …/emitters, GET /v1/emitters, GET /v1/emitters/{emitter_id}, GET …/next */
+export const readEmitters: RegisterRoutes = (app, broker) => {
+  app.openapi(listQueueEmittersRoute, async (c) => {
+    const { queue_id } = c.req.valid("param");
+    await requireQueue(broker.db, c.get("actor").orgId, queue_id);
+    return c.json(await page(c, broker, { ...c.req.valid("query"), queue_id }), 200);
+  });
+  app.openapi(listEmittersRoute, async (c) =>
+    c.json(await page(c, broker, c.req.valid("query")), 200),
+  );
+  app.openapi(getEmitterRoute, async (c) =>
+    c.json(await shown(c, broker, c.req.valid("param").emitter_id), 200),
+  );
+  app.openapi(getEmitterTicksRoute, async (c) => {
+    const { emitter_id: id } = c.req.valid("param");
+    const { n } = c.req.valid("query");
+    return c.json(await showTicks(broker.db, c.get("actor").orgId, { id, n }), 200);
+  });
+};
+
+/** PATCH, DELETE /v1/emitters/{emitter_id} */
+export const updateEmitters: RegisterRoutes = (app, broker) => {
+  app.openapi(updateEmitterRoute, async (c) => {
+    const { emitter_id: id } = c.req.valid("param");
+    const changes = c.req.valid("json");
+    await update(broker, c.get("actor"), { id, changes, version: requiredVersion(c) });
+    return c.json(await shown(c, broker, id), 200);
+  });
+  app.openapi(deleteEmitterRoute, async (c) => {
+    const { emitter_id: id } = c.req.valid("param");
+    const isDeleted = await deleteEmitterRow(broker.db, c.get("actor").orgId, id);
+    if (!isDeleted) throw problem.notFound("emitter");
+    return c.body(null, 204);
+  });
+};
+
+/** POST /v1/emitters/{emitter_id}/pause, …/resume */
+export const operateEmitters: RegisterRoutes = (app, broker) => {
+  app.openapi(pauseEmitterRoute, async (c) => {
+    const { emitter_id: id } = c.req.valid("param");
+    await pauseEmitter(broker, c.get("actor"), { id, ...c.req.valid("json") });
+    return c.json(await shown(c, broker, id), 200);
+  });
+  app.openapi(resumeEmitterRoute, async (c) => {
+    const { emitter_id: id } = c.req.valid("param");
+    await resumeEmitter(broker, c.get("actor"), { id, ...c.req.valid("json") });
+    return c.json(await shown(c, broker, id), 200);
+  });
+};
+
+/** POST /v1/emitters/{emitter_id}/fire */
+export const fireEmitter: RegisterRoutes = (app, broker) => {
+  app.openapi(fireEmitterRoute, async (c) => {
+    const actor = c.get("actor");
+    const { emitter_id: id } = c.req.valid("param");
+    const { signalId, isKept } = await fire(broker, actor, id);
+    const signal = await readSignal(broker, actor, signalId);
+    return c.json({ ...signal, deduplicated: isKept }, 201);
+  });
+};
+
+async function shown(c: AppContext, broker: Broker, id: string) {
+  const emitter = await showEmitter(broker, c.get("actor"), id);
+  hasVersion(c, emitter.version);
+  return emitter;
+}
+
+type Listed = EmitterFilter & { readonly cursor?: string | undefined; readonly limit: number };
+
+async function page(c: AppContext, broker: Broker, { cursor, limit, ...filters }: Listed) {
+  const { after } = readPage({ cursor, limit }, filters);
+  const asked = { filter: filters, after, limit: limit + 1 };
+  const rows = await listEmitters(broker.db, c.get("actor").orgId, asked);
+  return toPage(c, rows, { limit, filters, toItem: (row) => toEmitter(row) });
+}

@@ -1,0 +1,149 @@
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
+import {
+  emitterChangesSchema,
+  emitterFilters,
+  emitterSchema,
+  emitterTicksSchema,
+  newEmitterSchema,
+} from "./emitter.ts";
+import { idParam } from "./id-param.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import { pauseBody, resumeBody } from "./pause.ts";
+import { queueParams } from "./queue.ts";
+import { json, jsonBody } from "./response.ts";
+import { enqueuedSignalSchema } from "./signal.ts";
+
+const tags = ["Emitters"];
+const inQueue = "/v1/queues/{queue_id}/emitters";
+const path = "/v1/emitters/{emitter_id}";
+const params = z.object({ emitter_id: idParam("emitter_id", "emt") });
+const page = json(pageOf(emitterSchema), "A page of emitters, the newest first.");
+const one = json(emitterSchema, "The emitter.");
+
+export const createEmitterRoute = createRoute({
+  operationId: "createEmitter",
+  rule: { surface: "control-plane", permission: "queues.write", idempotent: "replay" },
+  method: "post",
+  path: inQueue,
+  tags,
+  summary: "Create an emitter",
+  description:
+    "Its name is unique in the queue: 409 `name_taken`. A signal type that acts, like runner-job, needs the permission for that, too.",
+  request: { params: queueParams, body: jsonBody(newEmitterSchema) },
+  responses: { 201: one },
+});
+
+export const listQueueEmittersRoute = createRoute({
+  operationId: "listQueueEmitters",
+  rule: { surface: "control-plane", permission: "queues.read" },
+  method: "get",
+  path: inQueue,
+  tags,
+  summary: "List the emitters of a queue",
+  request: { params: queueParams, query: z.object({ ...pageQuery, ...emitterFilters }) },
+  responses: { 200: page },
+});
+
+export const listEmittersRoute = createRoute({
+  operationId: "listEmitters",
+  rule: { surface: "control-plane", permission: "queues.read" },
+  method: "get",
+  path: "/v1/emitters",
+  tags,
+  summary: "List emitters",
+  request: {
+    query: z.object({ ...pageQuery, queue_id: z.string().max(100).optional(), ...emitterFilters }),
+  },
+  responses: { 200: page },
+});
+
+export const getEmitterRoute = createRoute({
+  operationId: "getEmitter",
+  rule: { surface: "control-plane", permission: "queues.read" },
+  method: "get",
+  path,
+  tags,
+  summary: "Read an emitter",
+  request: { params },
+  responses: { 200: one },
+});
+
+export const updateEmitterRoute = createRoute({
+  operationId: "updateEmitter",
+  rule: { surface: "control-plane", permission: "queues.write" },
+  method: "patch",
+  path,
+  tags,
+  summary: "Change an emitter",
+  description:
+    "With `If-Match`, only if its version is that one: else 412. Its mode stays. After a change of when it emits, its next tick is computed from now on, " +
+    "and one that is done emits again.",
+  request: { params, body: jsonBody(emitterChangesSchema) },
+  responses: { 200: one },
+});
+
+export const deleteEmitterRoute = createRoute({
+  operationId: "deleteEmitter",
+  rule: { surface: "control-plane", permission: "queues.write" },
+  method: "delete",
+  path,
+  tags,
+  summary: "Delete an emitter",
+  description: "Its signals stay.",
+  request: { params },
+  responses: { 204: { description: "It was deleted." } },
+});
+
+export const pauseEmitterRoute = createRoute({
+  operationId: "pauseEmitter",
+  rule: { surface: "control-plane", permission: "queues.operate" },
+  method: "post",
+  path: `${path}/pause`,
+  tags,
+  summary: "Pause an emitter",
+  description:
+    "Ticks that pass meanwhile are not missed ticks: nothing is emitted for them later. Pausing again replaces the note and the end. 409 `emitter_done` " +
+    "for one that is done.",
+  request: { params, body: pauseBody },
+  responses: { 200: one },
+});
+
+export const resumeEmitterRoute = createRoute({
+  operationId: "resumeEmitter",
+  rule: { surface: "control-plane", permission: "queues.operate" },
+  method: "post",
+  path: `${path}/resume`,
+  tags,
+  summary: "Resume a paused emitter",
+  description:
+    "Its next tick is the first from now on. One whose only instant passed while it was paused is done without having fired.",
+  request: { params, body: resumeBody },
+  responses: { 200: one },
+});
+
+export const fireEmitterRoute = createRoute({
+  operationId: "fireEmitter",
+  rule: { surface: "control-plane", permission: "queues.operate", idempotent: "replay" },
+  method: "post",
+  path: `${path}/fire`,
+  tags,
+  summary: "Emit one signal now",
+  description:
+    "The schedule stays as it is. Also while it is paused or done, and whatever its overlap policy is. 429 when the queue is full.",
+  request: { params, body: jsonBody(z.strictObject({})) },
+  responses: { 201: json(enqueuedSignalSchema, "The signal.") },
+});
+
+export const getEmitterTicksRoute = createRoute({
+  operationId: "getEmitterTicks",
+  rule: { surface: "control-plane", permission: "queues.read" },
+  method: "get",
+  path: `${path}/next`,
+  tags,
+  summary: "Read when an emitter emits next",
+  description:
+    "Of a paused emitter: the ticks it would have if it were resumed now. Of one that is done: none.",
+  request: { params, query: z.object({ n: z.coerce.number().int().min(1).max(100).default(10) }) },
+  responses: { 200: json(emitterTicksSchema, "Its next ticks.") },
+});
