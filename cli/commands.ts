@@ -1,6 +1,14 @@
 import type { CommandGroup } from "../shared/command-line/program.ts";
 import { logIn, logOut, showAuth } from "./auth/auth-commands.ts";
 import type { Command } from "./command.ts";
+import { createEmitter } from "./emitters/create-emitter.ts";
+import {
+  deleteEmitter,
+  fireEmitter,
+  pauseEmitter,
+  resumeEmitter,
+} from "./emitters/operate-emitter.ts";
+import { getEmitter, listEmitters, nextTicks } from "./emitters/read-emitters.ts";
 import { callApi } from "./general/call-api.ts";
 import { checkSetup } from "./general/check-setup.ts";
 import { completeLine, showCompletion } from "./general/complete-line.ts";
@@ -28,6 +36,9 @@ import { showLog } from "./logs/show-log.ts";
 import { tailLog } from "./logs/tail-log.ts";
 import { applyManifest, deleteManifest, diffManifest } from "./manifests/manifest-commands.ts";
 import { createOrg, getOrg, listOrgs } from "./orgs/org-commands.ts";
+import { createQueue, deleteQueue, updateQueue } from "./queues/manage-queue.ts";
+import { pauseQueue, purgeQueue, resumeQueue } from "./queues/operate-queue.ts";
+import { getQueue, listQueues } from "./queues/read-queues.ts";
 import { listReleases, showRelease } from "./releases/read-releases.ts";
 import { createRunner } from "./runners/create-runner.ts";
 import { deleteRunner } from "./runners/delete-runner.ts";
@@ -37,6 +48,9 @@ import { getRunner } from "./runners/get-runner.ts";
 import { listRunners } from "./runners/list-runners.ts";
 import { pauseRunner, resumeRunner } from "./runners/pause-runner.ts";
 import { shutDownRunner } from "./runners/shut-down-runner.ts";
+import { createSignal } from "./signals/create-signal.ts";
+import { cancelSignal, redriveSignal } from "./signals/end-signal.ts";
+import { getSignal, listSignals } from "./signals/read-signals.ts";
 import {
   applyTerraform,
   destroyTerraform,
@@ -100,6 +114,32 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
   {
     title: "Jobs",
     commands: [runJob, createJob, listJobs, getJob, waitForJob, explainJob, cancelJob, rerunJob],
+  },
+  {
+    title: "Queues and schedules",
+    commands: [
+      createQueue,
+      listQueues,
+      getQueue,
+      updateQueue,
+      pauseQueue,
+      resumeQueue,
+      purgeQueue,
+      deleteQueue,
+      createSignal,
+      listSignals,
+      getSignal,
+      cancelSignal,
+      redriveSignal,
+      createEmitter,
+      listEmitters,
+      getEmitter,
+      nextTicks,
+      fireEmitter,
+      pauseEmitter,
+      resumeEmitter,
+      deleteEmitter,
+    ],
   },
   { title: "Logs", commands: [tailLog, showLog, searchLog] },
   {

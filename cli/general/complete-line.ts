@@ -1,3 +1,5 @@
+import { listEmittersRoute } from "../../shared/api/emitters.ts";
+import { listQueuesRoute } from "../../shared/api/queues.ts";
 import { listJobsRoute } from "../../shared/api/read-runner-jobs.ts";
 import { listRunnersRoute } from "../../shared/api/runners.ts";
 import { completionScript, shells } from "../../shared/command-line/completion.ts";
@@ -35,10 +37,15 @@ export const completeLine = defineCommand({
   },
 });
 
+/** The newest things of a kind, whose ids can be completed. */
+const lists: Readonly<Record<string, (call: Caller) => Promise<readonly { id: string }[]>>> = {
+  jobs: async (call) => (await call(listJobsRoute, { query: { limit: 50 } })).body.items,
+  runners: async (call) => (await call(listRunnersRoute, { query: { limit: 50 } })).body.items,
+  emitters: async (call) => (await call(listEmittersRoute, { query: { limit: 50 } })).body.items,
+  queues: async (call) => (await call(listQueuesRoute, { query: { limit: 50 } })).body.items,
+};
+
 async function listIds(call: Caller, of: string | undefined): Promise<string[]> {
-  if (of !== "jobs" && of !== "runners") return [];
-  const query = { limit: 50 };
-  const page =
-    of === "jobs" ? await call(listJobsRoute, { query }) : await call(listRunnersRoute, { query });
-  return page.body.items.map(({ id }) => id);
+  const list = of === undefined ? undefined : lists[of];
+  return list === undefined ? [] : (await list(call)).map(({ id }) => id);
 }

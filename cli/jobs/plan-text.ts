@@ -1,19 +1,12 @@
-import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { readInput } from "../connection/connection.ts";
+import { requireObject, withMember } from "../flags/json-object.ts";
 
 /** A plan as it was written, from a file or standard input; a UsageError when it is no JSON object. */
 export async function readPlan(file: string): Promise<string> {
-  const text = await readInput(file);
-  try {
-    const plan: unknown = JSON.parse(text);
-    if (typeof plan === "object" && plan !== null && !Array.isArray(plan)) return text.trim();
-  } catch {
-    throw new UsageError(`The plan in ${file} is not valid JSON.`);
-  }
-  throw new UsageError(`The plan in ${file} must be a JSON object.`);
+  return requireObject(await readInput(file), `The plan in ${file}`);
 }
 
-/** The plan's own text goes into the body: reading and writing it would lose spaces and the digits of big numbers. */
+/** The body of a request with the plan in its own text. */
 export function withPlan(body: string, plan: string): string {
-  return plan === "" ? body : `${body.slice(0, -1)},"plan":${plan}}`;
+  return plan === "" ? body : withMember(body, "plan", plan);
 }

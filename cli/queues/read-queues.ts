@@ -1,0 +1,41 @@
+import { getQueueRoute, listQueuesRoute } from "../../shared/api/queues.ts";
+import { queueStatuses } from "../../shared/queue.ts";
+import { defineCommand } from "../command.ts";
+import { pageFlags } from "../flags/global-flags.ts";
+import { printItem, printPage } from "../output/print.ts";
+import { queueArgs as args } from "./queue-flags.ts";
+import { queueDetails, queueLine } from "./queue-view.ts";
+
+export const listQueues = defineCommand({
+  name: "queue list",
+  summary: "List queues, newest first; those of runners' job groups last.",
+  flags: {
+    name: { value: "NAME", summary: "Only queues with this name." },
+    status: { value: "STATUS", choices: queueStatuses, summary: "Only queues in this status." },
+    "owner-id": { value: "ID", summary: "Only this owner's." },
+    "owner-type": { value: "TYPE", summary: "Only of owners of this kind." },
+    ...pageFlags,
+  },
+  examples: [{ does: "List the paused queues.", run: "svc queue list --status paused" }],
+  run: async ({ flags, call, screen }) => {
+    const { name, status, limit, cursor } = flags;
+    const owner = { owner_id: flags["owner-id"], owner_type: flags["owner-type"] };
+    const query = { name, status, ...owner, limit, cursor };
+    printPage(screen, await call(listQueuesRoute, { query }), {
+      ...queueLine,
+      empty: "No queues. Create one: svc queue create --name NAME",
+      more: "svc queue list (with the same flags)",
+    });
+  },
+});
+
+export const getQueue = defineCommand({
+  name: "queue get",
+  summary: "Show a queue: its bounds, what is in it, and the first in line.",
+  args,
+  examples: [{ does: "Show a queue.", run: "svc queue get que_…" }],
+  run: async ({ args, call, screen }) => {
+    const params = { queue_id: args.queue };
+    printItem(screen, await call(getQueueRoute, { params }), queueDetails);
+  },
+});

@@ -1,0 +1,47 @@
+import {
+  cancelSignalRoute,
+  redriveSignalRoute,
+  redriveSignalsRoute,
+} from "../../shared/api/signals.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { defineCommand } from "../command.ts";
+import { printItem } from "../output/print.ts";
+import { signalDetails } from "./signal-view.ts";
+
+export const cancelSignal = defineCommand({
+  name: "signal cancel",
+  summary: "Cancel a signal. A worker that executes it loses its lease.",
+  args: { signal: { summary: "The signal's id." } },
+  examples: [{ does: "Cancel a signal.", run: "svc signal cancel sig_…" }],
+  run: async ({ args, call, screen }) => {
+    const params = { signal_id: args.signal };
+    printItem(screen, await call(cancelSignalRoute, { params }), signalDetails);
+  },
+});
+
+export const redriveSignal = defineCommand({
+  name: "signal redrive",
+  summary: "Put a dead signal, or all those of a queue, back in line with all executions again.",
+  args: { signal: { summary: "The signal's id.", isOptional: true } },
+  flags: {
+    queue: { value: "QUEUE", offers: "queues", summary: "All dead signals of this queue." },
+  },
+  examples: [
+    { does: "Redrive one signal.", run: "svc signal redrive sig_…" },
+    { does: "Redrive all dead signals of a queue.", run: "svc signal redrive --queue que_…" },
+  ],
+  run: async ({ args, flags, call, screen }) => {
+    if ((args.signal === undefined) === (flags.queue === undefined)) {
+      throw new UsageError("Give the id of a signal, or --queue QUEUE for all its dead signals.");
+    }
+    if (flags.queue !== undefined) {
+      const params = { queue_id: flags.queue };
+      const { body, text } = await call(redriveSignalsRoute, { params, body: {} });
+      if (screen.format === "table") screen.out(`${body.redriven} signals are in line again.`);
+      else screen.out(text);
+      return;
+    }
+    const params = { signal_id: args.signal ?? "" };
+    printItem(screen, await call(redriveSignalRoute, { params }), signalDetails);
+  },
+});
