@@ -21,6 +21,7 @@ import { millionLive } from "./million-live.ts";
 import { neighbours } from "./neighbours.ts";
 import { parkLatency } from "./park-latency.ts";
 import { signalsMillion } from "./signals-million.ts";
+import { signalsSingle } from "./signals-single.ts";
 import { state } from "./state.ts";
 import { type BenchArguments, readBenchArguments } from "./support/bench-arguments.ts";
 import type { Bench } from "./support/bench.ts";
@@ -41,6 +42,7 @@ const benches = {
   "million-live": millionLive,
   emitters,
   "ten-million-ended": tenMillionEnded,
+  "signals-single": signalsSingle,
   "signals-million": signalsMillion,
   "lone-request": loneRequest,
   "heart-beats": heartBeats,
