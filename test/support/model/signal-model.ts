@@ -1,0 +1,236 @@
+import {
+  byId,
+  type Draft,
+  latestRetryMs,
+  leaseMs,
+  leaseOf,
+  type ModelSignal,
+  taskLeaseMs,
+} from "./model-signal.ts";
+
+const liveStatuses = ["queued", "in-flight", "retrying"];
+
+/** One queue as the contract tells it; time in milliseconds from its creation. */
+export class SignalModel {
+  readonly signals = new Map<string, ModelSignal>();
+  /** Every lease that was handed out. */
+  readonly leases: { readonly id: string; readonly leaseId: string }[] = [];
+  now = 0;
+  maxDepth = 6;
+  maxInFlight = 1;
+  isPaused = false;
+  pausedUntil: number | null = null;
+  #places = 0;
+
+  live(...statuses: string[]): ModelSignal[] {
+    const wanted = statuses.length === 0 ? liveStatuses : statuses;
+    return [...this.signals.values()]
+      .filter(({ status }) => wanted.includes(status))
+      .toSorted((a, b) => a.place - b.place);
+  }
+
+  counts() {
+    const waiting = this.live("queued");
+    return {
+      waiting: waiting.length,
+      own_turns: waiting.filter(({ runs }) => runs !== "pull").length,
+      delayed: this.live("retrying").filter(({ hasPlace }) => !hasPlace).length,
+      in_flight: this.live().filter(({ hasPlace }) => hasPlace).length,
+    };
+  }
+
+  liveWith(dedupeKey: string | null): ModelSignal | undefined {
+    if (dedupeKey === null) return undefined;
+    return this.live().find((one) => one.dedupeKey === dedupeKey);
+  }
+
+  /** One batch, all or none; answers what each came to. */
+  enqueue(drafts: readonly Draft[]): { outcome: string; id?: string }[] {
+    const { waiting, delayed } = this.counts();
+    const counted = drafts.filter(({ dedupeKey }) => this.liveWith(dedupeKey) === undefined);
+    if (counted.length > 0 && waiting + delayed + counted.length > this.maxDepth)
+      return [{ outcome: "full" }];
+    const answers = drafts.toSorted(byId).map((draft) => {
+      const kept = this.liveWith(draft.dedupeKey);
+      if (kept !== undefined) return { outcome: "kept", id: kept.id };
+      this.#enter(draft);
+      return { outcome: "enqueued", id: draft.id };
+    });
+    this.#startTurns();
+    return answers;
+  }
+
+  /** Which signals a worker that wants so many gets, in their order. */
+  claim(wanted: number, claimId: string | null): string[] {
+    const again = this.live("in-flight").filter(
+      (one) => claimId !== null && one.claimId === claimId,
+    );
+    if (again.length > 0) {
+      for (const one of again)
+        one.deadlineAt = Math.max(this.now + leaseMs, (one.deadlineAt ?? 0) + 2);
+      return again.map(({ id }) => id);
+    }
+    const mine = this.#firstInLine(wanted).filter(({ runs }) => runs === "pull");
+    for (const one of mine) {
+      this.#start(one, leaseMs);
+      one.claimId = claimId;
+    }
+    return mine.map(({ id }) => id);
+  }
+
+  /** What a report comes to. */
+  report(signal: ModelSignal, leaseId: string | null, event: string): string {
+    const isHeld = signal.runs === "hold";
+    const isCurrent = signal.leaseId === leaseId || (isHeld && leaseId === null);
+    if (signal.status !== "in-flight" || !isCurrent) {
+      const isTold = leaseId !== null && leaseId === signal.reportedLease;
+      return isTold && event !== "extend" ? "repeated" : "lost";
+    }
+    const mayRetry = !isHeld && signal.executions < signal.maxExecutions;
+    if (event === "extend") {
+      if (!isHeld) signal.deadlineAt = this.now + leaseOf(signal);
+      return "done";
+    }
+    if (event === "return") this.#sendBack(signal, "return");
+    else if (event === "fail" && mayRetry) this.#sendBack(signal, "retry");
+    else {
+      this.#end([[signal, event === "finish" ? "finished" : "dead"]]);
+      signal.reportedLease = signal.leaseId;
+    }
+    this.#startTurns();
+    return "done";
+  }
+
+  begin(signal: ModelSignal): void {
+    signal.isBegun = true;
+    signal.deadlineAt = this.now + taskLeaseMs;
+  }
+
+  cancel(signals: readonly ModelSignal[]): void {
+    this.#end(signals.map((signal) => [signal, "cancelled"]));
+    this.#startTurns();
+  }
+
+  /** Puts the oldest dead signals back, as many as there is room for; answers which. */
+  redrive(ids: readonly string[] | null): string[] {
+    const { waiting, delayed } = this.counts();
+    const dead = [...this.signals.values()]
+      .filter(({ id, status }) => status === "dead" && (ids === null || ids.includes(id)))
+      .toSorted(byId)
+      .slice(0, Math.max(0, this.maxDepth - waiting - delayed));
+    const back: ModelSignal[] = [];
+    for (const one of dead) {
+      if (this.liveWith(one.dedupeKey) !== undefined) continue;
+      const isPast = one.expiryAt !== null && one.expiryAt <= this.now;
+      Object.assign(one, this.#fresh(isPast ? null : one.expiryAt));
+      if (one.callback?.status === "skipped") one.callback.status = "waiting";
+      back.push(one);
+    }
+    this.#startTurns();
+    return back.map(({ id }) => id);
+  }
+
+  setPause(until: number | null): void {
+    this.isPaused = true;
+    this.pausedUntil = until;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.pausedUntil = null;
+    this.#startTurns();
+  }
+
+  setBounds(bounds: { readonly maxDepth: number; readonly maxInFlight: number }): void {
+    Object.assign(this, bounds);
+    this.#startTurns();
+  }
+
+  /** Acts on every clock that is due, at the instant that it is now. */
+  sweep(): void {
+    const isDue = ({ deadlineAt }: ModelSignal) => deadlineAt !== null && deadlineAt <= this.now;
+    for (let due = this.live().filter(isDue); due.length > 0; due = this.live().filter(isDue)) {
+      const ends = due.flatMap((one) => this.#actOnClock(one));
+      this.#end(ends);
+      this.#startTurns();
+    }
+    if (this.isPaused && this.pausedUntil !== null && this.pausedUntil <= this.now) this.resume();
+  }
+
+  /** Sends back what stays in the queue; answers how it ends if it does not. */
+  #actOnClock(one: ModelSignal): [ModelSignal, string][] {
+    const isExpired = one.expiresAt !== null && one.expiresAt <= this.now;
+    const isUnbegun = one.runs === "task" && !one.isBegun;
+    const isInFlight = one.status === "in-flight";
+    if (isInFlight && !isUnbegun && one.executions >= one.maxExecutions) return [[one, "dead"]];
+    if (!isInFlight && isExpired) return [[one, "expired"]];
+    this.#sendBack(one, isInFlight ? "lapse" : "requeue");
+    return [];
+  }
+
+  #enter({ expiresInMs, ...draft }: Draft): void {
+    const expiryAt = expiresInMs === null ? null : this.now + expiresInMs;
+    this.signals.set(draft.id, { ...draft, expiryAt, ...this.#fresh(expiryAt) });
+  }
+
+  #fresh(expiresAt: number | null) {
+    return {
+      status: "queued",
+      place: (this.#places += 1),
+      hasPlace: false,
+      executions: 0,
+      expiresAt,
+      deadlineAt: expiresAt,
+      leaseId: null,
+      reportedLease: null,
+      claimId: null,
+      isBegun: false,
+    };
+  }
+
+  #firstInLine(most: number): ModelSignal[] {
+    if (this.isPaused) return [];
+    const free = Math.max(0, this.maxInFlight - this.counts().in_flight);
+    return this.live("queued")
+      .filter(({ expiresAt }) => expiresAt === null || expiresAt > this.now)
+      .slice(0, Math.min(free, most));
+  }
+
+  #startTurns(): void {
+    for (const one of this.#firstInLine(Infinity))
+      if (one.runs !== "pull") this.#start(one, one.runs === "hold" ? null : taskLeaseMs);
+  }
+
+  #start(one: ModelSignal, forMs: number | null): void {
+    const deadlineAt = forMs === null ? null : this.now + forMs;
+    Object.assign(one, { status: "in-flight", hasPlace: true, leaseId: null, deadlineAt });
+    one.isBegun = false;
+    one.executions += 1;
+  }
+
+  #sendBack(one: ModelSignal, event: "lapse" | "return" | "retry" | "requeue"): void {
+    const isUncounted =
+      event === "return" || (event === "lapse" && one.runs === "task" && !one.isBegun);
+    const retryAt = event === "retry" ? this.now + latestRetryMs(one.executions) : Infinity;
+    const first = Math.min(retryAt, one.expiresAt ?? Infinity);
+    if (event === "retry") one.reportedLease = one.leaseId;
+    if (isUncounted) one.executions -= 1;
+    Object.assign(one, { leaseId: null, claimId: null, isBegun: false });
+    one.status = event === "retry" ? "retrying" : "queued";
+    one.hasPlace = event === "retry" && this.maxInFlight === 1; // nothing passes it
+    one.deadlineAt = first === Infinity ? null : first;
+  }
+
+  #end(ends: readonly (readonly [ModelSignal, string])[]): void {
+    const nexts: string[] = [];
+    for (const [one, status] of ends) {
+      Object.assign(one, { status, hasPlace: false, deadlineAt: null, reportedLease: null });
+      if (one.callback?.status !== "waiting") continue;
+      const isCalled = one.callback.on.includes(status);
+      one.callback.status = isCalled ? "done" : "skipped";
+      if (isCalled) nexts.push(one.callback.nextId);
+    }
+    const next = { runs: "pull", dedupeKey: null, maxExecutions: 2, callback: null } as const;
+    for (const id of nexts.toSorted()) this.#enter({ ...next, id, expiresInMs: null });
+  }
+}
