@@ -77,7 +77,7 @@ describe("a command line", () => {
     ["bogus get", "Unknown command: svc bogus get. See: svc --help"],
     ["--no-color", "There is no command before or after --no-color. See: svc --help"],
     ["--verson", "There is no command before or after --verson. See: svc --help"],
-    ["queue", "Unknown command: svc queue. A runner's queues: svc runner get RUNNER"],
+    ["schedule", "Unknown command: svc schedule. Schedules: svc emitter list"],
     ["frobnicate", "Unknown command: svc frobnicate. See: svc --help"],
     [
       "job",

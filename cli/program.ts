@@ -19,7 +19,7 @@ export const svc: Program<Command> = {
     "svc runs a job broker, and manages its runners, jobs, logs and deployments from the command line.",
   groups: commandGroups,
   hints: {
-    queue: "A runner's queues: svc runner get RUNNER",
+    schedule: "Schedules: svc emitter list",
     process: "A runner's processes: svc runner get RUNNER",
     execution: "A job's executions: svc job get JOB -o json",
     plan: "A job's plan: svc job get JOB --only-plan",

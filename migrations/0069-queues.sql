@@ -124,7 +124,7 @@ create table queue_signal_ends (
   finished_at         timestamptz not null,
   history             jsonb not null default '[]'
 );
-create index queue_signal_ends_by_status on queue_signal_ends (queue_id, status, signal_id) where status <> 'finished';
+create index queue_signal_ends_by_status on queue_signal_ends (queue_id, status, signal_id);
 create index queue_signal_ends_age on queue_signal_ends using brin (finished_at);
 
 -- What follows the end of a signal. One that is a signal becomes one in the statement of the end; the others are tasks that it adds.

@@ -743,7 +743,7 @@ create table queue_signal_ends (
   constraint queue_signal_ends_status_check CHECK ((status = ANY (ARRAY['finished'::text, 'dead'::text, 'expired'::text, 'cancelled'::text])))
 );
 CREATE INDEX queue_signal_ends_age ON public.queue_signal_ends USING brin (finished_at);
-CREATE INDEX queue_signal_ends_by_status ON public.queue_signal_ends USING btree (queue_id, status, signal_id) WHERE (status <> 'finished'::text);
+CREATE INDEX queue_signal_ends_by_status ON public.queue_signal_ends USING btree (queue_id, status, signal_id);
 
 create table queue_signal_keys (
   org_id svc_id not null,
@@ -1842,6 +1842,7 @@ function set_runner_lifecycle(org text, runner text, wanted text, operation_id t
 function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function settle_callback(org text, signal text, nth integer, tried integer, outcome text, description text, again_in double precision) returns boolean -- functions/turns.sql
 function shutdown_status_after(status text, event text) returns text -- functions/before-tables.sql
+function signal_size(s new_signal) returns integer -- functions/signals.sql
 function signal_status_after(status text, event text) returns text -- functions/before-tables.sql
 function speaks_for(process text, s stopping_executions) returns boolean -- functions/shutdowns.sql
 function start_turns(queue_ids text[], t timestamp with time zone) returns void -- functions/signals.sql
@@ -1868,6 +1869,7 @@ function unblock_workspace(org text, workspace text, actor text, why text) retur
 function wake_processes(process_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/beats.sql
 function wake_queues(ids text[], t timestamp with time zone) returns void -- functions/queues.sql
 function was_cut(e runner_job_executions) returns boolean -- functions/log-streams.sql
+function with_entry(history jsonb, status text, description text, at timestamp with time zone) returns jsonb -- functions/signals.sql
 function write_ends(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/moves.sql
 function write_runner_settings(org text, runner_group text, expected bigint, next jsonb) returns runner_change -- functions/runner-control.sql
 function write_runner_status(runner_ids text[], t timestamp with time zone) returns void -- functions/runners.sql

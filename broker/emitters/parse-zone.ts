@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 declare const isZone: unique symbol;
 
 /** The name of a time zone that Intl knows. */
@@ -11,12 +13,18 @@ export type ZoneFault = {
   readonly message: string;
 };
 
+/** A look at Intl takes 60 µs. The names in all cases of letters are many more than the zones. */
+const zones = new LRUCache<string, string>({ max: 1000 });
+
 /** The zone of a name of the IANA database, in any case of letters; UTC without one. */
 export function parseZone(text = "UTC"): Zone | ZoneFault {
   // Intl takes offsets too ("+02:00"), whose clocks nobody puts forward: who writes one most likely means a place.
   if (/^[a-z][a-z0-9_+/-]{1,63}$/i.test(text)) {
-    const known = findZone(text);
-    if (known !== undefined) return known as Zone;
+    const known = zones.get(text) ?? findZone(text);
+    if (known !== undefined) {
+      zones.set(text, known);
+      return known as Zone;
+    }
   }
   const found = JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
   const allowed = "a name of the IANA time zone database, such as UTC or Europe/Berlin";

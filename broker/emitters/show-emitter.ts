@@ -7,7 +7,7 @@ import type { Actor } from "../tokens/actor.ts";
 import { type EmitterFilter, findEmitter, findNow, listEmitters } from "./queries.ts";
 import { jitterMs } from "./read-schedule.ts";
 import type { EmitterRow } from "./row.ts";
-import { scheduleOf } from "./schedule-of.ts";
+import { readableSchedule, scheduleOf } from "./schedule-of.ts";
 import { readTemplate } from "./template.ts";
 import { nextTicks } from "./ticks.ts";
 import { describeSchedule, toEmitter } from "./to-emitter.ts";
@@ -47,7 +47,9 @@ export async function showTicks(
 ): Promise<EmitterTicks> {
   const row = await findEmitter(db, org, id);
   if (row === undefined) throw problem.notFound("emitter");
-  const ticks = row.status === "done" ? [] : ticksOf(row, await findNow(db), n);
+  const isReadable = row.mode !== "cron" || readableSchedule(row) !== undefined;
+  const hasTicks = isReadable && row.status !== "done";
+  const ticks = hasTicks ? ticksOf(row, await findNow(db), n) : [];
   const late = jitterMs(row.id, row.jitter_window);
   return {
     description: describeSchedule(row),

@@ -12,6 +12,8 @@ const mostAt = Date.UTC(9900, 0, 1);
 
 /** Two days of the densest expression whose ticks are not all a minute apart, or years of one that fires daily. */
 const gapsLookedAt = 1500;
+/** Two leap days may be eight years apart; what is rarer still would cost a broker half a second to walk. */
+const nineYearsMs = 9 * 366 * 86_400_000;
 
 /** The first tick after an instant. An expression has one, as long as years have four digits. */
 export function nextTick(cron: Cron, zone: Zone, after: Date): Date | undefined {
@@ -68,7 +70,7 @@ export function shortestGap(cron: Cron, zone: Zone, from: Date): number | undefi
     const next = tickAfter(cron, zone, last);
     if (next === undefined) break;
     shortest = Math.min(shortest ?? Infinity, next - last);
-    if (shortest <= minuteMs) break;
+    if (shortest <= minuteMs || next - from.getTime() > nineYearsMs) break;
     last = next;
   }
   return shortest;

@@ -4,7 +4,7 @@ import { toCompositeStatus } from "../status/composite-status.ts";
 import type { StatusHistoryRow } from "../status/row.ts";
 import { describeCron } from "./describe-cron.ts";
 import type { EmitterRow } from "./row.ts";
-import { scheduleOf } from "./schedule-of.ts";
+import { readableSchedule } from "./schedule-of.ts";
 
 /** An emitter as the API shows it; without its template where none is given. */
 export function toEmitter(
@@ -65,8 +65,10 @@ export function toEmitter(
 /** When it emits, in words. */
 export function describeSchedule(row: EmitterRow): string {
   if (row.mode === "cron") {
-    const { cron, zone } = scheduleOf(row);
-    return describeCron(cron, zone);
+    const schedule = readableSchedule(row);
+    return schedule === undefined
+      ? `${row.cron_schedule} in ${row.time_zone}, which this broker cannot read`
+      : describeCron(schedule.cron, schedule.zone);
   }
   const at = toText(row.scheduled_at) ?? "";
   return row.delay === null ? `once at ${at}` : `once at ${at}, after ${formatDuration(row.delay)}`;

@@ -59,7 +59,7 @@ async function changedSettings(
     Object.entries(members).filter(([, value]) => value !== undefined),
   ) as Partial<EmitterSettings>; // names of columns, and what the schema let pass
   const merged = { ...present, ...given };
-  const isRescheduled = ofSchedule.some((name) => changes[name] !== undefined);
+  const isRescheduled = ofSchedule.some((name) => isOther(present[name], changes[name]));
   if (!isRescheduled) return { settings: merged, isRescheduled };
   const schedule = readSchedule(
     present,
@@ -67,6 +67,17 @@ async function changedSettings(
     await findNow(db),
   );
   return { settings: { ...merged, ...schedule }, isRescheduled };
+}
+
+/** Whether a member is changed by what was given: the same again changes nothing, so that no tick is lost by it. */
+function isOther(
+  present: string | number | Date | null,
+  given: string | number | undefined,
+): boolean {
+  if (given === undefined) return false;
+  return present instanceof Date
+    ? present.getTime() !== Date.parse(String(given))
+    : present !== given;
 }
 
 /** Who changes what signals do must be allowed to file such signals; who changes anything else need not. */

@@ -127,6 +127,7 @@ create or replace function emit_ticks(ticks json, signals json) returns table (s
   as $$
 declare
   t timestamptz;
+  given emitted_signal[] := array(select s from json_populate_recordset(null::emitted_signal, signals) s);
   asked emitter_tick[] := array(select k from json_populate_recordset(null::emitter_tick, ticks) k);
   asked_ids text[] := array(select k.id from unnest(asked) k);
   ids text[];
@@ -152,8 +153,11 @@ begin
          array_agg(e.id::text order by g.n), array_agg(null::text)
     into made, emitters, outcomes
     from (select s.*, row_number() over (order by s.emitter_id, s.scheduled_for)::int as n
-            from json_populate_recordset(null::emitted_signal, signals) s
-           where s.emitter_id = any(ids) and s.emitter_id <> all(overlapped)) g
+            from unnest(given) s
+           where s.emitter_id = any(ids) and s.emitter_id <> all(overlapped)
+             -- After the database's clock went back a tick could come again.
+             and not exists (select from queue_signals f
+                              where f.emitter_id = s.emitter_id and f.scheduled_for = s.scheduled_for)) g
     join queue_emitters e on e.id = g.emitter_id;
   if made is not null then
     outcomes := refuse_signals(made, outcomes, t);
@@ -178,10 +182,10 @@ begin
               from unnest(filed) f
             union all
             select s.emitter_id, 0, null, null, 0, null, s.scheduled_for, true
-              from json_populate_recordset(null::emitted_signal, signals) s where s.id = any(held_ids)
+              from unnest(given) s where held_ids is not null and s.id = any(held_ids)
             union all
             select s.emitter_id, 1, null, null, 0, null, null, true
-              from json_populate_recordset(null::emitted_signal, signals) s where s.emitter_id = any(overlapped)) x
+              from unnest(given) s where cardinality(overlapped) > 0 and s.emitter_id = any(overlapped)) x
      group by x.id
   ), changed as (
     update queue_emitters e
@@ -193,7 +197,8 @@ begin
            next_tick_at = coalesce(x.held, x.next_tick_at),
            next_emit_at = case when x.held is null then x.next_emit_at
                                else x.held + coalesce(x.next_emit_at - x.next_tick_at, interval '0') end,
-           due_at = case when x.held is null then x.next_emit_at else t + interval '5 s' end,
+           due_at = case when x.held is null then x.next_emit_at
+                         else t + least(interval '1 min', greatest(interval '5 s', (t - x.held) / 2)) end,
            status_at = case when coalesce(x.held, x.next_tick_at) is null then t else e.status_at end,
            status_description = case when x.held is not null then 'the queue is full: a tick waits until it takes a signal'
                                      when x.id = any(overlapped) then 'a tick was skipped: the last signal has not ended'
@@ -201,7 +206,7 @@ begin
                                      when x.signals > 0 then ''
                                      when x.next_tick_at is null then 'its time passed while it was paused'
                                      else e.status_description end,
-           fired = e.fired or e.mode <> 'cron' and x.held is null and x.signals > 0
+           fired = e.fired or e.mode <> 'cron' and x.emitted > 0
       from sums x where e.id = x.id
     returning e.id, e.org_id, e.status, e.status_description, e.status_at, x.held, x.emitted, x.skipped
   ), told as (
@@ -253,7 +258,12 @@ begin
   end if;
   select * into filed from file_signals(made, t);
   if filed.outcome = 'enqueued' then
-    update queue_emitters x set emit_count = x.emit_count + 1, last_emitted_at = t, last_signal_id = filed.id where x.id = emitter;
+    -- The overlap policy looks at the last signal: that of a tick stays it while it is live.
+    update queue_emitters x
+       set emit_count = x.emit_count + 1, last_emitted_at = t,
+           last_signal_id = case when exists (select from queue_signal_live l where l.id = x.last_signal_id)
+                                 then x.last_signal_id else filed.id end
+     where x.id = emitter;
   end if;
   return query select filed.outcome, filed.id, null::text
                union all select null, null, w from queues_with_work(array[e.queue_id::text]) w;

@@ -139,13 +139,15 @@ begin
   end if;
   for r in
     select distinct d.request
-      from (select s.request, s.queue_id, s.dedupe_key,
-                   count(*) over placed as place,
-                   sum(length(s.contents)::bigint * 3 / 4) over placed as bytes
-              from unnest(signals) s
-             where outcomes[s.request] is null
-               and not exists (select from queue_signal_live l where l.queue_id = s.queue_id and l.dedupe_key = s.dedupe_key)
-            window placed as (partition by s.queue_id order by s.request, s.id)) d
+      from (select f.request, f.queue_id, count(*) over placed as place, sum(f.size) over placed as bytes
+              from (select s.request, s.queue_id, s.id, s.dedupe_key, signal_size(s) as size,
+                           row_number() over (partition by s.queue_id, s.dedupe_key order by s.request, s.id) as nth
+                      from unnest(signals) s
+                     where outcomes[s.request] is null
+                       and not exists (select from queue_signal_live l
+                                        where l.queue_id = s.queue_id and l.dedupe_key = s.dedupe_key)) f
+             where f.dedupe_key is null or f.nth = 1 -- the others are kept as one
+            window placed as (partition by f.queue_id order by f.request, f.id)) d
       join queue_counters c on c.queue_id = d.queue_id
      where c.waiting + c.delayed + d.place > c.max_depth or c.bytes + d.bytes > queue_max_bytes()
   loop
@@ -162,6 +164,11 @@ begin
     outcomes[r.request] := r.outcome;
   end loop;
 end $$;
+
+-- What a signal holds, its callbacks with it; base64 is four letters for three bytes.
+create or replace function signal_size(s new_signal) returns int
+  language sql immutable
+  return (length((s).contents) + coalesce((select sum(length(c.contents)) from unnest((s).callbacks) c), 0)) * 3 / 4;
 
 -- The most bytes that the signals in one queue may have together.
 create or replace function queue_max_bytes() returns bigint language sql immutable parallel safe return 256 * 1024 * 1024::bigint;
@@ -212,7 +219,7 @@ begin
     insert into queue_signal_live (id, org_id, queue_id, status, runs, dedupe_key, size, max_executions, retry_delay, expires_at,
                                    deadline_at, created_at, status_at)
     select s.id, s.org_id, s.queue_id, signal_status_after('', 'enqueue'), s.runs, s.dedupe_key,
-           length(s.contents) * 3 / 4 + coalesce((select sum(length(c.contents)) * 3 / 4 from unnest(s.callbacks) c), 0),
+           signal_size(s),
            s.max_executions, s.retry_delay, coalesce(s.expires_at, t + ns(s.expires_in)),
            coalesce(s.expires_at, t + ns(s.expires_in)), t, t
       from unnest(fresh) s order by s.request, s.id
@@ -458,6 +465,12 @@ create or replace function is_unbegun(l queue_signal_live) returns boolean
 create or replace function is_signal_live(status text) returns boolean
   language sql immutable parallel safe return status in ('queued', 'in-flight', 'retrying');
 
+-- A history with one more entry. It keeps the first and the last 19, with short descriptions: lists read it whole.
+create or replace function with_entry(history jsonb, status text, description text, at timestamptz) returns jsonb
+  language sql immutable
+  return case when jsonb_array_length(history) >= 20 then history - 1 else history end
+         || jsonb_build_object('status', status, 'description', left(description, 500), 'at', at);
+
 -- The moves that stay in the queue: lapse, return, retry, requeue. A retry in a queue with one place keeps it, so that nothing passes.
 create or replace function send_signals_back(moves signal_move[], t timestamptz) returns void
   language plpgsql as $$
@@ -478,7 +491,9 @@ begin
            started_at = case when j.event <> 'return' or l.execution_count > 1 then l.started_at end,
            status_description = coalesce(j.description, ''),
            deadline_at = least(case when j.event = 'retry' then j.retry_at end, l.expires_at),
-           history = l.history || jsonb_build_object('status', l.status, 'description', l.status_description, 'at', l.status_at)
+           -- What no worker did anything for is not worth an entry: it may happen any number of times.
+           history = case when j.event = 'return' or j.event = 'lapse' and is_unbegun(l) then l.history
+                          else with_entry(l.history, l.status, l.status_description, l.status_at) end
       from j where l.id = j.id
   )
   update queue_counters c
@@ -513,7 +528,7 @@ begin
     delete from queue_signal_live l using unnest(moves) m where l.id = m.signal_id
     returning l.id, l.org_id, l.queue_id, l.runs, l.status, l.has_place, l.size, l.execution_count, l.lease_id, l.started_at,
               l.awaits_job,
-              l.history || jsonb_build_object('status', l.status, 'description', l.status_description, 'at', l.status_at) as history,
+              with_entry(l.history, l.status, l.status_description, l.status_at) as history,
               signal_status_after(l.status, m.event) as to_status, coalesce(m.description, '') as why, m.key_id, m.result, m.n
   ), ends as (
     insert into queue_signal_ends (signal_id, org_id, queue_id, status, status_description, execution_count, lease_id, key_id, result,
@@ -651,6 +666,7 @@ create or replace function purge_queue(org text, queue text, with_in_flight bool
   language plpgsql as $$
 declare
   ids text[];
+  queue_ids text[];
   t timestamptz;
   moves signal_move[];
 begin
@@ -662,7 +678,7 @@ begin
                          where l.org_id = org and l.queue_id = queue and l.status <> 'queued'
                            and (with_in_flight or l.status <> 'in-flight') limit batch)) a
                 limit batch);
-  perform lock_queues_of_signals(ids);
+  queue_ids := lock_queues_of_signals(ids);
   t := svc_now();
   moves := array(select row(l.id, 'cancel', why, null, null, null, null)::signal_move
                    from queue_signal_live l where l.id = any(ids) and (with_in_flight or l.status <> 'in-flight'));
@@ -670,7 +686,7 @@ begin
     perform move_signals(moves, t);
   end if;
   return query select cardinality(ids), w.id
-                 from (select null::text as id union all select q from queues_with_work(array[queue]) q) w;
+                 from (select null::text as id union all select q from queues_with_work(queue_ids) q) w;
 end $$;
 
 -- Puts dead signals of a queue (these, or the oldest) back in line, last, as many as there is room for. One whose dedupe key a live
@@ -693,14 +709,15 @@ begin
     return;
   end if;
   ids := array(
-    select distinct on (coalesce(f.dedupe_key, f.id)) d.signal_id::text
-      from (select d.signal_id from queue_signal_ends d
-             where d.queue_id = queue and d.org_id = org and d.status = 'dead' and (signal_ids is null or d.signal_id = any(signal_ids))
-             order by d.signal_id limit least(batch, greatest(room, 0))) d
-      join queue_signals f on f.org_id = org and f.id = d.signal_id
-     where f.dedupe_key is null
-        or not exists (select from queue_signal_live l where l.queue_id = queue and l.dedupe_key = f.dedupe_key)
-     order by coalesce(f.dedupe_key, f.id), d.signal_id);
+    select d.id
+      from (select e.signal_id::text as id, f.dedupe_key, row_number() over (partition by f.dedupe_key order by e.signal_id) as nth
+              from queue_signal_ends e
+              join queue_signals f on f.org_id = org and f.id = e.signal_id
+             where e.queue_id = queue and e.org_id = org and e.status = 'dead' and (signal_ids is null or e.signal_id = any(signal_ids))
+               and (f.dedupe_key is null
+                    or not exists (select from queue_signal_live l where l.queue_id = queue and l.dedupe_key = f.dedupe_key))) d
+     where d.dedupe_key is null or d.nth = 1
+     order by d.id limit least(batch, greatest(room, 0)));
   return query
   select a.id, case when d.status is null then 'not-found' when a.id = any(ids) then 'redriven'
                     when d.status <> 'dead' then 'not-dead'
@@ -719,7 +736,7 @@ begin
                                    deadline_at, created_at, status_at, status_description, started_at, history)
     select f.id, f.org_id, f.queue_id, signal_status_after(b.status, 'redrive'), f.runs, f.dedupe_key, octet_length(f.contents),
            f.max_executions, f.retry_delay, e.expires_at, e.expires_at, f.created_at, t, 'it was redriven', b.started_at,
-           b.history || jsonb_build_object('status', b.status, 'description', b.status_description, 'at', b.finished_at)
+           with_entry(b.history, b.status, b.status_description, b.finished_at)
       from back b
       join queue_signals f on f.org_id = b.org_id and f.id = b.signal_id
      cross join lateral (select case when f.expires_at > t then f.expires_at end as expires_at) e

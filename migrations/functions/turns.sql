@@ -40,7 +40,8 @@ begin
   end if;
   perform graphile_worker.add_job('run-signal',
             json_build_object('org_id', org, 'signal_id', signal, 'lease_id', held_lease, 'type', signal_type),
-            run_at => clock_timestamp() + seconds * interval '1 s', max_attempts => 3, priority => 10000);
+            run_at => clock_timestamp() + seconds * interval '1 s', max_attempts => 3, priority => 10000,
+            job_key => 'run-signal ' || held_lease); -- one task a lease, though the caller repeats this
   return true;
 end $$;
 
@@ -121,6 +122,8 @@ create or replace function begin_callback(org text, signal text, nth int, tried 
   with taken as (
     update queue_signal_callbacks c set tries = c.tries + 1, due_at = svc_now() + ns(callback_lease_ns())
      where c.org_id = org and c.signal_id = signal and c.n = nth and c.status = 'pending' and c.tries = tried
+       -- Redriven, it may have ended in another way: that end is not what this one follows.
+       and exists (select from queue_signal_ends d where d.signal_id = c.signal_id and d.status = any(c.statuses))
     returning c.*
   )
   select c.kind, c.next_id::text, c.tries, c.key_id, c.contents, c.created_by_id,

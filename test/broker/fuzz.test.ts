@@ -35,7 +35,12 @@ const made = { token: adminToken, body: {} };
 const { body: workspace } = await call<{ id: string }>("POST /v1/terraform-workspaces", made);
 const { body: chart } = await call<{ id: string }>("POST /v1/helm-charts", made);
 const queue = await givenQueue(db, { orgId });
+const { body: emitter } = await call<{ id: string }>(`POST /v1/queues/${queue.queueId}/emitters`, {
+  token: adminToken,
+  body: { name: "fuzzed", mode: "cron", cron_schedule: "0 0 1 1 *", signal_type: "work" },
+});
 const ids: Record<string, string> = {
+  emitter_id: emitter.id,
   queue_id: queue.queueId,
   signal_id: await givenSignal(db, queue),
   workspace_id: workspace.id,

@@ -78,7 +78,8 @@ describe("a broker killed while a state is committed", { timeout: 180_000 }, () 
         deferrable initially deferred for each row execute function wait_at_commit()`);
     const gate = await db.reserve();
     await gate`select pg_advisory_lock(42)`;
-    const victim = await startBrokerProcess(url);
+    // Its statement waits for the gate as long as the test takes.
+    const victim = await startBrokerProcess(url, { settings: { SVC_LOCK_WAIT_MS: "0" } });
     const path = `POST ${backendPath(held.id, held.lockId)}`;
     send(victim.url, path, { token: by.token, body: texts.fresh }).catch(() => {});
     const waiting = async (): Promise<number[]> =>

@@ -114,12 +114,12 @@ const bad: readonly Bad[] = [
   {
     what: "a script that deletes its workspace",
     step: script('rm -rf "$SVC_WORKSPACE"'),
-    words: "took the job's workspace away",
+    words: "deleted the job's workspace",
   },
   {
     what: "a script that deletes its job's folder in the run directory",
     step: script('rm -rf "$(dirname "$SVC_JOB_SOCKET")"'),
-    words: "Step bad took the job's folder in the run directory away.",
+    words: "Step bad deleted the job's folder in the run directory.",
   },
   {
     what: "a script that deletes that folder and fails",

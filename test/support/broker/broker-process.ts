@@ -18,12 +18,19 @@ type BrokerProgram = {
   readonly main?: string;
   readonly args?: readonly string[];
   readonly port?: string;
+  /** Settings besides. */
+  readonly settings?: Readonly<Record<string, string>>;
 };
 
 /** Starts a broker over a database and waits until it serves. The caller kills it in the end. */
 export async function startBrokerProcess(
   databaseUrl: string,
-  { main, args = main === undefined ? ["broker"] : [], port = "0" }: BrokerProgram = {},
+  {
+    main,
+    args = main === undefined ? ["broker"] : [],
+    port = "0",
+    settings = {},
+  }: BrokerProgram = {},
 ): Promise<BrokerProcess> {
   const child = spawn(process.execPath, [main ?? svcProgram, ...args], {
     env: {
@@ -35,6 +42,7 @@ export async function startBrokerProcess(
       SVC_SEAL_KEYS: testSealKeys,
       SVC_RATE_TOKEN_PER_S: "0",
       SVC_RATE_ORG_PER_S: "0",
+      ...settings,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
