@@ -47,7 +47,11 @@ export class SignalModel {
   /** One batch, all or none; answers what each came to. */
   enqueue(drafts: readonly Draft[]): { outcome: string; id?: string }[] {
     const { waiting, delayed } = this.counts();
-    const counted = drafts.filter(({ dedupeKey }) => this.liveWith(dedupeKey) === undefined);
+    const counted = drafts.filter(
+      ({ dedupeKey }, at) =>
+        this.liveWith(dedupeKey) === undefined &&
+        (dedupeKey === null || drafts.findIndex((one) => one.dedupeKey === dedupeKey) === at),
+    );
     if (counted.length > 0 && waiting + delayed + counted.length > this.maxDepth)
       return [{ outcome: "full" }];
     const answers = drafts.toSorted(byId).map((draft) => {
