@@ -5,6 +5,7 @@ import { type JobCgroups, openJobCgroups } from "./job-cgroups/job-cgroups.ts";
 import { type JobUsers, openJobUsers } from "./job-users/job-users.ts";
 import { type JobMetrics, makeJobMetrics } from "./jobs/job-metrics.ts";
 import type { Log } from "./log.ts";
+import type { Management } from "./mng/management.ts";
 import { openRunDir, type RunDir, runDirWish } from "./processes/open-run-dir.ts";
 import { makeRunningJobs, type RunningJobs } from "./running-jobs.ts";
 import { openBallast } from "./spool/ballast.ts";
@@ -35,6 +36,8 @@ export type LocalContext = {
   readonly heldClaims: HeldClaims;
   /** Keeps the agent's identity outside of its disk, where the disk does not survive a restart. */
   readonly keptState: KeptState;
+  /** Of `svc-agent mng`: what looks after the install agent of this host. */
+  readonly management?: Management | undefined;
 };
 
 /**

@@ -8,6 +8,7 @@ import { claim } from "./loops/claim.ts";
 import { deliver } from "./loops/deliver.ts";
 import type { LoopContext, LoopFigures } from "./loops/loop-context.ts";
 import { type LoopRunner, makeLoopRunner } from "./loops/loop-runner.ts";
+import { type RestartTimes, reportRestarts } from "./loops/report-restarts.ts";
 import { rotateToken } from "./loops/rotate-token.ts";
 import { makeTakeJobs, type StartJob } from "./loops/take-jobs.ts";
 import { uploadStates } from "./loops/upload-states.ts";
@@ -16,6 +17,7 @@ import { measureDiskSpace, watchDiskSpace } from "./loops/watch-disk-space.ts";
 import { followOneJob, type OneJob, withShownLog } from "./one-job.ts";
 import { makeOrderDispatcher } from "./orders/order-dispatcher.ts";
 import { applySettings } from "./register/apply-settings.ts";
+import { restartTimes } from "./register/restart-times.ts";
 import { announceTermination, shutDown } from "./shutdown/shut-down.ts";
 import type { ShutdownRequest, ShutdownState } from "./shutdown/shutdown-state.ts";
 import { watchHost } from "./shutdown/watch-host.ts";
@@ -70,8 +72,11 @@ export async function runAgent(start: AgentStart): Promise<RunningAgent> {
   const learnEnd = start.oneJob && followOneJob({ ...agent, shutdown }, start.oneJob);
   const startJob = start.executor.connect(agent);
   const { tokens } = connection;
-  const ended = startLoops(context, { loops, wakeUps, signal: over.signal, startJob, tokens });
-  applySettings({ config, log, settings, shutdown, signal: over.signal });
+  const { signal } = over;
+  const isManagement = local.management !== undefined;
+  const restartAt = applySettings({ config, log, settings, shutdown, signal, isManagement });
+  const times = await restartTimes(local, restartAt);
+  const ended = startLoops(context, { loops, wakeUps, signal, startJob, tokens, times });
   watch.show(context);
   const host = watchHost(config.env, log, () => void hostGoesDown(agent, shutdown));
   log.info({ runner_id: connection.runnerId, watch: watch.url }, "agent started");
@@ -142,11 +147,12 @@ type Looping = {
   readonly signal: AbortSignal;
   readonly startJob: StartJob;
   readonly tokens: TokenSource;
+  readonly times: () => RestartTimes;
 };
 
 function startLoops(
   context: LoopContext,
-  { loops, wakeUps, signal, startJob, tokens }: Looping,
+  { loops, wakeUps, signal, startJob, tokens, times }: Looping,
 ): Promise<unknown> {
   const take = makeTakeJobs(context, startJob, signal);
   return Promise.all([
@@ -155,6 +161,7 @@ function startLoops(
     loops.run("deliver", signal, (loop) => deliver(context, loop, wakeUps.deliver)),
     loops.run("states", signal, (loop) => uploadStates(context, loop)),
     loops.run("token", signal, (loop) => rotateToken(context, loop, tokens)),
+    loops.run("restarts", signal, (loop) => reportRestarts(context, loop, times)),
     loops.run("room", signal, (loop) => watchDiskSpace(context, loop, wakeUps.claim.wake)),
   ]);
 }

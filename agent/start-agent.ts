@@ -7,6 +7,8 @@ import { memoryFolder } from "./hide-token.ts";
 import { missingBounds } from "./job-cgroups/job-cgroups.ts";
 import { type LocalContext, openLocalContext } from "./local-context.ts";
 import type { Log } from "./log.ts";
+import type { Management } from "./mng/management.ts";
+import { brokerLinkOf } from "./mng/open-management.ts";
 import type { OneJob } from "./one-job.ts";
 import { openExecutor } from "./open-executor.ts";
 import { takeDataDir } from "./paths/data-dir.ts";
@@ -17,7 +19,7 @@ import { type AgentStart, runAgent } from "./run-agent.ts";
 import { exitCodes } from "./shutdown/exit-codes.ts";
 import { drain, stopAll } from "./shutdown/shut-down.ts";
 import { type ShutdownState, makeShutdownState } from "./shutdown/shutdown-state.ts";
-import { makeSignalHandler } from "./shutdown/signal-handler.ts";
+import { type AgentSignal, makeSignalHandler } from "./shutdown/signal-handler.ts";
 import type { AgentStatus } from "./status/agent-status.ts";
 import { openStatusServer, type StatusServer } from "./status/status-server.ts";
 
@@ -27,9 +29,15 @@ export type StartedAgent = {
   /** The URL of the status server; null when there is none. */
   readonly watchUrl: string | null;
   /** Handles the signal as if the process had received it. */
-  readonly signal: (name: "SIGTERM" | "SIGINT" | "SIGQUIT") => void;
+  readonly signal: (name: AgentSignal) => void;
   /** Resolves with the exit code after an orderly shutdown. */
   readonly gone: Promise<number>;
+};
+
+export type StartOptions = {
+  readonly oneJob?: OneJob;
+  /** Of `svc-agent mng`: begins to look after the install agent of this host, before a broker answers. */
+  readonly openManagement?: (config: AgentConfig, log: Log) => Promise<Management>;
 };
 
 /**
@@ -40,26 +48,31 @@ export async function startAgent(
   given: AgentConfig,
   log: Log,
   onSignalHandler: (signal: StartedAgent["signal"]) => void = () => {},
-  oneJob?: OneJob,
+  { oneJob, openManagement }: StartOptions = {},
 ): Promise<StartedAgent> {
   const shutdown = makeShutdownState();
   const signal = makeSignalHandler(given, shutdown);
   onSignalHandler(signal);
-  const dataDir = await takeDataDir(given.dataDir, given.jobUser !== undefined);
+  // Jobs of the managed agent pass through it to the program of its version.
+  const isEntered = given.jobUser !== undefined || openManagement !== undefined;
+  const dataDir = await takeDataDir(given.dataDir, isEntered);
   let watch: StatusServer | undefined;
+  let management: Management | undefined;
   try {
     for (const warning of given.warnings) log.warn(warning);
     watch = await openStatusServer(given, log);
     const config = await furnish(given);
     const swept = await sweepPassedTokens(memoryFolder());
     if (swept > 0) log.warn({ swept }, "tokens left in memory by killed agents were removed");
+    management = await openManagement?.(config, log);
     const { agent, gone } = await runAgent({
-      ...(await prepare(config, log, shutdown)),
+      ...(await prepare(config, { log, shutdown, management })),
       oneJob,
       watch,
     });
     await dataDir.announce(agent.watchUrl);
     const released = gone.then(async (leaving) => {
+      await management?.close();
       await dataDir.release();
       log.info({ exit: leaving.exit, why: leaving.why }, "gone");
       return exitCodes[leaving.exit].code;
@@ -67,6 +80,7 @@ export async function startAgent(
     return { ...agent, signal, gone: released };
   } catch (error) {
     watch?.close();
+    await management?.close();
     await dataDir.release();
     throw error;
   }
@@ -84,15 +98,21 @@ async function furnish(given: AgentConfig): Promise<AgentConfig> {
   });
 }
 
+type Preparing = {
+  readonly log: Log;
+  readonly shutdown: ShutdownState;
+  readonly management: Management | undefined;
+};
+
 /** Prepares everything that the loops need; meanwhile jobs of earlier processes are supervised. */
 async function prepare(
   config: AgentConfig,
-  log: Log,
-  shutdown: ShutdownState,
+  { log, shutdown, management }: Preparing,
 ): Promise<Omit<AgentStart, "watch">> {
-  const local = await openLocalContext(config, log).catch((error: unknown) => {
+  const opened = await openLocalContext(config, log).catch((error: unknown) => {
     throw unusablePath(error, "data directory", config.dataDir);
   });
+  const local: LocalContext = { ...opened, management };
   await local.jobUsers.assertEnter([config.workDir, local.runDir.path]);
   tellPowers(local);
   const quit = new AbortController();
@@ -104,6 +124,7 @@ async function prepare(
   });
   try {
     const connection = await connectToBroker(local, shutdown, quit.signal);
+    management?.connect(brokerLinkOf(connection, local));
     return { local: local, connection, executor, shutdown, drained };
   } catch (error) {
     local.results.close();

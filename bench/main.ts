@@ -3,6 +3,7 @@ import { agentAction } from "./agent-action.ts";
 import { agentAlone } from "./agent-alone.ts";
 import { agentChildren } from "./agent-children.ts";
 import { agentOutput } from "./agent-output.ts";
+import { dashboards } from "./dashboards.ts";
 import { emitters } from "./emitters.ts";
 import { handOff } from "./hand-off.ts";
 import { heartBeats } from "./heart-beats.ts";
@@ -13,16 +14,20 @@ import { lifeCost } from "./life-cost.ts";
 import { livesBatch } from "./lives-batch.ts";
 import { livesSingle } from "./lives-single.ts";
 import { logIntake } from "./log-intake.ts";
+import { logPage } from "./log-page.ts";
 import { logPaging } from "./log-paging.ts";
 import { logTail } from "./log-tail.ts";
 import { loneRequest } from "./lone-request.ts";
 import { manifests } from "./manifests.ts";
 import { millionLive } from "./million-live.ts";
 import { neighbours } from "./neighbours.ts";
+import { ordersToAgents } from "./orders.ts";
+import { pages } from "./pages.ts";
 import { parkLatency } from "./park-latency.ts";
 import { signalsMillion } from "./signals-million.ts";
 import { signalsSingle } from "./signals-single.ts";
 import { state } from "./state.ts";
+import { stats } from "./stats.ts";
 import { type BenchArguments, readBenchArguments } from "./support/bench-arguments.ts";
 import type { Bench } from "./support/bench.ts";
 import { type Figure, figureHead, figureRow } from "./support/figures.ts";
@@ -47,11 +52,16 @@ const benches = {
   "lone-request": loneRequest,
   "heart-beats": heartBeats,
   state,
+  stats,
+  pages,
+  dashboards,
   "log-intake": logIntake,
   "agent-alone": agentAlone,
   "agent-action": agentAction,
   "agent-children": agentChildren,
+  orders: ordersToAgents,
   "log-tail": logTail,
+  "log-page": logPage,
   "log-paging": logPaging,
   "agent-output": agentOutput,
   neighbours,

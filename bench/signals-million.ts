@@ -1,5 +1,5 @@
+import { findSignalFigures } from "../broker/database-metrics/queries.ts";
 import type { Db } from "../broker/database/connect.ts";
-import type { OrgId } from "../broker/orgs/org-id.ts";
 import { keySource } from "../broker/seals/key-source.ts";
 import { openSeals, type Seals } from "../broker/seals/seals.ts";
 import { claimSignals } from "../broker/signals/claim-signals.ts";
@@ -9,8 +9,11 @@ import {
   fileSignals,
   givenQueue,
 } from "../test/support/queues/given-signals.ts";
+import { givenManyQueues, givenManySignals } from "../test/support/queues/many-signals.ts";
+import { givenOrg } from "../test/support/rows/given.ts";
 import type { Bench } from "./support/bench.ts";
-import { type Contestant, inTurns, medianRate, ratio } from "./support/in-turns.ts";
+import { quantile } from "./support/figures.ts";
+import { type Contestant, inTurns, medianRate, ratio, serversCpuUs } from "./support/in-turns.ts";
 import { type Stage, withStage } from "./support/stage.ts";
 
 const wholeSignals = 1_000_000;
@@ -20,7 +23,7 @@ const leaseNs = 30_000_000_000;
 
 /**
  * Claims and ends of one signal each, 4 workers at queues of their own, in a database without and in one with a million
- * signals that wait in ten thousand queues, in turns. SQL alone, no broker; enqueues count as well.
+ * signals that wait in ten thousand queues, in turns. SQL alone, no broker; enqueues count as well. Then a look for the metrics.
  */
 export const signalsMillion: Bench = {
   what: "claims of signals with one million that wait in 10,000 queues",
@@ -41,6 +44,15 @@ export const signalsMillion: Bench = {
           const { value, note } = ratio(full, empty);
           const target = { atLeast: 80 };
           tell({ figure: "speed kept", value: 100 * value, unit: "%", target, note });
+          for (const [name, turns] of Object.entries({
+            "nothing else waits": empty,
+            "many wait": full,
+          })) {
+            const figure = `Postgres CPU of a claim with its enqueue and end, ${name}`;
+            tell({ figure, value: serversCpuUs(turns), unit: "µs" });
+          }
+          const figure = `metrics of ${queues} queues`;
+          tell({ figure, value: await timeFigures(stage), unit: "ms" });
         },
         { fill },
       );
@@ -89,38 +101,20 @@ async function liveOnce(db: Db, seals: Seals, queue: GivenQueue): Promise<void> 
   if (answer?.outcome !== "done") throw new Error(`the report came to ${answer?.outcome}`);
 }
 
-/** As many signals in each queue, one of which waits in each place of its line. */
+/** As many signals in each queue, one after the other in each place of all lines. */
 async function fillQueues(db: Db, queues: number, signals: number): Promise<void> {
-  const { orgId } = await givenQueue(db);
-  const each = Math.ceil(signals / queues);
-  await fillRows(db, orgId, { queues, each });
+  const many = await givenManyQueues(db, await givenOrg(db), queues);
+  await givenManySignals(db, many, { queued: Math.ceil(signals / queues) });
   await db`vacuum (analyze, freeze) queues, queue_counters, queue_signals, queue_signal_live`;
 }
 
-async function fillRows(
-  db: Db,
-  orgId: OrgId,
-  { queues, each }: { readonly queues: number; readonly each: number },
-): Promise<void> {
-  const one = await db.reserve();
-  await one`set session_replication_role = replica`;
-  await one`
-    insert into queues (id, org_id, name, idle_timeout)
-    select 'que_00' || lpad(q::text, 24, '0'), ${orgId}, q::text, 0 from generate_series(1, ${queues}::int) q`;
-  await one`
-    insert into queue_counters (queue_id, org_id, max_depth, max_in_flight, waiting, bytes)
-    select 'que_00' || lpad(q::text, 24, '0'), ${orgId}, 1000000, 1, ${each}::int, ${each}::int * 2
-      from generate_series(1, ${queues}::int) q`;
-  await one`
-    with n as materialized (
-      select 'sig_00' || lpad(((s - 1) * ${queues}::int + q)::text, 24, '0') as id, 'que_00' || lpad(q::text, 24, '0') as queue
-        from generate_series(1, ${each}::int) s cross join generate_series(1, ${queues}::int) q
-    ), facts as (
-      insert into queue_signals (id, org_id, queue_id, type, runs, max_executions, retry_delay, contents, created_at)
-      select n.id, ${orgId}, n.queue, 'work', 'pull', 3, 1000000000, '{}', svc_now() from n
-    )
-    insert into queue_signal_live (id, org_id, queue_id, status, runs, size, max_executions, retry_delay, created_at, status_at)
-    select n.id, ${orgId}, n.queue, 'queued', 'pull', 2, 3, 1000000000, svc_now(), svc_now() from n order by n.id`;
-  await one`reset session_replication_role`;
-  one.release();
+/** What a broker's metrics cost every ten seconds: the median of five looks, in milliseconds. */
+async function timeFigures({ db }: Stage): Promise<number> {
+  const times: number[] = [];
+  for (let look = 0; look < 5; look += 1) {
+    const startedAtMs = performance.now();
+    await findSignalFigures(db);
+    times.push(performance.now() - startedAtMs);
+  }
+  return quantile(times, 0.5);
 }

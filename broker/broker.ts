@@ -1,3 +1,4 @@
+import type { Audit } from "./audit/audit.ts";
 import type { DatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
 import type { DatabaseMetrics } from "./database-metrics/database-metrics.ts";
@@ -45,6 +46,8 @@ export type Broker = {
   readonly health: Health;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
+  /** Writes the audit log. */
+  readonly audit: Audit;
   /** What one owner (address, token, runner, org) may have at once. */
   readonly limits: Limits;
   /** Permits to use the database. */

@@ -22,6 +22,7 @@ describe("the settings", () => {
       port: 8420,
       retainJobsDays: 90,
       retainBeatsDays: 7,
+      retainAuditDays: 365,
     });
     expect(faultOf({})).toBe("DATABASE_URL is missing.");
   });
@@ -65,6 +66,22 @@ describe("the settings", () => {
     expect(read({ SVC_TLS_CERT_FILE: "/a", SVC_TLS_KEY_FILE: "/b" }).tls).toEqual({
       certFile: "/a",
       keyFile: "/b",
+    });
+  });
+
+  test("of a sign-in provider go together, and its address is safe", () => {
+    const issuer = { DATABASE_URL: url, SVC_OIDC_ISSUER: "https://id.example" };
+    expect(faultOf(issuer)).toBe("SVC_OIDC_ISSUER requires SVC_OIDC_CLIENT_ID.");
+    expect(faultOf({ ...issuer, SVC_OIDC_CLIENT_ID: "a" })).toContain("requires SVC_PUBLIC_URL");
+    expect(faultOf({ DATABASE_URL: url, SVC_OIDC_CLIENT_ID: "a" })).toContain("SVC_OIDC_ISSUER");
+    expect(faultOf({ ...issuer, SVC_OIDC_ISSUER: "http://id.example" })).toContain("https URL");
+    const whole = { ...issuer, SVC_OIDC_CLIENT_ID: "a", SVC_PUBLIC_URL: "https://svc.example/" };
+    const missing = { ...whole, SVC_OIDC_CLIENT_SECRET_FILE: "/is/not/there" };
+    expect(faultOf(missing)).toContain("cannot be read: /is/not/there (ENOENT)");
+    expect(read({ ...whole, SVC_OIDC_SCOPES: "email" }).oidc).toMatchObject({
+      name: "id.example",
+      scope: "openid email",
+      redirectUrl: "https://svc.example/sign-in/callback",
     });
   });
 

@@ -1,9 +1,13 @@
 import { z } from "zod";
+import { predicate } from "../shared/issue-words.ts";
 import { OperatorError } from "../shared/operator-error.ts";
 import { type EgressMode, egressSettings } from "./egress/egress-settings.ts";
 import { limitSettings, type LimitsConfig, limitsOf } from "./limits/limit-settings.ts";
 import { type LogLimits, logLimitsOf, logSettings } from "./logs/log-settings.ts";
+import { type OidcConfig, oidcOf, oidcSettings } from "./oidc/oidc-settings.ts";
+import { retentionSettings } from "./retention/retention-settings.ts";
 import { httpUrl, postgresUrl, whole, words } from "./setting-schemas.ts";
+import { type RetainStatsDays, retainStatsDaysOf, statsSettings } from "./stats/stats-settings.ts";
 import {
   type CollectorConfig,
   collectorOf,
@@ -76,22 +80,8 @@ export const settings = {
     schema: whole(1, 65_536).default(64),
     doc: "How much of that one token may use; more gets 429. One larger body is accepted when the token has no other.",
   },
-  SVC_RETAIN_JOBS_DAYS: {
-    schema: whole(1, 3650).default(90),
-    doc: "Days after which an ended job is deleted with everything that belongs to it.",
-  },
-  SVC_RETAIN_SIGNALS_DAYS: {
-    schema: whole(1, 3650).default(30),
-    doc: "Days after which an ended signal is deleted, a dead one too.",
-  },
-  SVC_RETAIN_BEATS_DAYS: {
-    schema: whole(1, 3650).default(7),
-    doc: "Days after which heartbeat minutes, health checks and ended processes are deleted.",
-  },
-  SVC_RETAIN_HISTORY_DAYS: {
-    schema: whole(1, 3650).default(90),
-    doc: "Days after which the status histories of runners, processes and shutdowns are deleted.",
-  },
+  ...retentionSettings,
+  ...statsSettings,
   SVC_SEAL_KEYS: {
     schema: z.string().min(1).optional(),
     doc: "Source of the keys that encrypt state and plans: file:PATH, command:PROGRAM ARG… or none. Required: a broker does not start without it.",
@@ -115,6 +105,11 @@ export const settings = {
     schema: whole(4, 1000).default(64),
     doc: "How many signals and callbacks one broker executes at once: those of built-in types. One org has at most a quarter of them.",
   },
+  SVC_SESSION_HOURS: {
+    schema: whole(1, 720).default(12),
+    doc: "Hours after which a browser has to sign in to the dashboard again.",
+  },
+  ...oidcSettings,
   SVC_METRICS_TOKEN: {
     schema: z.string().min(16, "must have at least 16 characters").optional(),
     doc: "Bearer token that /metrics requires. Default: none, so /metrics is open to everyone who can reach the broker.",
@@ -151,18 +146,24 @@ export type Config = Readonly<{
   bodies: BodyLimits;
   retainJobsDays: number;
   retainSignalsDays: number;
+  retainEventsDays: number;
   retainBeatsDays: number;
   retainHistoryDays: number;
+  retainStatsDays: RetainStatsDays;
+  retainAuditDays: number;
   retainLogsDays: number;
   logLimits: LogLimits;
   sealKeys: string | undefined;
   keepStateRevisions: number;
   rescuedOrgMib: number;
+  signalsOrgMib: number;
   retainDeletedWorkspacesDays: number;
   retainTelemetryDays: number;
   collector: CollectorConfig;
   egress: EgressMode;
   signalsAtOnce: number;
+  sessionHours: number;
+  oidc: OidcConfig | undefined;
   metricsToken: string | undefined;
   drainLingerMs: number;
 }>;
@@ -194,18 +195,24 @@ export function readConfig(
     },
     retainJobsDays: read.SVC_RETAIN_JOBS_DAYS,
     retainSignalsDays: read.SVC_RETAIN_SIGNALS_DAYS,
+    retainEventsDays: read.SVC_RETAIN_EVENTS_DAYS,
     retainBeatsDays: read.SVC_RETAIN_BEATS_DAYS,
     retainHistoryDays: read.SVC_RETAIN_HISTORY_DAYS,
+    retainStatsDays: retainStatsDaysOf(read),
+    retainAuditDays: read.SVC_RETAIN_AUDIT_DAYS,
     retainLogsDays: read.SVC_RETAIN_LOGS_DAYS,
     logLimits: logLimitsOf(read),
     sealKeys: read.SVC_SEAL_KEYS,
     keepStateRevisions: read.SVC_KEEP_STATE_REVISIONS,
     rescuedOrgMib: read.SVC_RESCUED_STATES_ORG_MIB,
+    signalsOrgMib: read.SVC_SIGNALS_ORG_MIB,
     retainDeletedWorkspacesDays: read.SVC_RETAIN_DELETED_WORKSPACES_DAYS,
     retainTelemetryDays: read.SVC_RETAIN_TELEMETRY_DAYS,
     collector: collectorOf(read),
     egress: read.SVC_EGRESS,
     signalsAtOnce: read.SVC_SIGNALS_AT_ONCE,
+    sessionHours: read.SVC_SESSION_HOURS,
+    oidc: oidcOf(read),
     metricsToken: read.SVC_METRICS_TOKEN,
     drainLingerMs: read.SVC_DRAIN_LINGER_MS,
   });
@@ -218,7 +225,7 @@ function readSettings(env: Readonly<Record<string, string | undefined>>): Settin
     const given = env[name] === "" ? undefined : env[name];
     const parsed = (schema as z.ZodType).safeParse(given);
     if (!parsed.success) {
-      const fault = parsed.error.issues[0]?.message ?? "is wrong";
+      const fault = predicate(parsed.error.issues[0]?.message);
       wrong.push(`${name} ${given === undefined ? "is missing" : fault}`);
     }
     return [name, parsed.data];

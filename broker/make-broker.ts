@@ -1,3 +1,4 @@
+import { makeAudit } from "./audit/audit.ts";
 import type { Broker } from "./broker.ts";
 import { makeDatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
@@ -33,7 +34,7 @@ import { claimingSignals } from "./signals/claiming-signals.ts";
 import { makeEnqueueSignal } from "./signals/enqueue-signals.ts";
 import { makeCollector } from "./telemetry/collector.ts";
 import { type Authenticator, createAuthenticator } from "./tokens/authenticator.ts";
-import { makeSender, newBrokerId } from "./wake/notify.ts";
+import { makeSender, newBrokerId, type Sender } from "./wake/notify.ts";
 import { makeWakes } from "./wake/wakes.ts";
 
 export type MadeBroker = {
@@ -54,10 +55,6 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   const hotPath = makeHotPath(hotDb, db, permits);
   const sender = makeSender(db, brokerId, log);
   const { receive, ...wakes } = makeWakes(sender.send);
-  const receivePeer: typeof receive = (changed) => {
-    sender.receivePeer();
-    receive(changed);
-  };
   const large = measuredBudgets(config, metrics);
   const report = makeReportExecution({ hotPath, wakes, seals, largeWrites: large.largeWrites });
   const events = makeEventFeed({ db, wakes, log });
@@ -77,6 +74,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     health: checkedHealth(db, seals),
     authenticator: measuredAuthenticator(hotDb, metrics),
     rateLimiter: createRateLimiter({ token: config.rateTokenPerS, org: config.rateOrgPerS }),
+    audit: makeAudit({ db, log, metrics }),
     limits,
     permits,
     pendingIdempotencyKeys: new Map(),
@@ -103,7 +101,15 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
       async () => logFeed.drain(),
     ],
   };
-  return { broker, brokerId, receive: receivePeer };
+  return { broker, brokerId, receive: receivingPeers(sender, receive) };
+}
+
+/** What another broker told also says that it is there. */
+function receivingPeers(sender: Sender, receive: MadeBroker["receive"]): MadeBroker["receive"] {
+  return (changed) => {
+    sender.receivePeer();
+    receive(changed);
+  };
 }
 
 /** Four connections in ten are for the hot path: its calls share statements, so few connections do more than many. */

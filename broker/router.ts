@@ -1,22 +1,13 @@
 import type { Broker } from "./broker.ts";
+import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { App, RegisterRoutes } from "./http/app-types.ts";
+import { actOnManyJobs } from "./routes/control-plane/act-on-many-jobs.ts";
+import { keepAppConfigs, keepApps } from "./routes/control-plane/apps.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
-import {
-  createEmitter,
-  fireEmitter,
-  operateEmitters,
-  readEmitters,
-  updateEmitters,
-} from "./routes/control-plane/emitters.ts";
+import { keepEmitters } from "./routes/control-plane/emitters.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
-import {
-  cancelJob,
-  flushRunner,
-  getWaiting,
-  listJobs,
-  rerunJob,
-} from "./routes/control-plane/jobs.ts";
+import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import {
   createQueue,
@@ -29,6 +20,7 @@ import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
 import { completeSignal, extendSignal, failSignal } from "./routes/control-plane/report-signals.ts";
 import { enqueueSignals, operateSignals, readSignals } from "./routes/control-plane/signals.ts";
 import { tailLogs } from "./routes/control-plane/tail-logs.ts";
+import { keepWebhooks } from "./routes/control-plane/webhooks.ts";
 import { enrol } from "./routes/open/enrol.ts";
 import { listShutdowns } from "./routes/open/list-shutdowns.ts";
 import { readHealth } from "./routes/open/read-health.ts";
@@ -41,9 +33,13 @@ import {
   removeAccount,
   setAccountRoles,
 } from "./routes/operator/accounts.ts";
+import { readAudit } from "./routes/operator/audit.ts";
+import { createSignInLink } from "./routes/operator/create-sign-in-link.ts";
+import { keepRollouts } from "./routes/operator/keep-rollouts.ts";
 import { createOrg, readOrgs, updateCurrentOrg } from "./routes/operator/orgs.ts";
 import { readHeartBeats } from "./routes/operator/read-heart-beats.ts";
 import { readProcesses } from "./routes/operator/read-processes.ts";
+import { readStats } from "./routes/operator/read-stats.ts";
 import { requestShutdowns } from "./routes/operator/request-shutdowns.ts";
 import {
   createRunnerGroup,
@@ -61,6 +57,7 @@ import {
   readRunnerCard,
   setRunnerLifecycle,
   updateRunner,
+  updateRunnerVersion,
 } from "./routes/operator/runners.ts";
 import {
   createEnrolmentToken,
@@ -126,8 +123,10 @@ const routes: readonly RegisterRoutes[] = [
   revokeToken,
   rotateToken,
   createEnrolmentToken,
+  createSignInLink,
+  readAudit,
 
-  // Operators: runners, their groups and settings
+  // Operators: runners, their groups, settings and processes
   createRunnerGroup,
   readRunnerGroups,
   updateRunnerGroup,
@@ -136,16 +135,19 @@ const routes: readonly RegisterRoutes[] = [
   createRunner,
   listRunners,
   updateRunner,
+  updateRunnerVersion,
   setRunnerLifecycle,
   pauseRunners,
   updateRunnerSettings,
   manageRunner,
   readRunnerCard,
-
-  // Operators: the processes of runners
   readProcesses,
   readHeartBeats,
   requestShutdowns,
+  keepRollouts,
+
+  // Operators: how things are and were
+  readStats,
 
   // Control planes: jobs
   enqueueJob,
@@ -154,17 +156,15 @@ const routes: readonly RegisterRoutes[] = [
   getWaiting,
   followJobs,
   waitForJob,
-  cancelJob,
-  rerunJob,
+  actOnJobs,
+  actOnManyJobs,
   flushRunner,
 
-  // Control planes: working on signals
+  // Control planes: queues of signals, and work on them
   claimSignals,
   completeSignal,
   failSignal,
   extendSignal,
-
-  // Control planes: queues of signals
   createQueue,
   readQueues,
   updateQueues,
@@ -172,11 +172,14 @@ const routes: readonly RegisterRoutes[] = [
   enqueueSignals,
   readSignals,
   operateSignals,
-  createEmitter,
-  readEmitters,
-  updateEmitters,
-  operateEmitters,
-  fireEmitter,
+  keepEmitters,
+
+  // Control planes: events to receivers of theirs
+  keepWebhooks,
+
+  // Control planes: apps and their configs
+  keepApps,
+  keepAppConfigs,
 
   // Runners: their processes
   registerProcess,
@@ -235,7 +238,8 @@ const routes: readonly RegisterRoutes[] = [
   updateActionRunStep,
 ];
 
-/** Registers all routes on the app. */
-export function registerAllRoutes(app: App, broker: Broker): void {
+/** Registers all routes of the API on the app, and the pages for operators; answers their page for an address that is none. */
+export function registerAllRoutes(app: App, broker: Broker): ReturnType<typeof openDashboard> {
   for (const register of routes) register(app, broker);
+  return openDashboard(app, broker);
 }

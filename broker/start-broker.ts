@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Broker } from "./broker.ts";
 import type { Config } from "./config.ts";
+import { settleWithin } from "./database/driver-workarounds.ts";
 import { requireCurrentSchema } from "./database/schema-state.ts";
 import { createApp } from "./http/app.ts";
 import { type Serving, serve } from "./http/serve.ts";
@@ -10,6 +11,8 @@ import { keySource } from "./seals/key-source.ts";
 import { registerKeys } from "./seals/register-keys.ts";
 import { openSeals } from "./seals/seals.ts";
 import { startLoops } from "./start-loops.ts";
+import { startSampling } from "./stats/start-sampling.ts";
+import { startEventTasks } from "./tasks/start-event-tasks.ts";
 import { startSignalTasks } from "./tasks/start-signal-tasks.ts";
 import { startTasks, type TaskOptions } from "./tasks/start-tasks.ts";
 
@@ -23,6 +26,7 @@ export type RunningBroker = {
 };
 
 const answerGraceMs = 10_000;
+const flushMs = 3_000;
 
 /** Starts one broker over a database whose schema must be current; an OperatorError says what is wrong. */
 export async function startBroker(
@@ -37,9 +41,11 @@ export async function startBroker(
     await requireCurrentSchema(broker.db);
     await registerKeys(broker.db, made.brokerId, seals.proofs());
     broker.drain.push((await startTasks(broker, options)).stop);
-    broker.drain.push((await startSignalTasks(broker)).stop);
+    broker.drain.push((await startSignalTasks(broker, made.brokerId)).stop);
+    broker.drain.push(startEventTasks(broker).stop);
     const serving = await serve(createApp(broker), broker);
     startLoops(made);
+    if (options.hasCron !== false) broker.drain.push(startSampling(broker));
     log.info({ url: serving.url }, "broker is ready");
     let stopping: Promise<void> | undefined;
     const stop = (): Promise<void> => (stopping ??= drain(broker, serving));
@@ -59,6 +65,7 @@ async function drain(broker: Broker, serving: Serving): Promise<void> {
   await pause(config.drainLingerMs);
   for (const end of broker.drain.toReversed()) await end();
   await serving.stop(answerGraceMs);
+  await settleWithin(broker.audit.flush(), flushMs).catch(() => {}); // only counts wait for this
   await broker.authenticator.flush().catch(() => {}); // losing the last uses of tokens is not worth a failed stop
   await endPools(broker);
   log.info("broker has stopped");

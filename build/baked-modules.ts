@@ -1,6 +1,7 @@
 import path from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { type Plugin, rolldown } from "rolldown";
+import { shippedAssets } from "../broker/dashboard/shipped-assets.ts";
 import { shippedMigrations } from "../broker/database/shipped-migrations.ts";
 import { version } from "../shared/version.ts";
 
@@ -11,6 +12,8 @@ const baked: Readonly<Record<string, (root: string) => Promise<string> | string>
     const files = JSON.stringify(await shippedMigrations());
     return `export async function shippedMigrations() { return ${files}; }`;
   },
+  "broker/dashboard/shipped-assets.ts": () =>
+    `export function shippedAssets() { return ${JSON.stringify(shippedAssets())}; }`,
   "broker/workspaces/summary-program.ts": async (root) => {
     const script = await scriptOf(root, "broker/workspaces/summary-worker.ts");
     return `export const summaryProgram = { text: ${JSON.stringify(script)} };`;

@@ -3,6 +3,7 @@ import { type Command as CommandWith, commandDefiner } from "../shared/command-l
 import type { Suggestion } from "../shared/command-line/completion.ts";
 import type { CliConfig } from "./config.ts";
 import type { Connection } from "./connection/connection.ts";
+import type { GlobalValues } from "./flags/global-flags.ts";
 import type { Screen } from "./output/screen.ts";
 
 /** Calls the broker that the flags, the environment or a profile name. */
@@ -15,6 +16,10 @@ export type CommandCall = {
   /** Where requests go and as whom. */
   readonly connect: () => Promise<Connection>;
   readonly call: Caller;
+  /** The runner that a flag names; else that of the profile or of svc dev. A UsageError where there is none. */
+  readonly runnerOf: (given: string | undefined) => Promise<string>;
+  /** The flags of every command. */
+  readonly globals: GlobalValues;
   /** What may come next on a line of these words. */
   readonly suggest: (words: readonly string[]) => Suggestion;
 };

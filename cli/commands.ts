@@ -1,5 +1,8 @@
 import type { CommandGroup } from "../shared/command-line/program.ts";
+import { allAppCommands } from "./apps/all-app-commands.ts";
+import { exportAudit, listAudit } from "./audit/audit-commands.ts";
 import { logIn, logOut, showAuth } from "./auth/auth-commands.ts";
+import { openDashboard } from "./auth/open-dashboard.ts";
 import type { Command } from "./command.ts";
 import { createEmitter } from "./emitters/create-emitter.ts";
 import {
@@ -9,10 +12,13 @@ import {
   resumeEmitter,
 } from "./emitters/operate-emitter.ts";
 import { getEmitter, listEmitters, nextTicks } from "./emitters/read-emitters.ts";
+import { getExecution, listExecutions } from "./executions/execution-commands.ts";
 import { callApi } from "./general/call-api.ts";
 import { checkSetup } from "./general/check-setup.ts";
 import { completeLine, showCompletion } from "./general/complete-line.ts";
 import { showVersion } from "./general/show-version.ts";
+import { groupCommands } from "./groups/group-commands.ts";
+import { settingsCommands } from "./groups/group-settings.ts";
 import {
   diffRelease,
   installRelease,
@@ -35,22 +41,35 @@ import { searchLog } from "./logs/search-log.ts";
 import { showLog } from "./logs/show-log.ts";
 import { tailLog } from "./logs/tail-log.ts";
 import { applyManifest, deleteManifest, diffManifest } from "./manifests/manifest-commands.ts";
-import { createOrg, getOrg, listOrgs } from "./orgs/org-commands.ts";
+import { createOrg, getOrg, listOrgs, updateOrg } from "./orgs/org-commands.ts";
+import { getProcess, listProcesses, shutDownProcess } from "./processes/process-commands.ts";
+import { profileCommands } from "./profiles/profile-commands.ts";
 import { createQueue, deleteQueue, updateQueue } from "./queues/manage-queue.ts";
 import { pauseQueue, purgeQueue, resumeQueue } from "./queues/operate-queue.ts";
 import { getQueue, listQueues } from "./queues/read-queues.ts";
 import { listReleases, showRelease } from "./releases/read-releases.ts";
+import { getRole, listRoles } from "./roles/role-commands.ts";
+import {
+  cancelRollout,
+  getRollout,
+  listRolloutProcesses,
+  listRollouts,
+  startRollout,
+} from "./rollouts/rollout-commands.ts";
 import { createRunner } from "./runners/create-runner.ts";
 import { deleteRunner } from "./runners/delete-runner.ts";
+import { drainRunner } from "./runners/drain-runner.ts";
 import { disableRunner, enableRunner } from "./runners/enable-runner.ts";
 import { enrolRunner } from "./runners/enrol-runner.ts";
 import { getRunner } from "./runners/get-runner.ts";
 import { listRunners } from "./runners/list-runners.ts";
 import { pauseRunner, resumeRunner } from "./runners/pause-runner.ts";
 import { shutDownRunner } from "./runners/shut-down-runner.ts";
+import { updateRunnerVersion } from "./runners/update-runner-version.ts";
 import { createSignal } from "./signals/create-signal.ts";
 import { cancelSignal, redriveSignal } from "./signals/end-signal.ts";
 import { getSignal, listSignals } from "./signals/read-signals.ts";
+import { showJobStats, showStats } from "./stats/show-stats.ts";
 import {
   applyTerraform,
   destroyTerraform,
@@ -58,6 +77,7 @@ import {
   planTerraform,
 } from "./terraform/terraform-commands.ts";
 import { listTokens, revokeToken, rotateToken } from "./tokens/token-commands.ts";
+import { webhookCommands } from "./webhooks/webhook-commands.ts";
 import {
   blockWorkspace,
   lockWorkspace,
@@ -86,14 +106,21 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
     commands: [
       logIn,
       showAuth,
+      openDashboard,
       logOut,
+      ...profileCommands,
       listOrgs,
       getOrg,
       createOrg,
+      updateOrg,
       createToken,
       listTokens,
       rotateToken,
       revokeToken,
+      listRoles,
+      getRole,
+      listAudit,
+      exportAudit,
     ],
   },
   {
@@ -107,13 +134,37 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
       resumeRunner,
       enableRunner,
       disableRunner,
+      drainRunner,
       shutDownRunner,
+      updateRunnerVersion,
       deleteRunner,
+      listProcesses,
+      getProcess,
+      shutDownProcess,
+      ...groupCommands,
+      ...settingsCommands,
+      startRollout,
+      listRollouts,
+      getRollout,
+      listRolloutProcesses,
+      cancelRollout,
     ],
   },
+  { title: "Apps", commands: allAppCommands },
   {
     title: "Jobs",
-    commands: [runJob, createJob, listJobs, getJob, waitForJob, explainJob, cancelJob, rerunJob],
+    commands: [
+      runJob,
+      createJob,
+      listJobs,
+      getJob,
+      waitForJob,
+      explainJob,
+      cancelJob,
+      rerunJob,
+      listExecutions,
+      getExecution,
+    ],
   },
   {
     title: "Queues and schedules",
@@ -141,6 +192,8 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
       deleteEmitter,
     ],
   },
+  { title: "Webhooks", commands: webhookCommands },
+  { title: "Stats", commands: [showStats, showJobStats] },
   { title: "Logs", commands: [tailLog, showLog, searchLog] },
   {
     title: "Terraform",

@@ -6,12 +6,16 @@ export type CliConfig = {
   readonly url: string | undefined;
   readonly token: string | undefined;
   readonly orgId: string | undefined;
+  /** The profile that is used, unless a flag names one. */
+  readonly profile: string | undefined;
   /** Where profiles are kept. */
   readonly profileFile: string;
   /** Where `svc dev` keeps its own; told by SVC_DATA_DIR, or this project's .svc/. */
   readonly dataDir: string;
   readonly isDataDirTold: boolean;
   readonly hasColor: boolean;
+  /** Whether the terminal, if there is one, can take back what it shows. */
+  readonly canRedraw: boolean;
   readonly databaseUrl: string | undefined;
   /** Handed whole to a broker that this process starts. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -23,10 +27,11 @@ export const variables = {
   SVC_TOKEN:
     "The API token. There is no flag for it, because other users of the machine could read it.",
   SVC_ORG: "The org to use, if the token has access to several.",
+  SVC_PROFILE: "The profile to use, in place of the one that `svc profile use` chose.",
   SVC_DATA_DIR: "Where `svc dev` stores its database and tokens (default: the project's .svc/).",
   DATABASE_URL:
     "The Postgres that `svc broker`, `svc migrate`, `svc token create` and `svc dev` use.",
-  XDG_CONFIG_HOME: "The profile is stored in svc/config.json there (default: ~/.config).",
+  XDG_CONFIG_HOME: "Profiles are stored in svc/config.json there (default: ~/.config).",
   NO_COLOR: "Any value disables colors.",
 } as const;
 
@@ -42,10 +47,12 @@ export function readCliConfig(
     url: read("SVC_URL")?.replace(/\/+$/, ""),
     token: read("SVC_TOKEN"),
     orgId: read("SVC_ORG"),
+    profile: read("SVC_PROFILE"),
     profileFile: path.join(configHome, "svc", "config.json"),
     dataDir: path.resolve(read("SVC_DATA_DIR") ?? path.join(projectDir, ".svc")),
     isDataDirTold: read("SVC_DATA_DIR") !== undefined,
     hasColor: read("NO_COLOR") === undefined && read("TERM") !== "dumb",
+    canRedraw: read("TERM") !== "dumb",
     databaseUrl: read("DATABASE_URL"),
     env,
   };

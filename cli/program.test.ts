@@ -73,7 +73,7 @@ describe("a command line", () => {
     ["jobs list", "Unknown command: svc jobs list. Did you mean svc job list?"],
     ["jobs crate", "Unknown command: svc jobs crate. Did you mean svc job create?"],
     ["jobs", "Unknown command: svc jobs. Did you mean svc job?"],
-    ["org bogus", "Unknown command: svc org bogus. svc org has: list, get, create."],
+    ["org bogus", "Unknown command: svc org bogus. svc org has: list, get, create, update."],
     ["bogus get", "Unknown command: svc bogus get. See: svc --help"],
     ["--no-color", "There is no command before or after --no-color. See: svc --help"],
     ["--verson", "There is no command before or after --verson. See: svc --help"],
@@ -87,7 +87,7 @@ describe("a command line", () => {
     ["job list -x", "Unknown flag for svc job list: -x. See: svc job list --help"],
     ["job list --limit", "--limit needs a value: N."],
     ["job list --limit --url", "--limit needs a value: N."],
-    ["job get", "The argument JOB is required: The job's id. See: svc job get --help"],
+    ["job get", "The argument JOB is required: the job's id. See: svc job get --help"],
     ["job get a b", 'Unexpected argument for svc job get: "b". See: svc job get --help'],
     ["dev --org x", "Unknown flag for svc dev: --org. See: svc dev --help"],
     ["dev --json=yes", "--json takes no value."],
@@ -98,8 +98,8 @@ describe("a command line", () => {
   });
 
   test("names a flag that it lacks, with what it is for", () => {
-    expect(refusal("job create --type noop")).toMatch(
-      /^The flag --runner is required: .+ See: svc job create --help$/,
+    expect(refusal("job create --runner run_x")).toMatch(
+      /^The flag --type is required: .+ See: svc job create --help$/,
     );
   });
 

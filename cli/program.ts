@@ -2,6 +2,7 @@ import { callRoute } from "../shared/api/call-route.ts";
 import type { Given } from "../shared/command-line/command.ts";
 import { suggest, type Suggestion } from "../shared/command-line/completion.ts";
 import type { Program } from "../shared/command-line/program.ts";
+import { UsageError } from "../shared/command-line/usage-error.ts";
 import { version } from "../shared/version.ts";
 import type { Caller, Command } from "./command.ts";
 import { commandGroups } from "./commands.ts";
@@ -20,13 +21,12 @@ export const svc: Program<Command> = {
   groups: commandGroups,
   hints: {
     schedule: "Schedules: svc emitter list",
-    process: "A runner's processes: svc runner get RUNNER",
-    execution: "A job's executions: svc job get JOB -o json",
     plan: "A job's plan: svc job get JOB --only-plan",
     state: "Terraform states: svc workspace list",
     chart: "Helm releases: svc release list",
     event: "Events of all jobs: svc api GET /v1/job-events",
-    role: "All roles: svc api GET /v1/roles",
+    setting: "A group's settings: svc group settings GROUP",
+    context: "Brokers and tokens: svc profile list",
   },
   footer: "Start here: svc dev",
   exitCodes: Object.values(exitCodes),
@@ -47,16 +47,30 @@ async function runCommand(command: Command, given: Given): Promise<number | void
     format: globals.output,
     hasColor: config.hasColor && !globals["no-color"],
     outlivesReader: command.outlivesReader === true,
+    canRedraw: config.canRedraw,
   });
-  const connect = async () => await findConnection(config, globals);
+  let found: ReturnType<typeof findConnection> | undefined;
+  // Once: a token of standard input cannot be read again.
+  const connect = async () => await (found ??= findConnection(config, globals));
   const call: Caller = async (route, input) => {
     const { url, token, orgId } = await connect();
-    return await callRoute({ url, token, orgId, userAgent: `svc-cli/${version}` }, route, input);
+    const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}` };
+    const answer = callRoute(endpoint, route, input);
+    // Of what is asked to wait, its command tells.
+    if ("wait" in (input.query ?? {})) return await answer;
+    return await screen.during(`Waiting for ${url}: ${route.summary ?? route.path}`, answer);
   };
   if (command.isLocal !== true && command.ownsInterrupt !== true) {
     process.once("SIGINT", () => process.exit(exitCodes.interrupted.code));
   }
-  return await command.run({ ...given, screen, config, connect, call, suggest: suggestNext });
+  const runnerOf = async (named: string | undefined): Promise<string> => {
+    const runnerId = named ?? (await connect()).runnerId;
+    if (runnerId !== undefined) return runnerId;
+    const hint = "See: svc runner list. A profile can name one: svc profile update --help";
+    throw new UsageError("The flag --runner is required: nothing else names a runner.", hint);
+  };
+  const shared = { screen, config, connect, call, runnerOf, globals, suggest: suggestNext };
+  return await command.run({ ...given, ...shared });
 }
 
 function suggestNext(words: readonly string[]): Suggestion {

@@ -32,7 +32,11 @@ create type begun_callback as (
   status_description text,
   result_key_id text,
   result bytea,
-  finished_at timestamp with time zone
+  finished_at timestamp with time zone,
+  begins integer,
+  awaited_by text,
+  caused_by text,
+  scheduled_for timestamp with time zone
 );
 
 create type begun_turn as (
@@ -101,7 +105,32 @@ create type claimed_signal as (
   lease_id text,
   lease_until timestamp with time zone,
   key_id text,
-  contents bytea
+  contents bytea,
+  awaited_by text,
+  created_by_id text
+);
+
+create type due_emitter as (
+  id text,
+  org_id text,
+  queue_id text,
+  version bigint,
+  mode text,
+  cron_schedule text,
+  time_zone text,
+  jitter_window bigint,
+  grace bigint,
+  missed_policy text,
+  missed_limit integer,
+  scheduled_at timestamp with time zone,
+  schedule_at timestamp with time zone,
+  next_tick_at timestamp with time zone,
+  next_emit_at timestamp with time zone,
+  paused_until timestamp with time zone,
+  status_at timestamp with time zone,
+  key_id text,
+  contents bytea,
+  now timestamp with time zone
 );
 
 create type emitted_signal as (
@@ -345,6 +374,14 @@ create type reported_signal as (
   lease_until timestamp with time zone
 );
 
+create type rollup_labels as (
+  org_id text,
+  day timestamp with time zone,
+  runner_group_id text,
+  job_group text,
+  type text
+);
+
 create type runner_change as (
   outcome text,
   wakes queue_key[],
@@ -456,6 +493,99 @@ create table action_run_steps (
   constraint action_run_steps_status_check CHECK ((status = ANY (ARRAY['finished'::text, 'pending'::text, 'in-progress'::text, 'timed-out'::text, 'error'::text])))
 );
 
+create table app_configs (
+  id svc_id not null,
+  org_id svc_id not null,
+  app_id svc_id not null,
+  version integer not null,
+  status text not null,
+  status_description text not null default ''::text,
+  status_at timestamp with time zone not null,
+  previous_id svc_id,
+  checksum text not null,
+  cli_version text not null default ''::text,
+  document text not null,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint app_configs_pkey PRIMARY KEY (org_id, id),
+  constraint app_configs_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
+  constraint app_configs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'pending'::text, 'syncing'::text, 'error'::text, 'outdated'::text])))
+);
+CREATE UNIQUE INDEX app_configs_active ON public.app_configs USING btree (app_id) WHERE (status = 'active'::text);
+CREATE UNIQUE INDEX app_configs_version ON public.app_configs USING btree (app_id, version);
+
+create table apps (
+  id svc_id not null,
+  org_id svc_id not null,
+  name text not null,
+  display_name text not null default ''::text,
+  description text not null default ''::text,
+  config_repo text not null default ''::text,
+  config_directory text not null default ''::text,
+  default_labels jsonb not null default '{}'::jsonb,
+  label_colors jsonb not null default '{}'::jsonb,
+  links jsonb not null default '{}'::jsonb,
+  runner_type text,
+  active_config_id svc_id,
+  config_count integer not null default 0,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  deleted_at timestamp with time zone,
+  constraint apps_pkey PRIMARY KEY (org_id, id),
+  constraint apps_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint apps_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,62}$'::text))
+);
+CREATE UNIQUE INDEX apps_name ON public.apps USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
+
+create table audit_asked (
+  id svc_id not null,
+  org_id svc_id not null,
+  asked_at timestamp with time zone not null,
+  entry jsonb not null,
+  constraint audit_asked_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_asked_age ON public.audit_asked USING btree (asked_at);
+
+create table audit_events (
+  id svc_id not null,
+  org_id svc_id not null,
+  at timestamp with time zone not null,
+  started_at timestamp with time zone not null,
+  action text not null,
+  permission text not null default ''::text,
+  outcome text not null,
+  status integer,
+  code text not null default ''::text,
+  count bigint not null default 1,
+  actor_id text not null,
+  actor_name text not null default ''::text,
+  account_id text not null default ''::text,
+  token_id text not null default ''::text,
+  token_hint text not null default ''::text,
+  target_type text not null default ''::text,
+  target_id text not null default ''::text,
+  parent_id text not null default ''::text,
+  ip text not null default ''::text,
+  user_agent text not null default ''::text,
+  request_id text not null default ''::text,
+  reason text not null default ''::text,
+  changes jsonb,
+  constraint audit_events_pkey PRIMARY KEY (org_id, at, id),
+  constraint audit_events_changes_check CHECK ((length((changes)::text) <= 4000)),
+  constraint audit_events_count_check CHECK ((count > 0)),
+  constraint audit_events_outcome_check CHECK ((outcome = ANY (ARRAY['allowed'::text, 'refused'::text, 'failed'::text, 'unknown'::text]))),
+  constraint audit_events_reason_check CHECK ((length(reason) <= 500)),
+  constraint audit_events_user_agent_check CHECK ((length(user_agent) <= 200))
+) partition by RANGE (at);
+CREATE INDEX audit_events_by_actor ON ONLY public.audit_events USING btree (org_id, actor_id, at, id);
+CREATE INDEX audit_events_by_parent ON ONLY public.audit_events USING btree (org_id, parent_id, at, id) WHERE (parent_id <> ''::text);
+CREATE INDEX audit_events_by_target ON ONLY public.audit_events USING btree (org_id, target_id, at, id) WHERE (target_id <> ''::text);
+CREATE INDEX audit_events_by_token ON ONLY public.audit_events USING btree (org_id, token_id, at, id) WHERE (token_id <> ''::text);
+CREATE TRIGGER audit_events_stay BEFORE DELETE OR UPDATE ON public.audit_events FOR EACH ROW EXECUTE FUNCTION keep_audit_event();
+CREATE TRIGGER audit_events_stay_all BEFORE TRUNCATE ON public.audit_events FOR EACH STATEMENT EXECUTE FUNCTION keep_audit_event();
+
 create table broker_listening (
   singleton boolean not null default true,
   marked_at timestamp with time zone not null default svc_now(),
@@ -463,6 +593,79 @@ create table broker_listening (
   resumed_at timestamp with time zone not null default svc_now(),
   constraint broker_listening_pkey PRIMARY KEY (singleton),
   constraint broker_listening_singleton_check CHECK (singleton)
+);
+
+create table dashboard_sessions (
+  id svc_id not null,
+  org_id svc_id not null,
+  token_id svc_id not null,
+  purpose text not null,
+  digest bytea not null,
+  shown_org_id svc_id not null,
+  user_agent_digest bytea,
+  user_agent text not null default ''::text,
+  address text not null default ''::text,
+  created_at timestamp with time zone not null default svc_now(),
+  expires_at timestamp with time zone not null,
+  constraint dashboard_sessions_pkey PRIMARY KEY (id),
+  constraint dashboard_sessions_digest_key UNIQUE (digest),
+  constraint dashboard_sessions_org_id_token_id_fkey FOREIGN KEY (org_id, token_id) REFERENCES tokens(org_id, id) ON DELETE CASCADE,
+  constraint dashboard_sessions_shown_org_id_fkey FOREIGN KEY (shown_org_id) REFERENCES orgs(id),
+  constraint dashboard_sessions_address_check CHECK ((length(address) <= 64)),
+  constraint dashboard_sessions_check CHECK (((purpose = 'session'::text) = (user_agent_digest IS NOT NULL))),
+  constraint dashboard_sessions_digest_check CHECK ((length(digest) = 32)),
+  constraint dashboard_sessions_purpose_check CHECK ((purpose = ANY (ARRAY['link'::text, 'session'::text]))),
+  constraint dashboard_sessions_user_agent_check CHECK ((length(user_agent) <= 200)),
+  constraint dashboard_sessions_user_agent_digest_check CHECK ((length(user_agent_digest) = 32))
+);
+CREATE INDEX dashboard_sessions_by_token ON public.dashboard_sessions USING btree (token_id, created_at);
+CREATE INDEX dashboard_sessions_due ON public.dashboard_sessions USING btree (expires_at);
+CREATE TRIGGER dashboard_sessions_deleted AFTER DELETE ON public.dashboard_sessions FOR EACH ROW EXECUTE FUNCTION tokens_changed();
+CREATE TRIGGER dashboard_sessions_moved AFTER UPDATE OF shown_org_id ON public.dashboard_sessions FOR EACH ROW EXECUTE FUNCTION tokens_changed();
+
+create table event_sequences (
+  workflow_id svc_id not null,
+  last_seq bigint not null,
+  last_at timestamp with time zone not null,
+  constraint event_sequences_pkey PRIMARY KEY (workflow_id)
+);
+CREATE INDEX event_sequences_age ON public.event_sequences USING btree (last_at);
+
+create table events (
+  id svc_id not null,
+  org_id svc_id not null,
+  kind text not null,
+  transition text not null,
+  workflow_id svc_id not null,
+  workflow_type text not null,
+  step_id svc_id,
+  seq bigint not null,
+  slugs text[] not null,
+  entities jsonb not null,
+  data jsonb not null,
+  body text,
+  created_at timestamp with time zone not null,
+  fanned_out_at timestamp with time zone,
+  constraint events_pkey PRIMARY KEY (org_id, id),
+  constraint events_workflow_id_seq_key UNIQUE (workflow_id, seq),
+  constraint events_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint events_check CHECK (((step_id IS NULL) = (kind = 'workflow'::text))),
+  constraint events_check1 CHECK (((body IS NULL) OR (fanned_out_at IS NOT NULL))),
+  constraint events_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
+  constraint events_entities_check CHECK ((jsonb_typeof(entities) = 'array'::text)),
+  constraint events_kind_check CHECK ((kind = ANY (ARRAY['workflow'::text, 'workflow_step'::text]))),
+  constraint events_seq_check CHECK ((seq > 0)),
+  constraint events_transition_check CHECK ((transition = ANY (ARRAY['started'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'requested'::text, 'approved'::text, 'rejected'::text, 'detected'::text])))
+);
+CREATE INDEX events_age ON public.events USING btree (created_at);
+CREATE INDEX events_not_fanned_out ON public.events USING btree (org_id, workflow_id, seq) WHERE (fanned_out_at IS NULL);
+
+create table full_orgs (
+  org_id svc_id not null,
+  bytes bigint not null,
+  since timestamp with time zone not null default svc_now(),
+  constraint full_orgs_pkey PRIMARY KEY (org_id),
+  constraint full_orgs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE
 );
 
 create table helm_charts (
@@ -514,6 +717,27 @@ create table idempotency_keys (
   constraint idempotency_keys_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
 );
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (expires_at);
+
+create table job_rollups (
+  org_id svc_id not null,
+  width_s integer not null,
+  at timestamp with time zone not null,
+  runner_group_id text collate "C" not null,
+  job_group text collate "C" not null,
+  type text collate "C" not null,
+  enqueued integer not null,
+  finished integer not null,
+  failed integer not null,
+  timed_out integer not null,
+  not_attempted integer not null,
+  cancelled integer not null,
+  queue_times jsonb not null,
+  queue_max double precision not null,
+  run_times jsonb not null,
+  run_max double precision not null,
+  constraint job_rollups_pkey PRIMARY KEY (org_id, width_s, runner_group_id, at, job_group, type)
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX job_rollups_age ON public.job_rollups USING btree (width_s, at);
 
 create table log_chunks (
   day date not null,
@@ -582,8 +806,40 @@ create table log_streams (
   constraint log_streams_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint log_streams_check CHECK (((dropped_from IS NULL) = (dropped_before IS NULL)))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000);
-CREATE INDEX log_streams_age ON public.log_streams USING btree (last_day);
+CREATE INDEX log_streams_by_first_day ON public.log_streams USING btree (org_id, first_day, id);
 CREATE INDEX log_streams_by_owner ON public.log_streams USING btree (org_id, owner_id);
+
+create table org_rollups (
+  org_id svc_id not null,
+  width_s integer not null,
+  at timestamp with time zone not null,
+  runners_online_sum bigint not null,
+  runners_busy_sum bigint not null,
+  runners_offline_sum bigint not null,
+  signals_waiting_sum bigint not null,
+  signals_waiting_max bigint not null,
+  signals_in_flight_sum bigint not null,
+  constraint org_rollups_pkey PRIMARY KEY (org_id, width_s, at)
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX org_rollups_age ON public.org_rollups USING btree (width_s, at);
+
+create table org_stats (
+  org_id svc_id not null,
+  queued bigint not null,
+  in_progress bigint not null,
+  oldest_waiting_at timestamp with time zone,
+  in_use bigint not null,
+  capacity bigint not null,
+  runners_online bigint not null,
+  runners_busy bigint not null,
+  runners_offline bigint not null,
+  runners_other bigint not null,
+  signals_waiting bigint not null,
+  signals_in_flight bigint not null,
+  problems jsonb not null,
+  constraint org_stats_pkey PRIMARY KEY (org_id),
+  constraint org_stats_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE
+) with (fillfactor=50);
 
 create table orgs (
   id svc_id not null,
@@ -592,9 +848,20 @@ create table orgs (
   created_at timestamp with time zone not null default svc_now(),
   updated_at timestamp with time zone not null default svc_now(),
   created_by_id text not null default ''::text,
+  retain_jobs_days integer,
+  retain_logs_days integer,
+  retain_heart_beats_days integer,
+  retain_health_checks_days integer,
+  retain_audit_days integer,
   constraint orgs_pkey PRIMARY KEY (id),
-  constraint orgs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+  constraint orgs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint orgs_retain_audit_days_check CHECK (((retain_audit_days >= 7) AND (retain_audit_days <= 3650))),
+  constraint orgs_retain_health_checks_days_check CHECK (((retain_health_checks_days >= 1) AND (retain_health_checks_days <= 3650))),
+  constraint orgs_retain_heart_beats_days_check CHECK (((retain_heart_beats_days >= 1) AND (retain_heart_beats_days <= 3650))),
+  constraint orgs_retain_jobs_days_check CHECK (((retain_jobs_days >= 1) AND (retain_jobs_days <= 3650))),
+  constraint orgs_retain_logs_days_check CHECK (((retain_logs_days >= 1) AND (retain_logs_days <= 3650)))
 );
+CREATE INDEX orgs_with_retention ON public.orgs USING btree (id) WHERE (COALESCE(retain_jobs_days, retain_logs_days, retain_heart_beats_days, retain_health_checks_days, retain_audit_days) IS NOT NULL);
 
 create table queue_counters (
   queue_id svc_id not null,
@@ -618,6 +885,14 @@ create table queue_counters (
   constraint queue_counters_own_turns_check CHECK ((own_turns >= 0)),
   constraint queue_counters_waiting_check CHECK ((waiting >= 0))
 ) with (fillfactor=30, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_limit=2000);
+
+create table queue_emitter_counts (
+  org_id svc_id not null,
+  emitters integer not null,
+  constraint queue_emitter_counts_pkey PRIMARY KEY (org_id),
+  constraint queue_emitter_counts_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint queue_emitter_counts_emitters_check CHECK ((emitters >= 0))
+);
 
 create table queue_emitters (
   id svc_id not null,
@@ -664,6 +939,8 @@ create table queue_emitters (
   created_at timestamp with time zone not null default svc_now(),
   updated_at timestamp with time zone not null default svc_now(),
   created_by_id text not null default ''::text,
+  schedule_at timestamp with time zone,
+  waiting_ticks integer not null default 0,
   constraint queue_emitters_pkey PRIMARY KEY (id),
   constraint queue_emitters_org_id_id_key UNIQUE (org_id, id),
   constraint queue_emitters_org_id_queue_id_fkey FOREIGN KEY (org_id, queue_id) REFERENCES queues(org_id, id),
@@ -692,7 +969,27 @@ alter table queue_emitters alter column contents set storage external;
 CREATE INDEX queue_emitters_by_queue ON public.queue_emitters USING btree (queue_id, id);
 CREATE INDEX queue_emitters_done ON public.queue_emitters USING btree (status_at) WHERE (status = 'done'::text);
 CREATE INDEX queue_emitters_due ON public.queue_emitters USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX queue_emitters_due_of_org ON public.queue_emitters USING btree (org_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX queue_emitters_name ON public.queue_emitters USING btree (queue_id, name);
+CREATE INDEX queue_emitters_overdue ON public.queue_emitters USING btree (next_emit_at) WHERE (due_at > next_emit_at);
+CREATE TRIGGER queue_emitters_created AFTER INSERT ON public.queue_emitters REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_emitters();
+CREATE TRIGGER queue_emitters_deleted AFTER DELETE ON public.queue_emitters REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_emitters();
+
+create table queue_rollups (
+  org_id svc_id not null,
+  width_s integer not null,
+  at timestamp with time zone not null,
+  runner_group_id text collate "C" not null,
+  job_group text collate "C" not null,
+  waiting_sum bigint not null,
+  waiting_max bigint not null,
+  in_progress_sum bigint not null,
+  in_use_sum bigint not null,
+  capacity_sum bigint not null,
+  oldest_max double precision not null,
+  constraint queue_rollups_pkey PRIMARY KEY (org_id, width_s, runner_group_id, at, job_group)
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX queue_rollups_age ON public.queue_rollups USING btree (width_s, at);
 
 create table queue_signal_callbacks (
   signal_id svc_id not null,
@@ -717,6 +1014,7 @@ create table queue_signal_callbacks (
   settled_at timestamp with time zone,
   tries integer not null default 0,
   due_at timestamp with time zone,
+  begins integer not null default 0,
   constraint queue_signal_callbacks_pkey PRIMARY KEY (signal_id, n),
   constraint queue_signal_callbacks_check CHECK (((kind = 'signal'::text) = (num_nonnulls(queue_id, type, runs, max_executions, retry_delay) = 5))),
   constraint queue_signal_callbacks_kind_check CHECK ((kind = ANY (ARRAY['signal'::text, 'runner-job'::text, 'http-call'::text]))),
@@ -751,6 +1049,7 @@ create table queue_signal_keys (
   fingerprint bytea not null,
   signal_ids text[] not null,
   created_at timestamp with time zone not null,
+  kept boolean[],
   constraint queue_signal_keys_pkey PRIMARY KEY (org_id, key),
   constraint queue_signal_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
@@ -789,7 +1088,8 @@ create table queue_signal_live (
   constraint queue_signal_live_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'in-flight'::text, 'retrying'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
 CREATE INDEX queue_signal_live_awaits ON public.queue_signal_live USING btree (awaits_job) WHERE (awaits_job IS NOT NULL);
-CREATE INDEX queue_signal_live_busy ON public.queue_signal_live USING btree (queue_id) WHERE (status <> 'queued'::text);
+CREATE INDEX queue_signal_live_by_claim ON public.queue_signal_live USING btree (queue_id, claim_id) WHERE (claim_id IS NOT NULL);
+CREATE INDEX queue_signal_live_by_status ON public.queue_signal_live USING btree (queue_id, status, id) WHERE (status <> 'queued'::text);
 CREATE INDEX queue_signal_live_deadline ON public.queue_signal_live USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
 CREATE UNIQUE INDEX queue_signal_live_dedupe ON public.queue_signal_live USING btree (queue_id, dedupe_key) WHERE (dedupe_key IS NOT NULL);
 CREATE INDEX queue_signal_live_waiting ON public.queue_signal_live USING btree (queue_id, place) WHERE (status = 'queued'::text);
@@ -860,6 +1160,7 @@ create table queues (
   constraint queues_status_check CHECK ((status = ANY (ARRAY['active'::text, 'idle'::text, 'paused'::text])))
 );
 CREATE INDEX queues_by_org ON public.queues USING btree (org_id, id) WHERE (deleted_at IS NULL);
+CREATE INDEX queues_deleted ON public.queues USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX queues_due ON public.queues USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
 CREATE UNIQUE INDEX queues_name ON public.queues USING btree (org_id, owner_type, owner_id, name) WHERE (deleted_at IS NULL);
 
@@ -885,6 +1186,13 @@ create table roles (
 );
 CREATE INDEX roles_by_org ON public.roles USING btree (org_id) WHERE (org_id IS NOT NULL);
 CREATE UNIQUE INDEX roles_managed ON public.roles USING btree (role_type) WHERE managed;
+
+create table rollup_coverage (
+  width_s integer not null,
+  at timestamp with time zone not null,
+  minutes integer not null,
+  constraint rollup_coverage_pkey PRIMARY KEY (width_s, at)
+);
 
 create table runner_beat_minutes (
   process_id svc_id not null,
@@ -1239,8 +1547,10 @@ create table runner_jobs (
   constraint runner_jobs_overall_timeout_check CHECK ((overall_timeout > 0)),
   constraint runner_jobs_queue_timeout_check CHECK ((queue_timeout > 0))
 );
+CREATE INDEX runner_jobs_by_group ON public.runner_jobs USING btree (org_id, job_group, id);
 CREATE INDEX runner_jobs_by_owner ON public.runner_jobs USING btree (org_id, owner_id, id) WHERE (owner_id <> ''::text);
 CREATE INDEX runner_jobs_by_runner ON public.runner_jobs USING btree (runner_id, id);
+CREATE INDEX runner_jobs_by_type ON public.runner_jobs USING btree (org_id, type, id);
 
 create table runner_metric_points (
   org_id svc_id not null,
@@ -1302,9 +1612,11 @@ create table runner_process_shutdowns (
   created_at timestamp with time zone not null default svc_now(),
   updated_at timestamp with time zone not null default svc_now(),
   created_by_id text not null default ''::text,
+  reason text not null default ''::text,
   constraint runner_process_shutdowns_pkey PRIMARY KEY (id),
   constraint runner_process_shutdowns_org_id_runner_process_id_fkey FOREIGN KEY (org_id, runner_process_id) REFERENCES runner_processes(org_id, id),
   constraint runner_process_shutdowns_check CHECK (((deadline_at IS NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))),
+  constraint runner_process_shutdowns_reason_check CHECK ((length(reason) <= 1000)),
   constraint runner_process_shutdowns_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'in-progress'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
   constraint runner_process_shutdowns_type_check CHECK ((type = ANY (ARRAY['graceful'::text, 'force'::text, 'restart'::text])))
 );
@@ -1336,6 +1648,8 @@ create table runner_processes (
   takes_no_jobs text,
   by_beat boolean not null default false,
   binds_plans boolean not null default false,
+  next_restart_at timestamp with time zone,
+  previous_restart_at timestamp with time zone,
   constraint runner_processes_pkey PRIMARY KEY (id),
   constraint runner_processes_org_id_id_key UNIQUE (org_id, id),
   constraint runner_processes_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id),
@@ -1372,6 +1686,53 @@ create table runner_queues (
   constraint runner_queues_slots_check CHECK ((slots >= 0)),
   constraint runner_queues_waiting_check CHECK ((waiting >= 0))
 ) with (fillfactor=30, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_limit=2000);
+
+create table runner_rollout_targets (
+  rollout_id svc_id not null,
+  "position" integer not null,
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  process_id svc_id not null,
+  shutdown_id svc_id not null,
+  status text not null default 'waiting'::text,
+  status_description text not null default ''::text,
+  ordered_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint runner_rollout_targets_pkey PRIMARY KEY (rollout_id, "position"),
+  constraint runner_rollout_targets_org_id_rollout_id_fkey FOREIGN KEY (org_id, rollout_id) REFERENCES runner_rollouts(org_id, id) ON DELETE CASCADE,
+  constraint runner_rollout_targets_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'ordered'::text, 'done'::text, 'skipped'::text, 'failed'::text])))
+);
+CREATE INDEX runner_rollout_targets_open ON public.runner_rollout_targets USING btree (rollout_id, status, "position") WHERE (status = ANY (ARRAY['waiting'::text, 'ordered'::text]));
+
+create table runner_rollouts (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_group_id svc_id,
+  type text not null,
+  status text not null default 'requested'::text,
+  status_description text not null default ''::text,
+  reason text not null default ''::text,
+  max_at_once integer not null,
+  include_last boolean not null default false,
+  cut_after interval not null,
+  cancelled_by_id text,
+  deadline_at timestamp with time zone,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint runner_rollouts_pkey PRIMARY KEY (id),
+  constraint runner_rollouts_org_id_id_key UNIQUE (org_id, id),
+  constraint runner_rollouts_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint runner_rollouts_org_id_runner_group_id_fkey FOREIGN KEY (org_id, runner_group_id) REFERENCES runner_groups(org_id, id) ON DELETE CASCADE,
+  constraint runner_rollouts_check CHECK (((deadline_at IS NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))),
+  constraint runner_rollouts_max_at_once_check CHECK (((max_at_once >= 1) AND (max_at_once <= 1000))),
+  constraint runner_rollouts_reason_check CHECK ((length(reason) <= 1000)),
+  constraint runner_rollouts_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'in-progress'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint runner_rollouts_type_check CHECK ((type = ANY (ARRAY['graceful'::text, 'force'::text, 'restart'::text])))
+);
+CREATE INDEX runner_rollouts_due ON public.runner_rollouts USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
+CREATE INDEX runner_rollouts_of_group ON public.runner_rollouts USING btree (runner_group_id) WHERE (runner_group_id IS NOT NULL);
+CREATE INDEX runner_rollouts_of_org ON public.runner_rollouts USING btree (org_id, created_at, id);
 
 create table runner_telemetry (
   org_id svc_id not null,
@@ -1442,6 +1803,26 @@ create unlogged table sent_pieces (
   constraint sent_pieces_pkey PRIMARY KEY (upload_id, n)
 );
 alter table sent_pieces alter column body set storage external;
+
+create table sign_in_identities (
+  issuer text not null,
+  subject text not null,
+  account_id svc_id not null,
+  created_at timestamp with time zone not null default svc_now(),
+  last_used_at timestamp with time zone not null default svc_now(),
+  constraint sign_in_identities_pkey PRIMARY KEY (issuer, subject),
+  constraint sign_in_identities_account_id_key UNIQUE (account_id),
+  constraint sign_in_identities_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint sign_in_identities_issuer_check CHECK (((length(issuer) >= 1) AND (length(issuer) <= 2000))),
+  constraint sign_in_identities_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 200)))
+);
+
+create table stats_mark (
+  singleton boolean not null default true,
+  sampled_at timestamp with time zone not null default '1970-01-01 00:00:00+00'::timestamp with time zone,
+  constraint stats_mark_pkey PRIMARY KEY (singleton),
+  constraint stats_mark_singleton_check CHECK (singleton)
+);
 
 create table status_history (
   owner_id svc_id not null,
@@ -1622,6 +2003,7 @@ create table terraform_workspaces (
   constraint terraform_workspaces_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint terraform_workspaces_check CHECK (((blocked_at IS NULL) = (blocked_reason IS NULL)))
 );
+CREATE INDEX terraform_workspaces_blocked ON public.terraform_workspaces USING btree (org_id) WHERE ((blocked_at IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX terraform_workspaces_by_owner ON public.terraform_workspaces USING btree (org_id, owner_id, id) WHERE (deleted_at IS NULL);
 CREATE INDEX terraform_workspaces_deleted ON public.terraform_workspaces USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
@@ -1678,29 +2060,151 @@ CREATE UNIQUE INDEX tokens_replaced_by ON public.tokens USING btree (replaced_by
 CREATE TRIGGER tokens_changed AFTER UPDATE OF revoked_at, expires_at, role_type, runner_id ON public.tokens FOR EACH ROW WHEN (((old.revoked_at IS DISTINCT FROM new.revoked_at) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.role_type IS DISTINCT FROM new.role_type) OR ((old.runner_id)::text IS DISTINCT FROM (new.runner_id)::text))) EXECUTE FUNCTION tokens_changed();
 CREATE TRIGGER tokens_deleted AFTER DELETE ON public.tokens FOR EACH ROW EXECUTE FUNCTION tokens_changed();
 
+create table turn_backlog (
+  n bigint not null generated always as identity,
+  org_id svc_id not null,
+  type text not null,
+  signal_id svc_id not null,
+  lease_id text,
+  callback integer,
+  begins integer,
+  constraint turn_backlog_pkey PRIMARY KEY (org_id, type, n),
+  constraint turn_backlog_check CHECK (((num_nulls(lease_id, callback) = 1) AND (num_nulls(callback, begins) = ANY (ARRAY[0, 2]))))
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
+
+create table webhook_attempts (
+  id svc_id not null,
+  org_id svc_id not null,
+  delivery_id svc_id not null,
+  n integer not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  result text not null,
+  response_status integer,
+  response_body text,
+  error_code text,
+  error text,
+  at timestamp with time zone not null,
+  constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, at, id),
+  constraint webhook_attempts_result_check CHECK ((result = ANY (ARRAY['delivered'::text, 'failed'::text])))
+) partition by RANGE (at);
+
+create table webhook_deliveries (
+  id svc_id not null,
+  org_id svc_id not null,
+  webhook_id svc_id not null,
+  event_id svc_id not null,
+  workflow_id svc_id not null,
+  seq bigint not null,
+  stream svc_id not null,
+  status text not null default 'pending'::text,
+  tries integer not null default 0,
+  attempts integer not null default 0,
+  is_resent boolean not null default false,
+  response_status integer,
+  error_code text,
+  next_at timestamp with time zone,
+  last_attempt_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (org_id, id),
+  constraint webhook_deliveries_org_id_event_id_webhook_id_key UNIQUE (org_id, event_id, webhook_id),
+  constraint webhook_deliveries_org_id_event_id_fkey FOREIGN KEY (org_id, event_id) REFERENCES events(org_id, id) ON DELETE CASCADE,
+  constraint webhook_deliveries_org_id_webhook_id_fkey FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id),
+  constraint webhook_deliveries_check CHECK (((next_at IS NULL) OR (status = 'pending'::text))),
+  constraint webhook_deliveries_check1 CHECK (((status = 'pending'::text) = (finished_at IS NULL))),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_deliveries_by_webhook ON public.webhook_deliveries USING btree (webhook_id, id);
+CREATE INDEX webhook_deliveries_open ON public.webhook_deliveries USING btree (webhook_id, stream, seq) WHERE (status = 'pending'::text);
+
+create table webhook_lines (
+  webhook_id svc_id not null,
+  org_id svc_id not null,
+  due_at timestamp with time zone not null,
+  rests_until timestamp with time zone,
+  lease_id text,
+  lease_until timestamp with time zone,
+  constraint webhook_lines_pkey PRIMARY KEY (webhook_id),
+  constraint webhook_lines_org_id_webhook_id_fkey FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id),
+  constraint webhook_lines_check CHECK (((lease_id IS NULL) = (lease_until IS NULL)))
+);
+CREATE INDEX webhook_lines_due ON public.webhook_lines USING btree (due_at);
+
+create table webhook_streams (
+  webhook_id svc_id not null,
+  stream svc_id not null,
+  next_at timestamp with time zone not null,
+  constraint webhook_streams_pkey PRIMARY KEY (webhook_id, stream)
+);
+CREATE INDEX webhook_streams_due ON public.webhook_streams USING btree (webhook_id, next_at);
+
+create table webhooks (
+  id svc_id not null,
+  org_id svc_id not null,
+  url text not null,
+  url_key text not null,
+  interests text not null,
+  match text,
+  key_id text,
+  secret bytea,
+  previous_key_id text,
+  previous_secret bytea,
+  previous_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  deleted_at timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  failing_since timestamp with time zone,
+  failing_events integer not null default 0,
+  notice smallint not null default 0,
+  constraint webhooks_pkey PRIMARY KEY (org_id, id),
+  constraint webhooks_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint webhooks_check CHECK (((previous_secret IS NULL) = (previous_until IS NULL))),
+  constraint webhooks_check1 CHECK (((deleted_at IS NULL) OR ((secret IS NULL) AND (previous_secret IS NULL)))),
+  constraint webhooks_disabled CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
+  constraint webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text]))),
+  constraint webhooks_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
+);
+CREATE UNIQUE INDEX webhooks_subscription ON public.webhooks USING btree (org_id, md5(url_key), md5(COALESCE(match, ''::text))) WHERE (deleted_at IS NULL);
+
 function account_role_fits() returns trigger -- functions/before-tables.sql
 function account_roles_changed() returns trigger -- functions/before-tables.sql
 function act_at(deadline timestamp with time zone, b broker_listening) returns timestamp with time zone -- functions/clocks.sql
+function add_counts(a jsonb, b jsonb) returns jsonb -- functions/rollups.sql
 function adopt_restored_events() returns bigint -- functions/tallies.sql
+function advance_rollout(r runner_rollouts, t timestamp with time zone) returns text[] -- functions/rollouts.sql
 function announce_groups(process text, slots jsonb) returns queue_key[] -- functions/claim.sql
 function append_logs(write_id text, appends log_append[], chunks log_chunk[], bodies bytea) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
 function append_logs_and_sequences(write_id text, appends log_append[], chunks log_chunk[], bodies bytea, parts log_sequence_part[]) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
+function attempt_partition_name(day date) returns text -- functions/deliveries.sql
+function audit_partition_name(month timestamp with time zone) returns text -- functions/audit.sql
+function audit_webhook(org text, webhook text, action text, code text, reason text) returns void -- functions/deliveries.sql
 function await_job(org text, signal text, held_lease text, job text) returns TABLE(outcome text, wake text) -- functions/turns.sql
 function awaits_log_until(e runner_job_executions) returns timestamp with time zone -- functions/log-streams.sql
+function backlog_lines(after_org text, after_type text, most integer) returns TABLE(org_id text, type text) -- functions/turns.sql
 function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[], versions text[], tells boolean[], held_by text[], held text[]) returns SETOF beaten_process -- functions/beats.sql
-function begin_callback(org text, signal text, nth integer, tried integer) returns SETOF begun_callback -- functions/turns.sql
-function begin_turn(org text, signal text, held_lease text) returns SETOF begun_turn -- functions/turns.sql
+function begin_callback(org text, signal text, nth integer, begun integer) returns SETOF begun_callback -- functions/turns.sql
+function begin_turn(org text, signal text, held_lease text, own_lease text, beginner text) returns SETOF begun_turn -- functions/turns.sql
 function block_abandoned(execution_ids text[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
 function block_half_done(moves job_move[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
 function block_holder(w terraform_workspaces) returns jsonb -- functions/workspaces.sql
 function block_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/for-older-brokers.sql
 function block_workspaces(blocks workspace_block[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
 function bound_evidence() returns trigger -- functions/before-tables.sql
+function break_workspace_lock(org text, workspace text, actor text, why text, forced boolean) returns workspace_outcome -- functions/workspaces.sql
 function call_back(signal_ids text[], t timestamp with time zone) returns text[] -- functions/signals.sql
 function callback_lease_ns() returns bigint -- functions/turns.sql
+function callbacks_size(callbacks new_callback[]) returns bigint -- functions/signals.sql
+function cancel_matching_jobs(org text, job_ids text[], only_statuses text[], why text) returns TABLE(job_id text, outcome text, runner_id text, execution_id text) -- functions/end.sql
+function cancel_rollout(org text, rollout text, actor text) returns text -- functions/rollouts.sql
 function cancel_signals(org text, signal_ids text[], why text) returns TABLE(signal_id text, outcome text, status text, wake text) -- functions/signals.sql
+function change_app(org text, app text, expected bigint, changes json) returns text -- functions/apps.sql
 function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text -- functions/emitters.sql
 function change_queue(org text, queue text, expected bigint, queue_name text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb) returns TABLE(outcome text, wake text) -- functions/queues.sql
+function change_webhook(org text, webhook text, changes json, sealed_secret bytea, overlap interval) returns text -- functions/webhooks.sql
 function check_enqueue(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
 function claim_enqueue_keys(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
 function claim_job(org text, runner text, job text, execution text, live_processes text[]) returns TABLE(job_id text, execution_id text) -- functions/claim.sql
@@ -1713,20 +2217,35 @@ function complete_shutdown(process text, shutdown text) returns queue_key[] -- f
 function confirm_by_poll(runner text, only_group text) returns queue_key[] -- functions/for-older-brokers.sql
 function confirm_by_polls(runner text, groups text[], since timestamp with time zone[]) returns queue_key[] -- functions/beats.sql
 function confirm_stopped(execution_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/end.sql
+function count_emitters() returns trigger -- functions/before-tables.sql
+function create_app(org text, app json, most integer) returns TABLE(outcome text, id text) -- functions/apps.sql
 function create_emitter(emitter json, template bytea, most integer) returns text -- functions/emitters.sql
 function create_queue(org text, queue text, queue_name text, owner text, owner_kind text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb, most integer, actor text) returns text -- functions/queues.sql
+function create_rollout(r runner_rollouts, runner_ids text[], process_ids text[], shutdown_ids text[]) returns text -- functions/rollouts.sql
 function create_runner(org text, runner text, runner_group text, runner_name text, display text, operation_id text, actor text) returns text -- functions/runner-control.sql
+function create_webhook(org text, webhook json, sealed_secret bytea, most integer) returns text -- functions/webhooks.sql
+function delete_app(org text, app text) returns boolean -- functions/apps.sql
+function delete_audit_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
+function delete_beat_minutes_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_emitter(org text, emitter text) returns boolean -- functions/emitters.sql
+function delete_health_checks_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
+function delete_jobs_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
+function delete_logs_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
+function delete_processes_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_queue(org text, queue text) returns text -- functions/queues.sql
 function delete_runner_group(org text, runner_group text) returns text -- functions/runner-control.sql
+function delete_webhook(org text, webhook text) returns boolean -- functions/webhooks.sql
+function disable_webhook(org text, webhook text, why text, t timestamp with time zone) returns void -- functions/deliveries.sql
 function discard_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
 function drop_terraform_state(org text, workspace text, lock text, needs_lock boolean, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
+function duration_bucket(seconds double precision) returns integer -- functions/rollups.sql
 function emit_ticks(ticks json, signals json) returns TABLE(settled settled_emitter, wake text) -- functions/emitters.sql
 function emitter_status_after(status text, event text) returns text -- functions/before-tables.sql
 function end_error(execution text, event text, ended_by text, clock text, stop_reason text, why text) returns jsonb -- functions/moves.sql
 function end_executions(process_ids text[], reason text, why text, confirmed boolean) returns SETOF queue_key -- functions/end.sql
 function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(job_id text, outcome text, status text, runner_id text, job_group text, execution_id text) -- functions/end.sql
 function end_locked_jobs(job_ids text[], event text, why text, t timestamp with time zone) returns SETOF moved_job -- functions/end.sql
+function end_lost_acts(after interval, most integer) returns integer -- functions/audit.sql
 function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_signals_of_jobs(job_ids text[]) returns SETOF text -- functions/turns.sql
@@ -1737,17 +2256,24 @@ function execution_event(status text) returns text -- functions/before-tables.sq
 function execution_rank(status text) returns integer -- functions/for-older-brokers.sql
 function execution_status_after(status text, event text) returns text -- functions/before-tables.sql
 function executions_of(process_ids text[]) returns SETOF runner_job_live -- functions/end.sql
+function expired_in_front() returns integer -- functions/signals.sql
+function fan_out_events(org text, items jsonb) returns SETOF text -- functions/events.sql
+function fan_out_soon(orgs text[]) returns void -- functions/events.sql
 function file_signals(signals new_signal[], t timestamp with time zone) returns SETOF enqueued_signal -- functions/signals.sql
 function find_log_streams(orgs text[], streams text[]) returns SETOF log_stream -- functions/log-streams.sql
 function fire_emitter(org text, emitter text, expected bigint, signal json, actor text) returns TABLE(outcome text, id text, wake text) -- functions/emitters.sql
+function first_wake_ns() returns bigint -- functions/signals.sql
 function flush_queues(org text, runner text, only_group text, with_running boolean, why text) returns TABLE(job_id text, from_status text) -- functions/end.sql
 function forget_executions(org text, stream text, most integer) returns void -- functions/log-retention.sql
 function free_plan_locks(execution_ids text[], t timestamp with time zone) returns void -- functions/workspaces.sql
+function give_up_deliveries(webhook text, t timestamp with time zone) returns void -- functions/deliveries.sql
 function groups_served(serves jsonb, runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
+function has_backlog(org text, kind text) returns boolean -- functions/turns.sql
 function has_log_record(org text, stream text, execution text, seq bigint) returns boolean -- functions/log-streams.sql
 function held_though_over(held_by text[], held text[]) returns TABLE(process_id text, told json, is_ordered boolean) -- functions/beats.sql
 function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
 function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
+function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql
 function is_bound(runner text) returns boolean -- functions/runners.sql
 function is_execution_end(status text) returns boolean -- functions/before-tables.sql
 function is_job_move(event text, from_status text, to_status text) returns boolean -- functions/before-tables.sql
@@ -1759,6 +2285,7 @@ function is_unbegun(l queue_signal_live) returns boolean -- functions/signals.sq
 function job_status_after(status text, event text) returns text -- functions/before-tables.sql
 function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with time zone) returns TABLE(job_id text, event text, execution_status text, description text, clock text, stop_reason text, rearm_at timestamp with time zone) -- functions/clocks.sql
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql
+function keep_audit_event() returns trigger -- functions/before-tables.sql
 function keep_other_results(reports execution_report[], t timestamp with time zone) returns void -- functions/report.sql
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
 function keep_reports(reports execution_report[], results bigint, outputs bigint, t timestamp with time zone) returns void -- functions/report.sql
@@ -1766,6 +2293,9 @@ function keep_rescued_within(s terraform_rescued_states, only_part bytea, prints
 function keep_signal_keys(signals new_signal[]) returns void -- functions/signals.sql
 function keep_slots(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
 function keep_terraform_state(s terraform_workspace_states, only_part bytea, prints jsonb, lock text, needs_lock boolean, reason text, is_terraform boolean) returns workspace_outcome -- functions/workspaces.sql
+function label_rollups(labels rollup_labels[]) returns TABLE(org_id text, day timestamp with time zone, runner_group_of text, job_group_of text, type_of text, runner_group_id text, job_group text, type text) -- functions/tallies.sql
+function list_due_emitters(most integer) returns TABLE(id text, queue_id text) -- functions/emitters.sql
+function list_problems(t timestamp with time zone) returns TABLE(org_id text, problems jsonb) -- functions/rollups.sql
 function listening() returns broker_listening -- functions/clocks.sql
 function live_processes(runner_ids text[]) returns text[] -- functions/runner-control.sql
 function lock_executions(job_ids text[]) returns void -- functions/moves.sql
@@ -1778,35 +2308,54 @@ function lock_workspace(l terraform_workspace_locks, by_hand boolean) returns wo
 function log_partition_name(day date) returns text -- functions/log-retention.sql
 function log_sequence_of(org text, stream text, sequences jsonb, execution text) returns jsonb -- functions/log-streams.sql
 function log_stream_of(owner_id text) returns text -- functions/log-streams.sql
+function longest_wake_ns() returns bigint -- functions/signals.sql
+function made_id(prefix text) returns text -- functions/events.sql
+function make_attempt_partition(day date) returns void -- functions/deliveries.sql
+function make_audit_partition(at timestamp with time zone) returns void -- functions/audit.sql
 function make_log_partition(day date) returns void -- functions/log-retention.sql
 function make_queues(keys queue_key[]) returns void -- functions/enqueue.sql
+function mark_full_orgs(most bigint) returns void -- functions/signals.sql
 function mark_listening() returns broker_listening -- functions/clocks.sql
 function may_register(runner text, takes_over text, most integer) returns boolean -- functions/registrations.sql
 function may_retry(l runner_job_live, t timestamp with time zone) returns boolean -- functions/report.sql
 function merge_log_chunks(org text, stream text, of_day date, positions bigint[], merged log_chunk, body bytea) returns boolean -- functions/log-retention.sql
+function most_forgotten() returns integer -- functions/turns.sql
+function most_handed() returns integer -- functions/turns.sql
 function move_emitters(ids text[], event text, why text, t timestamp with time zone) returns SETOF text -- functions/emitters.sql
 function move_jobs(moves job_move[], t timestamp with time zone) returns SETOF moved_job -- functions/moves.sql
 function move_processes(process_ids text[], event text, description text, t timestamp with time zone) returns void -- functions/registrations.sql
 function move_queues(ids text[], event text, description text, t timestamp with time zone) returns SETOF text -- functions/queues.sql
+function move_rollout(rollout text, event text, description text, t timestamp with time zone) returns void -- functions/rollouts.sql
 function move_shutdowns(process_ids text[], shutdown text, event text, description text, t timestamp with time zone) returns void -- functions/shutdowns.sql
 function move_signals(moves signal_move[], t timestamp with time zone) returns void -- functions/signals.sql
+function named_runner_groups(org text) returns text[] -- functions/rollups.sql
+function note_delivered(org text, webhook text, t timestamp with time zone, enables boolean) returns boolean -- functions/deliveries.sql
+function note_failed(org text, webhook text, is_first boolean, t timestamp with time zone) returns void -- functions/deliveries.sql
 function ns(nanoseconds bigint) returns interval -- functions/before-tables.sql
 function offer_jobs(waiters integer[], runner_ids text[], job_groups text[]) returns TABLE(waiter integer, job_id text) -- functions/claim.sql
+function old_before(days integer) returns timestamp with time zone -- functions/org-retention.sql
+function order_rollout_targets(r runner_rollouts, t timestamp with time zone) returns text[] -- functions/rollouts.sql
+function order_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text, why text) returns TABLE(shutdown_id text, runner_id text, process_id text) -- functions/shutdowns.sql
 function orders_for(process_ids text[]) returns TABLE(process_id text, orders json, settings_version bigint) -- functions/beats.sql
+function orgs_not_fanned_out(after interval) returns SETOF text -- functions/events.sql
 function poll_speaks_for(poller text, s stopping_executions) returns boolean -- functions/beats.sql
 function process_goes_down(process text, new_status text, description text) returns queue_key[] -- functions/shutdowns.sql
 function process_status_after(status text, event text) returns text -- functions/before-tables.sql
 function process_terminating(process text) returns queue_key[] -- functions/shutdowns.sql
 function purge_queue(org text, queue text, with_in_flight boolean, why text, batch integer) returns TABLE(purged integer, wake text) -- functions/signals.sql
 function push_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
-function put_off_turn(org text, signal text, held_lease text, seconds double precision) returns boolean -- functions/turns.sql
+function put_off_callbacks(signal_ids text[], ns integer[], all_begins integer[], are_begun boolean[]) returns void -- functions/turns.sql
+function put_off_turns(signal_ids text[], lease_ids text[]) returns void -- functions/turns.sql
 function queue_max_bytes() returns bigint -- functions/signals.sql
 function queue_status_after(status text, event text) returns text -- functions/before-tables.sql
 function queues_of_jobs(job_ids text[]) returns queue_key[] -- functions/end.sql
 function queues_of_runners(runner_ids text[]) returns queue_key[] -- functions/runners.sql
 function queues_to_look_at(queue_ids text[]) returns SETOF text -- functions/signal-claims.sql
 function queues_with_work(queue_ids text[]) returns SETOF text -- functions/signals.sql
+function read_due_emitters(ids text[], most_bytes bigint) returns SETOF due_emitter -- functions/emitters.sql
 function reclaim_jobs(waiters integer[], runner_ids text[], process_ids text[], poll_ids text[], repeated integer[], digests bytea[]) returns SETOF claimed_job -- functions/claim.sql
+function record_attempt(i record, t timestamp with time zone) returns boolean -- functions/deliveries.sql
+function record_attempts(items jsonb) returns TABLE(delivery_id text, is_written boolean) -- functions/deliveries.sql
 function redrive_signals(org text, queue text, signal_ids text[], batch integer) returns TABLE(signal_id text, outcome text, wake text) -- functions/signals.sql
 function refresh_runners(runner_ids text[]) returns SETOF queue_key -- functions/runners.sql
 function refuse_change(org text, workspace text, lock text, needs_lock boolean, heeds_block text) returns workspace_outcome -- functions/workspaces.sql
@@ -1818,20 +2367,26 @@ function register_holder(is_allowed boolean, org text, runner text, process text
 function register_process(org text, runner text, process text, process_type text, process_version text, ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea) returns queue_key[] -- functions/registrations.sql
 function release_jobs(keys queue_key[], with_withdrawn boolean, t timestamp with time zone) returns SETOF queue_key -- functions/moves.sql
 function release_overdue(job_ids text[], t timestamp with time zone) returns void -- functions/clocks.sql
+function release_webhook_line(webhook text, lease text) returns boolean -- functions/deliveries.sql
 function release_workspace(org text, workspace text, lock text, actor text, why text, by_hand boolean) returns workspace_outcome -- functions/workspaces.sql
 function report_claimed_signals(batch json) returns TABLE(n integer, outcome text, status text, lease_until timestamp with time zone, wake text) -- functions/signal-claims.sql
 function report_event(event text, l queue_signal_live) returns text -- functions/signals.sql
 function report_signals(reports signal_report[]) returns TABLE(reported reported_signal, wake text) -- functions/signals.sql
-function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text) returns TABLE(shutdown_id text, runner_id text, process_id text) -- functions/shutdowns.sql
+function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text) returns TABLE(shutdown_id text, runner_id text, process_id text) -- functions/for-older-brokers.sql
+function resend_deliveries(org text, webhook text, delivery text, chosen json, most integer) returns integer -- functions/deliveries.sql
 function restore_workspace(org text, workspace text, kept_days integer, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retry_delay_ns(first bigint, executions integer) returns bigint -- functions/signals.sql
 function return_signals(org_ids text[], signal_ids text[], lease_ids text[], untils timestamp with time zone[]) returns SETOF text -- functions/signal-claims.sql
+function rollout_status_after(status text, event text) returns text -- functions/before-tables.sql
+function rollup_start(width_s integer, at timestamp with time zone) returns timestamp with time zone -- functions/rollups.sql
+function rollup_widths() returns integer[] -- functions/rollups.sql
 function runners_of_group(runner_group text) returns text[] -- functions/runner-control.sql
+function sample_stats(every interval) returns boolean -- functions/rollups.sql
 function send_back(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
 function send_signals_back(moves signal_move[], t timestamp with time zone) returns void -- functions/signals.sql
 function sent_bytes(org text, upload sent_upload) returns bytea -- functions/sent-pieces.sql
-function serve_signal_claims(waiters integer[], org_ids text[], queue_ids text[], wants integer[], claim_ids text[], workers text[], leases bigint[]) returns TABLE(waiter integer, repeated boolean, id text, org_id text, queue_id text, type text, owner_id text, owner_type text, context jsonb, dedupe_key text, emitter_id text, scheduled_for timestamp with time zone, caused_by text, expires_at timestamp with time zone, execution_count integer, max_executions integer, created_at timestamp with time zone, lease_id text, lease_until timestamp with time zone, key_id text, contents bytea, cause_type text, cause_status text, cause_description text, cause_finished_at timestamp with time zone, cause_key_id text, cause_result bytea, notice text, paused_note text, paused_until timestamp with time zone) -- functions/signal-claims.sql
+function serve_signal_claims(waiters integer[], org_ids text[], queue_ids text[], wants integer[], claim_ids text[], workers text[], leases bigint[]) returns TABLE(waiter integer, repeated boolean, id text, org_id text, queue_id text, type text, owner_id text, owner_type text, context jsonb, dedupe_key text, emitter_id text, scheduled_for timestamp with time zone, caused_by text, expires_at timestamp with time zone, execution_count integer, max_executions integer, created_at timestamp with time zone, lease_id text, lease_until timestamp with time zone, key_id text, contents bytea, awaited_by text, created_by_id text, cause_type text, cause_status text, cause_description text, cause_finished_at timestamp with time zone, cause_key_id text, cause_result bytea, notice text, paused_note text, paused_until timestamp with time zone) -- functions/signal-claims.sql
 function served_slots(runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
 function serves_group(serves jsonb, runner text, wanted text) returns boolean -- functions/runners.sql
 function set_emitter_pause(org text, emitter text, event text, note text, until timestamp with time zone, actor text) returns text -- functions/emitters.sql
@@ -1840,8 +2395,10 @@ function set_process_status(process_ids text[], new_status text, description tex
 function set_queue_pause(org text, queue text, event text, note text, until timestamp with time zone, actor text) returns TABLE(outcome text, wake text) -- functions/queues.sql
 function set_runner_lifecycle(org text, runner text, wanted text, operation_id text, actor text) returns runner_change -- functions/runner-control.sql
 function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
-function settle_callback(org text, signal text, nth integer, tried integer, outcome text, description text, again_in double precision) returns boolean -- functions/turns.sql
+function settle_callback(org text, signal text, nth integer, begun integer, outcome text, description text, again_in double precision) returns boolean -- functions/turns.sql
+function settle_rollout_targets(r runner_rollouts, t timestamp with time zone) returns void -- functions/rollouts.sql
 function shutdown_status_after(status text, event text) returns text -- functions/before-tables.sql
+function signal_overhead() returns integer -- functions/signals.sql
 function signal_size(s new_signal) returns integer -- functions/signals.sql
 function signal_status_after(status text, event text) returns text -- functions/before-tables.sql
 function speaks_for(process text, s stopping_executions) returns boolean -- functions/shutdowns.sql
@@ -1849,6 +2406,7 @@ function start_turns(queue_ids text[], t timestamp with time zone) returns void 
 function step_reported(reports execution_report[], t timestamp with time zone) returns TABLE(n integer, e_id text, e_org_id text, e_runner_job_id text, e_runner_id text, e_process_id text, e_holders text[], e_is_ours boolean, e_status text, e_status_description text, e_ended_by text, e_history jsonb, e_created_at timestamp with time zone, e_deadline_at timestamp with time zone, e_confirmed_at timestamp with time zone, e_finished_at timestamp with time zone, e_last_record bigint) -- functions/for-older-brokers.sql
 function store_job_spans(p_org text, p_runner text, p_spans json, p_most integer) returns integer -- functions/telemetry.sql
 function store_metric_points(p_org text, p_runner text, p_points json, p_most integer) returns integer -- functions/telemetry.sql
+function stored_size(f queue_signals) returns integer -- functions/signals.sql
 function svc_now() returns timestamp with time zone -- functions/before-tables.sql
 function sweep_awaited_jobs(batch integer) returns swept_signals -- functions/turns.sql
 function sweep_callbacks(batch integer) returns swept_signals -- functions/turns.sql
@@ -1856,21 +2414,31 @@ function sweep_jobs(batch integer) returns swept -- functions/clocks.sql
 function sweep_pauses(batch integer) returns swept -- functions/clocks.sql
 function sweep_processes(batch integer) returns swept -- functions/clocks.sql
 function sweep_queues(batch integer) returns swept -- functions/clocks.sql
+function sweep_rollouts(batch integer) returns swept -- functions/rollouts.sql
 function sweep_shutdowns(batch integer) returns swept -- functions/clocks.sql
 function sweep_signal_queues(batch integer) returns swept_signals -- functions/queues.sql
 function sweep_signals(batch integer) returns swept_signals -- functions/signals.sql
 function sweep_stopping(batch integer) returns swept -- functions/clocks.sql
+function sync_app_config(org text, app text, config json, base text) returns TABLE(outcome text, id text) -- functions/apps.sql
+function take_backlog(org text, kind text, most integer) returns TABLE(signal_id text, lease_id text, callback integer, begins integer) -- functions/turns.sql
+function take_deliveries(webhook text, lease text, busy text[], most integer) returns TABLE(id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamp with time zone, delivery_id text, event_id text, stream text, seq bigint, tries integer, attempts integer, is_resent boolean, body text) -- functions/deliveries.sql
 function take_reports(batch json) returns TABLE(n integer, outcome text, job_status text, wakes_runner_id text, id text, org_id text, runner_job_id text, runner_id text, process_id text, holders text[], is_ours boolean, status text, status_description text, ended_by text, history jsonb, created_at timestamp with time zone, deadline_at timestamp with time zone, confirmed_at timestamp with time zone, finished_at timestamp with time zone, last_record bigint) -- functions/report.sql
+function take_webhook_lines(most integer, full_orgs text[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/deliveries.sql
 function tally_job_ends(bounds double precision[], most_transactions bigint, OUT tallied bigint, OUT is_more boolean) returns record -- functions/tallies.sql
 function task_lease_ns() returns bigint -- functions/signals.sql
+function tell_inactive_runners(process_ids text[], silent_since timestamp with time zone[], t timestamp with time zone) returns void -- functions/events.sql
 function tokens_changed() returns trigger -- functions/before-tables.sql
 function trim_log_stream(org text, stream text, most_bytes bigint) returns boolean -- functions/log-retention.sql
 function unblock_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspace-blocks.sql
+function wake_holders(ids text[], t timestamp with time zone) returns void -- functions/signals.sql
 function wake_processes(process_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/beats.sql
 function wake_queues(ids text[], t timestamp with time zone) returns void -- functions/queues.sql
 function was_cut(e runner_job_executions) returns boolean -- functions/log-streams.sql
+function webhooks_too_large(org text, more bigint) returns boolean -- functions/webhooks.sql
 function with_entry(history jsonb, status text, description text, at timestamp with time zone) returns jsonb -- functions/signals.sql
+function write_audit(asked jsonb, ended jsonb) returns void -- functions/audit.sql
 function write_ends(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/moves.sql
+function write_events(drafts jsonb, t timestamp with time zone) returns void -- functions/events.sql
 function write_runner_settings(org text, runner_group text, expected bigint, next jsonb) returns runner_change -- functions/runner-control.sql
 function write_runner_status(runner_ids text[], t timestamp with time zone) returns void -- functions/runners.sql
 function write_signal_ends(moves signal_move[], t timestamp with time zone) returns text[] -- functions/signals.sql

@@ -12,6 +12,13 @@ export function checkSignal(type: string, signal: unknown): SignalFault[] {
   const row = signalType(type);
   if (row === undefined)
     return [{ path: ["type"], code: "unknown_type", message: signalTypeNames }];
-  const issues = row.schema.safeParse(signal).error?.issues ?? [];
-  return issues.map((issue) => ({ ...issue, path: ["signal", ...issue.path] }));
+  const issues = row.schema.safeParse(signal, { reportInput: true }).error?.issues ?? [];
+  return issues.map(({ input, ...issue }) => ({
+    ...issue,
+    path: ["signal", ...issue.path],
+    // Whoever passes it on has lost what was given there.
+    ...(issue.code === "invalid_type" && input === undefined && missing),
+  }));
 }
+
+const missing = { code: "custom", params: { code: "required" } } as const;

@@ -20,3 +20,13 @@ test("queues and signals are each allowed to the roles that need them", () => {
   );
   expect(rolesWith("signals.data")).toEqual(["org_admin"]);
 });
+
+test("apps are read by all who read the org, and written by admins and builders", () => {
+  const readers: RoleType[] = ["org_admin", "org_support", "org_read_only", "org_builder"];
+  expect(new Set(rolesWith("apps.read"))).toEqual(new Set(readers));
+  expect(new Set(rolesWith("apps.write"))).toEqual(new Set(["org_admin", "org_builder"]));
+});
+
+test("the audit log is read by admins and support", () => {
+  expect(new Set(rolesWith("audit.read"))).toEqual(new Set(["org_admin", "org_support"]));
+});

@@ -9,6 +9,7 @@ export const permissions = [
   "tokens.read",
   "tokens.write",
   "tokens.own",
+  "audit.read", // who did what in the org
   "runners.read",
   "runners.write", // create, change, enable, disable, deprovision, delete; groups and settings too
   "runners.enrol",
@@ -24,6 +25,10 @@ export const permissions = [
   "signals.data", // the data and the results of signals
   "signals.write", // enqueue
   "signals.work", // claim, complete, fail, extend; shows the data of what is claimed
+  "apps.read", // apps and their configs
+  "apps.write", // create, change and delete apps, sync their configs
+  "webhooks.read", // webhooks and what was delivered to them, never their secrets
+  "webhooks.write", // create, change, delete, ping and resend
   "logs.read",
   "logs.write",
   "telemetry.write",
@@ -49,6 +54,7 @@ export type RoleType = (typeof roleTypes)[number];
 
 const reading = [
   "orgs.read",
+  "apps.read",
   "roles.read",
   "accounts.read",
   "runners.read",
@@ -105,6 +111,7 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
     "accounts.write",
     "tokens.read",
     "tokens.write",
+    "audit.read",
     "runners.write",
     "runners.enrol",
     "runners.operate",
@@ -115,19 +122,31 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
     "signals.data",
     "signals.write",
     "signals.work",
+    "apps.write",
+    "webhooks.read",
+    "webhooks.write",
     "state.write",
   ],
   org_support: [
     ...reading,
     "tokens.read",
+    "audit.read",
     "runners.operate",
     "jobs.write",
     "jobs.cancel",
     "queues.operate",
     "signals.write",
+    "webhooks.read",
   ],
-  org_read_only: reading,
-  org_builder: [...reading, "jobs.write", "jobs.cancel", "signals.write", "signals.work"],
+  org_read_only: [...reading, "webhooks.read"],
+  org_builder: [
+    ...reading,
+    "apps.write",
+    "jobs.write",
+    "jobs.cancel",
+    "signals.write",
+    "signals.work",
+  ],
   installer: installing,
   runner: [
     "runner.protocol",

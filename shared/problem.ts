@@ -59,11 +59,11 @@ export const problem = {
 
   forbidden: (code: string, detail: string): Problem => new Problem({ status: 403, code, detail }),
 
-  notFound: (what: string): Problem =>
+  notFound: (what: string, detail = `This ${what} does not exist.`): Problem =>
     new Problem({
       status: 404,
       code: `${what.replaceAll(/[ -]/g, "_")}_not_found`,
-      detail: `This ${what} does not exist.`,
+      detail,
     }),
 
   methodNotAllowed: (allow: string): Problem =>

@@ -1,3 +1,4 @@
+import type { AuditMode } from "./audit.ts";
 import type { Permission } from "./permissions.ts";
 
 /**
@@ -18,6 +19,8 @@ import type { Permission } from "./permissions.ts";
  * - stateToken: the token may also be sent as the password of HTTP Basic, or as `?token=`.
  * - ownPermit: the handler takes its permit for the database itself, because it mostly waits, reads a body, or joins a
  *   batch. All other handlers run with a permit that the gate holds.
+ * - audit: how the audit log tells of its requests (shared/audit.ts), where that is not what follows from the rest
+ *   (shared/audit-mode.ts).
  */
 export type RouteRule = {
   readonly surface: "runner" | "control-plane" | "operator" | "open";
@@ -32,4 +35,5 @@ export type RouteRule = {
   readonly stateToken?: true;
   readonly ownPermit?: true;
   readonly idempotent?: "replay" | "once" | "job";
+  readonly audit?: AuditMode;
 };

@@ -42,7 +42,7 @@ export const executionTransitions = {
     from: ["pending", "initializing"],
     to: "not-attempted",
     when: "its process gives it back before the work began",
-    also: "the job goes back to its queue, and the attempt is not counted",
+    also: "the job goes back to its queue, and the execution is not counted",
   },
   finish: { from: executionSteps, to: "finished", when: "its process reports success" },
   fail: {
@@ -54,7 +54,7 @@ export const executionTransitions = {
     from: executionSteps,
     to: "timed-out",
     when: "the execution timeout passed, or its process says so",
-    also: "the job goes back to its queue while attempts remain",
+    also: "the job goes back to its queue while executions remain",
   },
   skip: {
     from: executionSteps,

@@ -35,23 +35,23 @@ export const runnerJobTransitions = {
   return: {
     from: ["in-progress"],
     to: "queued",
-    when: "given back before work began, or never confirmed; the attempt is not counted",
+    when: "given back before work began, or never confirmed; the execution is not counted",
   },
   retry: {
     from: ["in-progress"],
     to: "queued",
-    when: "the execution ended without an answer and attempts remain",
+    when: "the execution ended without an answer and executions remain",
   },
   finish: { from: ["in-progress"], to: "finished", when: "the execution ended finished" },
   fail: {
     from: ["in-progress"],
     to: "failed",
-    when: "the execution ended failed, was lost with no attempt left, or an operator's order cut it",
+    when: "the execution ended failed, was lost with no execution left, or an operator's order cut it",
   },
   expire: {
     from: ["in-progress"],
     to: "timed-out",
-    when: "the execution timed out and no attempt remains",
+    when: "the execution timed out and no execution remains",
   },
   skip: {
     from: ["queued", "available", "in-progress"],

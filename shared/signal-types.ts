@@ -3,6 +3,7 @@ import { durationInput } from "./api/duration.ts";
 import { newRunnerJobSchema } from "./api/enqueue-jobs.ts";
 import { secondNs } from "./duration.ts";
 import type { Permission } from "./permissions.ts";
+import { isReservedHeader, reservedHeaders } from "./reserved-headers.ts";
 import { runnerJobGroups, runnerJobType } from "./runner-job-types.ts";
 
 /** How the turn of a signal is executed: workers claim it, a broker runs it, or it wakes a task and somebody else ends it. */
@@ -29,6 +30,7 @@ const id = (prefix: string): z.ZodString =>
   });
 
 const mostHeaders = 50;
+const reserved = `The broker sets this header itself, or it belongs to the connection. Use any name but ${reservedHeaders.join(", ")}.`;
 const longestCallNs = 120 * secondNs;
 
 /** An HTTP call, in a signal and in a callback. */
@@ -43,6 +45,15 @@ export const httpCallSchema = z
       )
       .refine((headers) => Object.keys(headers).length <= mostHeaders, {
         error: `At most ${mostHeaders} headers are allowed.`,
+      })
+      .superRefine((headers, ctx) => {
+        for (const name of Object.keys(headers).filter(isReservedHeader))
+          ctx.addIssue({
+            code: "custom",
+            path: [name],
+            params: { code: "reserved_header" },
+            message: reserved,
+          });
       })
       .optional(),
     body: z

@@ -1,14 +1,17 @@
 import { takeRandomBytes } from "./random-bytes.ts";
 
-/** What a token's prefix tells: who carries it. Tokens of kind `job` live with their execution. */
-export const tokenKinds = ["pat", "sa", "rt", "boot", "st", "it", "job"] as const;
+/**
+ * What a token's prefix tells: who carries it. Tokens of kind `job` live with their execution; `ses` is a browser that is
+ * signed in to the dashboard, or a link that signs it in, and no token for requests.
+ */
+export const tokenKinds = ["pat", "sa", "rt", "boot", "st", "it", "ses", "job"] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 30;
 const checksumLength = 6;
 const idLength = 26;
-const pattern = /^svc_(?:(pat|sa|rt|boot|st|it)_[0-9A-Za-z]{36}|(job)_[0-9A-Za-z]{62})$/;
+const pattern = /^svc_(?:(pat|sa|rt|boot|st|it|ses)_[0-9A-Za-z]{36}|(job)_[0-9A-Za-z]{62})$/;
 
 /** A new token of 178 random bits, `svc_<kind>_<30><6>`; the last six tell a typing error from a wrong token. */
 export function mintToken(kind: Exclude<TokenKind, "job">): string {
@@ -47,7 +50,7 @@ export function tokenHint(text: string): string {
 }
 
 /** Finds tokens in any text, for redaction. */
-export const tokenPattern = /svc_(?:pat|sa|rt|boot|st|it|job)_[0-9A-Za-z]{4,}/g;
+export const tokenPattern = /svc_(?:pat|sa|rt|boot|st|it|ses|job)_[0-9A-Za-z]{4,}/g;
 
 /** Bytes of 248 and above are thrown away, so that every digit is equally likely. */
 function randomDigits(): string {

@@ -128,7 +128,7 @@ describe("operations.md", () => {
     const named = pages
       .filter(({ name }) => name !== "docs/cli.md")
       .flatMap(({ text }) => text.match(/\bSVC_[A-Z_]+\b/g) ?? []);
-    const ofClients = ["SVC_URL", "SVC_TOKEN", "SVC_ORG", "SVC_DATA_DIR"];
+    const ofClients = ["SVC_URL", "SVC_TOKEN", "SVC_ORG", "SVC_PROFILE", "SVC_DATA_DIR"];
     const isElsewhere = /^agent\/(?:jobs|handlers)\/|^test\/(?:support|tools)\//;
     const ofJobsAndTests = (await sourceFiles())
       .filter(({ name }) => isElsewhere.test(name))
@@ -216,7 +216,9 @@ describe("api.md", () => {
   ];
 
   async function codes(): Promise<string[]> {
-    const shipped = (await sourceFiles()).filter(({ name }) => /^(?:broker|shared)\//.test(name));
+    // faults of app configs have a page of their own, made from their list
+    const refusing = /^(?:broker|shared\/(?!app-config\/))/;
+    const shipped = (await sourceFiles()).filter(({ name }) => refusing.test(name));
     const ofNotFound = /problem\.notFound\(\s*"([a-z -]+)"/g;
     const found = shipped.flatMap(({ text }) => [
       ...patterns.flatMap((pattern) =>

@@ -40,11 +40,23 @@ const isServer = (target: string) => /^(?:hono|@hono\/)/.test(target);
 const isDatabase = (target: string) =>
   /^(?:postgres|pg|graphile-worker|pg-boss)(?:\/|$)/.test(target);
 
+/** Rooms of shared/ that read a language with a package that knows it. */
+const readers: readonly (readonly [room: string, packages: readonly string[]])[] = [
+  ["shared/cron/", ["node-cron", "lru-cache"]],
+  ["shared/app-config/", ["toml-eslint-parser"]],
+];
+
 describe("who may import whom", () => {
   test("shared knows zod, its OpenAPI dress, and nobody who uses it", () => {
     const isAllowed = (target: string) =>
       /^(?:zod|@hono\/zod-openapi)$/.test(target) || /^(?:node:|shared\/)/.test(target);
-    expect(edges(/^shared\//, (target) => !isAllowed(target))).toEqual([]);
+    const wrong = importsOf(/^shared\//).filter(({ edge, target }) => {
+      const isReader = readers.some(
+        ([room, read]) => edge.startsWith(room) && read.includes(target),
+      );
+      return !isAllowed(target) && !isReader;
+    });
+    expect(wrong.map(({ edge }) => edge)).toEqual([]);
   });
 
   test("the agent knows shared, no database driver and no server", () => {
@@ -92,7 +104,7 @@ describe("who may import whom", () => {
   });
 
   test("commands and queries never see HTTP", () => {
-    const noun = /^broker\/(?!http\/|routes\/|tasks\/|database\/)[^/]+\//;
+    const noun = /^broker\/(?!http\/|routes\/|dashboard\/|tasks\/|database\/)[^/]+\//;
     const isAbove = (target: string) => /^broker\/(?:http|routes|router|tasks|main)\b/.test(target);
     expect(edges(noun, (target) => isAbove(target) || isServer(target))).toEqual([]);
   });
@@ -108,6 +120,19 @@ describe("who may import whom", () => {
     const isWrong = (target: string) =>
       isDatabase(target) || /^broker\/(?:tasks|routes|main|router)\b/.test(target);
     expect(edges(/^broker\/routes\//, isWrong)).toEqual([]);
+  });
+
+  test("pages read and act by the API alone, as whoever is signed in", () => {
+    const isAllowed = (target: string) =>
+      /^(?:shared\/|hono\/|node:)/.test(target) ||
+      /^broker\/dashboard\/(?:page\.ts$|(?!open-|session\/)[^/]+\/|assets\.ts$)/.test(target);
+    const page = /^broker\/dashboard\/(?!session\/|live\/)[^/]+\//;
+    expect(edges(page, (target) => !isAllowed(target))).toEqual([]);
+    const isCommand = (target: string) =>
+      /^broker\/(?!dashboard\/|http\/|oidc\/|sessions\/|tokens\/|wake\/|limits\/|broker\.ts|database\/database-errors)/.test(
+        target,
+      );
+    expect(edges(/^broker\/dashboard\//, isCommand)).toEqual([]);
   });
 
   test("only the router lists routes", () => {
@@ -199,4 +224,13 @@ test("the lock file names no registry", async () => {
 
 test.each(["ARCHITECTURE.md", "STYLE.md"])("%s has at most 150 lines", async (name) => {
   expect((await readRootFile(name)).trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});
+
+test("a pattern for what callers send has words of its own: nobody is shown the pattern", () => {
+  const wordless = /\.regex\(\s*(?:\/(?:\\.|[^/\\\n])+\/\w*|new RegExp\([^()]*\)),?\s*\)/g;
+  const api = files.filter(({ name }) => name.startsWith("shared/") && !name.endsWith(".test.ts"));
+  const found = api.flatMap(({ name, text }) =>
+    [...text.matchAll(wordless)].map(([call]) => `${name} ${call}`),
+  );
+  expect(found).toEqual([]);
 });

@@ -4,7 +4,14 @@ import { testDatabase } from "./support/database/database.ts";
 
 type Document = {
   openapi: string;
-  paths: Record<string, Record<string, { operationId: string; tags: string[]; summary?: string }>>;
+  paths: Record<string, Record<string, Operation>>;
+};
+type Described = { name: string; description?: string; schema?: { description?: string } };
+type Operation = {
+  operationId: string;
+  tags: string[];
+  summary?: string;
+  parameters?: Described[];
 };
 
 const database = await testDatabase();
@@ -25,6 +32,15 @@ test("the document is of OpenAPI 3.1, and every operation has a name of its own,
     ({ tags, summary }) => tags?.length !== 1 || summary === undefined,
   );
   expect(bare.map(({ operationId }) => operationId)).toEqual([]);
+});
+
+test("every parameter of a path, a query or a header says what it is", () => {
+  const bare = operations.flatMap(({ operationId, parameters = [] }) =>
+    parameters
+      .filter(({ description, schema }) => !(description ?? schema?.description))
+      .map(({ name }) => `${operationId} ${name}`),
+  );
+  expect(bare).toEqual([]);
 });
 
 test("every reference inside the document leads somewhere", () => {

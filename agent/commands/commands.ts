@@ -38,6 +38,19 @@ const runningCommands = [
     run: async (call) => (await import("./run-job.ts")).runOneJob(call),
   }),
   defineCommand({
+    name: "mng",
+    summary:
+      "Look after the install agent of this host: keep it running, update, restart and stop it.",
+    settings: "all",
+    examples: [
+      {
+        does: "keep an agent running that reads its own settings, and switch its version when told",
+        run: "svc-agent mng --config /etc/svc-agent/mng.conf",
+      },
+    ],
+    run: async (call) => (await import("./mng.ts")).manage(call),
+  }),
+  defineCommand({
     name: "status",
     summary: "Show the state of the agent that uses a data directory.",
     settings: ["data-dir"],

@@ -57,7 +57,7 @@ describe("svc-agent's command line", () => {
     ["start now", 'Unexpected argument for svc-agent start: "now". See: svc-agent start --help'],
     [
       "output set --secret",
-      "The argument NAME is required: The output's name. See: svc-agent output set --help",
+      "The argument NAME is required: the output's name. See: svc-agent output set --help",
     ],
   ])('is refused: "%s"', (line, words) => {
     expect(refusal(line)).toBe(words);

@@ -71,7 +71,7 @@ async function runToItsEnd(config: AgentConfig, waitMs: number | undefined): Pro
     onEnd: (told) => (end = told),
   };
   const log = openLog(config.logLevel, process.stderr);
-  const agent = await startAgent(config, log, hearSignals, one);
+  const agent = await startAgent(config, log, hearSignals, { oneJob: one });
   const code = await agent.gone;
   if (code === 0 && jobId !== undefined && end === undefined) {
     throw new ExitError("unreachable", `The broker did not report how ${jobId} ended.`);

@@ -36,6 +36,36 @@ export const urlOrOff = z.union([z.literal("off"), httpUrl], {
   error: "must be an http or https URL, or off",
 });
 
+/** A program and its arguments, separated by spaces. */
+export const commandWords = z.string().transform((given, ctx): readonly string[] => {
+  const parts = given.split(" ").filter((part) => part !== "");
+  if (parts.length > 0) return parts;
+  ctx.addIssue({ code: "custom", message: "must be a program and its arguments" });
+  return z.NEVER;
+});
+
+/** http or https URLs, without slashes at their ends; `off` for none. */
+export const releaseUrls = z.string().transform((given, ctx): readonly string[] => {
+  if (given === "off") return [];
+  const urls = listed(given).map((one) => httpUrl.safeParse(one));
+  if (urls.length > 0 && urls.every(({ success }) => success)) {
+    return urls.flatMap(({ data }) => data ?? []);
+  }
+  ctx.addIssue({ code: "custom", message: "must be a comma-separated list of URLs, or off" });
+  return z.NEVER;
+});
+
+/** Repositories of container images, without tags: `registry.example.com/svc-agent`. */
+export const imageRepositories = z.string().transform((given, ctx): readonly string[] => {
+  const names = listed(given);
+  if (names.length > 0 && names.every((name) => imageRepository.test(name))) return names;
+  const words = "must be a comma-separated list of image repositories without tags";
+  ctx.addIssue({ code: "custom", message: words });
+  return z.NEVER;
+});
+
+const imageRepository = /^[a-z0-9][a-z0-9.-]*(?::\d{1,5})?(?:\/[a-z0-9][a-z0-9._-]*)*$/;
+
 /** A duration like 30s or 1h30m, as milliseconds. */
 export function durationMs(least: number, most: number): z.ZodType<number, string> {
   const words = `must be a duration like 30s or 10m, from ${least} ms to ${most / 60_000} min`;

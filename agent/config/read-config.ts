@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
+import { predicate } from "../../shared/issue-words.ts";
 import { nearestWord } from "../../shared/nearest-word.ts";
 import { OperatorError } from "../../shared/operator-error.ts";
 import { parseConfigFile } from "./config-file.ts";
@@ -47,7 +48,7 @@ export type GivenFlags = Readonly<Record<string, string>>;
 type Given = { readonly value: string; readonly source: Source };
 
 /** Variables that the agent sets for its jobs; they are not settings. */
-const marks = ["SVC_AGENT_EXECUTION", "SVC_AGENT_STEP", "SVC_AGENT_CONFIG"];
+const marks = ["SVC_AGENT_EXECUTION", "SVC_AGENT_STEP", "SVC_AGENT_CONFIG", "SVC_AGENT_MANAGED_BY"];
 const prefix = "SVC_AGENT_";
 
 /**
@@ -85,7 +86,8 @@ function configOf(given: ReadonlyMap<SettingName, Given>, besides: Besides): Age
     if (source === "absent") continue;
     const parsed = settingOf(name).schema.safeParse(value);
     // The value is never quoted: it may be a secret in the wrong place.
-    if (!parsed.success) wrong.push(`${named(name, source)} ${parsed.error.issues[0]?.message}`);
+    const [issue] = parsed.error?.issues ?? [];
+    if (issue !== undefined) wrong.push(`${named(name, source)} ${predicate(issue.message)}`);
     config[camel(name)] = parsed.data;
   }
   if (wrong.length > 0) throw new OperatorError(`${wrong.join("; ")}.`);

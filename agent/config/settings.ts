@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { approvalSettings } from "./approval-settings.ts";
 import { executorSettings } from "./executor-settings.ts";
+import { managementSettings } from "./management-settings.ts";
 import {
   count,
   durationMs,
@@ -190,11 +191,6 @@ export const settings = {
     schema: text,
     doc: "Directory with Terraform providers, in the layout of terraform providers mirror. If set, no providers are downloaded.",
   },
-  "management-dir": {
-    value: "DIR",
-    schema: text,
-    doc: "Directory with the programs for jobs of mode mng, each named like its job type.",
-  },
   "start-timeout": {
     value: "DURATION",
     schema: durationMs(0, 24 * hourMs),
@@ -228,6 +224,7 @@ export const settings = {
   ...approvalSettings,
   ...toolSettings,
   ...executorSettings,
+  ...managementSettings,
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;

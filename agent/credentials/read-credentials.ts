@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstFault } from "../../shared/issue-words.ts";
 import { invalidPlan as unfit } from "../jobs/job-failure.ts";
 
 const text = z.string().nullish();
@@ -61,8 +62,7 @@ export type ClusterInfo = Of<"cluster_info">;
 export function readCredentials(plan: object): Credentials {
   const { data, error } = credentials.safeParse(plan);
   if (data === undefined) {
-    const [issue] = error.issues;
-    throw unfit(`${issue?.path.join(".")}: ${issue?.message}`);
+    throw unfit(firstFault(error));
   }
   const { aws_auth, azure_auth, cluster_info } = data;
   const { access_key_id, secret_access_key } = aws_auth?.static ?? {};

@@ -7,6 +7,7 @@ import { checkExecutor } from "./check-executor.ts";
 import { checkHeldPoll } from "./check-held-poll.ts";
 import { checkJobCgroups } from "./check-job-cgroups.ts";
 import { checkJobUser } from "./check-job-user.ts";
+import { checkManagement } from "./check-management.ts";
 import { checkName } from "./check-name.ts";
 import { checkRunDir } from "./check-run-dir.ts";
 import { checkTls } from "./check-tls.ts";
@@ -42,6 +43,7 @@ const host: readonly Check[] = [
   { name: "cluster", run: checkCluster },
   { name: "executor", run: checkExecutor },
   { name: "service", run: checkUnit },
+  { name: "management", run: checkManagement },
 ];
 
 /** Runs all checks and reports each finding as soon as it is known, in order. */

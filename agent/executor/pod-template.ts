@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { firstFault } from "../../shared/issue-words.ts";
 import { ExitError } from "../exit-error.ts";
 import { readYaml, YamlFault } from "../kubernetes/read-yaml.ts";
 
@@ -46,6 +47,5 @@ export async function readPodTemplate(file: string | undefined): Promise<PodTemp
   if (other !== undefined) throw unfit("it contains more than one document");
   const { data, error } = schema.safeParse(document?.value ?? {});
   if (data !== undefined) return data;
-  const [issue] = error.issues;
-  throw unfit(`${issue?.path.join(".") || "the document"}: ${issue?.message}`);
+  throw unfit(firstFault(error, { whole: "the document" }));
 }

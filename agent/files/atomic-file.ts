@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { open, rename, rm, writeFile, readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open, readdir, rename, rm, writeFile, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { errorCode } from "./disk-error.ts";
 
 type Content = { readonly text: string | Uint8Array; readonly mode?: number };
@@ -29,6 +29,17 @@ export async function writeDurably(path: string, bytes: string | Uint8Array): Pr
   }
   await syncFolder(dirname(path));
 }
+
+/** Removes what a process left that was killed while it wrote this file; nobody may be writing it. */
+export async function sweepDrafts(file: string): Promise<void> {
+  const names = await readdir(dirname(file)).catch(() => []); // where there is no folder there is no draft
+  const drafts = names.filter(
+    (name) => name.startsWith(basename(file)) && draftEnd.test(name.slice(basename(file).length)),
+  );
+  for (const name of drafts) await rm(join(dirname(file), name), { force: true });
+}
+
+const draftEnd = /^\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
 /** Makes renames and removals in the folder survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {

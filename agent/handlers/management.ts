@@ -1,12 +1,15 @@
-import path from "node:path";
-import { makeJobFolders, writeJobFileOnce } from "../job-users/job-files.ts";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import { untilAborted } from "../client/pause.ts";
 import type { Handler, Job, JobResult } from "../jobs/handler.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
-import { allowedEnv } from "../processes/allowed-env.ts";
+import { Refusal } from "../mng/driver.ts";
+import type { Operation, Outcome } from "../mng/journal.ts";
+import type { Management } from "../mng/management.ts";
+import { findOwnersProgram, runOwnersProgram } from "./owners-program.ts";
 
 /**
- * Jobs of the process that manages a host. How to restart, update or shut down differs between hosts: a program of the
- * operator does it, named like the job's type, in the directory `management-dir`.
+ * Jobs of the process that manages a host. `svc-agent mng` does them itself; a program of the host's owner, named like
+ * the job's type in the directory `management-dir`, is run instead.
  */
 export const management: Handler = {
   types: [
@@ -16,35 +19,75 @@ export const management: Handler = {
     "mng-runner-restart",
     "mng-fetch-token",
   ],
-  validate: () => ({ needsDirectories: true, runsAsAgentUser: true, execute: runProgram }),
+  validate: () => ({ needsDirectories: true, runsAsAgentUser: true, execute: manage }),
 };
 
-async function runProgram(job: Job): Promise<JobResult> {
-  const { type, id } = job.info;
-  const { managementDir, env: agent } = job.agent.config;
-  if (managementDir === undefined) {
-    throw new JobFailure(
-      `This agent has no program for ${type}: set management-dir to a directory with a program of that name.`,
-      { reason: "tool_missing" },
-    );
+const kinds: Partial<Record<RunnerJobType, Operation["kind"]>> = {
+  "mng-vm-shut-down": "power-off",
+  "mng-shut-down": "stop",
+  "mng-runner-update-version": "update",
+  "mng-runner-restart": "restart",
+};
+
+async function manage(job: Job): Promise<JobResult> {
+  const { type } = job.info;
+  const program = await findOwnersProgram(job);
+  if (program !== undefined) return await runOwnersProgram(job, program);
+  const kind = kinds[type as RunnerJobType]; // a type of this handler
+  const { management: managed } = job.agent;
+  if (managed !== undefined) {
+    return kind === undefined ? await fetchToken(managed) : await operate(job, managed, kind);
   }
-  const { workspace, secrets, owner } = job.directories;
-  const [home, tmp] = [path.join(workspace, "home"), path.join(workspace, "tmp")];
-  await makeJobFolders([home, tmp], owner);
-  const planFile = path.join(secrets, "plan.json");
-  await writeJobFileOnce(planFile, JSON.stringify(job.plan), owner);
-  job.onOutput(async () => await Promise.reject(new Error("Jobs of this type have no outputs.")));
-  const { env } = allowedEnv({ agent, plan: {}, home, tmp });
-  const end = await job.run({
-    key: "program",
-    step: type,
-    argv: [path.join(path.resolve(managementDir), type)],
-    cwd: workspace,
-    env: { ...job.agent.networkEnv, ...env, SVC_JOB_ID: id, SVC_PLAN_FILEPATH: planFile },
+  throw new JobFailure(
+    `This agent has no program for ${type}: run svc-agent mng, or set management-dir to a directory with a program of that name.`,
+    { reason: "tool_missing" },
+  );
+}
+
+const succeeded: readonly Outcome["result"][] = [
+  "switched",
+  "unchanged",
+  "restarted",
+  "stopped",
+  "powering_off",
+];
+
+async function fetchToken(managed: Management): Promise<JobResult> {
+  try {
+    const { own, agent, expiresAt } = await managed.fetchTokens();
+    const description = "New tokens are in their files; the former ones are valid for a while.";
+    return { outputs: { own, agent, expires_at: expiresAt }, description };
+  } catch (error) {
+    if (error instanceof Refusal) throw new JobFailure(error.message, { reason: "refused" });
+    throw error;
+  }
+}
+
+async function operate(job: Job, managed: Management, kind: Operation["kind"]): Promise<JobResult> {
+  const asked = managed.request({
+    key: job.executionId,
+    kind,
+    named: { ...job.info.metadata, ...job.plan },
+    drainMs: drainMsOf(job),
+    say: (words) => job.log(words),
+    signal: job.signal,
   });
-  if (end.why === "exited" && end.code === 0) return {};
-  throw new JobFailure(`The program for ${type} ${end.words}.`, {
-    reason: "step_failed",
-    code: end.code ?? 1,
-  });
+  const outcome = await Promise.race([asked, untilAborted(job.killSignal)]);
+  if (outcome === undefined) {
+    const words = "The job was stopped; what it began on this host goes on to its end.";
+    throw new JobFailure(words, { reason: "step_failed", class: "left_alone" });
+  }
+  const { result, words, from, to } = outcome;
+  const outputs = { result, from, to, driver: job.agent.config.mngDriver };
+  if (succeeded.includes(result)) return { outputs, description: words };
+  const reason = result === "refused" ? "refused" : "step_failed";
+  throw new JobFailure(words, { reason, class: result, outputs });
+}
+
+const spareMs = 30_000;
+
+/** The time in which running jobs may finish: so that the job's own deadline leaves time to prove, and to go back. */
+function drainMsOf({ agent: { config }, deadlineAtMs }: Job): number {
+  const leftMs = deadlineAtMs - Date.now() - 2 * config.mngProbation - spareMs;
+  return Math.max(0, Math.min(config.drainTimeout, leftMs));
 }

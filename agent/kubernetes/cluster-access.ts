@@ -107,7 +107,7 @@ export async function ofPod(
   );
   if (!host || !ca) {
     throw deployFailure(
-      "The plan names no cluster, and this host has none: cluster_info says which.",
+      "The plan names no cluster, and the agent's host has none. Name one: with svc by --kubeconfig or --context, in a plan by cluster_info.",
       "config_invalid",
     );
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstFault } from "../../shared/issue-words.ts";
 import { deployFailure } from "./deploy-failure.ts";
 import { readYaml, YamlFault } from "./read-yaml.ts";
 
@@ -50,8 +51,7 @@ export type ReadKubeconfig = {
 export function readKubeconfig(parsed: unknown): ReadKubeconfig {
   const { data, error } = kubeconfig.safeParse(parsed);
   if (data === undefined) {
-    const [issue] = error.issues;
-    throw unfit(`${issue?.path.join(".")}: ${issue?.message}`);
+    throw unfit(firstFault(error));
   }
   const name = data["current-context"];
   const found = data.contexts.find((one) => one.name === name)?.context;

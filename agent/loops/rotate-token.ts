@@ -27,6 +27,7 @@ export async function rotateToken(
       const { secret: token, expires_at } = body;
       await keepEnrolled(config.dataDir, { ...kept, token, expires_at });
       if (!(await agent.keptState.untilKept(signal))) return;
+      await agent.management?.shareToken(token); // the install agent may have the former one
       tokens.replace(token);
       log.info("the token was rotated");
     }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { chmod, mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { version } from "../../shared/version.ts";
 import { ExitError } from "../exit-error.ts";
 import { writeDurably } from "../files/atomic-file.ts";
 import { unusablePath } from "./unusable-path.ts";
@@ -11,6 +12,7 @@ const presenceSchema = z.object({
   pid: z.int(),
   start_time: z.string(),
   watch_url: z.string().nullable(),
+  version: z.string().optional(),
 });
 export type Presence = z.infer<typeof presenceSchema>;
 
@@ -38,7 +40,12 @@ export async function takeDataDir(dataDir: string, isEntered = false): Promise<D
     throw new ExitError("failed", words);
   }
   const announce = async (watch_url: string | null): Promise<void> => {
-    const presence = { pid: process.pid, start_time: startTimeOf(process.pid) ?? "", watch_url };
+    const presence = {
+      pid: process.pid,
+      start_time: startTimeOf(process.pid) ?? "",
+      watch_url,
+      version,
+    };
     await writeDurably(fileOf(dataDir), `${JSON.stringify(presence)}\n`).catch((error: unknown) => {
       throw unusablePath(error, "data directory", dataDir);
     });

@@ -20,7 +20,7 @@ export async function withOwnProgram(config: AgentConfig): Promise<AgentConfig> 
 }
 
 /** The command that starts this program again. */
-async function ownProgram(): Promise<string[]> {
+export async function ownProgram(): Promise<string[]> {
   if (isSea()) return [process.execPath];
   const source = path.join(import.meta.dirname, "..", "main.ts");
   const isSource = import.meta.filename.endsWith(".ts");

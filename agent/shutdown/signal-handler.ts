@@ -2,24 +2,31 @@ import type { AgentConfig } from "../config/read-config.ts";
 import type { ExitName } from "./exit-codes.ts";
 import type { ShutdownState } from "./shutdown-state.ts";
 
-type Signal = "SIGTERM" | "SIGINT" | "SIGQUIT";
+/** Signals that an agent handles. */
+export type AgentSignal = "SIGTERM" | "SIGINT" | "SIGQUIT" | "SIGUSR2";
 
-const exitOf: Readonly<Record<Signal, ExitName>> = {
+const exitOf: Readonly<Record<AgentSignal, ExitName>> = {
   SIGTERM: "terminated",
   SIGINT: "interrupted",
   SIGQUIT: "killed",
+  SIGUSR2: "done",
 };
 
 /**
  * What signals do: the first drains (or stops jobs, where the host waits only seconds), the second stops jobs, the
- * third and SIGQUIT kill them; or the first leaves jobs in pods to the next start. Returns the handler.
+ * third and SIGQUIT kill them; or the first leaves jobs in pods to the next start. SIGUSR2 lets jobs finish, however
+ * long they take, and counts as none of these. Returns the handler.
  */
 export function makeSignalHandler(
   config: Pick<AgentConfig, "onSigterm" | "drainTimeout">,
   shutdown: ShutdownState,
-): (signal: Signal) => void {
+): (signal: AgentSignal) => void {
   let count = 0;
   return (signal) => {
+    if (signal === "SIGUSR2") {
+      const why = "its management process asked it to finish";
+      return shutdown.request({ urgency: "draining", exit: "done", why });
+    }
     count += 1;
     const nth = signal === "SIGQUIT" ? 3 : config.onSigterm === "cancel" ? count + 1 : count;
     const why = `it received ${signal}`;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstFault } from "../../shared/issue-words.ts";
 import { gitSource } from "../../shared/plans/plan-members.ts";
 import { invalidPlan } from "../jobs/job-failure.ts";
 import { readGitSource } from "./git-source.ts";
@@ -46,8 +47,7 @@ const members = z.looseObject({
 export function readSource(plan: object, whose = ""): Source | undefined {
   const { data, error } = members.safeParse(plan);
   if (data === undefined) {
-    const [issue] = error.issues;
-    throw invalidPlan(`${issue?.path.join(".")}${whose}: ${issue?.message}`);
+    throw invalidPlan(firstFault(error, { whose }));
   }
   const { source, src_registry, src_tag, src_digest } = data;
   return (

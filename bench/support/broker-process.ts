@@ -49,6 +49,7 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
     if ((await isOk(`${url}/livez`)) && (await isOk(`${url}/readyz`))) return;
     await sleep(200);
   }
+  child.kill("SIGKILL");
   throw new Error("the broker did not become ready");
 }
 

@@ -4,14 +4,19 @@ export type Filling = {
   readonly orgId: string;
   readonly runnerIds: readonly string[];
   readonly count: number;
+  /** The number of the first one, where others are there already. */
+  readonly first?: number;
 };
 
 const portion = 250_000;
 const hourNs = 3_600_000_000_000;
 
 /** Jobs that wait without a slot, as if they had been enqueued one after the other; their clocks end in hours. */
-export async function fillLiveJobs(db: Db, { orgId, runnerIds, count }: Filling): Promise<void> {
-  await inPortions(db, count, async (one, from, to) => {
+export async function fillLiveJobs(
+  db: Db,
+  { orgId, runnerIds, count, first = 1 }: Filling,
+): Promise<void> {
+  await inPortions(db, { count, first }, async (one, from, to) => {
     await one`
       with n as materialized (
         select 'job_00' || lpad(n::text, 24, '0') as id, (${[...runnerIds]}::text[])[1 + n % ${runnerIds.length}] as run,
@@ -38,7 +43,7 @@ export async function fillLiveJobs(db: Db, { orgId, runnerIds, count }: Filling)
 
 /** Jobs that finished over the last 89 days, each with its execution and its end. */
 export async function fillEndedJobs(db: Db, { orgId, runnerIds, count }: Filling): Promise<void> {
-  await inPortions(db, count, async (one, from, to) => {
+  await inPortions(db, { count, first: 1 }, async (one, from, to) => {
     await one`
       with n as materialized (
         select 'job_00' || lpad(n::text, 24, '0') as id, 'exe_00' || lpad(n::text, 24, '0') as exe,
@@ -65,13 +70,14 @@ export async function fillEndedJobs(db: Db, { orgId, runnerIds, count }: Filling
 /** Foreign keys are not looked up row by row here: every row is made with what it refers to. */
 async function inPortions(
   db: Db,
-  count: number,
+  { count, first }: { readonly count: number; readonly first: number },
   insert: (one: Db, from: number, to: number) => Promise<unknown>,
 ): Promise<void> {
   const one = await db.reserve();
   await one`set session_replication_role = replica`;
-  for (let from = 1; from <= count; from += portion) {
-    await insert(one, from, Math.min(count, from + portion - 1));
+  const last = first + count - 1;
+  for (let from = first; from <= last; from += portion) {
+    await insert(one, from, Math.min(last, from + portion - 1));
   }
   await one`reset session_replication_role`;
   one.release();

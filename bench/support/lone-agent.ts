@@ -19,7 +19,12 @@ export type LoneAgent = {
   readonly end: () => Promise<void>;
 };
 
-export type AgentProgram = { readonly url: string; readonly program: string };
+export type AgentProgram = {
+  readonly url: string;
+  readonly program: string;
+  /** Hears every line that it logs. */
+  readonly onLine?: (line: string) => void;
+};
 export type Timing = { readonly fleet: Fleet; readonly agent: FleetAgent };
 
 /** What an agent is started from, and how that is told. */
@@ -30,7 +35,7 @@ export function agentProgram(): { readonly program: string; readonly note: strin
 
 /** Starts an agent of the runner and waits until it works. */
 export async function startLoneAgent(
-  { url, program }: AgentProgram,
+  { url, program, onLine }: AgentProgram,
   { token }: FleetAgent,
   more: readonly string[] = [],
 ): Promise<LoneAgent> {
@@ -57,6 +62,7 @@ export async function startLoneAgent(
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   createInterface(child.stdout).on("line", (line) => {
+    onLine?.(line);
     if (line.includes("agent started")) resolve();
   });
   await promise;
@@ -65,8 +71,10 @@ export async function startLoneAgent(
     dataDir,
     startedAtMs,
     end: async () => {
-      child.kill("SIGTERM");
-      await once(child, "exit");
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill("SIGTERM");
+        await once(child, "exit");
+      }
       await rm(dataDir, { recursive: true, force: true });
     },
   };

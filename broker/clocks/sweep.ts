@@ -28,6 +28,7 @@ const sweeps = {
   sweep_stopping: { everyMs: 500, batch: 500, of: ["stopping_executions", "execution_id"] },
   sweep_processes: { everyMs: 1_000, batch: 500, of: ["runner_processes", "id"] },
   sweep_shutdowns: { everyMs: 1_000, batch: 100 },
+  sweep_rollouts: { everyMs: 1_000, batch: 1, of: ["runner_rollouts", "id"] },
   sweep_pauses: { everyMs: 1_000, batch: 100 },
   sweep_queues: { everyMs: 5_000, batch: 500 },
   sweep_signals: { everyMs: 200, batch: 500, of: ["queue_signal_live", "id"] },

@@ -94,6 +94,17 @@ export async function findSignalFigures(db: Db): Promise<SignalFigures> {
   return row ?? { queued: 0, in_flight: 0, retrying: 0, oldest_seconds: 0 };
 }
 
+/** For how long the emitter that is most overdue has been: one look-up for those that wait for a look, one for those that wait for room. */
+export async function findEmitterDelay(db: Db): Promise<number> {
+  const [row] = await db<{ seconds: number }[]>`
+    select greatest(0, extract(epoch from t.now - least(
+             (select e.due_at from queue_emitters e where e.due_at <= t.now order by e.due_at limit 1),
+             (select e.next_emit_at from queue_emitters e where e.due_at > e.next_emit_at and e.next_emit_at <= t.now
+               order by e.next_emit_at limit 1))))::float8 as seconds
+      from (select svc_now() as now) t`;
+  return row?.seconds ?? 0;
+}
+
 /** Runners by status; the deleted are left out. */
 export async function listRunnerCounts(
   db: Db,

@@ -33,6 +33,11 @@ export function registerGauges(metrics: Metrics, read: Read): void {
     ({ signals }) => one(Math.max(0, signals.oldest_seconds)),
   );
   gauge(
+    "svc_emitter_overdue_seconds",
+    "For how long the emitter that is most overdue has been; 0 when none is.",
+    ({ emitterDelay }) => one(emitterDelay),
+  );
+  gauge(
     "svc_heartbeat_age_seconds",
     "Longest time since the last heartbeat of a live process.",
     ({ longestSilence }) => one(longestSilence),

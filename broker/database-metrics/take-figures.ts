@@ -1,6 +1,7 @@
 import type { Db } from "../database/connect.ts";
 import {
   countBusyConnections,
+  findEmitterDelay,
   findLongestSilence,
   findSignalFigures,
   type GroupFigures,
@@ -19,6 +20,7 @@ export type FiguresTaken = {
   readonly runners: Awaited<ReturnType<typeof listRunnerCounts>>;
   readonly longestSilence: number;
   readonly signals: SignalFigures;
+  readonly emitterDelay: number;
   readonly tallies: readonly Tally[];
   readonly busyConnections: number;
   /** How long the broker's own pool took to answer a statement that needs no work. */
@@ -29,16 +31,25 @@ export type FiguresTaken = {
 /** Takes all figures; `poolName` is by what the database knows the connections of `pool`. */
 export async function takeFigures(db: Db, pool: Db, poolName: string): Promise<FiguresTaken> {
   const busyConnections = await countBusyConnections(db, poolName); // before the probe is one of them
-  const [poolAnswerSeconds, groups, oldest, runners, longestSilence, tallies, signals] =
-    await Promise.all([
-      timeAnswer(pool),
-      listGroupFigures(db),
-      listOldestWaiting(db),
-      listRunnerCounts(db),
-      findLongestSilence(db),
-      listTallies(db),
-      findSignalFigures(db),
-    ]);
+  const [
+    poolAnswerSeconds,
+    groups,
+    oldest,
+    runners,
+    longestSilence,
+    tallies,
+    signals,
+    emitterDelay,
+  ] = await Promise.all([
+    timeAnswer(pool),
+    listGroupFigures(db),
+    listOldestWaiting(db),
+    listRunnerCounts(db),
+    findLongestSilence(db),
+    listTallies(db),
+    findSignalFigures(db),
+    findEmitterDelay(db),
+  ]);
   const takenAtMs = performance.now();
   return {
     groups,
@@ -46,6 +57,7 @@ export async function takeFigures(db: Db, pool: Db, poolName: string): Promise<F
     runners,
     longestSilence,
     signals,
+    emitterDelay,
     tallies,
     busyConnections,
     poolAnswerSeconds,

@@ -26,7 +26,16 @@ export type IdPrefix =
   | "upl"
   | "que"
   | "sig"
-  | "emt";
+  | "emt"
+  | "ses"
+  | "aud"
+  | "rol"
+  | "whk"
+  | "whd"
+  | "evt"
+  | "wha"
+  | "app"
+  | "cfg";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;

@@ -28,6 +28,8 @@ export async function schemaState(db: Db | Tx, directory?: string): Promise<Migr
 export async function requireCurrentSchema(db: Db, directory?: string): Promise<void> {
   const rows = await schemaState(db, directory);
   requireFit(rows);
+  if (rows.every(({ state }) => state === "pending"))
+    throw new OperatorError('The database has no schema of svc yet. Run "svc migrate up".');
   const pending = named(rows, "pending");
   if (pending !== "") {
     throw new OperatorError(

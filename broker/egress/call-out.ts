@@ -1,5 +1,6 @@
 import * as http from "node:http";
 import * as https from "node:https";
+import { isReservedHeader } from "../../shared/reserved-headers.ts";
 import { version } from "../../shared/version.ts";
 import { type Failure, failure, failureOf, hostFailure } from "./call-failure.ts";
 import { checkUrl } from "./check-url.ts";
@@ -19,6 +20,8 @@ export type Call = {
   readonly signing?: Omit<Signing, "at"> & { readonly secret: string | undefined };
   /** For everything from the name's resolution to the end of the answer; waiting for a turn is not part of it. */
   readonly timeoutMs: number;
+  /** For the name's resolution and the connection alone, without its TLS; as long as the whole unless told. */
+  readonly connectTimeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly maxAnswerBytes?: number;
 };
@@ -29,24 +32,6 @@ type Parts = { readonly mode: EgressMode; readonly resolve: Resolve };
 
 const maxHeaderSize = 16 * 1024;
 const defaultAnswerBytes = 16 * 1024;
-
-/** Headers of the connection, and those by which a receiver knows us: a call cannot set them. */
-const ownHeaders = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "user-agent",
-  "webhook-id",
-  "webhook-signature",
-  "webhook-timestamp",
-  "x-svc-signature",
-]);
 
 /**
  * Makes calls without any queue. What happens to a call is its value, never an exception: an answer of any status, or why
@@ -61,7 +46,7 @@ export function makeCallOut({ mode, resolve }: Parts): (call: Call) => Promise<C
   return async (call) => {
     const checked = checkUrl(call.url, mode);
     if (!checked.isOk) return failure(checked.code, checked.detail);
-    const own = Object.keys(call.headers ?? {}).find((name) => ownHeaders.has(name.toLowerCase()));
+    const own = Object.keys(call.headers ?? {}).find(isReservedHeader);
     if (own !== undefined) return failure("invalid_request", `The header ${own} cannot be set.`);
     const { url } = checked;
     const agent = url.protocol === "https:" ? agents["https:"] : agents["http:"];
@@ -101,8 +86,12 @@ function send(url: URL, call: Call, options: Options): Promise<CallResult> {
       return resolve(failure("invalid_request", detail));
     }
     let isInHandshake = false;
+    const connecting = limitConnecting(sent, call.connectTimeoutMs);
     sent.on("socket", (socket) => {
-      socket.once("connect", () => (isInHandshake = url.protocol === "https:"));
+      socket.once("connect", () => {
+        connecting.end();
+        isInHandshake = url.protocol === "https:";
+      });
       socket.once("secureConnect", () => (isInHandshake = false));
     });
     sent.on("response", (response) => {
@@ -113,11 +102,28 @@ function send(url: URL, call: Call, options: Options): Promise<CallResult> {
       resolve(hostFailure("bad_answer", url));
     });
     sent.on("error", (error) => {
-      resolve(abortOf(options.signal, url) ?? failureOf(error, url, isInHandshake));
+      const late = connecting.isLate() ? hostFailure("timeout", url) : undefined;
+      resolve(late ?? abortOf(options.signal, url) ?? failureOf(error, url, isInHandshake));
     });
-    sent.on("close", () => resolve(hostFailure("reset", url)));
+    sent.on("close", () => {
+      connecting.end();
+      resolve(hostFailure("reset", url));
+    });
     sent.end(call.body);
   });
+}
+
+/** Gives up a request that has no connection in time. */
+function limitConnecting(sent: http.ClientRequest, ms: number | undefined) {
+  let isLate = false;
+  const timer =
+    ms === undefined
+      ? undefined
+      : setTimeout(() => {
+          isLate = true;
+          sent.destroy(new Error("no connection in time"));
+        }, ms);
+  return { isLate: () => isLate, end: () => clearTimeout(timer) };
 }
 
 /** Undefined for headers that cannot be sent: Node checks them before it does anything. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isCronFault, parseCron } from "../../shared/cron/parse-cron.ts";
 import { describeCron } from "./describe-cron.ts";
 import { matchingDays } from "./local-minutes.ts";
-import { isCronFault, parseCron } from "./parse-cron.ts";
 import { isZoneFault, parseZone } from "./parse-zone.ts";
 
 function describe(text: string, name?: string): string {

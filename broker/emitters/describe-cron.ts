@@ -1,4 +1,4 @@
-import type { Cron } from "./cron.ts";
+import type { Cron } from "../../shared/cron/cron.ts";
 import type { Zone } from "./parse-zone.ts";
 
 /** A sentence without a full stop: "at 02:30 on Monday to Friday, Europe/Berlin". The same one means the same times of the same days. */

@@ -1,13 +1,13 @@
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
+import { fullQueue } from "../signals/full-queue.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { topics } from "../wake/wakes.ts";
 import { findEmitter, writeFiring } from "./queries.ts";
 import { openTemplate } from "./template.ts";
 
 const maxTries = 10;
-const againAfterS = 5;
 
 /** Enqueues one signal of an emitter now; answers its id, or the live one's that has its dedupe key. 429 when the queue is full. */
 export async function fireEmitter(
@@ -23,9 +23,7 @@ export async function fireEmitter(
     const { keyId, bytes } = seals.seal(named, openTemplate(seals, row));
     const signal = { id: signalId, key_id: keyId, contents: bytes.toString("base64") };
     const fired = await writeFiring(db, orgId, { id, version: row.version, signal, actorId });
-    if (fired.outcome === "full") {
-      throw problem.tooMany("The queue of this emitter is full.", againAfterS, "queue_full");
-    }
+    if (fired.outcome === "full") throw await fullQueue(db, orgId);
     if (fired.id === null) continue; // it was changed or deleted meanwhile
     wakes.notify(fired.wakes.map(topics.signals));
     return { signalId: fired.id, isKept: fired.outcome === "kept" };

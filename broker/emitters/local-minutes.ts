@@ -1,4 +1,4 @@
-import type { Cron } from "./cron.ts";
+import type { Cron } from "../../shared/cron/cron.ts";
 
 const minutesOfDay = 1440;
 

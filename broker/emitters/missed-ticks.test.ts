@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { isCronFault, parseCron } from "../../shared/cron/parse-cron.ts";
 import { jitterOf } from "./jitter-of.ts";
 import { graceOf, type MissedPolicy, missedTicks } from "./missed-ticks.ts";
-import { isCronFault, parseCron } from "./parse-cron.ts";
 import { isZoneFault, parseZone } from "./parse-zone.ts";
 
 const skip: MissedPolicy = { missed: "skip" };

@@ -1,4 +1,4 @@
-import type { Cron } from "./cron.ts";
+import type { Cron } from "../../shared/cron/cron.ts";
 import type { Zone } from "./parse-zone.ts";
 import { nextTick, ticksBetween } from "./ticks.ts";
 

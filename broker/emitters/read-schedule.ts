@@ -1,10 +1,10 @@
+import type { Cron } from "../../shared/cron/cron.ts";
+import { isCronFault, parseCron } from "../../shared/cron/parse-cron.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
 import type { EmitterMode } from "../../shared/queue-emitter.ts";
-import type { Cron } from "./cron.ts";
 import { jitterOf } from "./jitter-of.ts";
 import { graceOf } from "./missed-ticks.ts";
-import { isCronFault, parseCron } from "./parse-cron.ts";
 import { isZoneFault, parseZone, type Zone } from "./parse-zone.ts";
 import { nextTick, shortestGap } from "./ticks.ts";
 
@@ -27,6 +27,8 @@ export type Schedule = {
   readonly delay: number | null;
   readonly next_tick_at: Date;
   readonly next_emit_at: Date;
+  /** Ticks count after it. */
+  readonly schedule_at: Date;
 };
 
 /** The members that only some modes take, and the one that each cannot be without. */
@@ -83,7 +85,7 @@ export function readSchedule(
     const detail = `This must be in the future: it is ${now.toISOString()} now.`;
     throw refused("#/scheduled_at", "past", detail);
   }
-  const once = { next_tick_at: at, next_emit_at: at, scheduled_at: at };
+  const once = { next_tick_at: at, next_emit_at: at, scheduled_at: at, schedule_at: now };
   const delay = mode === "scheduled" ? null : (given.delay ?? 0);
   return { ...once, delay, cron_schedule: null, time_zone: "UTC", jitter_window: 0, grace: 60e9 };
 }
@@ -111,6 +113,7 @@ function readCron(id: string, given: ScheduleInput, now: Date): Schedule {
     delay: null,
     next_tick_at: next,
     next_emit_at: new Date(next.getTime() + jitterMs(id, jitter_window)),
+    schedule_at: now,
   };
 }
 

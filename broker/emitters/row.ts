@@ -42,6 +42,7 @@ export const emitterRow = z.object({
   next_tick_at: z.date().nullable(),
   next_emit_at: z.date().nullable(),
   due_at: z.date().nullable(),
+  schedule_at: z.date().nullable(),
   status: z.enum(emitterStatuses),
   status_description: z.string(),
   status_at: z.date(),

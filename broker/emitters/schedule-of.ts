@@ -1,5 +1,5 @@
-import type { Cron } from "./cron.ts";
-import { isCronFault, parseCron } from "./parse-cron.ts";
+import type { Cron } from "../../shared/cron/cron.ts";
+import { isCronFault, parseCron } from "../../shared/cron/parse-cron.ts";
 import { isZoneFault, parseZone, type Zone } from "./parse-zone.ts";
 import type { EmitterRow } from "./row.ts";
 

@@ -38,8 +38,9 @@ export function sealTemplate(
 /** The data of an emitter's signals, as text. */
 export function openTemplate(
   seals: Seals,
-  { org_id: orgId, id, key_id: keyId, contents: bytes }: EmitterWithTemplate,
+  template: Pick<EmitterWithTemplate, "org_id" | "id" | "key_id" | "contents">,
 ): Buffer {
+  const { org_id: orgId, id, key_id: keyId, contents: bytes } = template;
   return seals.open({ orgId, id, part: "template" }, { keyId, bytes });
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Cron } from "./cron.ts";
-import { isCronFault, parseCron } from "./parse-cron.ts";
+import type { Cron } from "../../shared/cron/cron.ts";
+import { isCronFault, parseCron } from "../../shared/cron/parse-cron.ts";
 import { isZoneFault, parseZone } from "./parse-zone.ts";
 import { nextTick, previousTick, ticksBetween } from "./ticks.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isCronFault, parseCron } from "./parse-cron.ts";
+import { isCronFault, parseCron } from "../../shared/cron/parse-cron.ts";
 import { isZoneFault, parseZone } from "./parse-zone.ts";
 import { nextTick, nextTicks, previousTick, shortestGap, ticksBetween } from "./ticks.ts";
 

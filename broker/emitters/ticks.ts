@@ -1,4 +1,4 @@
-import type { Cron } from "./cron.ts";
+import type { Cron } from "../../shared/cron/cron.ts";
 import { countMinutes, firstMinuteFrom, lastMinuteBefore } from "./local-minutes.ts";
 import type { Zone } from "./parse-zone.ts";
 import { type Stretch, stretchAt } from "./stretches.ts";

@@ -2,18 +2,41 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { RouteRule } from "../../shared/route-rule.ts";
+import type { AuditEntry } from "../audit/audit-entry.ts";
 import type { Broker } from "../broker.ts";
 import type { LargeText } from "../seals/large-text.ts";
 import type { Actor } from "../tokens/actor.ts";
 
+/** A person in front of the dashboard. */
+export type SignedInCaller = {
+  readonly actor: Actor;
+  readonly address: string;
+  readonly userAgent: string;
+};
+
 /** What a request carries on its way: node's own two ends, and what the gate found out. */
 export type AppEnv = {
-  Bindings: Partial<{ incoming: IncomingMessage; outgoing: ServerResponse }>;
+  Bindings: Partial<{
+    incoming: IncomingMessage;
+    outgoing: ServerResponse;
+    /** Whom the dashboard calls the API for, in this process: no header of a request can set it. */
+    signedIn: SignedInCaller;
+  }>;
   Variables: {
     requestId: string;
     rule: RouteRule;
     /** The caller; on an open route there is none, and reading it throws. */
     actor: Actor;
+    /** The act of the request, once the audit log has it. */
+    act: { entry: AuditEntry } | undefined;
+    /** On an open route that is an act: what its handler calls once it knows who asks, before it does anything. */
+    beginAct?: (actor: Actor) => Promise<void>;
+    /** The org that the request named, where its token does not reach that; the actor is then of the token's own. */
+    deniedOrg?: string;
+    /** Whether the answer shows what may hold secrets. */
+    showsSecrets?: true;
+    /** The code of the problem that is answered. */
+    problemCode?: string;
     /** Whether the gate holds a permit for the request: its handler then takes none. */
     hasPermit?: true;
     /** Source text of the members the route's rule keeps verbatim, by pointer: `#/plan`. */

@@ -18,11 +18,14 @@ export function createApp(broker: Broker): App {
   const app = new OpenAPIHono<AppEnv>({ router: new RouteTable() });
   const { open, routes } = makeRouteOpener(app, broker);
   app.openapi = open;
-  registerAllRoutes(app, broker);
+  const showLost = registerAllRoutes(app, broker);
   const find = findAllowedMethods(routes);
   app.notFound(async (c) => {
     await discardBody(c);
-    return refuse(c, broker, find(c.req.path));
+    const path = find(c.req.path);
+    return path === undefined && isBrowsers(c)
+      ? await tellLost(c, broker, showLost)
+      : refuse(c, broker, path);
   });
   // Routes answer their own errors; this is for what breaks before a route is found.
   app.onError((error, c) => {
@@ -41,6 +44,25 @@ function isRunnersRequest(c: AppContext): boolean {
   const secret = /^bearer +(\S+)$/i.exec(stateAuthorization(c) ?? "")?.[1] ?? "";
   const kind = parseToken(secret)?.kind;
   return kind === "rt" || kind === "job";
+}
+
+/** Whether a person looks for a page: their browser asks for HTML by name. */
+function isBrowsers({ req }: AppContext): boolean {
+  const accepts = req.header("accept")?.includes("text/html") === true;
+  return accepts && req.method === "GET" && !req.path.startsWith("/v1/");
+}
+
+async function tellLost(
+  c: AppContext,
+  broker: Broker,
+  showLost: (c: AppContext) => Promise<Response>,
+): Promise<Response> {
+  const startedAtMs = beginRequest(c, undefined);
+  const response = await showLost(c).catch((error: unknown) => answerError(c, broker, error));
+  const count = broker.httpMetrics.of("GET", "unknown");
+  const answered = { route: "unknown", rule: undefined, count };
+  endRequest(c, broker, answered, { status: response.status, startedAtMs });
+  return response;
 }
 
 /** 405 with Allow where the path answers other methods, else 404. */

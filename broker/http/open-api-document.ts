@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { webhookEvents } from "../../shared/api/workflow-events.ts";
 import { version } from "../../shared/version.ts";
 import type { Broker } from "../broker.ts";
 import type { App } from "./app-types.ts";
@@ -8,6 +9,7 @@ export function openApiDocument(
   app: App,
   broker: Broker,
 ): ReturnType<OpenAPIHono["getOpenAPI31Document"]> {
+  for (const event of webhookEvents) app.openAPIRegistry.registerWebhook(event);
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

@@ -1,8 +1,8 @@
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { type Topic, topics } from "../wake/wakes.ts";
+import { topics } from "../wake/wakes.ts";
+import { processesToStop } from "./processes-to-stop.ts";
 
 type OutcomeRow = {
   job_id: string | null;
@@ -42,13 +42,6 @@ export async function endJob(
   wakes.notify([
     topics.org(org),
     ...released.flatMap(({ runner_id: id }) => (id === null ? [] : [topics.queue(id)])),
-    ...(answer.execution_id === null ? [] : await ordersTo(db, answer.execution_id)),
+    ...(await processesToStop(db, answer.execution_id === null ? [] : [answer.execution_id])),
   ]);
-}
-
-/** The process that must stop an execution; when the wake-up is lost, the next heartbeat delivers the order. */
-async function ordersTo(db: Db, executionId: string): Promise<Topic[]> {
-  const rows = await db<{ process_id: string | null }[]>`
-    select s.process_id from stopping_executions s where s.execution_id = ${executionId}`;
-  return rows.flatMap(({ process_id: id }) => (id === null ? [] : [topics.process(id)]));
 }

@@ -1,6 +1,17 @@
 import type { RunnerJobGroup, RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
-import type { JobFilter } from "./list-jobs.ts";
+
+/** What a list of jobs is narrowed to; what is undefined narrows nothing. */
+export type JobFilter = {
+  readonly runnerId?: string | undefined;
+  readonly statuses?: readonly RunnerJobStatus[] | undefined;
+  readonly group?: RunnerJobGroup | undefined;
+  readonly type?: RunnerJobType | undefined;
+  readonly ownerId?: string | undefined;
+  readonly ownerType?: string | undefined;
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+};
 
 /** The filters of a list of jobs as its query has them. */
 export type AskedJobs = {
@@ -9,6 +20,7 @@ export type AskedJobs = {
   readonly type?: RunnerJobType | undefined;
   readonly owner_id?: string | undefined;
   readonly owner_type?: string | undefined;
+  readonly runner_id?: string | undefined;
   readonly created_after?: string | undefined;
   readonly created_before?: string | undefined;
 };
@@ -21,6 +33,7 @@ export function toJobFilter(asked: AskedJobs): JobFilter {
     type: asked.type,
     ownerId: asked.owner_id,
     ownerType: asked.owner_type,
+    runnerId: asked.runner_id,
     createdAfter: asked.created_after === undefined ? undefined : new Date(asked.created_after),
     createdBefore: asked.created_before === undefined ? undefined : new Date(asked.created_before),
   };

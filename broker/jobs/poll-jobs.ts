@@ -3,7 +3,8 @@ import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { confirmByPolls } from "../polls/confirm-by-poll.ts";
 import { topics } from "../wake/wakes.ts";
-import { type JobFilter, listClaimableJobs, listRunnerJobs } from "./list-jobs.ts";
+import type { JobFilter } from "./job-filter.ts";
+import { listClaimableJobs, listRunnerJobs } from "./list-jobs.ts";
 import type { JobRow } from "./row.ts";
 
 type Parts = Pick<Broker, "db" | "wakes">;

@@ -11,7 +11,7 @@ import { requireJob } from "./read-job.ts";
 import { requireOrderRights } from "./require-order-rights.ts";
 
 /** The parts to enqueue a job, and to open the plan of an old one. */
-type RerunningBroker = EnqueueingBroker & OpeningParts;
+export type RerunningBroker = EnqueueingBroker & OpeningParts;
 
 export type Rerun = {
   readonly jobId: string;

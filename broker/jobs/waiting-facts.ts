@@ -1,3 +1,4 @@
+import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
@@ -18,6 +19,13 @@ type StoppingFact = {
   readonly type: string;
   readonly reason: string;
   readonly left_s: number;
+};
+/** The management job that changes the agent now. */
+type UpdateFact = {
+  readonly job_id: string;
+  readonly type: string;
+  readonly version: string | null;
+  readonly since_s: number;
 };
 export type PauseFact = {
   readonly until: string | null;
@@ -48,6 +56,7 @@ export type WaitingFacts = {
   readonly processes: readonly ProcessFact[];
   readonly holders: readonly HolderFact[];
   readonly stopping: readonly StoppingFact[];
+  readonly update: UpdateFact | null;
 };
 
 /** The most waiting jobs that are counted. */
@@ -72,7 +81,8 @@ export async function findWaitingFacts(
                where o.runner_id = l.runner_id and o.job_group = l.job_group and not o.has_slot
                  and (o.withdrawals, o.created_at, o.id) < (l.withdrawals, l.created_at, l.id)
                limit ${mostCounted}) o) as before,
-           ${processes(db)} as processes, ${holders(db)} as holders, ${stopping(db)} as stopping
+           ${processes(db)} as processes, ${holders(db)} as holders, ${stopping(db)} as stopping,
+           ${update(db)} as update
       from runner_job_live l
       join runners u on u.id = l.runner_id
       join runner_groups g on g.id = u.runner_group_id
@@ -105,15 +115,22 @@ function processes(db: Db) {
         left join runner_process_beats b on b.process_id = p.id), '[]')`;
 }
 
-/** Jobs that have the slots. */
+/** Jobs that have the slots: those in progress and those on offer, which each have an index. */
 function holders(db: Db) {
   return db`
     coalesce((
       select json_agg(json_build_object('job_id', h.id, 'status', h.status,
                                         'since_s', extract(epoch from t.now - h.status_at)))
-        from (select h.id, h.status, h.status_at from runner_job_live h
-               where h.runner_id = l.runner_id and h.job_group = l.job_group and h.has_slot and h.id <> l.id
-               order by h.status = 'in-progress' desc, h.status_at limit ${mostShown}) h), '[]')`;
+        from (${holdersWho(db, db`h.status = 'in-progress'`)} union all
+              ${holdersWho(db, db`h.status = 'available' and h.has_slot`)}
+               order by 2 desc, 3 limit ${mostShown}) h), '[]')`;
+}
+
+function holdersWho(db: Db, are: postgres.Fragment) {
+  return db`
+    (select h.id, h.status, h.status_at from runner_job_live h
+      where h.runner_id = l.runner_id and h.job_group = l.job_group and ${are} and h.id <> l.id
+      order by h.status_at limit ${mostShown})`;
 }
 
 /** Stopping executions, which may still run. */
@@ -126,4 +143,15 @@ function stopping(db: Db) {
                where s.runner_id = l.runner_id and s.job_group = l.job_group and s.holds_slot
                order by s.slot_until limit ${mostShown}) s
         join runner_jobs j on j.org_id = s.org_id and j.id = s.runner_job_id), '[]')`;
+}
+
+/** What the management process of the host does with the agent. */
+function update(db: Db) {
+  return db`
+    (select json_build_object('job_id', m.id, 'type', j.type, 'since_s', extract(epoch from t.now - m.status_at),
+                              'version', coalesce(j.metadata ->> 'version', j.metadata ->> 'image'))
+       from runner_job_live m join runner_jobs j on j.id = m.id
+      where m.runner_id = l.runner_id and m.status = 'in-progress'
+        and j.type in ('mng-runner-update-version', 'mng-runner-restart')
+      limit 1)`;
 }

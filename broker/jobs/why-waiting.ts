@@ -9,7 +9,11 @@ import { findWaitingFacts, type PauseFact, type WaitingFacts } from "./waiting-f
  */
 export async function whyWaiting(db: Db, org: OrgId, jobId: string): Promise<Waiting | null> {
   const facts = await findWaitingFacts(db, org, jobId);
-  if (facts === undefined) return null;
+  return facts === undefined ? null : explain(facts);
+}
+
+/** The same from facts that were read. */
+export function explain(facts: WaitingFacts): Waiting {
   if (facts.has_slot) return { reasons: [...unwilling(facts), onOffer(facts)], position: null };
   const reasons = [
     ...unwilling(facts),
@@ -58,12 +62,21 @@ function predecessor({ blocked_by: id, blocked_s: leftS }: WaitingFacts): Waitin
 }
 
 function capacity(facts: WaitingFacts): WaitingReason[] {
-  if (facts.offered === 0) return [nobodyServes(facts)];
+  if (facts.offered === 0) return [...updating(facts), nobodyServes(facts)];
   if (facts.parallelism === 0) {
     return [reason("parallelism-zero", `the settings allow ${group(facts)} no job at a time`)];
   }
   if (facts.in_use < facts.slots) return [];
   return [full(facts), ...stillStopping(facts)];
+}
+
+/** Nobody serves it because the agent is being changed just now. */
+function updating({ update, runner_name: name }: WaitingFacts): WaitingReason[] {
+  if (update === null) return [];
+  const to = update.version === null ? "" : ` to ${update.version}`;
+  const what = update.type === "mng-runner-restart" ? "restarted" : `updated${to}`;
+  const detail = `the agent of runner ${name} is being ${what} (job ${update.job_id}, running ${inWords(update.since_s)})`;
+  return [{ ...reason("agent-updating", detail), job_ids: [update.job_id] }];
 }
 
 function nobodyServes(facts: WaitingFacts): WaitingReason {

@@ -58,6 +58,12 @@ export class FairQueue {
     return this.#waiting;
   }
 
+  /** How many of an org are held or waited for. */
+  ofOrg(orgId: string): number {
+    const org = this.#orgs.get(orgId);
+    return org === undefined ? 0 : org.held + org.waiting;
+  }
+
   /**
    * A permit, as a function that releases it; a promise when the request has to wait. `onLeave` gets a function that removes the
    * request from the queue, for when its client goes away.

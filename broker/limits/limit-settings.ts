@@ -52,6 +52,10 @@ export const limitSettings = {
     schema: whole(0, most).default(10_000),
     doc: "Maximum number of queues of signals of one org; more get 429. 0 for no limit. The queues of runners do not count.",
   },
+  SVC_SIGNALS_ORG_MIB: {
+    schema: whole(0, 16_777_216).default(8192),
+    doc: "How much the signals in all queues of one org may have together, each counted as its data and 1 KiB; beyond it more get 429 `org_queues_full`. 0 for no limit. It is looked at about every ten seconds.",
+  },
   SVC_MAX_REQUESTS_PER_TOKEN: {
     schema: whole(0, most).default(1000),
     doc: "Maximum number of requests of one token that use or wait for the database at one broker; more get 429. 0 for no limit.",

@@ -3,6 +3,9 @@ import type { Metrics } from "../metrics.ts";
 import { FairQueue, type PermitOwner } from "./fair-queue.ts";
 import type { Limits } from "./limits.ts";
 
+/** Callers without a token share the permits of one org. */
+export const anybody: PermitOwner = { orgId: "", token: "" };
+
 /** Permits in front of the pool: a request with a permit runs its statements without waiting for a connection. */
 export type Permits = {
   readonly take: FairQueue["take"];

@@ -1,3 +1,5 @@
+import type { OrgChanges } from "../../shared/api/orgs.ts";
+import type { Retained } from "../../shared/retention.ts";
 import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "./org-id.ts";
@@ -37,12 +39,28 @@ export async function listOrgs(
 export async function updateOrg(
   db: Db,
   org: OrgId,
-  change: { readonly name: string | undefined; readonly version: number | undefined },
+  { changes, version }: { readonly changes: OrgChanges; readonly version: number | undefined },
 ): Promise<OrgRow | undefined> {
+  const { name = null, retention_days: retained = {} } = changes;
+  const days = (kind: Retained) => db`
+    case when asked.days ? ${kind} then (asked.days ->> ${kind})::int else ${db(`retain_${kind}_days`)} end`;
   const [row] = await db<OrgRow[]>`
     update orgs
-       set name = coalesce(${change.name ?? null}, name), version = version + 1, updated_at = svc_now()
-     where id = ${org} and version = coalesce(${change.version ?? null}, version)
-    returning *`;
+       set name = coalesce(${name}, name), version = version + 1, updated_at = svc_now(),
+           retain_jobs_days = ${days("jobs")}, retain_logs_days = ${days("logs")},
+           retain_heart_beats_days = ${days("heart_beats")},
+           retain_health_checks_days = ${days("health_checks")}, retain_audit_days = ${days("audit")}
+      from (select ${JSON.stringify(retained)}::text::jsonb as days) asked
+     where id = ${org} and version = coalesce(${version ?? null}, version)
+    returning orgs.*`;
   return row;
+}
+
+/** Orgs that keep something for a shorter time than the broker does, in another order each time. */
+export async function listOrgsWithRetention(db: Db, most: number): Promise<OrgRow[]> {
+  return db<OrgRow[]>`
+    select * from orgs
+     where coalesce(retain_jobs_days, retain_logs_days, retain_heart_beats_days,
+                    retain_health_checks_days, retain_audit_days) is not null
+     order by random() limit ${most}`;
 }

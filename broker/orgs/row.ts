@@ -9,5 +9,10 @@ export const orgRow = z.object({
   created_at: z.date(),
   updated_at: z.date(),
   created_by_id: z.string(),
+  retain_jobs_days: z.number().nullable(),
+  retain_logs_days: z.number().nullable(),
+  retain_heart_beats_days: z.number().nullable(),
+  retain_health_checks_days: z.number().nullable(),
+  retain_audit_days: z.number().nullable(),
 });
 export type OrgRow = z.infer<typeof orgRow>;

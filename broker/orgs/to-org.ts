@@ -1,11 +1,21 @@
 import type { Org } from "../../shared/api/orgs.ts";
+import type { Retained } from "../../shared/retention.ts";
 import type { OrgRow } from "./row.ts";
 
-/** An org as the API shows it. */
-export function toOrg(row: OrgRow): Org {
+/** An org as the API shows it, beside the days for which the broker keeps things. */
+export function toOrg(row: OrgRow, brokerDays: Readonly<Record<Retained, number>>): Org {
   return {
     id: row.id,
     name: row.name,
+    retention_days: {
+      jobs: row.retain_jobs_days,
+      logs: row.retain_logs_days,
+      heart_beats: row.retain_heart_beats_days,
+      health_checks: row.retain_health_checks_days,
+      audit: row.retain_audit_days,
+    },
+    retention_limit_days: brokerDays,
+    version: row.version,
     created_at: row.created_at.toISOString(),
     created_by_id: row.created_by_id,
     updated_at: row.updated_at.toISOString(),

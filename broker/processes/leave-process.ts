@@ -41,6 +41,24 @@ export async function noteNoJobs(
   if (row === undefined) throw problem.notFound("process");
 }
 
+/** What an agent tells of its scheduled restarts; empty for none. */
+export type RestartTimes = { readonly next: string; readonly previous: string };
+
+/** Stores when a process is restarted on schedule next, and when one of its agent last was. */
+export async function noteRestarts(
+  { db }: Pick<Broker, "db">,
+  { orgId, runnerId, processId }: NamedProcess,
+  { next, previous }: RestartTimes,
+): Promise<void> {
+  const [row] = await db`
+    update runner_processes
+       set next_restart_at = nullif(${next}::text, '')::timestamptz,
+           previous_restart_at = nullif(${previous}::text, '')::timestamptz
+     where org_id = ${orgId} and runner_id = ${runnerId} and id = ${processId}
+    returning id`;
+  if (row === undefined) throw problem.notFound("process");
+}
+
 /** Stores that the host of a process is being terminated: it gets no new jobs. A process that has ended is not changed. */
 export async function announceTermination(
   { db, wakes }: Pick<Broker, "db" | "wakes">,

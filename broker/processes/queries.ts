@@ -29,17 +29,21 @@ export async function listProcesses(
     runnerId,
     type,
     status,
+    isAlive,
   }: {
     readonly runnerId: string;
     readonly type?: RunnerProcessType | undefined;
     readonly status?: ProcessStatus | undefined;
+    readonly isAlive?: boolean | undefined;
   },
   page: PageRequest,
 ): Promise<(ProcessRow & { sort_key: string })[]> {
+  const whose = isAlive === true ? db`and p.deadline_at is not null` : db``; // by its index, whoever ended
   return db<(ProcessRow & { sort_key: string })[]>`
     select ${processColumns(db)}, p.created_at::text as sort_key
       from runner_processes p join runner_process_beats w on w.process_id = p.id
-     where p.org_id = ${org} and p.runner_id = ${runnerId}
+     where p.org_id = ${org} and p.runner_id = ${runnerId} ${whose}
+       and (${isAlive !== false} or p.deadline_at is null)
        and (${type === undefined} or p.type = ${type ?? null})
        and (${status === undefined} or p.status = ${status ?? null})
        and (${page.after === undefined}
@@ -52,7 +56,7 @@ function processColumns(db: Db) {
   return db`
     p.id, p.org_id, p.runner_id, p.type, p.version, p.is_ours, p.serves, p.status, p.status_description, p.status_at,
     p.draining, p.going_away_at, p.must_register_anew, p.takes_no_jobs, p.taken_over_by, p.started_at, p.first_beat_at, p.deadline_at,
-    p.created_at, p.updated_at, w.last_seen_at, svc_now() as read_at`;
+    p.created_at, p.updated_at, p.next_restart_at, p.previous_restart_at, w.last_seen_at, svc_now() as read_at`;
 }
 
 /** The processes of a runner that can still be shut down: alive, or silent for less than five minutes. */

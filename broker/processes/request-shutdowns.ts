@@ -15,6 +15,7 @@ export type ShutdownOrder = {
   readonly type: ShutdownType;
   /** How long running jobs may continue; ignored by force. */
   readonly deadlineNs?: number | undefined;
+  readonly reason: string;
 };
 type By = Pick<Actor, "id" | "orgId">;
 
@@ -58,17 +59,22 @@ async function write(
   broker: Parts,
   actor: By,
   processIds: string[],
-  { type, deadlineNs = drainNs }: ShutdownOrder,
+  { type, deadlineNs, reason }: ShutdownOrder,
 ): Promise<ProcessShutdown[]> {
-  const cutAfterNs = type === "force" ? forceNs : deadlineNs;
+  const cutAfterNs = cutAfterOf(type, deadlineNs);
   const shutdownIds = processIds.map(() => newId("shd"));
   const rows = await broker.db<{ shutdown_id: string; process_id: string }[]>`
     select shutdown_id, process_id
-      from request_shutdowns(${processIds}, ${shutdownIds}, ${type}, ns(${cutAfterNs}), ${actor.id})`;
+      from order_shutdowns(${processIds}, ${shutdownIds}, ${type}, ns(${cutAfterNs}), ${actor.id}, ${reason})`;
   if (rows.length === 0) throw forcedAlready();
   broker.wakes.notify(rows.map((row) => topics.process(row.process_id)));
   const ids = rows.map((row) => row.shutdown_id);
   return showShutdownsById(broker.db, actor.orgId, ids);
+}
+
+/** How long running jobs may continue: what the order says, else half an hour; ten seconds where it is by force. */
+export function cutAfterOf(type: ShutdownType, deadlineNs: number | undefined): number {
+  return type === "force" ? forceNs : (deadlineNs ?? drainNs);
 }
 
 const forcedAlready = (): Error =>

@@ -29,6 +29,8 @@ export const processRow = z.object({
   deadline_at: z.date().nullable(),
   created_at: z.date(),
   updated_at: z.date(),
+  next_restart_at: z.date().nullable(),
+  previous_restart_at: z.date().nullable(),
 });
 
 /** A process with the time of its last sign of life and the time of the read. */
@@ -46,6 +48,7 @@ export const processShutdownRow = z.object({
   type: z.enum(shutdownTypes),
   status: z.enum(shutdownStatuses),
   status_description: z.string(),
+  reason: z.string(),
   metadata: z.record(z.string(), z.string()),
   deadline_at: z.date().nullable(),
   created_at: z.date(),

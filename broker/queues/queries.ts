@@ -38,7 +38,10 @@ export async function findQueue(db: Db, org: OrgId, id: string): Promise<QueueRo
   return row;
 }
 
-/** Queues that pass the filters, the newest first. Ids begin with their time: they are the order. */
+/**
+ * Queues that pass the filters, the newest first. Ids begin with their time: they are the order. The range is one of the index of
+ * orgs alone; with equality the key's index would serve the order as well, by a walk through the queues of everybody.
+ */
 export async function listQueues(
   db: Db,
   org: OrgId,
@@ -46,13 +49,12 @@ export async function listQueues(
 ): Promise<(QueueRow & { readonly sort_key: string })[]> {
   return db<(QueueRow & { sort_key: string })[]>`
     select ${queueColumns(db)}, q.created_at::text as sort_key ${fromQueues(db)}
-     where q.org_id = ${org} and q.deleted_at is null
-       ${after === undefined ? db`` : db`and q.id < ${after.id}`}
+     where q.deleted_at is null and (q.org_id, q.id) > (${org}, '') and (q.org_id, q.id) < (${org}, ${after?.id ?? "~"})
        ${filter.owner_id === undefined ? db`` : db`and q.owner_id = ${filter.owner_id}`}
        ${filter.owner_type === undefined ? db`` : db`and q.owner_type = ${filter.owner_type}`}
        ${filter.name === undefined ? db`` : db`and q.name = ${filter.name}`}
        ${filter.status === undefined ? db`` : db`and q.status = ${filter.status}`}
-     order by q.id desc limit ${limit}`;
+     order by q.org_id desc, q.id desc limit ${limit}`;
 }
 
 function queueColumns(db: Db) {
@@ -143,7 +145,7 @@ export async function purgeSome(
   return { purged: rows[0]?.purged ?? 0, wakes };
 }
 
-/** How many signals of a queue have ended, by status, as far as `most` of each. */
+/** How many signals of a queue have ended, by status, as far as `most` of each: a walk in the order of the index, which is all it reads. */
 export async function countEnded(
   db: Db,
   queueId: string,
@@ -154,7 +156,9 @@ export async function countEnded(
       from unnest('{finished,dead,expired,cancelled}'::text[]) s (status)
      cross join lateral (
        select count(*)::int as signals
-         from (select from queue_signal_ends e where e.queue_id = ${queueId} and e.status = s.status limit ${most}) e) n`;
+         from (select from queue_signal_ends e
+                where (e.queue_id, e.status) >= (${queueId}, s.status) and (e.queue_id, e.status) <= (${queueId}, s.status)
+                order by e.queue_id, e.status, e.signal_id limit ${most}) e) n`;
 }
 
 /** How many signals are in flight now, and the age of the first in line. */

@@ -72,6 +72,29 @@ export async function listRunnerGroups(
      order by created_at desc, id desc limit ${limit}`;
 }
 
+export type CapacityRow = {
+  readonly id: string;
+  readonly runners: number;
+  readonly slots: number;
+  readonly in_use: number;
+  readonly waiting: number;
+};
+
+/** What all runners of each of these groups together can do and do. */
+export async function listCapacities(
+  db: Db,
+  org: OrgId,
+  ids: readonly string[],
+): Promise<CapacityRow[]> {
+  if (ids.length === 0) return [];
+  return db<CapacityRow[]>`
+    select u.runner_group_id as id, count(distinct u.id)::int as runners, sum(q.slots)::int as slots,
+           sum(q.in_use)::int as in_use, sum(q.waiting)::int as waiting
+      from runners u join runner_queues q on q.runner_id = u.id
+     where u.org_id = ${org} and u.runner_group_id = any(${[...ids]}) and u.lifecycle <> 'deleted'
+     group by u.runner_group_id`;
+}
+
 /** Writes the given columns; a new platform makes a new version of the settings. False when there is no group. */
 export async function updateGroupColumns(
   db: Db,

@@ -4,7 +4,8 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { listRunners } from "../runners/queries.ts";
 import { prepareToShow } from "../runners/show-runner.ts";
-import { findGroupSettings, findRunnerGroup } from "./queries.ts";
+import { findGroupSettings, findRunnerGroup, listCapacities } from "./queries.ts";
+import type { RunnerGroupRow } from "./row.ts";
 import { toRunnerSettings } from "./settings.ts";
 import { toGroupMembers } from "./to-group-members.ts";
 
@@ -22,4 +23,20 @@ export async function showRunnerGroup(db: Db, org: OrgId, id: string): Promise<R
     settings: toRunnerSettings(settings),
     runners: rows.map(show),
   };
+}
+
+/** Groups as a list shows them: each with the capacity of its runners. */
+export async function prepareToList(
+  db: Db,
+  org: OrgId,
+  rows: readonly RunnerGroupRow[],
+): Promise<(row: RunnerGroupRow) => RunnerGroup> {
+  const found = await listCapacities(
+    db,
+    org,
+    rows.map(({ id }) => id),
+  );
+  const byId = new Map(found.map(({ id, ...capacity }) => [id, capacity]));
+  const none = { runners: 0, slots: 0, in_use: 0, waiting: 0 };
+  return (row) => ({ ...toGroupMembers(row), capacity: byId.get(row.id) ?? none });
 }

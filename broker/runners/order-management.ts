@@ -1,3 +1,4 @@
+import { secondNs } from "../../shared/duration.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import { type EnqueuedJob, enqueueJob } from "../jobs/enqueue-job.ts";
 import type { EnqueueingBroker } from "../jobs/enqueue-jobs.ts";
@@ -10,19 +11,34 @@ type Ordered = {
   readonly type: ManagementOrder;
   /** The same key makes one job, however often it comes. */
   readonly key: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** When it is given up, waiting or running; absent: an hour after it began. */
+  readonly deadlineNs?: number;
 };
+
+/** Running jobs are finished first, and a new version has to show that it works. */
+const executionTimeout = 60 * 60 * secondNs;
 
 /** Enqueues a job for the management process of a runner, which owns the job itself. */
 export async function orderManagement(
   broker: EnqueueingBroker,
   actor: Pick<Actor, "id" | "orgId">,
-  { runnerId, type, key }: Ordered,
+  { runnerId, type, key, metadata, deadlineNs }: Ordered,
 ): Promise<EnqueuedJob> {
   return await enqueueJob(broker, {
     idempotency: key === undefined ? undefined : { key, request: JSON.stringify([runnerId, type]) },
     orgId: actor.orgId,
     actorId: actor.id,
     runnerId,
-    job: { type, operation: "exec", ownerId: runnerId, ownerType: "runners" },
+    job: {
+      type,
+      operation: "exec",
+      ownerId: runnerId,
+      ownerType: "runners",
+      metadata,
+      executionTimeout: deadlineNs ?? executionTimeout,
+      queueTimeout: deadlineNs,
+      overallTimeout: deadlineNs,
+    },
   });
 }

@@ -8,6 +8,7 @@ import type { RunnerOperationRow, RunnerQueueRow, RunnerRow } from "./row.ts";
 /** A runner that is not deleted. */
 export type LivingRunner = RunnerRow & {
   readonly lifecycle: Exclude<RunnerRow["lifecycle"], "deleted">;
+  readonly runner_group_name: string;
 };
 
 type Sorted = { readonly sort_key: string };
@@ -16,6 +17,16 @@ type Sorted = { readonly sort_key: string };
 export type QueueWithUse = RunnerQueueRow & {
   readonly in_progress: number;
   readonly stopping: number;
+};
+
+/** The processes of a runner in short: those that beat, their versions, and when one was last heard of. */
+export type ProcessSummary = {
+  readonly runner_id: string;
+  readonly live: number;
+  readonly versions: string[];
+  /** Of those that take jobs: not of processes that manage a host. */
+  readonly serving_versions: string[];
+  readonly last_seen_at: Date | null;
 };
 
 /** Writes a runner with its queues: created, no-group or name-taken. */
@@ -63,16 +74,17 @@ export async function listRunners(
      order by u.created_at desc, u.id desc limit ${limit}`;
 }
 
-/** An ordered restart counts as requested until its process is gone. */
+/** An ordered restart counts as requested until its process is gone; `exists` could be planned as a walk over all processes. */
 function runnerColumns(db: Db) {
   return db`
     u.id, u.org_id, u.runner_group_id, u.name, u.display_name, u.lifecycle, u.status, u.status_description,
     u.status_at, u.warnings, u.paused_at, u.paused_until, u.paused_note, u.paused_by_id, u.version, u.created_at,
     u.updated_at, u.created_by_id,
-    u.restart_requested or exists (
-      select from runner_processes p
-       where p.runner_id = u.id and p.draining = 'restart' and p.status not in ('inactive', 'shut-down')
-    ) as restart_requested`;
+    (select g.name from runner_groups g where g.org_id = u.org_id and g.id = u.runner_group_id) as runner_group_name,
+    u.restart_requested or coalesce((
+      select true from runner_processes p
+       where p.runner_id = u.id and p.draining = 'restart' and p.deadline_at is not null limit 1
+    ), false) as restart_requested`;
 }
 
 /** Writes the given columns; false when there is no such runner. A taken name violates `runners_name`. */
@@ -144,6 +156,30 @@ export async function listRunnerQueues(
       left join running r using (runner_id, job_group)
       left join stopping s using (runner_id, job_group)
      where q.org_id = ${org} and q.runner_id = any(${runnerIds})`;
+}
+
+/** The processes of each of these runners, in short: by the index of those alive, and by the newest one. */
+export async function summarizeProcesses(
+  db: Db,
+  org: OrgId,
+  runnerIds: readonly string[],
+): Promise<ProcessSummary[]> {
+  return db<ProcessSummary[]>`
+    select r.id as runner_id, a.live, coalesce(a.versions, '{}') as versions,
+           coalesce(a.serving_versions, '{}') as serving_versions,
+           greatest(a.last_seen_at, n.last_seen_at) as last_seen_at
+      from unnest(${runnerIds}::text[]) r (id)
+     cross join lateral (
+       select count(*) filter (where p.status in ('active', 'pending-shutdown', 'shutting-down'))::int as live,
+              (array_agg(distinct p.version::text) filter (where p.version <> '' and p.status <> 'offline'))[1:5] as versions,
+              (array_agg(distinct p.version::text) filter (where p.version <> '' and p.status <> 'offline'
+                                                           and p.type <> 'mng'))[1:5] as serving_versions,
+              max(w.last_seen_at) as last_seen_at
+         from runner_processes p join runner_process_beats w on w.process_id = p.id
+        where p.runner_id = r.id and p.org_id = ${org} and p.deadline_at is not null) a
+      left join lateral (
+        select w.last_seen_at from runner_processes p join runner_process_beats w on w.process_id = p.id
+         where p.runner_id = r.id and p.org_id = ${org} order by p.created_at desc limit 1) n on true`;
 }
 
 /** The latest ten operations of each runner, newest first. */

@@ -2,8 +2,10 @@ import type { Runner, RunnerOperation } from "../../shared/api/runner.ts";
 import { runnerJobGroups } from "../../shared/runner-job-types.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import type { StatusHistoryRow } from "../status/row.ts";
-import type { LivingRunner, QueueWithUse } from "./queries.ts";
+import type { LivingRunner, ProcessSummary, QueueWithUse } from "./queries.ts";
 import type { RunnerOperationRow } from "./row.ts";
+import type { WantedVersion } from "./runner-versions.ts";
+import { toRunnerVersions } from "./runner-versions.ts";
 import { toPause } from "./to-pause.ts";
 import { toRunnerQueue } from "./to-runner-queue.ts";
 
@@ -12,6 +14,8 @@ export type RunnerParts = {
   readonly history: readonly StatusHistoryRow[] | undefined;
   readonly queues: readonly QueueWithUse[];
   readonly operations: readonly RunnerOperationRow[];
+  readonly processes: ProcessSummary | undefined;
+  readonly wanted: WantedVersion;
 };
 
 /** A runner as the API shows it in lists. */
@@ -24,11 +28,18 @@ export function toRunner(row: LivingRunner, parts: RunnerParts): Runner {
     name: row.name,
     display_name: row.display_name,
     runner_group_id: row.runner_group_id,
+    runner_group_name: row.runner_group_name,
     lifecycle: row.lifecycle,
     status: row.status,
     status_description: row.status_description,
     status_v2: toCompositeStatus(present, parts.history),
     restart_requested: row.restart_requested,
+    process_summary: {
+      live: parts.processes?.live ?? 0,
+      versions: parts.processes?.versions ?? [],
+      last_seen_at: parts.processes?.last_seen_at?.toISOString() ?? null,
+    },
+    versions: toRunnerVersions(parts.processes?.serving_versions ?? [], parts.wanted),
     warnings: warningsOf(row, pause),
     pause,
     operations: parts.operations.map(toOperation),

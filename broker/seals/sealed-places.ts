@@ -10,6 +10,7 @@ import {
 import { openPartsKey, sealPartsKey } from "./sealed-parts.ts";
 import type { PlaceWalk, SealedPlace } from "./sealed-place.ts";
 import { sealedSignals } from "./sealed-signals.ts";
+import { sealedWebhooks } from "./sealed-webhooks.ts";
 
 type Named = {
   readonly table: string;
@@ -41,6 +42,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
   keyOfParts({ table: "terraform_rescued_states", id: "id" }),
   keyOfParts({ table: "terraform_workspace_state_jsons", id: "workspace_id" }),
   ...sealedSignals,
+  sealedWebhooks,
 ];
 
 /** Rows are walked in the order of their ids. */

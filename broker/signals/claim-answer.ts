@@ -1,4 +1,5 @@
 import type { ClaimedSignal } from "./claim-signals.ts";
+import { toSignalContext } from "./to-queue-signal.ts";
 
 /** The body of a claim's answer. Data and results go in as their source text, as they were sent. */
 export function claimAnswer(signals: readonly ClaimedSignal[], now: Date): string {
@@ -13,11 +14,7 @@ function textOf({ row, signal, causeResult }: ClaimedSignal): string {
     type: row.type,
     owner_id: row.owner_id,
     owner_type: row.owner_type,
-    signal_context: {
-      ...row.context,
-      ...(row.caused_by !== null && { caused_by: row.caused_by }),
-      ...(row.scheduled_for !== null && { scheduled_for: row.scheduled_for }),
-    },
+    signal_context: toSignalContext(row),
     dedupe_key: row.dedupe_key,
     emitter_id: row.emitter_id,
     execution_count: row.execution_count,

@@ -47,10 +47,14 @@ export class ClaimDispatcher {
     this.#parts = parts;
   }
 
-  /** Parks a claim, of a queue of its org. It ends an older one with the same claim_id. */
-  park(claim: ParkedClaim): void {
+  /** Answers an older claim with the same claim_id, which this one repeats: what it might get is for this one. */
+  endOlder(claim: ClaimRequest): void {
     const older = this.parked.repetitionOf(claim);
     if (older !== undefined && this.parked.leave(older)) older.settle({ kind: "empty" });
+  }
+
+  /** Parks a claim, of a queue of its org; no other one with its claim_id is parked. */
+  park(claim: ParkedClaim): void {
     const line = this.parked.enter(claim);
     if (claim.claimId !== null) line.fresh.add(claim);
     // Where others wait already, there is nothing for one more; but it may repeat a claim.

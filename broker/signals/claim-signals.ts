@@ -57,7 +57,9 @@ export type ClaimedRow = {
   readonly dedupe_key: string | null;
   readonly emitter_id: string | null;
   readonly scheduled_for: Date | null;
+  readonly awaited_by: string | null;
   readonly caused_by: string | null;
+  readonly created_by_id: string;
   readonly expires_at: Date | null;
   readonly execution_count: number;
   readonly max_executions: number;

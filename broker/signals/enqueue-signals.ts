@@ -78,10 +78,9 @@ export async function enqueueSignals(
       ? await broker.enqueueSignal(request)
       : await withPermit(() => enqueueOne(broker.db, request));
   const outcome = outcomes[0]?.outcome;
-  if (outcome === "replay") {
-    const ids = outcomes.flatMap(({ id }) => id ?? []);
-    const rows = await withPermit(() => readSignalRows(broker.db, orgId, ids));
-    return { enqueued: rows.map((row) => ({ ...row, isKept: false })), isReplay: true };
+  if (outcome === "replay" || outcome === "replay-kept") {
+    const enqueued = await withPermit(() => readReplay(broker.db, orgId, outcomes));
+    return { enqueued, isReplay: true };
   }
   if (outcome !== "enqueued" && outcome !== "kept")
     throw await withPermit(() => signalRefusal(broker.db, asked, outcome ?? "lost"));
@@ -92,6 +91,21 @@ export async function enqueueSignals(
       ? []
       : await withPermit(() => readSignalRows(broker.db, orgId, [...new Set(keptIds)]));
   return { enqueued: toEnqueued(drafts, outcomes, kept), isReplay: false };
+}
+
+/** What the first request was answered, with the signals as they are now; one that was deleted with age is left out. */
+async function readReplay(
+  db: Db,
+  org: OrgId,
+  outcomes: readonly Outcome[],
+): Promise<EnqueuedSignal[]> {
+  const ids = outcomes.flatMap(({ id }) => id ?? []);
+  const found = await readSignalRows(db, org, [...new Set(ids)]);
+  const byId = new Map(found.map((one) => [one.row.id, one]));
+  return outcomes.flatMap(({ id, outcome }) => {
+    const one = byId.get(id ?? "");
+    return one === undefined ? [] : [{ ...one, isKept: outcome === "replay-kept" }];
+  });
 }
 
 /** Single signals that arrive together share a statement; a batch has its own, because it succeeds or fails as a whole. */

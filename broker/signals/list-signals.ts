@@ -43,12 +43,12 @@ export async function listSignals(
   const found = await db<Found[]>`
     select w.id, w.at, f.created_at::text as sort_key
       from (${walk(db, org, { queueId, filter, after })} limit ${most}) w
-      join queue_signals f on f.org_id = ${org} and f.id = w.id
+     cross join lateral ${factsOf(db, org)} f
      order by w.n`;
   const rows = await db<(SignalRow & { n: number })[]>`
     select ${signalColumns(db)}, w.n
       from unnest(${found.map(({ id }) => id)}::text[]) with ordinality w (id, n)
-      join queue_signals f on f.org_id = ${org} and f.id = w.id ${signalState(db)}
+     cross join lateral ${factsOf(db, org)} f ${signalState(db)}
      where f.queue_id = ${queueId} ${rest(db, filter)}
      order by w.n limit ${limit + 1}`;
   const last = found.length < most || !hasMore ? undefined : found.at(-1);
@@ -74,12 +74,25 @@ type Walk = {
   readonly after: PageKey | undefined;
 };
 
+/** The facts of one signal `w`, looked up by its key: a join could be planned as a walk through those of its queue. */
+function factsOf(db: Db, org: OrgId) {
+  return db`(select * from queue_signals f where f.org_id = ${org} and f.id = w.id offset 0)`;
+}
+
+/**
+ * The ids of a list, in its order. Each is a range of one index that is compared and ordered by all of its columns: equality of the
+ * first would let the index of the ids serve the order as well, which it does by a walk through those of everybody.
+ */
 function walk(db: Db, org: OrgId, { queueId, filter, after }: Walk) {
   const { status, owner_id: owner, emitter_id: emitter } = filter;
+  const [least, beyond] = ["", after?.id ?? afterAll];
   if (emitter !== undefined) {
     return db`
-      select f.id, f.id::text as at, row_number() over (order by f.id desc) as n from queue_signals f
-       where f.emitter_id = ${emitter} and f.org_id = ${org} ${before(db, db`f.id`, after)} order by f.id desc`;
+      select f.id, f.id::text as at, row_number() over () as n
+        from (select f.id from queue_signals f
+               where f.org_id = ${org} and f.emitter_id is not null and (f.emitter_id, f.id) > (${emitter}, ${least})
+                 and (f.emitter_id, f.id) < (${emitter}, ${beyond})
+               order by f.emitter_id desc, f.id desc) f`;
   }
   if (status === "queued") {
     return db`
@@ -89,33 +102,39 @@ function walk(db: Db, org: OrgId, { queueId, filter, after }: Walk) {
   }
   if (status !== undefined && isEnd(status)) {
     return db`
-      select d.signal_id as id, d.signal_id::text as at, row_number() over (order by d.signal_id desc) as n
-        from queue_signal_ends d
-       where d.queue_id = ${queueId} and d.org_id = ${org} and d.status = ${status} ${before(db, db`d.signal_id`, after)}
-       order by d.signal_id desc`;
+      select d.id, d.id::text as at, row_number() over () as n
+        from (select d.signal_id as id from queue_signal_ends d
+               where d.org_id = ${org} and (d.queue_id, d.status, d.signal_id) > (${queueId}, ${status}, ${least})
+                 and (d.queue_id, d.status, d.signal_id) < (${queueId}, ${status}, ${beyond})
+               order by d.queue_id desc, d.status desc, d.signal_id desc) d`;
   }
   if (status !== undefined) {
     return db`
-      select l.id, l.id::text as at, row_number() over (order by l.id desc) as n from queue_signal_live l
-       where l.queue_id = ${queueId} and l.org_id = ${org} and l.status = ${status} and l.status <> 'queued'
-         ${before(db, db`l.id`, after)} order by l.id desc`;
+      select l.id, l.id::text as at, row_number() over () as n
+        from (select l.id from queue_signal_live l
+               where l.org_id = ${org} and l.status <> 'queued' and (l.queue_id, l.status, l.id) > (${queueId}, ${status}, ${least})
+                 and (l.queue_id, l.status, l.id) < (${queueId}, ${status}, ${beyond})
+               order by l.queue_id desc, l.status desc, l.id desc) l`;
   }
   if (owner !== undefined && owner !== "") {
     return db`
-      select f.id, f.id::text as at, row_number() over (order by f.id desc) as n from queue_signals f
-       where f.org_id = ${org} and f.owner_id = ${owner} and f.owner_id <> '' ${before(db, db`f.id`, after)}
-       order by f.id desc`;
+      select f.id, f.id::text as at, row_number() over () as n
+        from (select f.id from queue_signals f
+               where f.owner_id <> '' and (f.org_id, f.owner_id, f.id) > (${org}, ${owner}, ${least})
+                 and (f.org_id, f.owner_id, f.id) < (${org}, ${owner}, ${beyond})
+               order by f.org_id desc, f.owner_id desc, f.id desc) f`;
   }
   return db`
-    select f.id, f.id::text as at, row_number() over (order by f.id desc) as n from queue_signals f
-     where f.queue_id = ${queueId} and f.org_id = ${org} ${before(db, db`f.id`, after)} order by f.id desc`;
+    select f.id, f.id::text as at, row_number() over () as n
+      from (select f.id from queue_signals f
+             where f.org_id = ${org} and (f.queue_id, f.id) > (${queueId}, ${least}) and (f.queue_id, f.id) < (${queueId}, ${beyond})
+             order by f.queue_id desc, f.id desc) f`;
 }
+
+/** Sorts after every id. */
+const afterAll = "~";
 
 const isEnd = (status: SignalStatus): boolean => signalEnds.some((one) => one === status);
-
-function before(db: Db, id: ReturnType<Db>, after: PageKey | undefined) {
-  return after === undefined ? db`` : db`and ${id} < ${after.id}`;
-}
 
 /** A place in line that a cursor names. One that no cursor of ours names begins at the front. */
 function placeOf({ id }: PageKey): string {

@@ -12,7 +12,10 @@ type Parking = {
   readonly signal: AbortSignal;
 };
 
-/** Parks a claim of a queue of its org until there is an answer for it; 429 when its queue or org has as many as it may. */
+/**
+ * Parks a claim of a queue of its org until there is an answer for it; 429 when its queue or org has as many as it may. One that
+ * repeats a parked claim takes its place.
+ */
 export function parkClaim(
   { signalClaims, limits }: Pick<Broker, "signalClaims" | "limits">,
   { claim, waitMs: ms, signal }: Parking,
@@ -20,6 +23,7 @@ export function parkClaim(
   if (signalClaims.isDraining()) return Promise.resolve({ kind: "draining" });
   const { dispatcher } = signalClaims;
   const { parked } = dispatcher;
+  dispatcher.endOlder(claim);
   const retryAfterS = 1 + Math.ceil(Math.random() * 5);
   if (limits.isReached("claims_of_queue", parked.countOfQueue(claim.queueId))) {
     throw limits.refusal("claims_of_queue", retryAfterS);

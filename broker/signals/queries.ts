@@ -69,15 +69,15 @@ export function signalColumns(db: Db) {
     f.max_executions, f.retry_delay, f.created_at, f.created_by_id, coalesce(l.status, d.status) as status,
     coalesce(l.status_description, d.status_description) as status_description,
     coalesce(l.status_at, d.finished_at) as status_at, coalesce(l.execution_count, d.execution_count) as execution_count,
-    l.worker, case when l.status = 'in-flight' then l.deadline_at end as lease_until,
+    l.worker, case when l.status = 'in-flight' and (l.runs = 'pull' or l.worker is not null) then l.deadline_at end as lease_until,
     coalesce(l.started_at, d.started_at) as started_at, d.finished_at, coalesce(l.history, d.history) as history`;
 }
 
-/** Where a signal `f` stands: among the live, or among the ends. */
+/** Where a signal `f` stands: among the live, or among the ends. Each is looked up by its key, however many there are to show. */
 export function signalState(db: Db) {
   return db`
-    left join queue_signal_live l on l.org_id = f.org_id and l.id = f.id
-    left join queue_signal_ends d on d.org_id = f.org_id and d.signal_id = f.id`;
+    left join lateral (select * from queue_signal_live l where l.org_id = f.org_id and l.id = f.id offset 0) l on true
+    left join lateral (select * from queue_signal_ends d where d.org_id = f.org_id and d.signal_id = f.id offset 0) d on true`;
 }
 
 /** Which of these queues an org does not have. */
@@ -128,6 +128,16 @@ export async function redriveRows(
   const ids = to.ids && [...to.ids];
   return db<RedriveRow[]>`
     select signal_id, outcome, wake from redrive_signals(${org}, ${to.queueId}, ${ids}::text[], ${to.batch})`;
+}
+
+/** Whether a queue has dead signals whose dedupe key no live one has. */
+export async function hasRedrivable(db: Db, org: OrgId, queueId: string): Promise<boolean> {
+  const [row] = await db<{ has: boolean }[]>`
+    select exists (
+      select from queue_signal_ends e join queue_signals f on f.org_id = e.org_id and f.id = e.signal_id
+       where e.queue_id = ${queueId} and e.org_id = ${org} and e.status = 'dead'
+         and not exists (select from queue_signal_live l where l.queue_id = e.queue_id and l.dedupe_key = f.dedupe_key)) as has`;
+  return row?.has === true;
 }
 
 /** The org of a queue, when it is this one and the queue was not deleted. */

@@ -1,4 +1,5 @@
 import type { QueueSignal } from "../../shared/api/signal.ts";
+import { parseExactly } from "../../shared/parse-exactly.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -7,19 +8,22 @@ import type { Actor } from "../tokens/actor.ts";
 import { findSignal, findSignalContents, findSignals, listCallbacks } from "./queries.ts";
 import type { CallbackRow, SignalContentsRow, SignalRow } from "./signal-row.ts";
 import { type SignalContents, toQueueSignal } from "./to-queue-signal.ts";
+import { whyQueued } from "./why-queued.ts";
 
 /** One signal; 404 when the org has none of this id. Its data is shown to who has signals.data. */
 export async function readSignal(
   { db, seals }: { readonly db: Db; readonly seals: Seals },
   { orgId, permissions }: Pick<Actor, "orgId" | "permissions">,
   id: string,
+  { withData = true }: { readonly withData?: boolean } = {},
 ): Promise<QueueSignal> {
   const row = await findSignal(db, orgId, id);
   if (row === undefined) throw problem.notFound("signal");
-  const isShown = permissions.has("signals.data");
+  const isShown = withData && permissions.has("signals.data");
   const sealed = isShown ? await findSignalContents(db, orgId, id) : undefined;
   return toQueueSignal(row, {
     callbacks: await listCallbacks(db, orgId, [id]),
+    waits: row.status === "queued" ? await whyQueued(db, orgId, id) : null,
     contents: sealed && openContents(seals, { orgId, id }, sealed),
     queue: {
       id: row.queue_id,
@@ -66,7 +70,7 @@ function openContents(
   row: SignalContentsRow,
 ): SignalContents {
   const open = (part: string, keyId: string | null, bytes: Buffer): Record<string, unknown> =>
-    JSON.parse(seals.open({ orgId, id, part }, { keyId, bytes }).toString("utf8")) as Record<
+    parseExactly(seals.open({ orgId, id, part }, { keyId, bytes }).toString("utf8")) as Record<
       string,
       unknown
     >; // only objects are stored

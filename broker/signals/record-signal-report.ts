@@ -23,14 +23,15 @@ export async function recordSignalReport(
 
 const elsewhere =
   "This lease is not the signal's current one: it ran out, and another claim has it.";
-const gaveUp = "This lease ran out, and the signal";
+/** A signal does not say whose report it was: this worker's own may have been taken before. */
+const over = "This lease is over:";
 
 const whyLost: Readonly<Record<SignalStatus, string>> = {
-  queued: `${gaveUp} waits for another claim.`,
+  queued: `${over} the signal waits for another claim.`,
   "in-flight": elsewhere,
-  retrying: `${gaveUp} waits for its next execution.`,
-  finished: `${gaveUp} was finished by another claim.`,
-  dead: `${gaveUp} is dead.`,
-  expired: `${gaveUp} has expired.`,
+  retrying: `${over} this execution was said to have failed, and the signal waits for its next one.`,
+  finished: `${over} the signal is finished.`,
+  dead: `${over} the signal is dead.`,
+  expired: `${over} the signal has expired.`,
   cancelled: "The signal was cancelled.",
 };

@@ -3,32 +3,46 @@ import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { requireQueue } from "../queues/require-queue.ts";
 import { topics } from "../wake/wakes.ts";
-import { findSignal, redriveRows, type RedriveRow } from "./queries.ts";
+import { fullQueue } from "./full-queue.ts";
+import { findSignal, hasRedrivable, redriveRows, type RedriveRow } from "./queries.ts";
 
 const batch = 1_000;
-const mostBatches = 1_000;
+/** After so long a request answers what it has done. */
+const enoughMs = 10_000;
 
 type Parts = Pick<Broker, "db" | "wakes">;
-type Redriven = { readonly signalId: string; readonly outcome: string };
+type Told = { readonly signalId: string; readonly outcome: string };
+type Redriven = {
+  readonly redriven: number;
+  /** What came of each that was named. */
+  readonly told: readonly Told[];
+  /** Others can be redriven: by another request, or once there is room. */
+  readonly hasMore: boolean;
+};
 
-/** Puts dead signals of a queue back in line, as many as there is room for; answers what came of each. */
+/** Puts dead signals of a queue back in line: those named, or all, oldest first, as many as there is room and time for. */
 export async function redriveSignals(
   parts: Parts,
   org: OrgId,
   { queueId, ids }: { readonly queueId: string; readonly ids: readonly string[] | undefined },
-): Promise<readonly Redriven[]> {
+): Promise<Redriven> {
   await requireQueue(parts.db, org, queueId);
-  if (ids !== undefined) return await redriveSome(parts, org, { queueId, ids: [...new Set(ids)] });
-  const all: Redriven[] = [];
-  for (let nth = 0; nth < mostBatches; nth++) {
+  const untilMs = performance.now() + enoughMs;
+  let [redriven, isDone] = [0, ids !== undefined];
+  const told = ids && (await redriveSome(parts, org, { queueId, ids: [...new Set(ids)] }));
+  while (!isDone && performance.now() < untilMs) {
     const some = await redriveSome(parts, org, { queueId, ids: null });
-    all.push(...some);
-    if (some.length === 0) break;
+    redriven += some.length;
+    isDone = some.length === 0;
   }
-  return all;
+  return {
+    redriven: redriven + (told ?? []).filter(({ outcome }) => outcome === "redriven").length,
+    told: told ?? [],
+    hasMore: await hasRedrivable(parts.db, org, queueId),
+  };
 }
 
-/** Puts one dead signal back in line; 404, 409 `signal_not_dead` or `dedupe_key_taken`, 429 `queue_full`. */
+/** Puts one dead signal back in line; 404, 409 `signal_not_dead` or `dedupe_key_taken`, 429 `queue_full` or `org_queues_full`. */
 export async function redriveSignal(parts: Parts, org: OrgId, id: string): Promise<void> {
   const found = await findSignal(parts.db, org, id);
   if (found === undefined) throw problem.notFound("signal");
@@ -44,7 +58,7 @@ export async function redriveSignal(parts: Parts, org: OrgId, id: string): Promi
         "A live signal of the queue has the same dedupe_key.",
       );
     case "full":
-      throw problem.tooMany("This queue is full: max_depth signals wait.", 5, "queue_full");
+      throw await fullQueue(parts.db, org);
     default:
       throw problem.notFound("queue"); // it was deleted
   }
@@ -54,12 +68,12 @@ async function redriveSome(
   { db, wakes }: Parts,
   org: OrgId,
   { queueId, ids }: { readonly queueId: string; readonly ids: readonly string[] | null },
-): Promise<Redriven[]> {
+): Promise<Told[]> {
   const rows = await redriveRows(db, org, { queueId, ids, batch });
   wakes.notify(rows.flatMap(({ wake }) => (wake === null ? [] : [topics.signals(wake)])));
   return rows.flatMap(toRedriven);
 }
 
-function toRedriven({ signal_id: signalId, outcome }: RedriveRow): Redriven[] {
+function toRedriven({ signal_id: signalId, outcome }: RedriveRow): Told[] {
   return signalId === null || outcome === null ? [] : [{ signalId, outcome }];
 }

@@ -1,6 +1,7 @@
 import { type Pointer, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { fullQueue } from "./full-queue.ts";
 import type { NewSignal } from "./new-signal.ts";
 import { listMissingQueues } from "./queries.ts";
 import { callbacksOf } from "./signal-callbacks.ts";
@@ -10,19 +11,13 @@ type Asked = {
   readonly signals: readonly (NewSignal & { readonly pointer?: Pointer })[];
 };
 
-const againAfterS = 5;
-
 /** The refusal of an enqueue by the database's word for it; what it does not say is looked up: which member is at fault. */
 export async function signalRefusal(db: Db, asked: Asked, outcome: string): Promise<Error> {
   switch (outcome) {
     case "no-queue":
       return problem.notFound("queue");
     case "full":
-      return problem.tooMany(
-        "This queue is full: max_depth signals wait, or their data has 256 MiB.",
-        againAfterS,
-        "queue_full",
-      );
+      return await fullQueue(db, asked.orgId);
     case "key-reused":
       return invalid("header:Idempotency-Key", "idempotency_key_reused", keyReused);
     case "past":
@@ -35,6 +30,12 @@ export async function signalRefusal(db: Db, asked: Asked, outcome: string): Prom
       );
     case "no-awaiter":
       return invalid(awaited(asked), "awaiter_not_live", "There is no live signal with this id.");
+    case "long-wait":
+      return invalid(
+        awaited(asked),
+        "too_many_waiters",
+        "More than 100 signals would wait for one another, this one for the last of them. Enqueue it without awaited_by, or once some have ended.",
+      );
     case "no-target":
       return await noTarget(db, asked);
     default:

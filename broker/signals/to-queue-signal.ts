@@ -15,10 +15,12 @@ export function toQueueSignal(
     callbacks,
     contents,
     queue = null,
+    waits = null,
   }: {
     readonly callbacks: readonly CallbackRow[];
     readonly contents?: SignalContents | undefined;
     readonly queue?: QueueSignal["queue"];
+    readonly waits?: QueueSignal["waits"];
   },
 ): QueueSignal {
   const refs = callbacks.map(toCallbackRef);
@@ -43,6 +45,7 @@ export function toQueueSignal(
     status: toStatus(row),
     worker: row.worker,
     lease_until: row.lease_until?.toISOString() ?? null,
+    waits,
     result: contents?.result ?? null,
     callback: refs[0] ?? null,
     callbacks: refs,

@@ -1,11 +1,15 @@
+import { deleteOldAudit, endLostActs } from "./audit.ts";
 import { mergeLogChunks } from "./merge-log-chunks.ts";
 import { reseal } from "./reseal.ts";
 import {
+  deleteByOrg,
   deleteOldBeats,
+  deleteOldEvents,
   deleteOldHistory,
   deleteOldJobs,
   deleteOldLogs,
   deleteOldSignals,
+  deleteOldStats,
   deleteOldTelemetry,
   tidyStates,
 } from "./retention.ts";
@@ -21,15 +25,20 @@ type Row = {
 
 /** Every task by its name in the database. */
 export const tasks: Readonly<Record<string, Row>> = {
-  "tally-job-ends": { task: tallyJobEnds, cron: "* * * * *" },
+  "tally-job-ends": { task: tallyJobEnds }, // older brokers schedule it
   "roll-up-beats": { task: rollUpBeats, cron: "* * * * *" },
   "delete-old-jobs": { task: deleteOldJobs, cron: "7 * * * *" },
   "delete-old-signals": { task: deleteOldSignals, cron: "57 * * * *" },
+  "delete-old-events": { task: deleteOldEvents, cron: "32 * * * *" },
   "delete-old-beats": { task: deleteOldBeats, cron: "17 * * * *" },
   "delete-old-logs": { task: deleteOldLogs, cron: "37 * * * *" },
   "merge-log-chunks": { task: mergeLogChunks, cron: "47 * * * *" },
   "delete-old-history": { task: deleteOldHistory, cron: "27 * * * *" },
+  "delete-old-stats": { task: deleteOldStats, cron: "12 * * * *" },
+  "delete-by-org": { task: deleteByOrg, cron: "2 * * * *" },
   "delete-old-telemetry": { task: deleteOldTelemetry, cron: "37 * * * *" },
+  "delete-old-audit": { task: deleteOldAudit, cron: "12 * * * *" },
+  "end-lost-acts": { task: endLostActs, cron: "* * * * *" },
   "tidy-states": { task: tidyStates, cron: "*/10 * * * *" },
   "seal-anew": { task: reseal, cron: "*/15 * * * *" },
   "runner-inactive": { task: runnerInactive },

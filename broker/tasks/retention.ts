@@ -1,9 +1,14 @@
+import { deleteByOrg as deleteForOrgs } from "../retention/delete-by-org.ts";
 import { deleteDeadProcesses } from "../retention/delete-dead-processes.ts";
+import { deleteDeletedQueues } from "../retention/delete-deleted-queues.ts";
 import { deleteDoneEmitters } from "../retention/delete-done-emitters.ts";
 import { deleteOldJobs as deleteJobs } from "../retention/delete-old-jobs.ts";
 import { deleteOldRows } from "../retention/delete-old-rows.ts";
 import { deleteOldSignals as deleteSignals } from "../retention/delete-old-signals.ts";
+import { deleteOldStats as deleteStats } from "../retention/delete-old-stats.ts";
 import { deleteOldStreams, dropOldLogs } from "../retention/drop-old-logs.ts";
+import { dropOldAttempts } from "../retention/drop-old-partitions.ts";
+import { forgetFormerSecrets } from "../retention/forget-former-secrets.ts";
 import { tidyStates as tidy } from "../retention/tidy-states.ts";
 import type { Task } from "./task.ts";
 
@@ -14,10 +19,25 @@ export const deleteOldJobs: Task = async ({ db, config, log }, { signal }) => {
   await deleteDoneEmitters(db, config.retainJobsDays, { signal, batch: 500 });
 };
 
-/** Deletes signals that ended long enough ago. */
+/** Deletes signals that ended long enough ago, and then what is left of queues that were deleted. */
 export const deleteOldSignals: Task = async ({ db, config, log }, { signal }) => {
   const deleted = await deleteSignals(db, config.retainSignalsDays, { signal, batch: 500 });
   if (deleted > 0) log.info({ deleted }, "old signals were deleted");
+  await deleteDeletedQueues(db, config.retainSignalsDays, { signal, batch: 500 });
+};
+
+/** A workflow counts its events for as long as one can wait for something. */
+const longestWorkflowDays = 400;
+
+/** Deletes old events with their deliveries, the days of their attempts, and what is left of webhooks that were deleted; forgets former secrets. */
+export const deleteOldEvents: Task = async ({ db, config, log }, { signal }) => {
+  const days = config.retainEventsDays;
+  const dropped = await dropOldAttempts(db, days);
+  const deleted = await deleteOldRows(db, "events", days, { signal, batch: 500 });
+  await deleteOldRows(db, "event_sequences", longestWorkflowDays, { signal, batch: 5000 });
+  await forgetFormerSecrets(db, { signal, batch: 500 });
+  await deleteOldRows(db, "webhooks", days + 1, { signal, batch: 500 });
+  if (dropped + deleted > 0) log.info({ dropped, deleted }, "old events were deleted");
 };
 
 /** Deletes old heartbeat minutes, health checks and ended processes. */
@@ -36,13 +56,27 @@ export const deleteOldLogs: Task = async ({ db, config, log }, { signal }) => {
   if (days + streams > 0) log.info({ days, streams }, "old logs were deleted");
 };
 
-/** Deletes old status histories, and idempotency keys after a day. */
+/** Deletes old status histories, idempotency keys after a day, and what browsers were signed in by, once it is over. */
 export const deleteOldHistory: Task = async ({ db, config }, { signal }) => {
   const batches = { signal, batch: 5000 };
   await deleteOldRows(db, "status_history", config.retainHistoryDays, batches);
+  await deleteOldRows(db, "runner_rollouts", config.retainHistoryDays, batches);
   await deleteOldRows(db, "runner_job_enqueue_keys", 1, batches);
   await deleteOldRows(db, "queue_signal_keys", 1, batches);
   await deleteOldRows(db, "idempotency_keys", 0, batches);
+  await deleteOldRows(db, "dashboard_sessions", 0, { signal, batch: 500 });
+};
+
+/** Deletes what orgs keep for a shorter time than the broker does. */
+export const deleteByOrg: Task = async ({ db, log }, { signal }) => {
+  const deleted = await deleteForOrgs(db, { signal });
+  if (Object.keys(deleted).length > 0) log.info({ deleted }, "old things of orgs were deleted");
+};
+
+/** Deletes old figures of charts. */
+export const deleteOldStats: Task = async ({ db, config, log }, { signal }) => {
+  const deleted = await deleteStats(db, config.retainStatsDays, { signal, batch: 5000 });
+  log.debug({ deleted }, "old stats were deleted");
 };
 
 /** Deletes old spans and metrics. */

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Logger, run, type Runner, type RunnerOptions } from "graphile-worker";
+import pg from "pg";
 import type { Broker } from "../broker.ts";
 import { repeat } from "../clocks/repeat.ts";
 import type { Log } from "../log.ts";
@@ -18,6 +20,7 @@ type Worker = {
 };
 
 const restartAfterMs = 5000;
+const longestEndMs = 5000;
 
 /**
  * Runs graphile-worker for these tasks, which gives each to one broker. It has a small pool of its own, so that no claim waits
@@ -27,9 +30,9 @@ export async function runWorker(
   { config, log }: Pick<Broker, "config" | "log">,
   { name, stopped, options: chosen }: Worker,
 ): Promise<RunningTasks> {
+  const pool = openPool(config.databaseUrl, { max: chosen.concurrency + 1, log }); // one connection listens
   const options: RunnerOptions = {
-    connectionString: config.databaseUrl,
-    maxPoolSize: chosen.concurrency + 1, // one connection listens
+    pgPool: pool,
     noHandleSignals: true,
     logger: loggerOf(log),
     ...chosen,
@@ -45,8 +48,22 @@ export async function runWorker(
       stopped.abort();
       await runner?.stop();
       await running;
+      await Promise.race([pool.end(), pause(longestEndMs, undefined, { ref: false })]);
     },
   };
+}
+
+/**
+ * graphile-worker does not wait for the end of a pool of its own, and hears nothing of its connections from then on: one that
+ * is lost meanwhile would end the process.
+ */
+function openPool(url: string, { max, log }: { readonly max: number; readonly log: Log }): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max });
+  const onError = (error: Error): void =>
+    log.warn({ err: error }, "a database connection of background work was lost");
+  pool.on("error", onError);
+  pool.on("connect", (client) => client.on("error", onError));
+  return pool;
 }
 
 function loggerOf(log: Log): Logger {

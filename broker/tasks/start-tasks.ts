@@ -5,7 +5,7 @@ import { type RunningTasks, runWorker } from "./run-worker.ts";
 import type { TaskParts } from "./task.ts";
 
 export type TaskOptions = {
-  /** Without it no task is scheduled: tasks run only when a statement enqueues them. */
+  /** Without it nothing is scheduled: tasks run only when a statement enqueues them, and no stats are sampled. */
   readonly hasCron?: boolean;
 };
 type RunnerParts = TaskParts & Pick<Broker, "metrics">;

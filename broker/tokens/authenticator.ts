@@ -9,6 +9,7 @@ import { bearerOf } from "./bearer.ts";
 import {
   type CredentialRow,
   listCredentials,
+  listSessionCredentials,
   markFirstUse,
   markUse,
 } from "./credential-queries.ts";
@@ -34,7 +35,9 @@ export type Authenticator = {
     org?: string,
     guesses?: GuessesOf,
   ) => Actor | Promise<Actor>;
-  /** Removes these tokens, and all tokens of these accounts or executions, from the cache. */
+  /** Who is signed in by this session's secret, in the org that the session shows; 401 when it is over. */
+  readonly identifySession: (secret: string, guesses?: GuessesOf) => SignedIn | Promise<SignedIn>;
+  /** Removes these tokens and sessions, and all tokens of these accounts or executions, from the cache. */
   readonly forget: (ids: readonly string[]) => void;
   readonly forgetAll: () => void;
   /** While revocations are heard of (`svc_tokens`), a token is remembered for a minute, else for 5 s. */
@@ -43,6 +46,14 @@ export type Authenticator = {
   readonly flush: () => Promise<void>;
   /** What the tokens that are remembered take at most. */
   readonly bytes: () => number;
+};
+
+/** A browser that is signed in. */
+export type SignedIn = {
+  readonly actor: Actor;
+  readonly sessionId: string;
+  /** Of the browser that signed in, in hex. */
+  readonly userAgentDigest: string;
 };
 
 const trustMs = { listening: 60_000, deaf: 5000 };
@@ -62,43 +73,47 @@ export function createAuthenticator(db: Db, findExecutions: FindExecutions): Aut
   const known = createTokenCache(bounds);
   const uses = createUses(db);
   let isListening = false;
-  const load = makeBatcher((digests: readonly string[]) => loadCredentials(db, digests), {
-    max: 500,
-  });
-  const loadExecution = makeBatcher(findExecutions, { max: 500 });
+  const load = makeLoaders(db, findExecutions);
 
   /** An unknown token costs a statement, but not each time; one with a wrong checksum costs none. */
-  async function learn(secret: string, digest: string, guesses?: GuessesOf): Promise<Known> {
-    const refusal = known.refusal(digest);
+  async function learn({ secret, digest, key, isSession }: Sought, guesses?: GuessesOf) {
+    const refusal = known.refusal(key);
     if (refusal !== undefined) throw refusal;
-    const guess = known.wasSeen(digest) ? undefined : guesses?.();
+    const guess = known.wasSeen(key) ? undefined : guesses?.();
     guess?.admit();
-    const isOfExecution = kindOf(secret, guess) === "job";
-    return known.learn(digest, async () => {
-      const found = isOfExecution
-        ? await loadExecution(secret)
-        : await load(Buffer.from(digest, "base64").toString("hex"));
+    const kind = kindOf(secret, guess);
+    if ((kind === "ses") !== isSession) throw noToken();
+    return known.learn(key, async () => {
+      const hex = Buffer.from(digest, "base64").toString("hex");
+      const found = await (kind === "job"
+        ? load.execution(secret)
+        : load[isSession ? "session" : "token"](hex));
       if (found === undefined) guess?.note();
       return found;
     });
   }
 
+  /** What is known of a secret and may be trusted, else what the database says of it. */
+  function find(secret: string, isSession: boolean, guesses?: GuessesOf): Known | Promise<Known> {
+    const nowMs = performance.now();
+    const digest = hash("sha256", secret, "base64");
+    const key = isSession ? `session ${digest}` : digest;
+    const entry = known.get(key);
+    const trust = isListening ? trustMs.listening : trustMs.deaf;
+    if (entry !== undefined && nowMs - entry.loadedAtMs < trust && nowMs < entry.diesAtMs) {
+      uses.note(entry, nowMs);
+      return entry;
+    }
+    return learn({ secret, digest, key, isSession }, guesses).then((fresh) => {
+      uses.note(fresh, nowMs);
+      return fresh;
+    });
+  }
+
   return {
-    identify(authorization, org, guesses) {
-      const nowMs = performance.now();
-      const secret = bearerOf(authorization);
-      const digest = hash("sha256", secret, "base64");
-      const entry = known.get(digest);
-      const trust = isListening ? trustMs.listening : trustMs.deaf;
-      if (entry !== undefined && nowMs - entry.loadedAtMs < trust && nowMs < entry.diesAtMs) {
-        uses.note(entry, nowMs);
-        return actorFor(entry, org);
-      }
-      return learn(secret, digest, guesses).then((fresh) => {
-        uses.note(fresh, nowMs);
-        return actorFor(fresh, org);
-      });
-    },
+    identify: (authorization, org, guesses) =>
+      after(find(bearerOf(authorization), false, guesses), (known) => actorFor(known, org)),
+    identifySession: (secret, guesses) => after(find(secret, true, guesses), signedIn),
     forget: (ids) => known.forget(ids),
     forgetAll: () => known.forgetAll(),
     setListening(listens) {
@@ -109,6 +124,36 @@ export function createAuthenticator(db: Db, findExecutions: FindExecutions): Aut
     bytes: known.bytes,
   };
 }
+
+/** Not a promise, where none is needed: most callers are known. */
+function after<T>(found: Known | Promise<Known>, act: (known: Known) => T): T | Promise<T> {
+  return found instanceof Promise ? found.then(act) : act(found);
+}
+
+/** Look-ups that arrive together share a statement. */
+function makeLoaders(db: Db, findExecutions: FindExecutions) {
+  const load = (find: typeof listCredentials) =>
+    makeBatcher(async (all: readonly string[]) => byDigest(await find(db, all), all), { max: 500 });
+  return {
+    token: load(loadCredentials),
+    session: load(listSessionCredentials),
+    execution: makeBatcher(findExecutions, { max: 500 }),
+  };
+}
+
+type Sought = {
+  readonly secret: string;
+  readonly digest: string;
+  /** Under which it is cached: the secret of a session is none of a token. */
+  readonly key: string;
+  readonly isSession: boolean;
+};
+
+const noToken = (): Error =>
+  problem.unauthenticated(
+    "The Authorization header does not contain an svc token.",
+    "invalid_token",
+  );
 
 /** Gathers the uses of tokens and writes them down every 5 s, each token's at most once a minute. */
 function createUses(db: Db): {
@@ -145,21 +190,32 @@ function kindOf(secret: string, guess: Guesses | undefined): TokenKind {
   const token = parseToken(secret);
   if (token !== undefined) return token.kind;
   guess?.note();
-  throw problem.unauthenticated(
-    "The Authorization header does not contain an svc token.",
-    "invalid_token",
-  );
+  throw noToken();
 }
 
-async function loadCredentials(
-  db: Db,
-  digests: readonly string[],
-): Promise<(CredentialRow | undefined)[]> {
+async function loadCredentials(db: Db, digests: readonly string[]): Promise<CredentialRow[]> {
   const rows = await listCredentials(db, digests);
   const unused = rows.filter((row) => row.is_unused && row.kind !== "boot").map((row) => row.id);
   if (unused.length > 0) await markFirstUse(db, unused);
-  const byDigest = new Map(rows.map((row) => [row.digest, row]));
-  return digests.map((digest) => byDigest.get(digest));
+  return rows;
+}
+
+function byDigest(
+  rows: readonly CredentialRow[],
+  digests: readonly string[],
+): (CredentialRow | undefined)[] {
+  const found = new Map(rows.map((row) => [row.digest, row]));
+  return digests.map((digest) => found.get(digest));
+}
+
+/** The org that the session shows may have been taken from its account; the token's own is left then. */
+function signedIn(found: Known): SignedIn {
+  const { credential } = found;
+  if (!("digest" in credential) || credential.session === null) throw noToken();
+  const { id: sessionId, user_agent_digest: userAgentDigest, shown_org_id } = credential.session;
+  const isReached = actorOf(credential, shown_org_id) !== undefined;
+  const actor = actorFor(found, isReached ? shown_org_id : undefined);
+  return { actor, sessionId, userAgentDigest };
 }
 
 function actorFor({ credential, actors }: Known, org: string | undefined): Actor {

@@ -28,6 +28,15 @@ export type CredentialRow = {
   readonly grants: readonly GrantablePermission[];
   /** What the account has in each of its orgs; orgs are looked up with `Object.hasOwn`, as callers name them. */
   readonly account_roles: Readonly<Record<OrgId, AccountRoles>> | null;
+  /** Of a browser that is signed in and acts for the token; null for the token itself. */
+  readonly session: SessionOfCredential | null;
+};
+
+export type SessionOfCredential = {
+  readonly id: string;
+  /** Of the browser that signed in, in hex. */
+  readonly user_agent_digest: string;
+  readonly shown_org_id: string;
 };
 
 /** The tokens of these digests (lower-case hex), with what their accounts may do; unknown ones are left out. */
@@ -36,18 +45,38 @@ export async function listCredentials(
   digests: readonly string[],
 ): Promise<CredentialRow[]> {
   return db<CredentialRow[]>`
-    select encode(t.digest, 'hex') as digest, t.id, t.org_id, t.kind, t.reach, t.token_type, t.account_id,
-           t.runner_id, t.role_type, t.grants, t.revoked_at is not null as is_revoked, t.used_at is null as is_unused,
-           (extract(epoch from t.expires_at - svc_now()) * 1000)::float8 as expires_in_ms,
+    select encode(t.digest, 'hex') as digest, ${tokenColumns(db)}, null as session,
+           (extract(epoch from t.expires_at - svc_now()) * 1000)::float8 as expires_in_ms
+      from unnest(${digests}::text[]) as sent (digest)
+      join tokens t on t.digest = decode(sent.digest, 'hex')`;
+}
+
+/** The same of the sessions with these digests: what their tokens may do. */
+export async function listSessionCredentials(
+  db: Db,
+  digests: readonly string[],
+): Promise<CredentialRow[]> {
+  return db<CredentialRow[]>`
+    select encode(s.digest, 'hex') as digest, ${tokenColumns(db)},
+           jsonb_build_object('id', s.id, 'user_agent_digest', encode(s.user_agent_digest, 'hex'),
+                              'shown_org_id', s.shown_org_id) as session,
+           (extract(epoch from least(s.expires_at, t.expires_at) - svc_now()) * 1000)::float8 as expires_in_ms
+      from unnest(${digests}::text[]) as sent (digest)
+      join dashboard_sessions s on s.digest = decode(sent.digest, 'hex') and s.purpose = 'session'
+      join tokens t on t.org_id = s.org_id and t.id = s.token_id`;
+}
+
+function tokenColumns(db: Db) {
+  return db`
+    t.id, t.org_id, t.kind, t.reach, t.token_type, t.account_id, t.runner_id, t.role_type, t.grants,
+           t.revoked_at is not null as is_revoked, t.used_at is null as is_unused,
            (select jsonb_object_agg(org_id, jsonb_build_object('types', types, 'grants', grants))
               from (select ar.org_id, jsonb_agg(distinct r.role_type) as types,
                            coalesce(jsonb_agg(distinct g.name) filter (where g.name is not null), '[]') as grants
                       from account_roles ar join roles r on r.id = ar.role_id
                       left join unnest(r.grants) as g (name) on true
                      where ar.account_id = t.account_id
-                     group by ar.org_id) by_org) as account_roles
-      from unnest(${digests}::text[]) as sent (digest)
-      join tokens t on t.digest = decode(sent.digest, 'hex')`;
+                     group by ar.org_id) by_org) as account_roles`;
 }
 
 /**

@@ -1,8 +1,18 @@
 import { problem } from "../../shared/problem.ts";
 import { parseToken } from "../../shared/token.ts";
 import type { Db } from "../database/connect.ts";
+import { actorOf } from "./actor-of.ts";
+import type { Actor } from "./actor.ts";
+import { listCredentials } from "./credential-queries.ts";
 import type { Minted, TokenRow, TokenWithSecret } from "./row.ts";
 import { mint, tokenDigest } from "./token-secret.ts";
+
+/** Who asks with this one-time token, whether it is valid still or not; undefined when there never was such a token. */
+export async function findEnroller(db: Db, bootSecret: string): Promise<Actor | undefined> {
+  if (parseToken(bootSecret)?.kind !== "boot") return undefined;
+  const [row] = await listCredentials(db, [tokenDigest(bootSecret).toString("hex")]);
+  return row && actorOf(row, row.org_id);
+}
 
 /**
  * Exchanges a one-time token for its runner's token, which lives 90 days and is rotated by its agent. Within its hour, and

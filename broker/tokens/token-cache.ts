@@ -155,9 +155,9 @@ function bytesOf({ credential }: Known): number {
 function idsOf({ credential }: Known): string[] {
   const ids =
     "digest" in credential
-      ? [credential.id, credential.account_id]
+      ? [credential.id, credential.account_id, credential.session?.id]
       : [credential.actor.executionId];
-  return ids.filter((id) => id !== null);
+  return ids.filter((id) => id != null);
 }
 
 function livesMsOf(credential: Credential): number | null {

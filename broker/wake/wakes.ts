@@ -6,7 +6,8 @@ export type Topic =
   | `token:${string}`
   | `logs:${string}`
   | `claim:${string}`
-  | `signals:${string}`;
+  | `signals:${string}`
+  | `webhook:${string}`;
 
 export const topics = {
   /** A job of this runner is available. */
@@ -17,6 +18,8 @@ export const topics = {
   process: (processId: string): Topic => `process:${processId}`,
   /** Workers can claim a signal of this queue. */
   signals: (queueId: string): Topic => `signals:${queueId}`,
+  /** There is something to deliver to this webhook. */
+  webhook: (webhookId: string): Topic => `webhook:${webhookId}`,
   /** This token was revoked or changed. */
   token: (tokenId: string): Topic => `token:${tokenId}`,
   /** Records were added to this log stream, or it was closed. */

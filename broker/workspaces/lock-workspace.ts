@@ -72,3 +72,17 @@ export async function unlockWorkspace(
   if (refused !== undefined) throw refused;
   return outcome.holder === null ? {} : terraformLockSchema.parse(outcome.holder);
 }
+
+/** Removes whichever lock there is; 409 while its job may be writing, unless it is forced. */
+export async function breakLock(
+  db: Db,
+  { id, orgId }: Pick<Actor, "id" | "orgId">,
+  asked: { readonly workspaceId: string; readonly reason: string; readonly force: boolean },
+): Promise<Partial<TerraformLock>> {
+  const [outcome] = await db<Outcome[]>`
+    select o.* from break_workspace_lock(${orgId}, ${asked.workspaceId}, ${id}, ${asked.reason}, ${asked.force}) o`;
+  if (outcome === undefined) throw new Error("break_workspace_lock answered nothing");
+  const refused = refusalOf(outcome);
+  if (refused !== undefined) throw refused;
+  return outcome.holder === null ? {} : terraformLockSchema.parse(outcome.holder);
+}

@@ -6,6 +6,7 @@ import { listLocks, type Outcome } from "./queries.ts";
 
 /** The refusal for an outcome; undefined when the outcome is a success. */
 export function refusalOf({ outcome, holder, revision }: Outcome): Problem | undefined {
+  if (outcome === "in-use") return lockInUse(holder);
   if (outcome === "held") return workspaceLocked(holder);
   if (outcome === "blocked") return workspaceBlocked(holder);
   if (outcome === "not-found") return problem.notFound("workspace");
@@ -66,6 +67,17 @@ const nextOfRescued =
 function tooManyRescuedBytes(whose: string, most: string): Problem {
   const detail = `The rescued states of ${whose} may take ${most}; with this one they would take more: ${nextOfRescued}`;
   return problem.conflict("too_many_rescued_bytes", detail);
+}
+
+/** Its job may be writing the state this very moment. */
+function lockInUse(holder: Outcome["holder"]): Problem {
+  const job = textOf(holder?.["job"]);
+  return problem.conflict(
+    "lock_in_use",
+    `Job ${job} is running or still stopping, and holds this lock, so it was not removed. Cancel the job first, and wait until it has stopped. ` +
+      'If you know that nothing writes any more, repeat the request with "force": true.',
+    { runner_job_id: job },
+  );
 }
 
 /** A runner may not break a lock: 423 with the holder. */

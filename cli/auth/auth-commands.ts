@@ -2,32 +2,54 @@ import { callRoute } from "../../shared/api/call-route.ts";
 import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
-import { removeProfile, writeProfile } from "../connection/profile.ts";
+import { findConnection } from "../connection/connection.ts";
+import {
+  devName,
+  readProfiles,
+  requireProfileName,
+  unknownProfile,
+  usualName,
+  withoutProfile,
+  writeProfiles,
+} from "../connection/profile.ts";
 import { printItem } from "../output/print.ts";
 import { tokenView } from "../tokens/token-view.ts";
 
 export const logIn = defineCommand({
   name: "auth login",
-  summary: "Save a broker's URL and a token for later commands.",
+  summary: "Save a broker's URL and a token as a profile for later commands.",
   details:
-    "The token is read from --token-file or SVC_TOKEN. It is verified first, then stored with mode 0600.",
+    "The token is read from --token-file or SVC_TOKEN. It is verified first, then stored with mode 0600. Without --profile the current profile is replaced.",
   examples: [
     {
       does: "Save a token from a password store.",
       run: "pass show svc | svc auth login --url https://svc.example.com --token-file -",
     },
+    {
+      does: "Save another broker beside it, and use it from now on.",
+      run: "svc auth login --profile staging --url https://staging.example.com --token-file token",
+    },
   ],
-  run: async ({ connect, config, screen }) => {
-    const { url, token, orgId, source } = await connect();
+  run: async ({ globals, config, screen }) => {
+    const unnamed = { ...config, profile: undefined };
+    const found = await findConnection(unnamed, { ...globals, profile: undefined });
+    const { url, token, orgId, source } = found;
     if (token === undefined || source !== "flags and environment") {
       throw new UsageError(
         "Give the broker with --url URL and the token with --token-file FILE or SVC_TOKEN.",
       );
     }
-    const own = await callRoute({ url, token, orgId }, getOwnTokenRoute, {});
+    const saved = await readProfiles(config.profileFile);
+    const present = saved.current === devName ? undefined : saved.current;
+    const told = globals.profile ?? config.profile ?? present ?? usualName;
+    const name = requireProfileName(told);
+    const asked = callRoute({ url, token, orgId }, getOwnTokenRoute, {});
+    const own = await screen.during(`Waiting for ${url}`, asked);
     const org = orgId ?? own.body.org_id;
-    await writeProfile(config.profileFile, { url, token, org });
-    screen.say(`Saved in ${config.profileFile}: ${own.body.hint} for ${url}, org ${org}.`);
+    const profiles = { ...saved.profiles, [name]: { url, token, org } };
+    await writeProfiles(config.profileFile, { current: name, profiles });
+    const where = `Saved as profile ${name} in ${config.profileFile}`;
+    screen.say(`${where}: ${own.body.hint} for ${url}, org ${org}.`);
   },
 });
 
@@ -50,11 +72,25 @@ export const showAuth = defineCommand({
 
 export const logOut = defineCommand({
   name: "auth logout",
-  summary: "Remove the saved broker and token.",
+  summary: "Remove a saved broker and its token.",
   isLocal: true,
+  flags: {
+    profile: {
+      value: "NAME",
+      offers: "profiles",
+      summary: "The profile to remove (default: SVC_PROFILE, or the current one).",
+    },
+  },
   examples: [{ does: "Remove the saved token.", run: "svc auth logout" }],
-  run: async ({ config, screen }) => {
-    await removeProfile(config.profileFile);
+  run: async ({ config, flags, screen }) => {
+    const saved = await readProfiles(config.profileFile);
+    const name = flags.profile ?? config.profile ?? saved.current;
+    if (name === undefined || name === devName) {
+      screen.say("Nothing is saved.");
+      return;
+    }
+    if (!Object.hasOwn(saved.profiles, name)) throw unknownProfile(name, saved);
+    await writeProfiles(config.profileFile, withoutProfile(saved, name));
     screen.say("Logged out. The token itself is still valid; to revoke it: svc token revoke TOKEN");
   },
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BrokerUnreachable, RequestRefused } from "../../shared/api/call-route.ts";
 
 /** So long a broker may be away (a restart, a new replica) before it is given up. */
-const absenceMs = 60_000;
+const usualAbsenceMs = 60_000;
 const pauseMs = 500;
 
 export type Patience = {
@@ -13,10 +13,10 @@ export type Patience = {
 };
 
 /**
- * Bears with a broker that is away for a minute. The minute begins with the first error: before that this process may
- * have been held up itself, as by a reader of its output that paused.
+ * Bears with a broker that is away for a minute, unless told. The time begins with the first error: before that this
+ * process may have been held up itself, as by a reader of its output that paused.
  */
-export function makePatience(): Patience {
+export function makePatience(absenceMs = usualAbsenceMs): Patience {
   let awaySinceMs: number | undefined;
   return {
     bear(error) {

@@ -5,43 +5,48 @@ import { parseToken } from "../../shared/token.ts";
 import type { CliConfig } from "../config.ts";
 import type { GlobalValues } from "../flags/global-flags.ts";
 import { readDevFile } from "./dev-file.ts";
-import { readProfile } from "./profile.ts";
+import { devName, readProfiles, unknownProfile } from "./profile.ts";
 
 /** Where requests go, as whom, and who said so. */
 export type Connection = {
   readonly url: string;
   readonly token: string | undefined;
   readonly orgId: string | undefined;
+  /** The runner of commands that name none; of a saved token only. */
+  readonly runnerId: string | undefined;
   /** In words, for errors and `svc doctor`. */
   readonly source: string;
 };
 
-type Saved = { readonly url: string; readonly token: string; readonly orgId?: string | undefined };
-type Source = Saved & { readonly source: string };
+type Saved = Pick<Connection, "url" | "orgId" | "runnerId" | "source"> & { readonly token: string };
+type Flags = Pick<GlobalValues, "url" | "org" | "token-file" | "profile">;
 
 const usualUrl = "http://127.0.0.1:8420";
 
 /**
- * Flags come before the environment, that before what is saved: the profile, then the project's `svc dev`
- * (before the profile where SVC_DATA_DIR names it). A saved token is sent only to the URL it was saved with.
+ * Flags come before the environment, that before what is saved: the current profile, then the project's `svc dev`
+ * (before the profile where SVC_DATA_DIR names it). A profile that a flag names comes before the environment, too. A
+ * saved token is sent only to the URL it was saved with.
  */
-export async function findConnection(
-  config: CliConfig,
-  flags: Pick<GlobalValues, "url" | "org" | "token-file">,
-): Promise<Connection> {
-  const url = flags.url?.replace(/\/+$/, "") ?? config.url;
+export async function findConnection(config: CliConfig, flags: Flags): Promise<Connection> {
+  const given = flags.profile === undefined ? config : { ...config, ...nothing };
+  const url = flags.url?.replace(/\/+$/, "") ?? given.url;
   if (url !== undefined) requireHttp(url);
-  const token = await tokenGiven(config, flags["token-file"]);
-  const orgGiven = flags.org ?? config.orgId;
-  const saved = await findSaved(config, url);
+  const token = await tokenGiven(given, flags["token-file"]);
+  const orgGiven = flags.org ?? given.orgId;
+  const saved = await findSaved(config, { url, name: flags.profile ?? config.profile });
   const isGiven = url !== undefined || token !== undefined;
+  const isSaved = token === undefined;
   return {
     url: url ?? saved?.url ?? usualUrl,
     token: token ?? saved?.token,
-    orgId: orgGiven ?? (token === undefined ? saved?.orgId : undefined),
+    orgId: orgGiven ?? (isSaved ? saved?.orgId : undefined),
+    runnerId: isSaved && orgGiven === undefined ? saved?.runnerId : undefined,
     source: isGiven ? "flags and environment" : (saved?.source ?? "nothing saved"),
   };
 }
+
+const nothing = { url: undefined, token: undefined, orgId: undefined };
 
 /** The text of a file, or of standard input for `-`. */
 export async function readInput(file: string): Promise<string> {
@@ -60,7 +65,7 @@ export async function readToken(file: string): Promise<string> {
 }
 
 async function tokenGiven(
-  config: CliConfig,
+  config: Pick<CliConfig, "token">,
   file: string | undefined,
 ): Promise<string | undefined> {
   if (file !== undefined) return await readToken(file);
@@ -70,7 +75,13 @@ async function tokenGiven(
   );
 }
 
-async function findSaved(config: CliConfig, url: string | undefined): Promise<Source | undefined> {
+type Wanted = { readonly url: string | undefined; readonly name: string | undefined };
+
+async function findSaved(config: CliConfig, { url, name }: Wanted): Promise<Saved | undefined> {
+  if (name !== undefined) {
+    const saved = await savedAs(config, name);
+    return url === undefined || url === saved.url ? saved : undefined;
+  }
   const finders = config.isDataDirTold ? [savedByDev, savedProfile] : [savedProfile, savedByDev];
   for (const find of finders) {
     const saved = await find(config);
@@ -79,15 +90,30 @@ async function findSaved(config: CliConfig, url: string | undefined): Promise<So
   return undefined;
 }
 
-async function savedProfile({ profileFile }: CliConfig): Promise<Source | undefined> {
-  const profile = await readProfile(profileFile);
-  if (profile === undefined) return undefined;
-  return { ...profile, orgId: profile.org, source: profileFile };
+/** What is saved by a name; a UsageError where there is nothing. */
+async function savedAs(config: CliConfig, name: string): Promise<Saved> {
+  if (name === devName) {
+    const dev = await savedByDev(config);
+    if (dev !== undefined) return dev;
+    throw new UsageError(`No svc dev was started in ${config.dataDir}.`, "Start it: svc dev");
+  }
+  const all = await readProfiles(config.profileFile);
+  const profile = Object.hasOwn(all.profiles, name) ? all.profiles[name] : undefined;
+  if (profile === undefined) throw unknownProfile(name, all);
+  const { url, token, org: orgId, runner: runnerId } = profile;
+  return { url, token, orgId, runnerId, source: `profile ${name} in ${config.profileFile}` };
 }
 
-async function savedByDev({ dataDir }: CliConfig): Promise<Source | undefined> {
+async function savedProfile(config: CliConfig): Promise<Saved | undefined> {
+  const { current } = await readProfiles(config.profileFile);
+  return current === undefined ? undefined : await savedAs(config, current);
+}
+
+async function savedByDev({ dataDir }: CliConfig): Promise<Saved | undefined> {
   const dev = await readDevFile(dataDir);
-  return dev && { url: dev.url, token: dev.admin_token, source: `svc dev, ${dataDir}` };
+  if (dev === undefined) return undefined;
+  const { url, admin_token: token, runner_id: runnerId } = dev;
+  return { url, token, orgId: undefined, runnerId, source: `svc dev, ${dataDir}` };
 }
 
 function requireHttp(url: string): void {

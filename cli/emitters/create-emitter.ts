@@ -1,6 +1,6 @@
 import { createEmitterRoute } from "../../shared/api/emitters.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { type Caller, defineCommand } from "../command.ts";
+import { type CommandCall, defineCommand } from "../command.ts";
 import { withMember } from "../flags/json-object.ts";
 import { readDurationNs, readWhole } from "../flags/read-flags.ts";
 import { printItem } from "../output/print.ts";
@@ -18,7 +18,7 @@ export const createEmitter = defineCommand({
     name: { value: "NAME", isRequired: true, summary: "Its name, unique in its queue." },
     description: { value: "TEXT", summary: "What it is for." },
     ...scheduleFlags,
-    queue: { value: "QUEUE", offers: "queues", summary: "The queue." },
+    queue: { value: "QUEUE", offers: "queues", summary: "The queue that it enqueues into." },
     type: { value: "TYPE", summary: "The type of its signals." },
     ...signalTextFlags,
     ...jobFlags,
@@ -43,9 +43,9 @@ export const createEmitter = defineCommand({
       run: "svc emitter create --name expiry --at 2027-01-31T18:00:00Z --queue que_… --type expire-role",
     },
   ],
-  run: async ({ flags, call, screen }) => {
+  run: async ({ flags, call, runnerOf, screen }) => {
     const mode = readMode(flags);
-    const signal = await readEmitted(call, flags);
+    const signal = await readEmitted({ call, runnerOf }, flags);
     const body = {
       name: flags.name,
       description: flags.description,
@@ -70,16 +70,18 @@ type Given = Parameters<typeof readSignalText>[0] & {
   readonly [Name in "queue" | "type" | "job" | "runner" | "job-type"]: string | undefined;
 };
 
+type Asking = Pick<CommandCall, "call" | "runnerOf">;
+
 /** What each tick enqueues, and where. */
-async function readEmitted(call: Caller, flags: Given) {
-  const { queue, type, job, runner } = flags;
+async function readEmitted({ call, runnerOf }: Asking, flags: Given) {
+  const { queue, type, job } = flags;
   if (job === undefined) {
     if (queue === undefined || type === undefined) {
       throw new UsageError(
         "Say what to enqueue: --queue and --type, or --runner and --job for a job.",
       );
     }
-    if (runner !== undefined || flags["job-type"] !== undefined) {
+    if (flags.runner !== undefined || flags["job-type"] !== undefined) {
       throw new UsageError("--runner and --job-type go with --job.");
     }
     return { queueId: queue, type, text: await readSignalText(flags) };
@@ -88,7 +90,7 @@ async function readEmitted(call: Caller, flags: Given) {
   if (type !== undefined || data !== undefined) {
     throw new UsageError("--type, --signal and --signal-file cannot be used together with --job.");
   }
-  if (runner === undefined) throw new UsageError("--job needs --runner.");
+  const runner = await runnerOf(flags.runner);
   const text = await readJobText(job, runner, flags["job-type"]);
   return { queueId: queue ?? (await findScheduleQueue(call, runner)), type: "runner-job", text };
 }

@@ -5,6 +5,7 @@ import { runnerJobTypeNames } from "../../shared/runner-job-types.ts";
 import type { Caller } from "../command.ts";
 import { readInput } from "../connection/connection.ts";
 import { requireObject, withMember } from "../flags/json-object.ts";
+import { runnerFlag } from "../flags/runner-flag.ts";
 
 /** How `emitter create` is given a job of a runner. */
 export const jobFlags = {
@@ -13,7 +14,7 @@ export const jobFlags = {
     summary:
       "Enqueue this job at each tick: as JSON, with its type and plan; from a file or standard input (-).",
   },
-  runner: { value: "RUNNER", offers: "runners", summary: "With --job: the runner." },
+  runner: runnerFlag("With --job: the runner."),
   "job-type": {
     value: "TYPE",
     choices: runnerJobTypeNames,

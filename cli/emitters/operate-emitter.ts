@@ -6,6 +6,7 @@ import {
 } from "../../shared/api/emitters.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
+import { definePauses } from "../define-pauses.ts";
 import { printItem } from "../output/print.ts";
 import { signalDetails } from "../signals/signal-view.ts";
 import { emitterDetails } from "./emitter-view.ts";
@@ -15,44 +16,23 @@ export const emitterArgs = {
   emitter: { summary: "The emitter's id.", offers: "emitters" },
 } as const;
 const args = emitterArgs;
-const note = { value: "TEXT", summary: "The reason, which others see." } as const;
 
-export const pauseEmitter = defineCommand({
-  name: "emitter pause",
-  summary: "Pause an emitter. Ticks that pass meanwhile are not made up for.",
-  args,
-  flags: {
-    note,
-    until: {
-      value: "WHEN",
-      summary: "When it resumes: an instant, or a duration from now like 15m (default: never).",
-    },
-  },
-  examples: [
-    {
+export const { pause: pauseEmitter, resume: resumeEmitter } = definePauses({
+  noun: "emitter",
+  argument: args.emitter,
+  view: emitterDetails,
+  pause: {
+    summary: "Pause an emitter. Ticks that pass meanwhile are not made up for.",
+    example: {
       does: "Pause for the holidays.",
       run: "svc emitter pause emt_… --until 2027-01-07T08:00:00Z",
     },
-  ],
-  run: async ({ args, flags, call, screen }) => {
-    const { note, until } = flags;
-    const body = { ...(note !== undefined && { note }), ...(until !== undefined && { until }) };
-    const params = { emitter_id: args.emitter };
-    printItem(screen, await call(pauseEmitterRoute, { params, body }), emitterDetails);
-    screen.say(`Undo it: svc emitter resume ${args.emitter}`);
+    send: (call, id, body) => call(pauseEmitterRoute, { params: { emitter_id: id }, body }),
   },
-});
-
-export const resumeEmitter = defineCommand({
-  name: "emitter resume",
-  summary: "Resume a paused emitter: its next tick is the first from now on.",
-  args,
-  flags: { note },
-  examples: [{ does: "Resume the emitter.", run: "svc emitter resume emt_…" }],
-  run: async ({ args, flags, call, screen }) => {
-    const body = flags.note === undefined ? {} : { note: flags.note };
-    const params = { emitter_id: args.emitter };
-    printItem(screen, await call(resumeEmitterRoute, { params, body }), emitterDetails);
+  resume: {
+    summary: "Resume a paused emitter: its next tick is the first from now on.",
+    example: { does: "Resume the emitter.", run: "svc emitter resume emt_…" },
+    send: (call, id, body) => call(resumeEmitterRoute, { params: { emitter_id: id }, body }),
   },
 });
 

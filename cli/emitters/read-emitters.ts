@@ -1,3 +1,4 @@
+import type { EmitterTicks } from "../../shared/api/emitter.ts";
 import {
   getEmitterRoute,
   getEmitterTicksRoute,
@@ -6,13 +7,13 @@ import {
 import { formatDuration, secondNs } from "../../shared/duration.ts";
 import { emitterModes, emitterStatuses } from "../../shared/queue-emitter.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../flags/global-flags.ts";
 import { readWhole } from "../flags/read-flags.ts";
-import { printItem, printPage, type View } from "../output/print.ts";
+import { defineList } from "../lists/define-list.ts";
+import { printItem, type View } from "../output/print.ts";
 import { emitterDetails, emitterLine } from "./emitter-view.ts";
 import { emitterArgs as args } from "./operate-emitter.ts";
 
-export const listEmitters = defineCommand({
+export const listEmitters = defineList({
   name: "emitter list",
   summary: "List emitters, newest first.",
   flags: {
@@ -20,17 +21,13 @@ export const listEmitters = defineCommand({
     name: { value: "NAME", summary: "Only emitters with this name." },
     mode: { value: "MODE", choices: emitterModes, summary: "Only emitters of this mode." },
     status: { value: "STATUS", choices: emitterStatuses, summary: "Only emitters in this status." },
-    ...pageFlags,
   },
   examples: [{ does: "List the paused emitters.", run: "svc emitter list --status paused" }],
-  run: async ({ flags, call, screen }) => {
-    const { queue: queue_id, name, mode, status, limit, cursor } = flags;
-    const query = { queue_id, name, mode, status, limit, cursor };
-    printPage(screen, await call(listEmittersRoute, { query }), {
-      ...emitterLine,
-      empty: "No emitters. Create one: svc emitter create --help",
-      more: "svc emitter list (with the same flags)",
-    });
+  view: emitterLine,
+  empty: "No emitters found. Create one: svc emitter create --help",
+  read: async ({ flags, call, page }) => {
+    const { queue: queue_id, name, mode, status } = flags;
+    return await call(listEmittersRoute, { query: { queue_id, name, mode, status, ...page } });
   },
 });
 
@@ -45,35 +42,35 @@ export const getEmitter = defineCommand({
   },
 });
 
-type Tick = { readonly scheduled_for: string; readonly emit_at: string };
+type Tick = EmitterTicks["ticks"][number];
 
 const tickLine: View<Tick> = {
   nameOf: ({ emit_at: at }) => at,
   columns: {
     TICK: ({ scheduled_for: at }) => at,
+    "IN ITS ZONE": ({ local }) => local.replace("T", " "),
     EMITTED: ({ emit_at: at }) => at,
     IN: ({ emit_at: at }) => untilText(at),
   },
 };
 
-export const nextTicks = defineCommand({
+export const nextTicks = defineList({
   name: "emitter next",
   summary: "Show when an emitter emits next, in words and times.",
+  isWhole: true,
   args,
   flags: { count: { value: "N", summary: "How many ticks, at most 100 (default 10)." } },
   examples: [{ does: "Show the next ten ticks.", run: "svc emitter next emt_…" }],
-  run: async ({ args, flags, call, screen }) => {
+  view: tickLine,
+  empty: "It emits no more.",
+  read: async ({ args, flags, call, screen, isWatched }) => {
     const query = { n: readWhole("--count", flags.count) };
     const { text, body } = await call(getEmitterTicksRoute, {
       params: { emitter_id: args.emitter },
       query,
     });
-    if (screen.format === "table") screen.say(body.description);
-    printPage(
-      screen,
-      { text, body: { items: body.ticks, next_cursor: null } },
-      { ...tickLine, empty: "It emits no more.", more: "" },
-    );
+    if (screen.format === "table" && !isWatched) screen.say(body.description);
+    return { text, body: { items: body.ticks, next_cursor: null } };
   },
 });
 

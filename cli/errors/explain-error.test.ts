@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { problem } from "../../shared/problem.ts";
 import { explainError } from "./explain-error.ts";
 
 const failure = (name: string, code: string) =>
@@ -20,3 +21,16 @@ test.each([
     expect(explained.words[0]).toMatch(/^The database /);
   },
 );
+
+test("a refusal says each fault once, with its place", () => {
+  const fault = (name: string) =>
+    ({ pointer: `#/${name}`, code: "required", detail: "Is required: a string." }) as const;
+  expect(explainError(problem.invalid([fault("name")])).words).toEqual([
+    "#/name: Is required: a string.",
+  ]);
+  expect(explainError(problem.invalid([fault("name"), fault("type")])).words).toEqual([
+    "The request has 2 faults:",
+    "  #/name  Is required: a string.",
+    "  #/type  Is required: a string.",
+  ]);
+});

@@ -50,12 +50,13 @@ function refusalWords(error: RequestRefused): string[] {
   return [...problemWords(error), ...hint, ...request];
 }
 
-/** What is wrong, and where; a single place is in the message already. */
+/** What is wrong, and where; what the message says already is not said again. */
 function problemWords({ message, errors }: Pick<Problem, "message" | "errors">): string[] {
+  const [first, ...others] = errors;
+  const isSaid = first !== undefined && message.includes(first.pointer);
+  if (isSaid && others.length === 0) return [message];
   const pointed = errors.map(({ pointer, detail }) => `  ${pointer}  ${detail}`);
-  const [only] = errors;
-  const isSaid = errors.length === 1 && message.includes(only?.pointer ?? "");
-  return isSaid ? [message] : [message, ...pointed];
+  return [isSaid ? `The request has ${errors.length} faults:` : message, ...pointed];
 }
 
 /** What the machine around us refuses: a folder, or the database, whose own words hold no secret. */

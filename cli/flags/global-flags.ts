@@ -19,6 +19,12 @@ export const everyFlags = {
 
 /** Flags of every command that asks a broker. */
 export const brokerFlags = {
+  profile: {
+    value: "NAME",
+    offers: "profiles",
+    summary:
+      "The saved broker, token and org to use; dev is the project's svc dev (default: SVC_PROFILE, or svc profile use).",
+  },
   url: {
     value: "URL",
     summary: "The broker's URL (default: SVC_URL, the profile, or the project's svc dev).",
@@ -36,13 +42,8 @@ export const brokerFlags = {
 export type GlobalValues = {
   readonly output: OutputFormat;
   readonly "no-color": boolean;
+  readonly profile: string | undefined;
   readonly url: string | undefined;
   readonly org: string | undefined;
   readonly "token-file": string | undefined;
 };
-
-/** The flags of every command that shows a page of a list. */
-export const pageFlags = {
-  limit: { value: "N", summary: "How many to show, at most 100 (default 50)." },
-  cursor: { value: "CURSOR", summary: "Continue where the previous page ended." },
-} as const satisfies FlagSpecs;

@@ -48,7 +48,10 @@ export const callApi = defineCommand({
     const body = flags.input === undefined ? bodyOf(isQuery, fields) : await readInput(flags.input);
     const { url, token, orgId } = await connect();
     const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}` };
-    const answer = await sendRequest(endpoint, { method, path, body });
+    const answer = await screen.during(
+      `Waiting for ${url}`,
+      sendRequest(endpoint, { method, path, body }),
+    );
     if (answer.text !== "") screen.asIs.out(answer.text);
   },
 });

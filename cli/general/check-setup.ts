@@ -9,11 +9,14 @@ export const checkSetup = defineCommand({
   name: "doctor",
   summary: "Check the connection to the broker, its clock, and the permissions of the token.",
   examples: [{ does: "Check the setup.", run: "svc doctor" }],
-  run: async ({ connect, screen }) => {
+  run: async ({ connect, call, screen }) => {
     const endpoint = await connect();
     screen.out(`broker   ${endpoint.url} (${endpoint.source})`);
     const startMs = Date.now();
-    const reached = await callRoute({ ...endpoint, token: undefined }, getVersionRoute, {});
+    const reached = await screen.during(
+      `Waiting for ${endpoint.url}`,
+      callRoute({ ...endpoint, token: undefined }, getVersionRoute, {}),
+    );
     const endMs = Date.now();
     const tookMs = endMs - startMs;
     screen.out(`version  ${reached.body.version}, this command line ${version}; ${tookMs} ms`);
@@ -22,7 +25,7 @@ export const checkSetup = defineCommand({
       const skewS = clockSkewS(brokerMs, { startMs, endMs });
       screen.out(`clock    ${skewS === 0 ? "agrees" : `${skewS} s apart`}`);
     }
-    const own = await callRoute(endpoint, getOwnTokenRoute, {});
+    const own = await call(getOwnTokenRoute, {});
     screen.out(`token    ${own.body.hint}, org ${own.body.org_id}`);
     screen.out(`allows   ${own.body.permissions.join(", ")}`);
   },

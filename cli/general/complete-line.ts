@@ -1,9 +1,8 @@
-import { listEmittersRoute } from "../../shared/api/emitters.ts";
-import { listQueuesRoute } from "../../shared/api/queues.ts";
-import { listJobsRoute } from "../../shared/api/read-runner-jobs.ts";
-import { listRunnersRoute } from "../../shared/api/runners.ts";
+import { callRoute } from "../../shared/api/call-route.ts";
 import { completionScript, shells } from "../../shared/command-line/completion.ts";
+import { version } from "../../shared/version.ts";
 import { type Caller, defineCommand } from "../command.ts";
+import { listIds } from "./list-ids.ts";
 
 export const showCompletion = defineCommand({
   name: "completion",
@@ -23,29 +22,27 @@ export const showCompletion = defineCommand({
   },
 });
 
+/** Longer nobody waits at a Tab. */
+const patienceMs = 1500;
+
 /** What the shells' scripts ask at every Tab. */
 export const completeLine = defineCommand({
   name: "completion suggest",
   summary: "List what can come next on a command line.",
   isHidden: true,
   args: { words: { summary: "The words so far.", isRepeatable: true, isOptional: true } },
-  run: async ({ args, call, screen, suggest }) => {
+  run: async ({ args, config, connect, screen, suggest }) => {
     const { words, offers } = suggest(args.words);
     for (const word of words) screen.out(word);
+    if (offers === undefined) return;
     const typed = args.words.at(-1) ?? "";
-    for (const id of await listIds(call, offers)) if (id.startsWith(typed)) screen.out(id);
+    const ids = async (): Promise<readonly string[]> => {
+      const { runnerId, ...endpoint } = await connect();
+      const own = { ...endpoint, userAgent: `svc-cli/${version}`, timeoutMs: patienceMs };
+      const call: Caller = async (route, input) => await callRoute(own, route, input);
+      return await listIds(offers, { call, words: args.words, runnerId, config });
+    };
+    // Without a broker, a token or an answer there is nothing to offer, and nothing to say.
+    for (const id of await ids().catch(() => [])) if (id.startsWith(typed)) screen.out(id);
   },
 });
-
-/** The newest things of a kind, whose ids can be completed. */
-const lists: Readonly<Record<string, (call: Caller) => Promise<readonly { id: string }[]>>> = {
-  jobs: async (call) => (await call(listJobsRoute, { query: { limit: 50 } })).body.items,
-  runners: async (call) => (await call(listRunnersRoute, { query: { limit: 50 } })).body.items,
-  emitters: async (call) => (await call(listEmittersRoute, { query: { limit: 50 } })).body.items,
-  queues: async (call) => (await call(listQueuesRoute, { query: { limit: 50 } })).body.items,
-};
-
-async function listIds(call: Caller, of: string | undefined): Promise<string[]> {
-  const list = of === undefined ? undefined : lists[of];
-  return list === undefined ? [] : (await list(call)).map(({ id }) => id);
-}

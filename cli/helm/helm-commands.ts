@@ -78,7 +78,7 @@ export const diffRelease = defineCommand({
   ...followed,
   args: { release, chart },
   flags: {
-    runner: { ...runner, isRequired: true },
+    runner,
     ...releaseFlags,
     ...chartFlags,
     uninstall: { summary: "Show what an uninstall would delete; takes no CHART." },
@@ -100,7 +100,8 @@ export const diffRelease = defineCommand({
       throw new UsageError("Name the chart, or with --uninstall none.");
     }
     requireOneInput(inputsOf(flags), { isAsked: false, by: "" });
-    const asked = { release: args.release, chart: args.chart, runner: flags.runner, flags };
+    const { release, chart } = args;
+    const asked = { release, chart, runner: await at.runnerOf(flags.runner), flags };
     const made = await planRelease(at, asked);
     return endPlan(screen, made, { isDetailed: flags["detailed-exitcode"] });
   },

@@ -6,8 +6,9 @@ import {
 } from "../../shared/runner-job-types.ts";
 import { defineCommand } from "../command.ts";
 import { readDurationNs, readPairs, readWhole } from "../flags/read-flags.ts";
+import { runnerFlag } from "../flags/runner-flag.ts";
 import { printItem } from "../output/print.ts";
-import { awaitJob, waitFlags } from "./await-job.ts";
+import { awaitJobs, waitCodes, waitFlags } from "./await-jobs.ts";
 import { jobDetails } from "./job-view.ts";
 import { readPlan, withPlan } from "./plan-text.ts";
 
@@ -19,13 +20,9 @@ const timeout = (which: string) => ({
 export const createJob = defineCommand({
   name: "job create",
   summary: "Enqueue a job for a runner.",
+  codes: waitCodes,
   flags: {
-    runner: {
-      value: "RUNNER",
-      offers: "runners",
-      isRequired: true,
-      summary: "The runner that runs the job.",
-    },
+    runner: runnerFlag("The runner that runs the job."),
     type: {
       value: "TYPE",
       isRequired: true,
@@ -53,7 +50,7 @@ export const createJob = defineCommand({
     "available-timeout": timeout("available"),
     "execution-timeout": timeout("execution"),
     "overall-timeout": timeout("overall"),
-    "max-executions": { value: "N", summary: "The maximum number of attempts (default 1)." },
+    "max-executions": { value: "N", summary: "The maximum number of executions (default 1)." },
     "idempotency-key": {
       value: "KEY",
       summary: "A key that makes retries safe: the same key never creates a second job.",
@@ -68,7 +65,7 @@ export const createJob = defineCommand({
       run: "make-plan | svc job create --runner run_… --type helm-chart-deploy --plan-file - --wait --exit-status",
     },
   ],
-  run: async ({ flags, call, screen }) => {
+  run: async ({ flags, call, runnerOf, screen }) => {
     const plan = flags["plan-file"] === undefined ? "" : await readPlan(flags["plan-file"]);
     const body = {
       type: flags.type,
@@ -85,12 +82,14 @@ export const createJob = defineCommand({
     };
     const key = flags["idempotency-key"];
     const job = await call(enqueueJobRoute, {
-      params: { runner_id: flags.runner },
+      params: { runner_id: await runnerOf(flags.runner) },
       body,
       bodyText: withPlan(JSON.stringify(body), plan),
       ...(key !== undefined && { headers: { "idempotency-key": key } }),
     });
-    if (flags.wait) return await awaitJob({ flags, call, screen }, job.body.id);
+    if (flags.wait) {
+      return await awaitJobs({ flags, call, screen, target: "ended" }, [job.body.id]);
+    }
     printItem(screen, job, jobDetails);
     screen.say(`Follow it: svc job wait ${job.body.id}`);
     return undefined;

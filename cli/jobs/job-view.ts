@@ -17,7 +17,7 @@ export const jobLine: View<Job> = {
     TYPE: ({ type }) => type,
     STATUS: ({ status }) => status,
     AGE: ({ created_at }) => formatAge(created_at),
-    TRIES: ({ execution_count: count, max_executions: most }) => `${count}/${most}`,
+    EXECUTIONS: ({ execution_count: count, max_executions: most }) => `${count}/${most}`,
     TOOK: ({ execution_time: ns }) => (ns > 0 ? formatTook(ns) : ""),
     RUNNER: ({ runner_id }) => runner_id,
   },
@@ -43,7 +43,7 @@ export const jobDetails: View<Job> = {
     started: ({ started_at }) => formatInstant(started_at),
     finished: ({ finished_at }) => formatInstant(finished_at),
     took: ({ execution_time: ns }) => (ns > 0 ? formatTook(ns) : ""),
-    tries: ({ execution_count: count, max_executions: most }) => `${count} of ${most}`,
+    executions: ({ execution_count: count, max_executions: most }) => `${count} of ${most}`,
     clocks: (job) =>
       `queue ${formatDuration(job.queue_timeout)}, available ${formatDuration(job.available_timeout)}, ` +
       `execution ${formatDuration(job.execution_timeout)}, overall ${formatDuration(job.overall_timeout)}`,

@@ -8,6 +8,7 @@ import { runnerJobTypeNames } from "../../shared/runner-job-types.ts";
 import { defineCommand } from "../command.ts";
 import type { CliConfig } from "../config.ts";
 import { readDurationNs, readPairs } from "../flags/read-flags.ts";
+import { runnerFlag } from "../flags/runner-flag.ts";
 import { recordText } from "../logs/record-text.ts";
 import { printItem } from "../output/print.ts";
 import { cancelOnInterrupt } from "./cancel-on-interrupt.ts";
@@ -35,12 +36,7 @@ export const runJob = defineCommand({
     },
   },
   flags: {
-    runner: {
-      value: "RUNNER",
-      offers: "runners",
-      isRequired: true,
-      summary: "The runner that runs the job.",
-    },
+    runner: runnerFlag("The runner that runs the job."),
     env: { value: "NAME=VALUE", isRepeatable: true, summary: "A variable for the script." },
     "hidden-env": {
       value: "NAME",
@@ -77,7 +73,7 @@ export const runJob = defineCommand({
       run: "svc job run --runner run_… --type helm-chart-deploy --plan plan.json",
     },
   ],
-  run: async ({ args, flags, call, connect, screen, config }) => {
+  run: async ({ args, flags, call, connect, runnerOf, screen, config }) => {
     const timeoutNs = readDurationNs("--timeout", flags.timeout);
     const body = {
       type: flags.type ?? "actions-workflow",
@@ -85,12 +81,13 @@ export const runJob = defineCommand({
       // A command's own timeout stands in its plan: the broker adds what stopping and reporting take.
       execution_timeout: args.command.length === 0 ? timeoutNs : undefined,
     };
-    const [plan, connection] = await Promise.all([
+    const [plan, connection, runner_id] = await Promise.all([
       planOf(args.command, flags, { timeoutNs, config }),
       connect(),
+      runnerOf(flags.runner),
     ]);
     const { body: job } = await call(enqueueJobRoute, {
-      params: { runner_id: flags.runner },
+      params: { runner_id },
       body,
       bodyText: withPlan(JSON.stringify(body), plan),
     });

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { firstFault } from "../../shared/issue-words.ts";
 import type { CliConfig } from "../config.ts";
 import { sendableCluster, sendableUser } from "./sendable-context.ts";
 
@@ -130,6 +131,5 @@ async function readKubeconfig(file: string, isNeeded: boolean): Promise<Kubeconf
   }
   const { data, error } = kubeconfig.safeParse(value ?? {});
   if (data !== undefined) return { ...data, file };
-  const [issue] = error.issues;
-  throw new UsageError(`${file} is no kubeconfig: ${issue?.path.join(".")}: ${issue?.message}.`);
+  throw new UsageError(`${file} is no kubeconfig: ${firstFault(error)}.`);
 }

@@ -1,7 +1,8 @@
 import { OperatorError } from "../../shared/operator-error.ts";
 import { defineCommand } from "../command.ts";
 import type { CliConfig } from "../config.ts";
-import { printPage } from "../output/print.ts";
+import { defineList } from "../lists/define-list.ts";
+import { printPage, type View } from "../output/print.ts";
 
 /** The database that DATABASE_URL names; an OperatorError when it names none. */
 export function requireDatabaseUrl({ databaseUrl }: CliConfig): string {
@@ -28,7 +29,7 @@ export const migrateUp = defineCommand({
   run: async ({ config, screen }) => {
     const url = requireDatabaseUrl(config);
     const { migrate } = await import("../../broker/database/migrate.ts");
-    const names = await migrate(url);
+    const names = await screen.during("Migrating the database", migrate(url));
     const page = {
       text: JSON.stringify({ applied: names }),
       body: { items: names, next_cursor: null },
@@ -43,33 +44,41 @@ export const migrateUp = defineCommand({
   },
 });
 
-export const listSchema = defineCommand({
+type Migration = {
+  readonly name: string;
+  readonly state: string;
+  readonly applied_at: string | null;
+};
+
+const migrationLine: View<Migration> = {
+  nameOf: ({ name }) => name,
+  columns: {
+    NAME: ({ name }) => name,
+    STATE: ({ state }) => state,
+    APPLIED: ({ applied_at }) => applied_at ?? "",
+  },
+};
+
+export const listSchema = defineList({
   name: "migrate list",
   summary: "List the migrations and which of them the database in DATABASE_URL has.",
   isLocal: true,
+  isWhole: true,
   examples: [
     { does: "List pending migrations.", run: "DATABASE_URL=… svc migrate list" },
     { does: "Print JSON for a script.", run: "DATABASE_URL=… svc migrate list -o json" },
   ],
-  run: async ({ config, screen }) => {
+  view: migrationLine,
+  empty: "There are no migrations.",
+  read: async ({ config, screen }) => {
     const url = requireDatabaseUrl(config);
     const { listMigrations } = await import("../../broker/database/migrate.ts");
-    const rows = await listMigrations(url);
+    const rows = await screen.during("Reading the schema", listMigrations(url));
     const items = rows.map(({ name, state, appliedAt }) => ({
       name,
       state,
       applied_at: appliedAt?.toISOString() ?? null,
     }));
-    const page = { text: JSON.stringify({ items }), body: { items, next_cursor: null } };
-    printPage(screen, page, {
-      columns: {
-        NAME: ({ name }) => name,
-        STATE: ({ state }) => state,
-        APPLIED: ({ applied_at }) => applied_at ?? "",
-      },
-      nameOf: ({ name }) => name,
-      empty: "There are no migrations.",
-      more: "",
-    });
+    return { text: JSON.stringify({ items }), body: { items, next_cursor: null } };
   },
 });

@@ -49,7 +49,13 @@ export async function showAJob(dev: DevFile, screen: Screen): Promise<void> {
   const { body: ended } = await followJob(
     {
       call,
-      connection: { url: dev.url, token: dev.admin_token, orgId: undefined, source: "svc dev" },
+      connection: {
+        url: dev.url,
+        token: dev.admin_token,
+        orgId: undefined,
+        runnerId: undefined,
+        source: "svc dev",
+      },
       patienceMs: agentStartMs,
       onRecord: async (record) => {
         tell(recordText(record, style));

@@ -4,6 +4,7 @@ import { findProgram } from "../../agent/processes/find-program.ts";
 import { version } from "../../shared/version.ts";
 import type { CliConfig } from "../config.ts";
 import type { DevFile } from "../connection/dev-file.ts";
+import { devName, readProfiles } from "../connection/profile.ts";
 import type { Screen } from "../output/screen.ts";
 
 export type DevPlace = {
@@ -16,13 +17,15 @@ export type DevPlace = {
 };
 
 /** Tells a person where everything is. */
-export function showDev(screen: Screen, place: DevPlace): void {
+export function showDev(screen: Screen, place: DevPlace, signInPath: string): void {
   const { dev, dataDir, logFile, agentLogFile, config } = place;
   screen.out(
     [
       "",
       `svc ${version} is ready at ${dev.url} (its API: ${dev.url}/docs)`,
       "",
+      `  dashboard     ${dev.url}${signInPath}`,
+      "                (this link signs you in once; npx svc dashboard prints another)",
       `  org           ${dev.org_id}`,
       `  runner        ${dev.runner_id}`,
       `  admin token   ${dev.admin_token}`,
@@ -36,12 +39,9 @@ export function showDev(screen: Screen, place: DevPlace): void {
 
 /** Tells a person what to try next; terraform, manifests and helm where there is what they need. */
 export async function showNextSteps(screen: Screen, place: DevPlace): Promise<void> {
-  const { dev, dataDir, config, agentLogFile } = place;
-  const svc = `${prefixOf(dataDir, config)}npx svc`;
-  const job =
-    agentLogFile === undefined
-      ? `job create --runner ${dev.runner_id} --type noop`
-      : `job run --runner ${dev.runner_id} -- uname -a`;
+  const { dataDir, config, agentLogFile } = place;
+  const svc = `${await prefixOf(dataDir, config)}npx svc`;
+  const job = agentLogFile === undefined ? "job create --type noop" : "job run -- uname -a";
   screen.out(
     [
       "",
@@ -49,10 +49,10 @@ export async function showNextSteps(screen: Screen, place: DevPlace): Promise<vo
       "",
       `  ${svc} ${job}`,
       ...(agentLogFile === undefined ? [] : await deploysOf(config)).map(
-        (command) => `  ${svc} ${command} --runner ${dev.runner_id}`,
+        (command) => `  ${svc} ${command}`,
       ),
       `  ${svc} job list`,
-      `  ${svc} runner get ${dev.runner_id}`,
+      `  ${svc} runner get`,
       "",
       "Ctrl-C stops it. All data is kept for the next start.",
     ].join("\n"),
@@ -72,14 +72,14 @@ async function deploysOf({ env }: CliConfig): Promise<string[]> {
   ];
 }
 
-/** Commands find this project's own data directory by themselves, unless a saved profile comes before it. */
-function prefixOf(dataDir: string, config: CliConfig): string {
-  const isFound = dataDir === config.dataDir && (config.isDataDirTold || !hasProfile(config));
+/** Commands find this project's own data directory by themselves, unless a profile comes before it. */
+async function prefixOf(dataDir: string, config: CliConfig): Promise<string> {
+  const { current = devName } = await readProfiles(config.profileFile);
+  const isUsed = (config.profile ?? current) === devName;
+  const isFound = dataDir === config.dataDir && (config.isDataDirTold || isUsed);
   if (isFound && !config.isDataDirTold) return "";
   return `SVC_DATA_DIR=${quoted(dataDir)} `;
 }
-
-const hasProfile = ({ profileFile }: CliConfig): boolean => existsSync(profileFile);
 
 const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -3,6 +3,8 @@ import { readConfig } from "../../broker/config.ts";
 import { eraseEmbeddedPostgres, startEmbeddedPostgres } from "../../broker/database/embedded.ts";
 import { migrate } from "../../broker/database/migrate.ts";
 import { startBroker } from "../../broker/start-broker.ts";
+import { callRoute } from "../../shared/api/call-route.ts";
+import { createSignInLinkRoute } from "../../shared/api/create-sign-in-link.ts";
 import { OperatorError } from "../../shared/operator-error.ts";
 import type { CliConfig } from "../config.ts";
 import { type DevFile, removeDevFile } from "../connection/dev-file.ts";
@@ -84,7 +86,9 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
     return;
   }
   const place = { dev, dataDir, logFile: log.file, agentLogFile: agent?.logFile, config };
-  showDev(screen, place);
+  const admin = { url: dev.url, token: dev.admin_token };
+  const link = await callRoute(admin, createSignInLinkRoute, {});
+  showDev(screen, place, link.body.path);
   // It is there to be seen; a broker that cannot do it is for the reader to look into, not to be taken away.
   if (isFirst && agent !== undefined) {
     const shown = showAJob(dev, screen).catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { openRoute, type RouteInput } from "../../shared/api/call-route.ts";
 import { listLogsRoute, type LogRecord } from "../../shared/api/log-streams.ts";
 import { version } from "../../shared/version.ts";
 import type { Connection } from "../connection/connection.ts";
+import type { Screen } from "../output/screen.ts";
 import { readLines } from "./read-lines.ts";
 
 type Query = NonNullable<RouteInput<typeof listLogsRoute>["query"]>;
@@ -11,12 +12,14 @@ type Asked = { readonly params: { log_stream_id: string }; readonly query: Query
 export async function* fetchRecords(
   { url, token, orgId }: Connection,
   { params, query }: Asked,
+  screen: Pick<Screen, "during">,
 ): AsyncGenerator<LogRecord> {
   const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}` };
   const headers = { accept: "application/x-ndjson, application/problem+json" };
   const open = new AbortController();
   const input = { params, query, headers };
-  const response = await openRoute(endpoint, listLogsRoute, input, open.signal);
+  const opened = openRoute(endpoint, listLogsRoute, input, open.signal);
+  const response = await screen.during(`Waiting for ${url}: read the log`, opened);
   try {
     for await (const line of readLines(response)) yield JSON.parse(line) as LogRecord; // by the contract
   } finally {

@@ -8,7 +8,7 @@ export const searchLog = defineCommand({
   name: "log search",
   summary: "Search a log for a text, ignoring case.",
   details: `The exit code is 1 when there are none. ${logDetails}`,
-  args: { log: logArg, text: { summary: "The text." } },
+  args: { log: logArg, text: { summary: "The text to look for, in either case." } },
   flags: logFlags,
   examples: [
     {
@@ -19,7 +19,7 @@ export const searchLog = defineCommand({
   run: async ({ args, flags, connect, screen }) => {
     const query = { ...logQuery(flags), q: args.text };
     const asked = { params: streamParams(args.log), query };
-    const count = await printRecords(screen, flags, fetchRecords(await connect(), asked));
+    const count = await printRecords(screen, flags, fetchRecords(await connect(), asked, screen));
     if (count > 0) return exitCodes.ok.code;
     screen.say("No matching records.");
     return exitCodes.failed.code;

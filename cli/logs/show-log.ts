@@ -15,7 +15,7 @@ export const showLog = defineCommand({
   ],
   run: async ({ args, flags, connect, screen }) => {
     const asked = { params: streamParams(args.log), query: logQuery(flags) };
-    const count = await printRecords(screen, flags, fetchRecords(await connect(), asked));
+    const count = await printRecords(screen, flags, fetchRecords(await connect(), asked, screen));
     if (count === 0) screen.say("No log records found.");
   },
 });

@@ -3,6 +3,7 @@ import { listLogsRoute, type LogRecord } from "../../shared/api/log-streams.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { type Caller, defineCommand } from "../command.ts";
 import { readWhole } from "../flags/read-flags.ts";
+import { fetchRecords } from "./fetch-records.ts";
 import { followRecords } from "./follow-records.ts";
 import { logArg, logDetails, logFlags, logQuery, streamParams } from "./log-flags.ts";
 import { printRecords } from "./print-records.ts";
@@ -19,25 +20,37 @@ export const tailLog = defineCommand({
     follow: { short: "f", summary: "Follow the log until it ends." },
     tail: {
       value: "N",
-      summary: "Start with the last N records (default 100, with -f at most 1,000).",
+      summary:
+        "Start with the last N records (default 100, with --since all since then; with -f at most 1,000).",
     },
     ...logFlags,
   },
   examples: [
     { does: "Follow a job while it runs.", run: "svc log tail -f job_…" },
+    {
+      does: "Follow it from ten minutes ago on.",
+      run: "svc log tail -f job_… --since 10m",
+    },
     { does: "Show its last ten errors.", run: "svc log tail job_… --tail 10 --severity error" },
   ],
   run: async ({ args, flags, connect, call, screen }) => {
     const params = streamParams(args.log);
     const query = logQuery(flags);
-    const last = readWhole("--tail", flags.tail) ?? usualTail;
-    if (flags.follow && last > mostOnAPage) {
+    const told = readWhole("--tail", flags.tail);
+    const last = told ?? (flags.since === undefined ? usualTail : undefined);
+    if (flags.follow && last !== undefined && last > mostOnAPage) {
       throw new UsageError("With -f, --tail must be at most 1,000. See all: svc log show");
     }
-    const records = flags.follow
-      ? followRecords(await connect(), { params, query: { ...query, last } })
-      : lastRecords(call, { params, query, last });
-    await printRecords(screen, flags, records);
+    const read = async () => {
+      const connection = await connect();
+      if (flags.follow) {
+        const from = last === undefined ? {} : { last };
+        return followRecords(connection, { params, query: { ...query, ...from } });
+      }
+      if (last === undefined) return fetchRecords(connection, { params, query }, screen);
+      return lastRecords(call, { params, query, last });
+    };
+    await printRecords(screen, flags, await read());
   },
 });
 

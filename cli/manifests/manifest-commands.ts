@@ -1,5 +1,5 @@
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { defineCommand } from "../command.ts";
+import { type CommandCall, defineCommand } from "../command.ts";
 import { clusterFlags, clusterWords } from "../kubernetes/cluster-flags.ts";
 import { endPlan } from "../plans/make-plan.ts";
 import { planAndApply } from "../plans/plan-and-apply.ts";
@@ -77,7 +77,7 @@ export const diffManifest = defineCommand({
   ...followed,
   args,
   flags: {
-    runner: { ...runner, isRequired: true },
+    runner,
     ...manifestFlags,
     ...applyFlags,
     delete: { summary: "Show what svc manifest delete would delete." },
@@ -99,7 +99,8 @@ export const diffManifest = defineCommand({
     requirePaths(paths, flags, flags.delete);
     requireOneInput([...paths, flags.login], { isAsked: false, by: "" });
     const isTeardown = flags.delete;
-    const made = await planManifests(at, { runner: flags.runner, isTeardown, paths, flags });
+    const runnerId = await at.runnerOf(flags.runner);
+    const made = await planManifests(at, { runner: runnerId, isTeardown, paths, flags });
     return endPlan(screen, made, { isDetailed: flags["detailed-exitcode"] });
   },
 });
@@ -159,10 +160,11 @@ type Flags = Parameters<typeof planManifests>[1]["flags"] & {
   readonly runner: string | undefined;
   readonly "auto-approve": boolean;
 };
-type At = Parameters<typeof planManifests>[0] & {
-  readonly args: { readonly path: readonly string[] };
-  readonly flags: Flags;
-};
+type At = Parameters<typeof planManifests>[0] &
+  Pick<CommandCall, "runnerOf"> & {
+    readonly args: { readonly path: readonly string[] };
+    readonly flags: Flags;
+  };
 
 async function change(
   at: At,

@@ -1,29 +1,32 @@
-import { createOrgRoute, getCurrentOrgRoute, listOrgsRoute } from "../../shared/api/orgs.ts";
+import {
+  createOrgRoute,
+  getCurrentOrgRoute,
+  listOrgsRoute,
+  updateCurrentOrgRoute,
+} from "../../shared/api/orgs.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { type Retained, retainedKinds } from "../../shared/retention.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../flags/global-flags.ts";
-import { printItem, printPage } from "../output/print.ts";
-import { orgView } from "./org-view.ts";
+import { readPairs, readWhole } from "../flags/read-flags.ts";
+import { defineList } from "../lists/define-list.ts";
+import { printItem } from "../output/print.ts";
+import { orgDetails, orgView } from "./org-view.ts";
 
-export const listOrgs = defineCommand({
+export const listOrgs = defineList({
   name: "org list",
   summary: "List the orgs that the token has access to.",
-  flags: pageFlags,
   examples: [{ does: "List all orgs.", run: "svc org list" }],
-  run: async ({ flags, call, screen }) => {
-    const { limit, cursor } = flags;
-    printPage(screen, await call(listOrgsRoute, { query: { limit, cursor } }), {
-      ...orgView,
-      empty: "No orgs. Create one: svc org create NAME",
-      more: "svc org list",
-    });
-  },
+  view: orgView,
+  empty: "No orgs. Create one: svc org create NAME",
+  read: async ({ call, page }) => await call(listOrgsRoute, { query: page }),
 });
 
 export const getOrg = defineCommand({
   name: "org get",
   summary: "Show the org that commands act in: the token's own, or that of --org.",
   examples: [{ does: "Show the current org.", run: "svc org get" }],
-  run: async ({ call, screen }) => printItem(screen, await call(getCurrentOrgRoute, {}), orgView),
+  run: async ({ call, screen }) =>
+    printItem(screen, await call(getCurrentOrgRoute, {}), orgDetails),
 });
 
 export const createOrg = defineCommand({
@@ -33,7 +36,51 @@ export const createOrg = defineCommand({
   examples: [{ does: "Create an org for a customer.", run: "svc org create Acme" }],
   run: async ({ args, call, screen }) => {
     const org = await call(createOrgRoute, { body: { name: args.name } });
-    printItem(screen, org, orgView);
+    printItem(screen, org, orgDetails);
     screen.say(`Use it: svc runner create --org ${org.body.id}`);
   },
 });
+
+export const updateOrg = defineCommand({
+  name: "org update",
+  summary: "Rename the org, or change for how long it keeps what has ended.",
+  details:
+    "Of each KIND an org may keep less than the broker does, not more. What is older than the new days is deleted within some hours, " +
+    "and cannot be had back.",
+  flags: {
+    name: { value: "NAME", summary: "A new name." },
+    retain: {
+      value: "KIND=DAYS",
+      isRepeatable: true,
+      summary: `For how many days to keep ${retainedKinds.join(", ")}; DAYS may be "broker".`,
+    },
+  },
+  examples: [
+    {
+      does: "Keep jobs for a week and logs for a month.",
+      run: "svc org update --retain jobs=7 --retain logs=30",
+    },
+    {
+      does: "Keep jobs as long as the broker does.",
+      run: "svc org update --retain jobs=broker",
+    },
+  ],
+  run: async ({ flags, call, screen }) => {
+    if (flags.name === undefined && flags.retain.length === 0)
+      throw new UsageError("Nothing to change: give --name or --retain.");
+    const retained = flags.retain.length === 0 ? undefined : readRetained(flags.retain);
+    const body = { name: flags.name, retention_days: retained };
+    printItem(screen, await call(updateCurrentOrgRoute, { body }), orgDetails);
+  },
+});
+
+function readRetained(given: readonly string[]): Partial<Record<Retained, number | null>> {
+  const pairs = Object.entries(readPairs("--retain", given));
+  return Object.fromEntries(
+    pairs.map(([kind, days]) => {
+      if (!(retainedKinds as readonly string[]).includes(kind))
+        throw new UsageError(`--retain: "${kind}" is none of ${retainedKinds.join(", ")}.`);
+      return [kind, days === "broker" ? null : readWhole(`--retain ${kind}`, days)];
+    }),
+  );
+}

@@ -1,8 +1,9 @@
 import type { Org } from "../../shared/api/orgs.ts";
+import { retainedKinds } from "../../shared/retention.ts";
 import { formatAge } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 
-/** An org as a line of a list, and by itself. */
+/** An org as a line of a list. */
 export const orgView: View<Org> = {
   nameOf: ({ id }) => id,
   columns: {
@@ -11,3 +12,19 @@ export const orgView: View<Org> = {
     AGE: ({ created_at }) => formatAge(created_at),
   },
 };
+
+/** An org by itself. */
+export const orgDetails: View<Org> = {
+  nameOf: orgView.nameOf,
+  columns: { ...orgView.columns, KEEPS: keptFor },
+};
+
+/** The shorter of the org's days and the broker's: a broker may have been set to fewer days since. */
+function keptFor({ retention_days: own, retention_limit_days: limits }: Org): string {
+  const lines = retainedKinds.map((kind) => {
+    const [days, limit] = [own[kind], limits[kind]];
+    const isOwn = days !== null && days <= limit;
+    return `${kind.padEnd(13)}  ${isOwn ? days : limit} days${isOwn ? "" : " (the broker's)"}`;
+  });
+  return lines.join("\n");
+}

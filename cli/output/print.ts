@@ -1,14 +1,16 @@
 import { styleText } from "node:util";
 import { harmless } from "../../shared/command-line/terminal-text.ts";
 import type { Screen } from "./screen.ts";
+import { type Columns, tableOf } from "./table.ts";
 
 /** How one kind of thing is shown: its columns in order, and what names it. */
 export type View<Item> = {
-  readonly columns: Readonly<Record<string, (item: Item) => string>>;
+  readonly columns: Columns<Item>;
   readonly nameOf: (item: Item) => string;
 };
 
-type Page<Item> = {
+/** A page of a list, as the API's JSON and read. */
+export type Page<Item> = {
   readonly text: string;
   readonly body: { readonly items: readonly Item[]; readonly next_cursor: string | null };
 };
@@ -23,7 +25,10 @@ export function printPage<Item>(
   if (screen.format === "json") screen.out(page.text);
   else if (screen.format === "ndjson") for (const item of items) screen.out(JSON.stringify(item));
   else if (screen.format === "name") for (const item of items) screen.out(view.nameOf(item));
-  else if (items.length > 0) screen.asIs.out(tableOf(screen, items, view.columns));
+  else if (items.length > 0) {
+    const { head, rows } = tableOf(items, view.columns);
+    screen.asIs.out([faint(screen, head), ...rows].join("\n"));
+  }
   if (items.length === 0 && screen.format !== "json") screen.say(view.empty);
   if (cursor !== null && screen.format !== "json")
     screen.say(`More: ${view.more} --cursor ${cursor}`);
@@ -41,29 +46,10 @@ export function printItem<Item>(
   else screen.asIs.out(listOf(screen, answer.body, view.columns));
 }
 
-/** Its cells are harmless, its head may be faint. */
-function tableOf<Item>(
-  screen: Screen,
-  items: readonly Item[],
-  columns: View<Item>["columns"],
-): string {
-  const names = Object.keys(columns);
-  const rows = items.map((item) => Object.values(columns).map((read) => oneLine(read(item))));
-  const widths = names.map((name, at) =>
-    Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)),
-  );
-  const lineOf = (cells: readonly string[]) =>
-    cells
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd();
-  return [faint(screen, lineOf(names)), ...rows.map(lineOf)].join("\n");
-}
-
-/** One line for each member, harmless under a name that may be faint; those without a value are left out. */
+/** One line for each member, its name in small letters, as heads of lists are in capitals; harmless under a name that may be faint; those without a value are left out. */
 function listOf<Item>(screen: Screen, item: Item, columns: View<Item>["columns"]): string {
   const cells = Object.entries(columns).map(([name, read]) => ({
-    name,
+    name: name.toLowerCase(),
     text: harmless(read(item)),
   }));
   const shown = cells.filter(({ text }) => text !== "");
@@ -76,9 +62,7 @@ function listOf<Item>(screen: Screen, item: Item, columns: View<Item>["columns"]
     .join("\n");
 }
 
-const oneLine = (text: string): string =>
-  text === "" ? "-" : harmless(text).replaceAll(/\s+/g, " ");
-
-function faint(screen: Screen, text: string): string {
+/** Text that may be faint, on a terminal with colors. */
+export function faint(screen: Pick<Screen, "hasColor">, text: string): string {
   return screen.hasColor ? styleText("dim", text, { validateStream: false }) : text;
 }

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { harmless } from "../../shared/command-line/terminal-text.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import type { OutputFormat } from "../flags/global-flags.ts";
-import { openStatusLine, type StatusLine } from "./status-line.ts";
+import { openBusyLine, type BusyLine } from "./busy-line.ts";
+import { type DrawnLine, openStatusLine, rowsOf, type StatusLine } from "./status-line.ts";
 
 /**
  * Where a command speaks: results to standard output, words to standard error. What runners and owners wrote may
@@ -16,26 +17,42 @@ export type Screen = {
   readonly say: (words: string) => void;
   /** For what is styled already, of harmless pieces, and for what is asked for byte for byte. */
   readonly asIs: Readonly<Record<"out" | "say", (text: string) => void>>;
-  /** Shows a line below all others, in place of the one before; undefined takes it away. Only where somebody looks. */
-  readonly status: ((text: string | undefined) => void) | undefined;
+  /** Shows lines below all others, in place of those before; undefined takes them away. Only where somebody looks. */
+  readonly status: StatusLine["show"] | undefined;
+  /** Says on a terminal what takes over a second, until it is done. */
+  readonly during: BusyLine["during"];
+  /** Shows results in place of those before; only on a terminal that can. They stay at the end. */
+  readonly frame: Frame | undefined;
   /** Resolves when both take more; who prints much waits for it now and then. */
   readonly drained: () => Promise<void>;
+};
+
+export type Frame = {
+  readonly show: (lines: readonly DrawnLine[]) => void;
+  /** How many lines fit. */
+  readonly rows: () => number;
 };
 
 type ScreenParts = Pick<Screen, "format" | "hasColor"> & {
   /** Whether the command goes on without a reader. */
   readonly outlivesReader: boolean;
+  /** Whether a terminal can take back what it shows. */
+  readonly canRedraw: boolean;
 };
 
 /** The pipe was closed, the terminal is gone. */
 const readerGone = ["EPIPE", "EIO"];
 
 /** The process's own two streams; a reader that goes away (`| head`) ends the command quietly, unless it goes on. */
-export function openScreen({ format, hasColor, outlivesReader }: ScreenParts): Screen {
+export function openScreen(parts: ScreenParts): Screen {
+  const { format, hasColor, outlivesReader, canRedraw } = parts;
   const line = openStatusLine(process.stderr);
+  const busy = openBusyLine(canRedraw ? line : { show: () => {} });
+  const frame = openStatusLine(process.stdout);
   process.once("exit", () => line.show(undefined));
-  const words = openOutput(process.stderr, line, () => {});
-  const results = openOutput(process.stdout, line, ({ code = "" }) => {
+  const above = (write: () => void): void => line.above(() => frame.above(write));
+  const words = openOutput(process.stderr, above, () => {});
+  const results = openOutput(process.stdout, above, ({ code = "" }) => {
     const isReaderGone = readerGone.includes(code);
     if (!isReaderGone) words.write(`Standard output takes nothing more (${code}).`);
     if (!outlivesReader) process.exit(isReaderGone ? exitCodes.ok.code : exitCodes.failed.code);
@@ -48,7 +65,16 @@ export function openScreen({ format, hasColor, outlivesReader }: ScreenParts): S
     out: (text) => results.write(isJson ? text : harmless(text)),
     say: (text) => words.write(harmless(text)),
     asIs: { out: results.write, say: words.write },
-    status: process.stderr.isTTY ? line.show : undefined,
+    status: process.stderr.isTTY && canRedraw ? busy.show : undefined,
+    during: busy.during,
+    // The empty last line is where the status line goes.
+    frame:
+      process.stdout.isTTY && canRedraw
+        ? {
+            show: (lines) => line.above(() => frame.show([...lines, ""])),
+            rows: () => rowsOf(process.stdout) - 2,
+          }
+        : undefined,
     drained: async () => {
       await results.drained();
       await words.drained();
@@ -64,7 +90,7 @@ type Output = {
 /** Writes lines until the stream fails; after that there is nothing to wait for. */
 function openOutput(
   stream: NodeJS.WriteStream,
-  line: StatusLine,
+  above: StatusLine["above"],
   onEnd: (error: NodeJS.ErrnoException) => void,
 ): Output {
   let hasFailed = false;
@@ -77,7 +103,7 @@ function openOutput(
     write: (text) => {
       if (hasFailed) return;
       const write = (): void => void stream.write(`${text}\n`);
-      if (stream.isTTY) line.above(write);
+      if (stream.isTTY) above(write);
       else write();
     },
     drained: async () => {

@@ -33,6 +33,19 @@ test("a status line is one line, never as wide as the terminal, and steers nothi
   expect(wide.out()).toBe(`${"字".repeat(14)}…`);
 });
 
+test("several lines are taken back together, and are never more than fit", () => {
+  const { line, write, out } = setup(20);
+  line.show(["one", { faint: "two" }, ""]);
+  line.above(() => write("above\n"));
+  line.show(["three"]);
+  const drawn = "one\n\u001B[2mtwo\u001B[22m\n";
+  const taken = "\r\u001B[2A\u001B[J";
+  expect(out()).toBe(`${drawn}${taken}above\n${drawn}${taken}three`);
+  line.show(Array.from({ length: 100 }, (_, at) => `${at}`));
+  line.show(undefined);
+  expect(out().endsWith(`22\r\u001B[22A\u001B[J`)).toBe(true);
+});
+
 test("nothing is shown where there is no terminal", () => {
   const { line, out } = setup(80, false);
   line.show("1 of 2");

@@ -1,7 +1,7 @@
 import { exitCodes } from "../errors/exit-codes.ts";
 import { statusExitCode } from "../jobs/job-end.ts";
+import { ask } from "../output/ask.ts";
 import { applyPlanText } from "./apply-plan-text.ts";
-import { ask } from "./ask.ts";
 import { laterWords, tellPrograms } from "./make-plan.ts";
 import type { MadePlan, Terminal } from "./plan-kind.ts";
 import { runPlanJob } from "./run-plan-job.ts";

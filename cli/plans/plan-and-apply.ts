@@ -1,4 +1,5 @@
 import { UsageError } from "../../shared/command-line/usage-error.ts";
+import type { CommandCall } from "../command.ts";
 import { brokerFlags, everyFlags } from "../flags/global-flags.ts";
 import { type Approval, applyPlanned } from "./apply-planned.ts";
 import { findPlanned } from "./find-planned.ts";
@@ -22,7 +23,7 @@ type Applying = {
 
 /** Has something planned, or finds what a job has planned, asks, and has exactly that applied; answers the exit code. */
 export async function planAndApply(
-  at: Terminal,
+  at: Terminal & Pick<CommandCall, "runnerOf">,
   kind: PlanKind,
   { verb, flags, isNamed, needed, plan, question, nothing }: Applying,
 ): Promise<number> {
@@ -35,8 +36,7 @@ export async function planAndApply(
     refuseOthers(flags);
     return await applyPlanned(at, await findPlanned(at, kind, { jobId, verb }), approval);
   }
-  if (runner === undefined) throw new UsageError("Name the runner with --runner.");
-  return await applyPlanned(at, await plan(runner), approval);
+  return await applyPlanned(at, await plan(await at.runnerOf(runner)), approval);
 }
 
 const fitting = ["job", "auto-approve", ...Object.keys({ ...everyFlags, ...brokerFlags })];

@@ -1,11 +1,8 @@
 import type { FlagSpec } from "../../shared/command-line/command.ts";
+import { runnerFlag } from "../flags/runner-flag.ts";
 
 /** Flags and habits of every command that has something planned or applied. */
-export const runner = {
-  value: "RUNNER",
-  offers: "runners",
-  summary: "The runner that runs the job.",
-} as const;
+export const runner = runnerFlag("The runner that runs the job.");
 export const autoApprove = { summary: "Do not ask." } as const satisfies FlagSpec;
 export const detailedExitcode = {
   summary: "Exit with 7 if something would change.",

@@ -1,12 +1,12 @@
 import { getQueueRoute, listQueuesRoute } from "../../shared/api/queues.ts";
 import { queueStatuses } from "../../shared/queue.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../flags/global-flags.ts";
-import { printItem, printPage } from "../output/print.ts";
+import { defineList } from "../lists/define-list.ts";
+import { printItem } from "../output/print.ts";
 import { queueArgs as args } from "./queue-flags.ts";
 import { queueDetails, queueLine } from "./queue-view.ts";
 
-export const listQueues = defineCommand({
+export const listQueues = defineList({
   name: "queue list",
   summary: "List queues, newest first; those of runners' job groups last.",
   flags: {
@@ -14,18 +14,14 @@ export const listQueues = defineCommand({
     status: { value: "STATUS", choices: queueStatuses, summary: "Only queues in this status." },
     "owner-id": { value: "ID", summary: "Only this owner's." },
     "owner-type": { value: "TYPE", summary: "Only of owners of this kind." },
-    ...pageFlags,
   },
   examples: [{ does: "List the paused queues.", run: "svc queue list --status paused" }],
-  run: async ({ flags, call, screen }) => {
-    const { name, status, limit, cursor } = flags;
+  view: queueLine,
+  empty: "No queues found. Create one: svc queue create --name NAME",
+  read: async ({ flags, call, page }) => {
+    const { name, status } = flags;
     const owner = { owner_id: flags["owner-id"], owner_type: flags["owner-type"] };
-    const query = { name, status, ...owner, limit, cursor };
-    printPage(screen, await call(listQueuesRoute, { query }), {
-      ...queueLine,
-      empty: "No queues. Create one: svc queue create --name NAME",
-      more: "svc queue list (with the same flags)",
-    });
+    return await call(listQueuesRoute, { query: { name, status, ...owner, ...page } });
   },
 });
 

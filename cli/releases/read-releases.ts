@@ -5,9 +5,9 @@ import {
 } from "../../shared/api/helm-charts.ts";
 import { getHelmRecordRoute } from "../../shared/api/helm-releases.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../flags/global-flags.ts";
+import { defineList } from "../lists/define-list.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
-import { printItem, printPage, type View } from "../output/print.ts";
+import { printItem, type View } from "../output/print.ts";
 
 const releaseLine: View<HelmRelease> = {
   nameOf: ({ id }) => id,
@@ -41,7 +41,7 @@ const releaseDetails: View<HelmRelease> = {
   },
 };
 
-export const listReleases = defineCommand({
+export const listReleases = defineList({
   name: "release list",
   summary: "List the helm releases that the broker stores, newest first.",
   flags: {
@@ -49,7 +49,6 @@ export const listReleases = defineCommand({
     name: { value: "NAME", summary: "Only the versions of this release." },
     namespace: { short: "n", value: "NAMESPACE", summary: "Only this namespace's." },
     status: { value: "STATUS", summary: "Only in this status of helm's, like deployed." },
-    ...pageFlags,
   },
   examples: [
     {
@@ -57,13 +56,13 @@ export const listReleases = defineCommand({
       run: "svc release list --status pending-upgrade",
     },
   ],
-  run: async ({ flags, call, screen }) => {
-    const { chart: chart_id, name, namespace, status, limit, cursor } = flags;
-    const query = { chart_id, name, namespace, status, limit, cursor };
-    printPage(screen, await call(listHelmReleasesRoute, { query }), {
-      ...releaseLine,
-      empty: "No releases. The broker stores those of helm jobs whose plan names a helm_chart_id.",
-      more: "svc release list (with the same flags)",
+  view: releaseLine,
+  empty:
+    "No releases found. The broker stores those of helm jobs whose plan names a helm_chart_id.",
+  read: async ({ flags, call, page }) => {
+    const { chart: chart_id, name, namespace, status } = flags;
+    return await call(listHelmReleasesRoute, {
+      query: { chart_id, name, namespace, status, ...page },
     });
   },
 });
@@ -71,7 +70,7 @@ export const listReleases = defineCommand({
 export const showRelease = defineCommand({
   name: "release show",
   summary: "Show a helm release, or helm's own record of it.",
-  args: { release: { summary: "The release's id." } },
+  args: { release: { summary: "The release's id.", offers: "releases" } },
   flags: {
     record: { summary: "Print helm's stored record unchanged. It contains values and manifests." },
   },

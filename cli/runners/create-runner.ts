@@ -20,7 +20,7 @@ export const createRunner = defineCommand({
   flags: {
     name: { value: "NAME", summary: "Its name, unique in the org (default: generated)." },
     "display-name": { value: "TEXT", summary: "A display name." },
-    group: { value: "GROUP", summary: "Its runner group (default: a new one)." },
+    group: { value: "GROUP", offers: "groups", summary: "Its runner group (default: a new one)." },
     type: {
       value: "TYPE",
       choices: runnerGroupTypes,

@@ -1,26 +1,24 @@
-import { runnerStatuses } from "../../shared/api/runner.ts";
+import { runnerLifecycles, runnerStatuses } from "../../shared/api/runner.ts";
 import { listRunnersRoute } from "../../shared/api/runners.ts";
-import { defineCommand } from "../command.ts";
-import { pageFlags } from "../flags/global-flags.ts";
-import { printPage } from "../output/print.ts";
+import { defineList } from "../lists/define-list.ts";
 import { runnerLine } from "./runner-view.ts";
 
-export const listRunners = defineCommand({
+export const listRunners = defineList({
   name: "runner list",
   summary: "List runners, newest first.",
   flags: {
-    group: { value: "GROUP", summary: "Only this runner group's." },
+    group: { value: "GROUP", offers: "groups", summary: "Only this runner group's." },
     status: { value: "STATUS", choices: runnerStatuses, summary: "Only runners in this status." },
-    ...pageFlags,
+    lifecycle: { value: "WORD", choices: runnerLifecycles, summary: "Only those set to this." },
+    name: { value: "NAME", summary: "Only the one with this name." },
   },
   examples: [{ does: "List offline runners.", run: "svc runner list --status offline" }],
-  run: async ({ flags, call, screen }) => {
-    const { status, cursor } = flags;
-    const query = { runner_group_id: flags.group, status, limit: flags.limit, cursor };
-    printPage(screen, await call(listRunnersRoute, { query }), {
-      ...runnerLine,
-      empty: "No runners. Create one: svc runner create",
-      more: "svc runner list (with the same flags)",
-    });
+  view: runnerLine,
+  empty: "No runners found. Create one: svc runner create",
+  factsOf: (runner) => ({ ...runner, process_summary: undefined }),
+  read: async ({ flags, call, page }) => {
+    const { group: runner_group_id, status, lifecycle, name } = flags;
+    const query = { runner_group_id, status, lifecycle, name, ...page };
+    return await call(listRunnersRoute, { query });
   },
 });

@@ -1,43 +1,22 @@
 import { pauseRunnerRoute, resumeRunnerRoute } from "../../shared/api/runners.ts";
-import { defineCommand } from "../command.ts";
-import { printItem } from "../output/print.ts";
+import { definePauses } from "../define-pauses.ts";
 import { runnerDetails } from "./runner-view.ts";
 
-const args = { runner: { summary: "The runner's id.", offers: "runners" } } as const;
-const note = { value: "TEXT", summary: "The reason, which others see." } as const;
-
-export const pauseRunner = defineCommand({
-  name: "runner pause",
-  summary: "Pause a runner: it gets no jobs; running jobs continue.",
-  args,
-  flags: {
-    note,
-    until: {
-      value: "WHEN",
-      summary: "When it resumes: an instant, or a duration from now like 15m (default: never).",
+export const { pause: pauseRunner, resume: resumeRunner } = definePauses({
+  noun: "runner",
+  argument: { summary: "The runner's id.", offers: "runners" },
+  view: runnerDetails,
+  pause: {
+    summary: "Pause a runner: it gets no jobs; running jobs continue.",
+    example: {
+      does: "Pause for maintenance.",
+      run: 'svc runner pause run_… --until 30m --note "new disk"',
     },
+    send: (call, id, body) => call(pauseRunnerRoute, { params: { runner_id: id }, body }),
   },
-  examples: [
-    { does: "Pause for maintenance.", run: 'svc runner pause run_… --until 30m --note "new disk"' },
-  ],
-  run: async ({ args, flags, call, screen }) => {
-    const { note, until } = flags;
-    const body = { ...(note !== undefined && { note }), ...(until !== undefined && { until }) };
-    const params = { runner_id: args.runner };
-    printItem(screen, await call(pauseRunnerRoute, { params, body }), runnerDetails);
-    screen.say(`Undo it: svc runner resume ${args.runner}`);
-  },
-});
-
-export const resumeRunner = defineCommand({
-  name: "runner resume",
-  summary: "Resume a paused runner.",
-  args,
-  flags: { note },
-  examples: [{ does: "Resume the runner.", run: "svc runner resume run_…" }],
-  run: async ({ args, flags, call, screen }) => {
-    const body = flags.note === undefined ? {} : { note: flags.note };
-    const params = { runner_id: args.runner };
-    printItem(screen, await call(resumeRunnerRoute, { params, body }), runnerDetails);
+  resume: {
+    summary: "Resume a paused runner.",
+    example: { does: "Resume the runner.", run: "svc runner resume run_…" },
+    send: (call, id, body) => call(resumeRunnerRoute, { params: { runner_id: id }, body }),
   },
 });

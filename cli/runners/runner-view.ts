@@ -1,4 +1,5 @@
 import type { RunnerProcess } from "../../shared/api/runner-process.ts";
+import type { RunnerUpdate } from "../../shared/api/runner-updates.ts";
 import type { Runner } from "../../shared/api/runner.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
@@ -12,6 +13,8 @@ export const runnerLine: View<Runner> = {
     ID: nameOf,
     NAME: ({ name }) => name,
     STATUS: (runner) => (runner.pause === null ? runner.status : `${runner.status}, paused`),
+    VERSION: ({ versions }) =>
+      versions.is_behind ? versions.summary : versions.running.join(", "),
     WAITING: ({ queues }) => String(sum(queues.map(({ depth }) => depth))),
     RUNNING: ({ queues }) => String(sum(queues.map(({ in_flight: running }) => running))),
     AGE: ({ created_at }) => formatAge(created_at),
@@ -29,21 +32,31 @@ export const runnerDetails: View<Runner> = {
     status: ({ status, status_description: why }) => (why === "" ? status : `${status}: ${why}`),
     paused: ({ pause }) =>
       pause === null ? "" : `${pause.note} (until ${pause.until ?? "it is resumed"})`,
+    version: ({ versions }) => versions.summary,
+    update: ({ updates = [] }) => updates.slice(0, 1).map(updateText).join(""),
     warnings: ({ warnings }) => warnings.join("\n"),
     queues: ({ queues }) => queues.filter(isBusy).map(queueText).join("\n"),
     created: ({ created_at }) => formatInstant(created_at),
   },
 };
 
-/** A runner with those of its processes that live. */
-export const runnerWithProcesses: View<Runner & { readonly processes: readonly RunnerProcess[] }> =
-  {
-    nameOf,
-    columns: {
-      ...runnerDetails.columns,
-      processes: ({ processes }) => processes.filter(isLive).map(processText).join("\n"),
-    },
-  };
+type WithProcesses = Runner & {
+  readonly processes: readonly RunnerProcess[];
+  readonly hasMoreProcesses: boolean;
+};
+
+/** A runner with the newest of its processes that live, and where to see the others. */
+export const runnerWithProcesses: View<WithProcesses> = {
+  nameOf,
+  columns: {
+    ...runnerDetails.columns,
+    processes: ({ id, processes, hasMoreProcesses }) =>
+      [
+        ...processes.filter(isLive).map(processText),
+        ...(hasMoreProcesses ? [`and more: svc process list --runner ${id}`] : []),
+      ].join("\n"),
+  },
+};
 
 const isLive = ({ composite_status: { status } }: RunnerProcess): boolean =>
   status !== "inactive" && status !== "shut-down";
@@ -54,6 +67,16 @@ function processText({ id, type, version, composite_status, warnings }: RunnerPr
   return [head, ...warnings.map((warning) => `  ${warning}`)].join("\n");
 }
 
+/** "to 1.3.0: in-progress, by acc_…, until …: a fix" */
+function updateText(update: RunnerUpdate): string {
+  const { status, status_description: text, deadline_at: deadline, reason } = update;
+  const until = deadline === null ? "" : `, until ${deadline}`;
+  const head = `to ${update.version || update.image}: ${status}, by ${update.created_by_id}${until}`;
+  return [reason === "" ? head : `${head}: ${reason}`, text]
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
 type Queue = Runner["queues"][number];
 
 const isBusy = ({ depth, in_flight: running, offered }: Queue): boolean =>
@@ -61,7 +84,8 @@ const isBusy = ({ depth, in_flight: running, offered }: Queue): boolean =>
 
 function queueText({ name, depth, in_flight: running, slots, held }: Queue): string {
   const why = held === null ? "" : `, held: ${held}`;
-  return `${name || "(no group)"}: ${depth} waiting, ${running} running, ${slots} slots${why}`;
+  const room = slots === 1 ? "1 slot" : `${slots} slots`;
+  return `${name || "(no group)"}: ${depth} waiting, ${running} running, ${room}${why}`;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

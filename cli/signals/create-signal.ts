@@ -10,7 +10,12 @@ export const createSignal = defineCommand({
   name: "signal create",
   summary: "Enqueue a signal.",
   flags: {
-    queue: { value: "QUEUE", offers: "queues", isRequired: true, summary: "The queue." },
+    queue: {
+      value: "QUEUE",
+      offers: "queues",
+      isRequired: true,
+      summary: "The queue that it is enqueued into.",
+    },
     type: {
       value: "TYPE",
       isRequired: true,

@@ -37,7 +37,11 @@ export const redriveSignal = defineCommand({
     if (flags.queue !== undefined) {
       const params = { queue_id: flags.queue };
       const { body, text } = await call(redriveSignalsRoute, { params, body: {} });
-      if (screen.format === "table") screen.out(`${body.redriven} signals are in line again.`);
+      const more = body.has_more
+        ? " Others are dead still: repeat the command, or make room in the queue."
+        : "";
+      const which = body.redriven === 1 ? "signal is" : "signals are";
+      if (screen.format === "table") screen.out(`${body.redriven} ${which} in line again.${more}`);
       else screen.out(text);
       return;
     }

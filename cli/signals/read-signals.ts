@@ -1,20 +1,24 @@
 import { getSignalRoute, listSignalsRoute } from "../../shared/api/signals.ts";
 import { signalStatuses } from "../../shared/queue-signal.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../flags/global-flags.ts";
-import { printItem, printPage } from "../output/print.ts";
+import { defineList } from "../lists/define-list.ts";
+import { printItem } from "../output/print.ts";
 import { signalDetails, signalLine } from "./signal-view.ts";
 
-export const listSignals = defineCommand({
+export const listSignals = defineList({
   name: "signal list",
   summary: "List the signals of a queue, newest first; those that wait in the order of the line.",
   flags: {
-    queue: { value: "QUEUE", offers: "queues", isRequired: true, summary: "The queue." },
+    queue: {
+      value: "QUEUE",
+      offers: "queues",
+      isRequired: true,
+      summary: "The queue whose signals they are.",
+    },
     status: { value: "STATUS", choices: signalStatuses, summary: "Only signals in this status." },
     type: { value: "TYPE", summary: "Only signals of this type." },
     "owner-id": { value: "ID", summary: "Only this owner's." },
-    emitter: { value: "EMITTER", summary: "Only those of this emitter." },
-    ...pageFlags,
+    emitter: { value: "EMITTER", offers: "emitters", summary: "Only those of this emitter." },
   },
   examples: [
     {
@@ -22,16 +26,13 @@ export const listSignals = defineCommand({
       run: "svc signal list --queue que_… --status dead",
     },
   ],
-  run: async ({ flags, call, screen }) => {
-    const { status, type, limit, cursor } = flags;
-    const of = { owner_id: flags["owner-id"], emitter_id: flags.emitter };
+  view: signalLine,
+  empty: "No signals found.",
+  read: async ({ flags, call, page }) => {
+    const { status, type, "owner-id": owner_id, emitter: emitter_id } = flags;
     const params = { queue_id: flags.queue };
-    const query = { status, type, ...of, limit, cursor };
-    printPage(screen, await call(listSignalsRoute, { params, query }), {
-      ...signalLine,
-      empty: "No signals found.",
-      more: "svc signal list (with the same flags)",
-    });
+    const query = { status, type, owner_id, emitter_id, ...page };
+    return await call(listSignalsRoute, { params, query });
   },
 });
 

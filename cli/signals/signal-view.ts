@@ -30,6 +30,7 @@ export const signalDetails: View<QueueSignal> = {
     type: ({ type }) => type,
     status: ({ status: { status, status_human_description: why } }) =>
       why === "" ? status : `${status}: ${why}`,
+    waits: ({ waits }) => waits?.description ?? "",
     executions: executionsOf,
     worker: ({ worker, lease_until: until }) =>
       until === null ? (worker ?? "") : `${worker ?? "unnamed"} (lease until ${until})`,

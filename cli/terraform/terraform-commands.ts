@@ -28,7 +28,6 @@ const planFlags = {
   "var-file": { value: "FILE", isRepeatable: true, summary: "A file of variables." },
   target: { value: "ADDRESS", isRepeatable: true, summary: "Only this resource." },
 } as const;
-const requiredRunner = { ...runner, isRequired: true } as const;
 const nothing = "There is nothing to apply.";
 const sent =
   "The folder is packed without .terraform, .git and states, planned by terraform at the runner, and its state is kept by the broker.";
@@ -40,7 +39,7 @@ export const planTerraform = defineCommand({
   ...followed,
   args,
   flags: {
-    runner: requiredRunner,
+    runner,
     ...planFlags,
     destroy: { summary: "Plan to destroy everything." },
     "detailed-exitcode": detailedExitcode,
@@ -53,7 +52,9 @@ export const planTerraform = defineCommand({
   ],
   run: async (at) => {
     const { args, flags, screen } = at;
-    const made = await planFolder(at, { ...askOf(args.folder, flags), isDestroy: flags.destroy });
+    const runnerId = await at.runnerOf(flags.runner);
+    const asked = { ...askOf(args.folder, flags, runnerId), isDestroy: flags.destroy };
+    const made = await planFolder(at, asked);
     return endPlan(screen, made, { isDetailed: flags["detailed-exitcode"] });
   },
 });
@@ -84,7 +85,7 @@ export const applyTerraform = defineCommand({
       flags,
       isNamed: args.folder !== undefined,
       needed: "a folder",
-      plan: async (runner) => await planFolder(at, askOf(args.folder ?? "", { ...flags, runner })),
+      plan: async (runnerId) => await planFolder(at, askOf(args.folder ?? "", flags, runnerId)),
       question: "Apply exactly this plan?",
       nothing,
     });
@@ -97,7 +98,7 @@ export const destroyTerraform = defineCommand({
   details: sent,
   ...followed,
   args,
-  flags: { runner: requiredRunner, ...planFlags, "auto-approve": autoApprove },
+  flags: { runner, ...planFlags, "auto-approve": autoApprove },
   examples: [
     {
       does: "Destroy everything.",
@@ -106,7 +107,8 @@ export const destroyTerraform = defineCommand({
   ],
   run: async (at) => {
     const { args, flags } = at;
-    const made = await planFolder(at, { ...askOf(args.folder, flags), isDestroy: true });
+    const runnerId = await at.runnerOf(flags.runner);
+    const made = await planFolder(at, { ...askOf(args.folder, flags, runnerId), isDestroy: true });
     return await applyPlanned(at, made, {
       isApproved: flags["auto-approve"],
       question: "Destroy all of this?",
@@ -125,7 +127,7 @@ export const findDrift = defineCommand({
   ],
   ...followed,
   args,
-  flags: { runner: requiredRunner, ...planFlags },
+  flags: { runner, ...planFlags },
   examples: [
     {
       does: "Check for drift in a script.",
@@ -134,24 +136,25 @@ export const findDrift = defineCommand({
   ],
   run: async (at) => {
     const { args, flags, screen } = at;
-    const made = await planFolder(at, { ...askOf(args.folder, flags), isRefreshOnly: true });
+    const runnerId = await at.runnerOf(flags.runner);
+    const asked = { ...askOf(args.folder, flags, runnerId), isRefreshOnly: true };
+    const made = await planFolder(at, asked);
     tellPrograms(screen, made);
     return made.planned?.summary["has_drift"] === true ? exitCodes.drift.code : made.code;
   },
 });
 
 type Flags = {
-  readonly runner: string;
   readonly workspace: string | undefined;
   readonly var: readonly string[];
   readonly "var-file": readonly string[];
   readonly target: readonly string[];
 };
 
-function askOf(folder: string, flags: Flags): PlanAsk {
+function askOf(folder: string, flags: Flags, runnerId: string): PlanAsk {
   return {
     folder,
-    runnerId: flags.runner,
+    runnerId,
     workspace: flags.workspace ?? "default",
     vars: flags.var,
     varFiles: flags["var-file"],

@@ -1,30 +1,26 @@
 import { listTokensRoute, revokeTokenRoute, rotateTokenRoute } from "../../shared/api/tokens.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../flags/global-flags.ts";
-import { printItem, printPage } from "../output/print.ts";
+import { defineList } from "../lists/define-list.ts";
+import { printItem } from "../output/print.ts";
 import { showSecret, tokenView } from "./token-view.ts";
 
-const args = { token: { summary: "The token's id, never the token itself." } } as const;
+const args = {
+  token: { summary: "The token's id, never the token itself.", offers: "tokens" },
+} as const;
 
-export const listTokens = defineCommand({
+export const listTokens = defineList({
   name: "token list",
   summary: "List the org's tokens, newest first.",
   flags: {
     runner: { value: "RUNNER", offers: "runners", summary: "Only this runner's." },
-    ...pageFlags,
+    account: { value: "ACCOUNT", summary: "Only this account's." },
   },
   examples: [{ does: "List tokens and their last use.", run: "svc token list" }],
-  run: async ({ flags, call, screen }) => {
-    const { runner, limit, cursor } = flags;
-    printPage(
-      screen,
-      await call(listTokensRoute, { query: { runner_id: runner, limit, cursor } }),
-      {
-        ...tokenView,
-        empty: "No tokens. Create one: svc token create --name NAME --role org_admin",
-        more: "svc token list",
-      },
-    );
+  view: tokenView,
+  empty: "No tokens found. Create one: svc token create --name NAME --role org_admin",
+  read: async ({ flags, call, page }) => {
+    const { runner: runner_id, account: account_id } = flags;
+    return await call(listTokensRoute, { query: { runner_id, account_id, ...page } });
   },
 });
 

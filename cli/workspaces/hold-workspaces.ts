@@ -20,7 +20,7 @@ import { workspaceDetails } from "./workspace-view.ts";
 
 const heldByHand = "held by hand";
 
-const args = { workspace: { summary: "The workspace's id." } } as const;
+const args = { workspace: { summary: "The workspace's id.", offers: "workspaces" } } as const;
 const reason = {
   value: "TEXT",
   isRequired: true,
@@ -58,10 +58,15 @@ export const unlockWorkspace = defineCommand({
   name: "workspace unlock",
   summary: "Unlock a workspace that you locked, or with --force one that somebody else locked.",
   details:
-    "Before you use --force, make sure that nothing is writing to it: a job that has been cancelled may still be saving its state.",
+    "Before you use --force, make sure that nothing is writing to it: a job that has been cancelled may still be saving its state. The broker " +
+    "keeps the lock of a job that runs or is still stopping: cancel the job, and wait until it has stopped.",
   args,
   flags: {
     force: { summary: "Remove the lock of a job or of somebody else. Requires --reason." },
+    "even-if-running": {
+      summary:
+        "With --force: although its job runs, or may still be stopping. The state could be damaged.",
+    },
     reason: { value: "TEXT", summary: "The reason, which is recorded." },
   },
   examples: [
@@ -75,7 +80,7 @@ export const unlockWorkspace = defineCommand({
     const params = { workspace_id: args.workspace };
     if (flags.force) {
       if (flags.reason === undefined) throw new UsageError("The flag --reason is required.");
-      const body = { reason: flags.reason };
+      const body = { reason: flags.reason, force: flags["even-if-running"] };
       printItem(screen, await call(forceUnlockRoute, { params, body }), workspaceDetails);
       return;
     }

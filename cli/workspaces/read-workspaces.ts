@@ -7,41 +7,40 @@ import { getWorkspaceRoute, listWorkspacesRoute } from "../../shared/api/terrafo
 import { listWorkspaceEventsRoute } from "../../shared/api/workspace-events.ts";
 import { parseExactly } from "../../shared/parse-exactly.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../flags/global-flags.ts";
 import { readWhole } from "../flags/read-flags.ts";
+import { defineList } from "../lists/define-list.ts";
 import { formatAge } from "../output/format-age.ts";
-import { printItem, printPage } from "../output/print.ts";
+import { printItem } from "../output/print.ts";
 import type { Screen } from "../output/screen.ts";
 import { stateLine, workspaceDetails, workspaceLine } from "./workspace-view.ts";
 
-const args = { workspace: { summary: "The workspace's id." } } as const;
+const args = { workspace: { summary: "The workspace's id.", offers: "workspaces" } } as const;
 
-export const listWorkspaces = defineCommand({
+export const listWorkspaces = defineList({
   name: "workspace list",
   summary: "List terraform workspaces, newest first.",
   flags: {
     owner: { value: "OWNER", summary: "Only this owner's." },
     locked: { summary: "Only locked ones." },
     blocked: { summary: "Only blocked ones." },
-    ...pageFlags,
+    deleted: { summary: "Only deleted ones, which can be restored." },
   },
   examples: [{ does: "List locked workspaces.", run: "svc workspace list --locked" }],
-  run: async ({ flags, call, screen }) => {
-    const { owner, limit, cursor } = flags;
+  view: workspaceLine,
+  empty: "No workspaces found. A control plane creates them: POST /v1/terraform-workspaces",
+  read: async ({ flags, call, page }) => {
     const query = {
-      owner_id: owner,
-      ...(flags.locked && { locked: "true" as const }),
-      ...(flags.blocked && { blocked: "true" as const }),
-      limit,
-      cursor,
+      owner_id: flags.owner,
+      locked: only(flags.locked),
+      blocked: only(flags.blocked),
+      deleted: only(flags.deleted),
+      ...page,
     };
-    printPage(screen, await call(listWorkspacesRoute, { query }), {
-      ...workspaceLine,
-      empty: "No workspaces. A control plane creates them: POST /v1/terraform-workspaces",
-      more: "svc workspace list (with the same flags)",
-    });
+    return await call(listWorkspacesRoute, { query });
   },
 });
+
+const only = (isAsked: boolean) => (isAsked ? ("true" as const) : undefined);
 
 export const showWorkspace = defineCommand({
   name: "workspace show",
@@ -59,21 +58,15 @@ export const showWorkspace = defineCommand({
   },
 });
 
-export const listRevisions = defineCommand({
+export const listRevisions = defineList({
   name: "workspace history",
   summary: "List the revisions of a workspace's state, newest first.",
   args,
-  flags: pageFlags,
   examples: [{ does: "Show the last five writes.", run: "svc workspace history tfw_… --limit 5" }],
-  run: async ({ args, flags, call, screen }) => {
-    const params = { workspace_id: args.workspace };
-    const query = { limit: flags.limit, cursor: flags.cursor };
-    printPage(screen, await call(listStatesRoute, { params, query }), {
-      ...stateLine,
-      empty: "No state has been saved yet.",
-      more: `svc workspace history ${args.workspace}`,
-    });
-  },
+  view: stateLine,
+  empty: "No state has been saved yet.",
+  read: async ({ args, call, page }) =>
+    await call(listStatesRoute, { params: { workspace_id: args.workspace }, query: page }),
 });
 
 export const diffRevisions = defineCommand({

@@ -6,12 +6,13 @@ import {
   type RescuedState,
 } from "../../shared/api/rescued-states.ts";
 import { defineCommand } from "../command.ts";
+import { defineList } from "../lists/define-list.ts";
 import { formatAge } from "../output/format-age.ts";
-import { printItem, printPage, type View } from "../output/print.ts";
+import { printItem, type View } from "../output/print.ts";
 import { sizeText, workspaceDetails } from "./workspace-view.ts";
 
 const args = {
-  workspace: { summary: "The workspace's id." },
+  workspace: { summary: "The workspace's id.", offers: "workspaces" },
   state: { summary: "The rescued state's id; see svc workspace rescued." },
 } as const;
 const reason = {
@@ -32,20 +33,22 @@ const rescuedLine: View<RescuedState> = {
   },
 };
 
-export const listRescued = defineCommand({
+export const listRescued = defineList({
   name: "workspace rescued",
   summary: "List the states that terraform could not save to a workspace, newest first.",
+  isWhole: true,
   args: { workspace: args.workspace },
   examples: [{ does: "List rescued states.", run: "svc workspace rescued tfw_…" }],
-  run: async ({ args, call, screen }) => {
+  view: rescuedLine,
+  empty: "No rescued states.",
+  read: async ({ args, call, screen, isWatched }) => {
     const { text, body } = await call(listRescuedStatesRoute, {
       params: { workspace_id: args.workspace },
     });
-    const page = { text, body: { items: body, next_cursor: null } };
-    printPage(screen, page, { ...rescuedLine, empty: "No rescued states.", more: "" });
-    if (body.length > 0 && screen.format === "table") {
+    if (body.length > 0 && screen.format === "table" && !isWatched) {
       screen.say(`Push one: svc workspace push-rescued ${args.workspace} STATE --reason …`);
     }
+    return { text, body: { items: body, next_cursor: null } };
   },
 });
 

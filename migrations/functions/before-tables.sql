@@ -76,6 +76,15 @@ create or replace function shutdown_status_after(status text, event text) return
     when 'fail' then case when status in ('requested', 'in-progress') then 'failed' end
     when 'cancel' then case when status in ('requested', 'in-progress') then 'cancelled' end end;
 
+-- The status of a rollout after an event: the table of shared/rollout.ts.
+create or replace function rollout_status_after(status text, event text) returns text
+  language sql immutable parallel safe
+  return case event
+    when 'begin' then case when status = 'requested' then 'in-progress' end
+    when 'complete' then case when status in ('requested', 'in-progress') then 'completed' end
+    when 'fail' then case when status in ('requested', 'in-progress') then 'failed' end
+    when 'cancel' then case when status in ('requested', 'in-progress') then 'cancelled' end end;
+
 -- The status of a queue of signals after an event: the table of shared/queue.ts.
 create or replace function queue_status_after(status text, event text) returns text
   language sql immutable parallel safe
@@ -159,4 +168,30 @@ begin
     return null;
   end if;
   return new;
+end $$;
+
+-- What was written to the audit log stays as it was written. Only the drop of a whole partition takes it away, and a delete of what
+-- is older than the days for which its org keeps it.
+create or replace function keep_audit_event() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' then
+    if old.at < svc_now() - make_interval(days => (select o.retain_audit_days from orgs o where o.id = old.org_id)) then
+      return old;
+    end if;
+  end if;
+  raise insufficient_privilege using message = 'the audit log is append-only: ' || lower(tg_op) || ' is refused';
+end $$;
+
+-- Keeps how many emitters each org has, whoever creates or deletes them.
+create or replace function count_emitters() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into queue_emitter_counts as n (org_id, emitters) select c.org_id, count(*) from changed c group by 1 order by 1
+        on conflict (org_id) do update set emitters = n.emitters + excluded.emitters;
+  else
+    perform 1 from queue_emitter_counts n where n.org_id in (select c.org_id from changed c) order by n.org_id for no key update;
+    update queue_emitter_counts n set emitters = n.emitters - d.emitters
+      from (select c.org_id, count(*)::int as emitters from changed c group by 1) d where n.org_id = d.org_id;
+  end if;
+  return null;
 end $$;

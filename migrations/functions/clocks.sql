@@ -192,6 +192,7 @@ declare
   due text[];
   quiet text[];
   dead text[];
+  silent_since timestamptz[];
   runner_ids text[];
   result swept;
 begin
@@ -205,8 +206,9 @@ begin
   b := listening();
   t := svc_now();
   select array_agg(p.id::text) filter (where p.status in ('pending', 'active') and s.silent between interval '60 s' and interval '299.999999 s'),
-         array_agg(p.id::text) filter (where s.silent >= interval '5 min')
-    into quiet, dead
+         array_agg(p.id::text) filter (where s.silent >= interval '5 min'),
+         array_agg(t - s.silent) filter (where s.silent >= interval '5 min')
+    into quiet, dead, silent_since
     from runner_processes p
     join runner_process_beats w on w.process_id = p.id
    cross join lateral (select t - greatest(w.last_seen_at, (b).resumed_at) as silent) s
@@ -232,6 +234,7 @@ begin
     perform graphile_worker.add_job('runner-inactive', json_build_object('process_id', p.id, 'runner_id', p.runner_id,
               'org_id', p.org_id, 'at', t), job_key := 'runner-inactive:' || p.id) from runner_processes p
       where p.id = any(dead);
+    perform tell_inactive_runners(dead, silent_since, t);
   end if;
   return result;
 end $$;

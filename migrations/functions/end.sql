@@ -30,6 +30,35 @@ begin
   select null::text, 'wake', null::text, k.runner_id, k.job_group, null::text from release_jobs(keys, false, t) k;
 end $$;
 
+-- Cancels those of these jobs that are open and, unless only_statuses is null, in one of those statuses: whoever looked for them
+-- read them without a lock. One row for each, with its status before; and 'wake' rows as take_reports answers them.
+create or replace function cancel_matching_jobs(org text, job_ids text[], only_statuses text[], why text)
+  returns table (job_id text, outcome text, runner_id text, execution_id text)
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+#variable_conflict use_column
+declare
+  keys queue_key[];
+  t timestamptz;
+begin
+  keys := queues_of_jobs(array(select l.id from runner_job_live l where l.org_id = org and l.id = any(job_ids)));
+  if keys is null then
+    return;
+  end if;
+  perform lock_queues(keys);
+  t := svc_now();
+  return query
+  select m.job_id, m.from_status, m.runner_id, m.execution_id
+    from end_locked_jobs(array(
+           select l.id from runner_job_live l
+            where l.org_id = org and l.id = any(job_ids) and (only_statuses is null or l.status = any(only_statuses))
+            order by l.id for update of l), -- claims take no queue lock, so the row lock has each row read again
+         'cancel', why, t) m;
+  return query
+  select null::text, 'wake', k.runner_id, null::text from release_jobs(keys, false, t) k;
+end $$;
+
 create or replace function queues_of_jobs(job_ids text[]) returns queue_key[]
   language sql stable as $$
   select array_agg(distinct row(l.runner_id::text, l.job_group::text)::queue_key)

@@ -91,3 +91,10 @@ create or replace function step_reported(reports execution_report[], t timestamp
             e.is_ours, e.status, e.status_description, e.ended_by, e.history, e.created_at, e.deadline_at,
             e.confirmed_at, e.finished_at, e.last_record
 $$;
+
+-- Replaced by order_shutdowns. Called by brokers up to revision 27 of the functions.
+create or replace function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text)
+  returns table (shutdown_id text, runner_id text, process_id text)
+  language sql as $$
+  select * from order_shutdowns(process_ids, shutdown_ids, kind, cut_after, actor, '')
+$$;

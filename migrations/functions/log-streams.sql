@@ -45,6 +45,7 @@ create or replace function has_log_record(org text, stream text, execution text,
 -- long as an execution of the job is stopping. A stream that was created by request is closed by request, or with its runner.
 -- If the broker ended the execution while it ran, records are late 60 s after its end, also when the agent has announced the
 -- last one meanwhile: the rule must not depend on which arrives first, the end or the log.
+-- It asks by subqueries for one value: Postgres may answer an `exists` here by reading the other table whole.
 create or replace function find_log_streams(orgs text[], streams text[]) returns setof log_stream
   language plpgsql stable
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -59,12 +60,11 @@ begin
          coalesce(s.attrs, '{}'), coalesce(s.created_at, j.created_at, p.created_at),
          s.closed_at is null and case
            when j.id is null and p.id is null then s.owner_type not in ('runner_jobs', 'runner_processes')
-             and not exists (select from runners r
-                              where r.org_id = s.org_id and r.id = s.runner_id and r.lifecycle = 'deleted')
+             and (select r.lifecycle from runners r where r.org_id = s.org_id and r.id = s.runner_id) is distinct from 'deleted'
            when p.id is not null
              then p.status not in ('inactive', 'shut-down') or svc_now() < p.status_at + interval '60 s'
            when l.id is not null then true
-           when exists (select from stopping_executions e where e.runner_job_id = j.id) then true
+           when (select true from stopping_executions e where e.runner_job_id = j.id limit 1) then true
            when x.last_record is null or was_cut(x) then svc_now() < d.finished_at + interval '60 s'
            when coalesce((q.known ->> 'last')::bigint, 0) < x.last_record or q.known -> 'away' is not null
                 or coalesce(jsonb_array_length(q.known -> 'gaps'), 0) > 0

@@ -57,7 +57,9 @@ end $$;
 create or replace function change_queue(org text, queue text, expected bigint, queue_name text, depth int, in_flight int, idle bigint,
                                         queue_metadata jsonb)
   returns table (outcome text, wake text)
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 #variable_conflict use_variable
 declare
   t timestamptz;
@@ -92,7 +94,9 @@ end $$;
 -- Pauses a queue, or changes its pause, or resumes it. outcome: done · unchanged · not-found
 create or replace function set_queue_pause(org text, queue text, event text, note text, until timestamptz, actor text)
   returns table (outcome text, wake text)
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   t timestamptz;
   found_status text;
@@ -111,8 +115,10 @@ begin
                         status_description = coalesce(note, '')
      where q.id = queue;
   end if;
-  if is_moved then
+  if is_moved or event = 'pause' then
     update queues q set version = q.version + 1, updated_at = t where q.id = queue;
+  end if;
+  if is_moved then
     perform start_turns(array[queue], t);
   end if;
   return query select case when is_moved or event = 'pause' then 'done' else 'unchanged' end, w.id
@@ -122,13 +128,15 @@ end $$;
 
 -- Deletes a queue in which nothing is and that nothing fills. outcome: deleted · not-found · not-empty · has-emitters
 create or replace function delete_queue(org text, queue text) returns text
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 begin
   perform lock_signal_queues(array[queue]);
   perform 1 from queues q where q.org_id = org and q.id = queue and q.deleted_at is null for no key update;
   if not found then
     return 'not-found';
-  elsif exists (select from queue_signal_live l where l.queue_id = queue) then
+  elsif (select c.waiting + c.delayed + c.in_flight > 0 from queue_counters c where c.queue_id = queue) then
     return 'not-empty';
   elsif exists (select from queue_emitters e where e.queue_id = queue) then
     return 'has-emitters';

@@ -2,7 +2,8 @@
 
 -- Requests shutdowns of live processes. The caller makes the ids, one for each process. A new shutdown replaces an open one,
 -- but nothing replaces force: such a process is not in the result.
-create or replace function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text)
+create or replace function order_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text,
+                                           why text)
   returns table (shutdown_id text, runner_id text, process_id text)
   language plpgsql as $$
 #variable_conflict use_column
@@ -21,8 +22,11 @@ begin
   perform move_shutdowns(known, null, 'cancel', 'replaced by a later order', t);
   with made as (
     insert into runner_process_shutdowns (id, org_id, runner_id, runner_process_id, type, deadline_at, created_at,
-                                          updated_at, created_by_id)
-    select i.shutdown_id, p.org_id, p.runner_id, p.id, kind, t + cut_after, t, t, actor
+                                          updated_at, created_by_id, reason, metadata)
+    select i.shutdown_id, p.org_id, p.runner_id, p.id, kind, t + cut_after, t, t, actor, why,
+           jsonb_build_object('running_jobs', (select count(*)::text from runner_job_live l
+                                                where l.runner_id = p.runner_id and l.process_id = p.id
+                                                  and l.status = 'in-progress'))
       from unnest(process_ids, shutdown_ids) i (process_id, shutdown_id)
       join runner_processes p on p.id = i.process_id
      where p.id = any(known)

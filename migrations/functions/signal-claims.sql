@@ -7,7 +7,7 @@ create or replace function serve_signal_claims(waiters int[], org_ids text[], qu
   returns table (waiter int, repeated boolean, id text, org_id text, queue_id text, type text, owner_id text, owner_type text,
                  context jsonb, dedupe_key text, emitter_id text, scheduled_for timestamptz, caused_by text, expires_at timestamptz,
                  execution_count int, max_executions int, created_at timestamptz, lease_id text, lease_until timestamptz, key_id text,
-                 contents bytea, cause_type text, cause_status text, cause_description text, cause_finished_at timestamptz,
+                 contents bytea, awaited_by text, created_by_id text, cause_type text, cause_status text, cause_description text, cause_finished_at timestamptz,
                  cause_key_id text, cause_result bytea, notice text, paused_note text, paused_until timestamptz)
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -24,7 +24,8 @@ begin
   return query
   select null::int, false, null::text, n.org_id, n.queue_id, null::text, null::text, null::text, null::jsonb, null::text, null::text,
          null::timestamptz, null::text, null::timestamptz, null::int, null::int, null::timestamptz, null::text, null::timestamptz,
-         null::text, null::bytea, null::text, null::text, null::text, null::timestamptz, null::text, null::bytea, n.notice,
+         null::text, null::bytea, null::text, null::text, null::text, null::text, null::text, null::timestamptz, null::text, null::bytea,
+         n.notice,
          q.paused_note, q.paused_until
     from (select a.org_id, a.queue_id,
                  case when c.queue_id is null then 'gone' when c.is_paused then 'paused'

@@ -3,7 +3,9 @@
 
 -- Locks queues in one order everywhere, so that callers cannot deadlock.
 create or replace function lock_signal_queues(ids text[]) returns void
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 begin
   perform 1 from queue_counters c where c.queue_id = any(ids) order by c.queue_id for no key update;
 end $$;
@@ -45,36 +47,45 @@ begin
   if has_keys then
     perform keep_signal_keys(signals);
     return query
-    select s.request, 'replay', r.id, null::text, null::timestamptz
+    select s.request, case when r.is_kept then 'replay-kept' else 'replay' end, r.id, null::text, null::timestamptz
       from (select distinct a.request, a.org_id, a.idempotency_key from unnest(asked) a where outcomes[a.request] = 'replay') s
       join queue_signal_keys x on x.org_id = s.org_id and x.key = s.idempotency_key
-     cross join lateral unnest(x.signal_ids) with ordinality r (id, n)
+     cross join lateral unnest(x.signal_ids, x.kept) with ordinality r (id, is_kept, n)
      order by s.request, r.n;
   end if;
 end $$;
 
--- A key names the signals that its request was answered with: for one that was not enqueued, the live one with its dedupe key.
+-- A key names the signals that its request was answered with, so that a repeated one is answered the same: for one that was not
+-- enqueued, the live one with its dedupe key, which was kept.
 create or replace function keep_signal_keys(signals new_signal[]) returns void
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 begin
   if not exists (select from unnest(signals) s where s.idempotency_key is not null and s.dedupe_key is not null) then
     return;
   end if;
-  update queue_signal_keys x
-     set signal_ids = array(
-       select coalesce(l.id::text, i.id)
-         from unnest(x.signal_ids) with ordinality i (id, n)
-         left join unnest(signals) s on s.id = i.id
-         left join queue_signal_live l on l.queue_id = s.queue_id and l.dedupe_key = s.dedupe_key
-        order by i.n)
-    from (select distinct s.org_id, s.idempotency_key as key from unnest(signals) s
-           where s.idempotency_key is not null and s.dedupe_key is not null) k
-   where x.org_id = k.org_id and x.key = k.key;
+  with asked as (
+    select distinct s.org_id, s.idempotency_key as key from unnest(signals) s
+     where s.idempotency_key is not null and s.dedupe_key is not null
+  ), answered as (
+    select k.org_id, k.key, array_agg(coalesce(l.id::text, i.id) order by i.n) as ids,
+           array_agg(coalesce(l.id <> i.id, false) order by i.n) as kept
+      from asked k
+      join queue_signal_keys x on x.org_id = k.org_id and x.key = k.key
+     cross join lateral unnest(x.signal_ids) with ordinality i (id, n)
+      left join unnest(signals) s on s.id = i.id
+      left join queue_signal_live l on l.queue_id = s.queue_id and l.dedupe_key = s.dedupe_key
+     group by k.org_id, k.key
+  )
+  update queue_signal_keys x set signal_ids = a.ids, kept = a.kept from answered a where x.org_id = a.org_id and x.key = a.key;
 end $$;
 
 -- Stores idempotency keys: the first request writes its key, a repeated one gets the signals of the first.
 create or replace function claim_signal_keys(signals new_signal[], inout outcomes text[]) returns text[]
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   k record;
 begin
@@ -98,9 +109,12 @@ begin
 end $$;
 
 -- Why requests are refused: no-queue · past (expires_at) · own-queue (it would wait for a signal that holds a place in the same queue)
--- · no-awaiter · no-target (a callback's queue) · full. The caller holds the queues' locks.
+-- · no-awaiter · long-wait (more than a hundred would wait for one another) · no-target (a callback's queue) · full. The caller holds the
+-- queues' locks.
 create or replace function refuse_signals(signals new_signal[], inout outcomes text[], t timestamptz) returns text[]
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   r record;
 begin
@@ -116,7 +130,7 @@ begin
   for r in
     select distinct s.request from unnest(signals) s cross join unnest(s.callbacks) c
      where outcomes[s.request] is null and c.kind = 'signal'
-       and not exists (select from queues q where q.org_id = s.org_id and q.id = c.queue_id and q.deleted_at is null)
+       and not exists (select from queues q where q.org_id = s.org_id and q.id = c.queue_id and q.deleted_at is null offset 0)
   loop
     outcomes[r.request] := 'no-target';
   end loop;
@@ -128,13 +142,15 @@ begin
         union
         select a.request, a.queue_id, a.org_id, f.awaited_by::text, a.depth + 1
           from awaiting a join queue_signals f on f.org_id = a.org_id and f.id = a.id
-         where f.awaited_by is not null and a.depth < 100
+         where f.awaited_by is not null and a.depth <= 100
+           and exists (select from queue_signal_live l where l.org_id = a.org_id and l.id = a.id) -- one that has ended waits for nothing
       )
-      select a.request, bool_or(l.queue_id = a.queue_id) as is_own, bool_or(a.depth = 1 and l.id is null) as is_gone
+      select a.request, bool_or(l.queue_id = a.queue_id) as is_own, bool_or(a.depth = 1 and l.id is null) as is_gone,
+             max(a.depth) > 100 as is_long
         from awaiting a left join queue_signal_live l on l.org_id = a.org_id and l.id = a.id
        group by a.request
     loop
-      outcomes[r.request] := case when r.is_own then 'own-queue' when r.is_gone then 'no-awaiter' end;
+      outcomes[r.request] := case when r.is_own then 'own-queue' when r.is_gone then 'no-awaiter' when r.is_long then 'long-wait' end;
     end loop;
   end if;
   for r in
@@ -145,11 +161,12 @@ begin
                       from unnest(signals) s
                      where outcomes[s.request] is null
                        and not exists (select from queue_signal_live l
-                                        where l.queue_id = s.queue_id and l.dedupe_key = s.dedupe_key)) f
+                                        where l.queue_id = s.queue_id and l.dedupe_key = s.dedupe_key offset 0)) f
              where f.dedupe_key is null or f.nth = 1 -- the others are kept as one
             window placed as (partition by f.queue_id order by f.request, f.id)) d
       join queue_counters c on c.queue_id = d.queue_id
      where c.waiting + c.delayed + d.place > c.max_depth or c.bytes + d.bytes > queue_max_bytes()
+        or exists (select from full_orgs o where o.org_id = c.org_id)
   loop
     outcomes[r.request] := 'full';
   end loop;
@@ -165,13 +182,46 @@ begin
   end loop;
 end $$;
 
--- What a signal holds, its callbacks with it; base64 is four letters for three bytes.
+create or replace function callbacks_size(callbacks new_callback[]) returns bigint
+  language sql immutable
+  return coalesce((select sum(length(c.contents)) from unnest(callbacks) c), 0);
+
+-- What a signal holds, its callbacks with it; base64 is four letters for three bytes. Most have none: without a look at them
+-- it is an expression of the statement that asks.
 create or replace function signal_size(s new_signal) returns int
   language sql immutable
-  return (length((s).contents) + coalesce((select sum(length(c.contents)) from unnest((s).callbacks) c), 0)) * 3 / 4;
+  return ((length((s).contents) + case when (s).callbacks is null then 0 else callbacks_size((s).callbacks) end) * 3 / 4)::int;
+
+-- The same of one that is stored.
+create or replace function stored_size(f queue_signals) returns int
+  language sql stable
+  return octet_length((f).contents) + coalesce((select sum(octet_length(c.contents)) from queue_signal_callbacks c
+                                                 where c.signal_id = (f).id), 0);
 
 -- The most bytes that the signals in one queue may have together.
 create or replace function queue_max_bytes() returns bigint language sql immutable parallel safe return 256 * 1024 * 1024::bigint;
+
+-- What a signal costs besides what it holds: its rows and their places in indexes.
+create or replace function signal_overhead() returns int language sql immutable parallel safe return 1024;
+
+-- Marks the orgs whose queues hold more bytes than they may (0: without a bound), and no others. It is said by the counters of the
+-- queues, which are exact; enqueues look at the mark alone. Where nothing changes, nothing is written.
+create or replace function mark_full_orgs(most bigint) returns void
+  language sql as $$
+  with held as materialized (
+    select c.org_id, sum(c.bytes + (c.waiting + c.delayed + c.in_flight)::bigint * signal_overhead())::bigint as bytes
+      from queue_counters c group by 1
+  ), over as materialized (
+    select h.* from held h where most > 0 and h.bytes > most
+  ), freed as (
+    delete from full_orgs o where not exists (select from over x where x.org_id = o.org_id)
+  )
+  insert into full_orgs as o (org_id, bytes)
+  select x.org_id, x.bytes
+    from over x left join full_orgs k on k.org_id = x.org_id -- an update that changes nothing would still lock the row, which is a write
+   where x.bytes is distinct from k.bytes
+      on conflict (org_id) do update set bytes = excluded.bytes
+$$;
 
 -- The one place where signals enter their queues, whoever files them. The caller holds the queues' locks and has refused what it
 -- must. Of signals with the same dedupe key in a queue the live one, or the first, is kept.
@@ -189,7 +239,7 @@ begin
                 from unnest(signals) s) d
        where (d.s).dedupe_key is null
           or (d.s).id = d.first and not exists (select from queue_signal_live l where l.queue_id = (d.s).queue_id
-                                                  and l.dedupe_key = (d.s).dedupe_key));
+                                                  and l.dedupe_key = (d.s).dedupe_key offset 0));
     return query
     select (d.s).request, 'kept', coalesce(l.id::text, d.first), coalesce(l.status, signal_status_after('', 'enqueue')),
            coalesce(l.created_at, t)
@@ -236,8 +286,8 @@ begin
   select s.request, 'enqueued', s.id, signal_status_after('', 'enqueue'), t from unnest(fresh) s order by s.request, s.id;
 end $$;
 
--- Begins the turns of signals that brokers run, where it is their turn: one of the first in line, as many as there are places. The
--- caller holds the queues' locks.
+-- Begins the turns of signals that brokers run, where it is their turn: one of the first in line, as many as there are places. Where an
+-- org has more than brokers soon have room for, they wait in the backlog. The caller holds the queues' locks.
 create or replace function start_turns(queue_ids text[], t timestamptz) returns void
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -245,31 +295,50 @@ create or replace function start_turns(queue_ids text[], t timestamptz) returns 
 declare
   tasks graphile_worker.job_spec[];
 begin
-  with due as materialized (
-    select l.id, l.queue_id, c.in_flight + row_number() over (partition by l.queue_id order by l.place) as nth
-      from queue_counters c
-     cross join lateral (select l.id, l.queue_id, l.runs, l.place from queue_signal_live l
-                          where l.queue_id = c.queue_id and l.status = 'queued' and (l.expires_at is null or l.expires_at > t)
-                          order by l.place limit c.max_in_flight - c.in_flight) l
-     where c.queue_id = any(queue_ids) and c.own_turns > 0 and not c.is_paused and c.in_flight < c.max_in_flight
-       and l.runs <> 'pull'
+  with head as materialized (
+    select l.id, l.org_id, l.runs, l.nth, f.type, f.task
+      from (select l.*, c.in_flight + row_number() over (partition by l.queue_id order by l.place) as nth
+              from queue_counters c
+             cross join lateral (select l.id, l.org_id, l.queue_id, l.runs, l.place
+                                   from (select l.* from queue_signal_live l where l.queue_id = c.queue_id and l.status = 'queued'
+                                          order by l.place limit c.max_in_flight - c.in_flight + expired_in_front()) l
+                                  where l.expires_at is null or l.expires_at > t
+                                  order by l.place limit c.max_in_flight - c.in_flight) l
+             where c.queue_id = any(queue_ids) and c.own_turns > 0 and not c.is_paused and c.in_flight < c.max_in_flight) l
+      join queue_signals f on f.org_id = l.org_id and f.id = l.id
+     where l.runs <> 'pull'
+  ), lines as materialized (
+    select k.org_id, k.type, has_backlog(k.org_id, k.type) as has_backlog
+      from (select distinct h.org_id, h.type from head h where h.runs = 'task') k
+  ), due as materialized (
+    select h.id, h.nth, h.type, h.task,
+           h.runs <> 'task' or not k.has_backlog and row_number() over (partition by h.org_id, h.type order by h.nth, h.id) <= most_handed()
+           as is_handed
+      from head h left join lines k on k.org_id = h.org_id and k.type = h.type
   ), started as (
     update queue_signal_live l
        set status = signal_status_after(l.status, 'start'), has_place = true, lease_id = gen_random_uuid()::text,
-           lease = task_lease_ns(), execution_count = l.execution_count + 1, started_at = coalesce(l.started_at, t), status_at = t,
-           status_description = '', deadline_at = case when l.runs = 'task' then t + ns(task_lease_ns()) end
+           lease = case when l.runs = 'hold' then first_wake_ns() else task_lease_ns() end,
+           execution_count = l.execution_count + 1, started_at = coalesce(l.started_at, t), status_at = t,
+           status_description = case when d.is_handed then '' else 'it waits until a broker has room for more of its org' end,
+           deadline_at = case when l.runs = 'hold' then t + ns(first_wake_ns())
+                              else least(case when d.is_handed then t + ns(task_lease_ns()) end, l.expires_at) end
       from due d where l.id = d.id
-    returning l.id, l.org_id, l.queue_id, l.lease_id, d.nth
+    returning l.id, l.org_id, l.queue_id, l.runs, l.lease_id, d.nth, d.type, d.task, d.is_handed
   ), counted as (
     update queue_counters c
        set waiting = c.waiting - n.signals, own_turns = c.own_turns - n.signals, in_flight = c.in_flight + n.signals
       from (select s.queue_id, count(*)::int as signals from started s group by 1) n
      where c.queue_id = n.queue_id
+  ), lined_up as (
+    insert into turn_backlog (org_id, type, signal_id, lease_id)
+    select s.org_id, s.type, s.id, s.lease_id from started s where not s.is_handed order by s.nth, s.id
   )
-  select array_agg(row(f.task, json_build_object('org_id', s.org_id, 'signal_id', s.id, 'lease_id', s.lease_id, 'type', f.type), null, null, 3,
-                       null, least(s.nth, 10000)::int, null)::graphile_worker.job_spec) -- many of one queue come after the first of others
+  select array_agg(row(s.task, json_build_object('org_id', s.org_id, 'signal_id', s.id, 'lease_id', s.lease_id, 'type', s.type), null, null, 3,
+                       case when s.runs = 'hold' then 'wake ' || s.id end,
+                       least(s.nth, 10000)::int, null)::graphile_worker.job_spec) -- many of one queue come after the first of others
     into tasks
-    from started s join queue_signals f on f.org_id = s.org_id and f.id = s.id;
+    from started s where s.is_handed;
   if tasks is not null then
     perform graphile_worker.add_jobs(tasks);
   end if;
@@ -277,6 +346,39 @@ end $$;
 
 -- How long a broker has to begin, or to go on with, the turn of a signal that it runs.
 create or replace function task_lease_ns() returns bigint language sql immutable parallel safe return 60 * 1000000000::bigint;
+
+-- When the holder of a signal is woken again that has not ended it, and how long after that at most, as each wake waits twice as
+-- long as the one before.
+create or replace function first_wake_ns() returns bigint language sql immutable parallel safe return 30 * 1000000000::bigint;
+create or replace function longest_wake_ns() returns bigint language sql immutable parallel safe return 600 * 1000000000::bigint;
+
+-- Wakes holders again: a task may have been lost, or whoever ran it was killed, which graphile-worker finds out only after hours. A signal
+-- has one such task, however often it is added. The caller holds the queues' locks.
+create or replace function wake_holders(ids text[], t timestamptz) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  tasks graphile_worker.job_spec[];
+begin
+  with due as (
+    update queue_signal_live l
+       set lease = least(2 * l.lease, longest_wake_ns()), deadline_at = t + ns(least(2 * l.lease, longest_wake_ns()))
+     where l.id = any(ids) and l.deadline_at <= t and l.status = 'in-flight' and l.runs = 'hold'
+    returning l.org_id, l.id, l.lease_id
+  )
+  select array_agg(row(f.task, json_build_object('org_id', d.org_id, 'signal_id', d.id, 'lease_id', d.lease_id, 'type', f.type), null, null,
+                       3, 'wake ' || d.id, null, null)::graphile_worker.job_spec)
+    into tasks
+    from due d join queue_signals f on f.org_id = d.org_id and f.id = d.id;
+  if tasks is not null then
+    perform graphile_worker.add_jobs(tasks);
+  end if;
+end $$;
+
+-- How many signals that have expired a claim, or a start of turns, passes at the front of a line; where more stand there it waits until the sweep has ended
+-- them. A million of them must not be walked through by a statement that serves others' queues as well.
+create or replace function expired_in_front() returns int language sql immutable parallel safe return 1000;
 
 -- Claims signals for workers, first in line first; only those that workers claim. A claim with the same id gets again what it has,
 -- and its leases begin anew.
@@ -288,29 +390,32 @@ create or replace function claim_signals(waiters int[], org_ids text[], queue_id
   as $$
 declare
   t timestamptz;
-  repeated int[];
+  repeated int[]; -- the waiter of each signal that its claim has already
+  again_leases bigint[];
+  again_ids text[];
 begin
   perform lock_signal_queues(queue_ids);
   t := svc_now();
   if exists (select from unnest(claim_ids) i where i is not null) then
-    repeated := array(
-      select distinct a.waiter
-        from unnest(waiters, org_ids, queue_ids, claim_ids) a (waiter, org_id, queue_id, claim_id)
-        join queue_signal_live l on l.queue_id = a.queue_id and l.org_id = a.org_id and l.status = 'in-flight'
-                                and l.claim_id = a.claim_id);
+    -- Looked for queue by queue: one probe of the index of claims each, whatever else is in flight or backs off.
+    select array_agg(a.waiter), array_agg(a.lease), array_agg(l.id::text) into repeated, again_leases, again_ids
+      from unnest(waiters, org_ids, queue_ids, claim_ids, leases) a (waiter, org_id, queue_id, claim_id, lease)
+     cross join lateral (select l.id from queue_signal_live l
+                          where l.queue_id = a.queue_id and l.claim_id = a.claim_id and l.org_id = a.org_id
+                            and l.status = 'in-flight' offset 0) l;
   end if;
-  if cardinality(repeated) > 0 then
+  if cardinality(again_ids) > 0 then
     return query
     with renewed as (
       update queue_signal_live l
          set lease = a.lease, deadline_at = greatest(t + ns(a.lease), l.deadline_at + interval '2 ms')
-        from unnest(waiters, org_ids, queue_ids, claim_ids, leases) a (waiter, org_id, queue_id, claim_id, lease)
-       where l.queue_id = a.queue_id and l.org_id = a.org_id and l.status = 'in-flight' and l.claim_id = a.claim_id
+        from unnest(again_ids, repeated, again_leases) a (id, waiter, lease)
+       where l.id = a.id
       returning l.*, a.waiter
     )
     select r.waiter, true, r.id::text, r.org_id::text, r.queue_id::text, f.type, f.owner_id, f.owner_type, f.context, f.dedupe_key,
            f.emitter_id::text, f.scheduled_for, f.caused_by::text, r.expires_at, r.execution_count, r.max_executions, f.created_at,
-           r.lease_id, r.deadline_at, f.key_id, f.contents
+           r.lease_id, r.deadline_at, f.key_id, f.contents, f.awaited_by::text, f.created_by_id
       from renewed r join queue_signals f on f.org_id = r.org_id and f.id = r.id
      order by r.waiter, r.place;
   end if;
@@ -327,9 +432,12 @@ begin
            sum(l.size) over (order by a.first, l.place) as all_bytes, row_number() over (order by a.first, l.place) as of_all
       from (select a.queue_id, max(a.upto) as wanted, min(a.waiter) as first from asked a group by 1) a
       join queue_counters c on c.queue_id = a.queue_id and not c.is_paused and c.waiting > c.own_turns
-     cross join lateral (select l.* from queue_signal_live l
-                          where l.queue_id = a.queue_id and l.status = 'queued' and (l.expires_at is null or l.expires_at > t)
-                          order by l.place limit least(greatest(c.max_in_flight - c.in_flight, 0), a.wanted)) l
+     cross join lateral (select least(greatest(c.max_in_flight - c.in_flight, 0), a.wanted) as most) m
+     cross join lateral (select l.*
+                           from (select l.* from queue_signal_live l where l.queue_id = a.queue_id and l.status = 'queued'
+                                  order by l.place limit m.most + expired_in_front()) l
+                          where l.expires_at is null or l.expires_at > t
+                          order by l.place limit m.most) l
   ), mine as materialized (
     select distinct on (h.id) h.id, a.waiter, a.claim_id, a.worker, a.lease
       from head h join asked a on a.queue_id = h.queue_id and h.nth > a.upto - a.wanted and h.nth <= a.upto
@@ -349,7 +457,7 @@ begin
   )
   select s.waiter, false, s.id::text, s.org_id::text, s.queue_id::text, f.type, f.owner_id, f.owner_type, f.context, f.dedupe_key,
          f.emitter_id::text, f.scheduled_for, f.caused_by::text, s.expires_at, s.execution_count, s.max_executions, f.created_at,
-         s.lease_id, s.deadline_at, f.key_id, f.contents
+         s.lease_id, s.deadline_at, f.key_id, f.contents, f.awaited_by::text, f.created_by_id
     from started s join queue_signals f on f.org_id = s.org_id and f.id = s.id
    order by s.waiter, s.place;
 end $$;
@@ -361,7 +469,7 @@ create or replace function claim_max_bytes() returns bigint language sql immutab
 create or replace function claims_max_bytes() returns bigint language sql immutable parallel safe return 16 * 1024 * 1024::bigint;
 
 -- What workers, and brokers for the turns that they run, say of executions: a report counts only with the lease that is current. For
--- a held signal somebody else speaks: without a lease.
+-- a held signal somebody else speaks: without a lease; what it extends is the time until it is woken again.
 create or replace function report_signals(reports signal_report[])
   returns table (reported reported_signal, wake text)
   language plpgsql
@@ -391,7 +499,7 @@ begin
   update queue_signal_live l
      set deadline_at = t + ns(coalesce(r.lease, l.lease)), lease = coalesce(r.lease, l.lease)
     from unnest(reports) r
-   where r.event = 'extend' and l.org_id = r.org_id and l.id = r.signal_id and l.status = 'in-flight' and l.lease_id = r.lease_id
+   where r.event = 'extend' and l.org_id = r.org_id and l.id = r.signal_id and l.status = 'in-flight' and is_lease(l, r.lease_id)
      and l.deadline_at is not null;
   select array_agg(row(m.signal_id, m.event, m.description, m.retry_in, m.key_id, m.result, m.n)::signal_move) into moves
     from (select distinct on (r.signal_id) r.signal_id, report_event(r.event, l) as event, r.description, r.retry_in, r.key_id,
@@ -416,13 +524,18 @@ create or replace function report_event(event text, l queue_signal_live) returns
               when 'fail' then case when (l).runs <> 'hold' and (l).execution_count < (l).max_executions
                                     then 'retry' else 'die' end end;
 
--- Locks the queues of signals, and those that their callbacks name: a signal that ends enqueues there.
+-- Locks the queues of signals, and those that their callbacks name: a signal that ends enqueues there. Also those of dead ones: until
+-- the lock is there one may have been redriven, and to lock its queue then would be out of order.
 create or replace function lock_queues_of_signals(signal_ids text[]) returns text[]
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   ids text[];
 begin
   ids := array(select l.queue_id::text from queue_signal_live l where l.id = any(signal_ids)
+                union
+               select d.queue_id from queue_signal_ends d where d.signal_id = any(signal_ids) and d.status = 'dead'
                 union
                select c.queue_id from queue_signal_callbacks c where c.signal_id = any(signal_ids) and c.queue_id is not null);
   perform lock_signal_queues(ids);
@@ -438,7 +551,9 @@ $$;
 
 -- Applies moves of live signals that the caller has judged under their queues' locks; then others may have their turn.
 create or replace function move_signals(moves signal_move[], t timestamptz) returns void
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   ends signal_move[];
   backs signal_move[];
@@ -473,7 +588,9 @@ create or replace function with_entry(history jsonb, status text, description te
 
 -- The moves that stay in the queue: lapse, return, retry, requeue. A retry in a queue with one place keeps it, so that nothing passes.
 create or replace function send_signals_back(moves signal_move[], t timestamptz) returns void
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 begin
   with j as materialized (
     select l.id, l.queue_id, l.runs, l.status, l.has_place, m.event, m.description, signal_status_after(l.status, m.event) as to_status,
@@ -563,7 +680,9 @@ end $$;
 -- What follows the ends of signals: signals at once, past the depth of their queues, since nothing else would keep them; runner jobs
 -- and HTTP calls as tasks. Returns the queues that it enqueued in. A dead signal's callbacks are called once, though it may come back.
 create or replace function call_back(signal_ids text[], t timestamptz) returns text[]
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   signals new_signal[];
   made text[];
@@ -572,37 +691,58 @@ begin
   select array_agg(row(1, c.next_id, c.org_id, c.queue_id, c.type, c.runs, c.task, f.owner_id, f.owner_type, f.context, null, c.signal_id,
                        null, null, c.dedupe_key, null, c.expires_in, c.max_executions, c.retry_delay, c.key_id,
                        encode(c.contents, 'base64'), c.created_by_id, null, null, null)::new_signal)
-           filter (where c.kind = 'signal' and q.id is not null),
-         array_agg(row('call-back', json_build_object('org_id', c.org_id, 'signal_id', c.signal_id, 'n', c.n), null, null, 3,
-                       'call-back ' || c.signal_id || ' ' || c.n, null, null)::graphile_worker.job_spec)
-           filter (where c.kind <> 'signal')
-    into signals, tasks
+           filter (where c.kind = 'signal' and q.id is not null)
+    into signals
     from queue_signal_callbacks c
     join queue_signal_ends d on d.signal_id = c.signal_id and d.status = any(c.statuses)
     join queue_signals f on f.org_id = c.org_id and f.id = c.signal_id
-    left join queues q on q.org_id = c.org_id and q.id = c.queue_id and q.deleted_at is null
+    left join lateral (select q.id from queues q where q.org_id = c.org_id and q.id = c.queue_id and q.deleted_at is null offset 0) q on true
    where c.signal_id = any(signal_ids) and c.status = 'waiting';
   made := array(select s.id from file_signals(coalesce(signals, '{}'), t) s where s.outcome = 'enqueued');
-  update queue_signal_callbacks c
-     set status = case when d.status <> all(c.statuses) then 'skipped' when c.kind <> 'signal' then 'pending'
-                       when c.next_id = any(made) or exists (select from unnest(signals) s where s.id = c.next_id) then 'done'
-                       else 'failed' end,
-         status_description = case when d.status <> all(c.statuses) then 'the signal ended as ' || d.status
-                                   when c.kind <> 'signal' or c.next_id = any(made) then ''
-                                   when exists (select from unnest(signals) s where s.id = c.next_id)
-                                   then 'a live signal has the same dedupe key'
-                                   else 'its queue was deleted' end,
-         settled_at = case when c.kind = 'signal' or d.status <> all(c.statuses) then t end,
-         due_at = case when c.kind <> 'signal' and d.status = any(c.statuses) then t + ns(task_lease_ns()) end
-    from queue_signal_ends d
-   where c.signal_id = any(signal_ids) and c.status = 'waiting' and d.signal_id = c.signal_id;
+  with judged as materialized (
+    select c.signal_id, c.n, c.org_id, c.kind, d.status, c.kind <> 'signal' and d.status = any(c.statuses) as is_pending
+      from queue_signal_callbacks c join queue_signal_ends d on d.signal_id = c.signal_id
+     where c.signal_id = any(signal_ids) and c.status = 'waiting'
+  ), lines as materialized (
+    select k.org_id, has_backlog(k.org_id, 'callback') as has_backlog
+      from (select distinct j.org_id from judged j where j.is_pending) k
+  ), handed as materialized (
+    select p.signal_id, p.n
+      from (select j.signal_id, j.n, row_number() over (partition by j.org_id order by j.signal_id, j.n) as nth
+              from judged j join lines k on k.org_id = j.org_id and not k.has_backlog where j.is_pending) p
+     where p.nth <= most_handed()
+  ), settled as (
+    update queue_signal_callbacks c
+       set status = case when j.status <> all(c.statuses) then 'skipped' when j.is_pending then 'pending'
+                         when c.next_id = any(made) or exists (select from unnest(signals) s where s.id = c.next_id) then 'done'
+                         else 'failed' end,
+           status_description = case when j.status <> all(c.statuses) then 'the signal ended as ' || j.status
+                                     when j.is_pending or c.next_id = any(made) then ''
+                                     when exists (select from unnest(signals) s where s.id = c.next_id)
+                                     then 'a live signal has the same dedupe key'
+                                     else 'its queue was deleted' end,
+           settled_at = case when not j.is_pending then t end,
+           due_at = case when h.n is not null then t + ns(task_lease_ns()) end
+      from judged j left join handed h on h.signal_id = j.signal_id and h.n = j.n
+     where c.signal_id = j.signal_id and c.n = j.n
+    returning c.org_id, c.signal_id, c.n, c.begins, j.is_pending, h.n is not null as is_handed
+  ), lined_up as (
+    insert into turn_backlog (org_id, type, signal_id, callback, begins)
+    select c.org_id, 'callback', c.signal_id, c.n, c.begins from settled c
+     where c.is_pending and not c.is_handed order by c.signal_id, c.n
+  )
+  select array_agg(row('call-back', json_build_object('org_id', c.org_id, 'signal_id', c.signal_id, 'n', c.n, 'begins', c.begins), null, null,
+                       3, 'call-back ' || c.signal_id || ' ' || c.n, null, null)::graphile_worker.job_spec)
+    into tasks
+    from settled c where c.is_handed;
   if tasks is not null then
     perform graphile_worker.add_jobs(tasks);
   end if;
   return array(select distinct s.queue_id from unnest(signals) s);
 end $$;
 
--- The clocks of signals: expires_at, the end of a back-off, the end of a lease.
+-- The clocks of signals: expires_at, the end of a back-off, the end of a lease, the next wake of a holder. Where more are due than it takes, a quarter of what it
+-- takes is what fell due last: a million that fell due at once keep nobody else's waiting.
 create or replace function sweep_signals(batch int) returns swept_signals
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -613,9 +753,12 @@ declare
   queue_ids text[];
   moves signal_move[];
 begin
-  ids := array(select l.id::text from queue_signal_live l where l.deadline_at <= t order by l.deadline_at limit batch);
+  ids := array(select l.id::text from queue_signal_live l where l.deadline_at <= t order by l.deadline_at limit batch - batch / 4);
   if cardinality(ids) = 0 then
     return row(0, '{}'::text[])::swept_signals;
+  elsif cardinality(ids) = batch - batch / 4 then
+    ids := array(select unnest(ids) union
+                 (select l.id::text from queue_signal_live l where l.deadline_at <= t order by l.deadline_at desc limit batch / 4));
   end if;
   queue_ids := lock_queues_of_signals(ids);
   t := svc_now();
@@ -628,9 +771,12 @@ begin
                 when l.expires_at <= t then 'expires_at came before its turn' end,
            null, null, null, null)::signal_move)
     into moves
-    from queue_signal_live l where l.id = any(ids) and l.deadline_at <= t;
+    from queue_signal_live l where l.id = any(ids) and l.deadline_at <= t and not (l.status = 'in-flight' and l.runs = 'hold');
   if moves is not null then
     perform move_signals(moves, t);
+  end if;
+  if moves is null or cardinality(moves) < cardinality(ids) then
+    perform wake_holders(ids, t);
   end if;
   return row(cardinality(ids), array(select w from queues_with_work(queue_ids) w))::swept_signals;
 end $$;
@@ -638,7 +784,9 @@ end $$;
 -- Cancels signals of an org that are in their queues.
 create or replace function cancel_signals(org text, signal_ids text[], why text)
   returns table (signal_id text, outcome text, status text, wake text)
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 #variable_conflict use_column
 declare
   queue_ids text[] := lock_queues_of_signals(signal_ids);
@@ -663,7 +811,9 @@ end $$;
 -- Cancels at most so many of the signals that wait in a queue, oldest first, and those in flight if asked. The caller repeats it.
 create or replace function purge_queue(org text, queue text, with_in_flight boolean, why text, batch int)
   returns table (purged int, wake text)
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   ids text[];
   queue_ids text[];
@@ -689,7 +839,7 @@ begin
                  from (select null::text as id union all select q from queues_with_work(queue_ids) q) w;
 end $$;
 
--- Puts dead signals of a queue (these, or the oldest) back in line, last, as many as there is room for. One whose dedupe key a live
+-- Puts dead signals of a queue (these, or the oldest) back in line, last, as many as there is room for, by number and by bytes. One whose dedupe key a live
 -- signal has stays dead. An expires_at that has passed counts no more.
 create or replace function redrive_signals(org text, queue text, signal_ids text[], batch int)
   returns table (signal_id text, outcome text, wake text)
@@ -698,26 +848,35 @@ create or replace function redrive_signals(org text, queue text, signal_ids text
 declare
   t timestamptz;
   room bigint;
+  bytes_left bigint;
+  locked text[];
   ids text[];
 begin
   perform lock_signal_queues(array[queue]);
   t := svc_now();
-  select c.max_depth - c.waiting - c.delayed into room
+  select case when exists (select from full_orgs o where o.org_id = org) then 0 else c.max_depth - c.waiting - c.delayed end,
+         queue_max_bytes() - c.bytes
+    into room, bytes_left
     from queue_counters c join queues q on q.id = c.queue_id and q.deleted_at is null
    where c.org_id = org and c.queue_id = queue;
   if room is null then
     return;
   end if;
+  -- Locked in their order: retention may be deleting some of them.
+  locked := array(
+    select e.signal_id::text from queue_signal_ends e
+     where e.queue_id = queue and e.org_id = org and e.status = 'dead' and (signal_ids is null or e.signal_id = any(signal_ids))
+       and not exists (select from queue_signals f join queue_signal_live l on l.queue_id = queue and l.dedupe_key = f.dedupe_key
+                        where f.org_id = org and f.id = e.signal_id)
+     order by e.signal_id limit least(batch, greatest(room, 0)) for update skip locked);
   ids := array(
     select d.id
-      from (select e.signal_id::text as id, f.dedupe_key, row_number() over (partition by f.dedupe_key order by e.signal_id) as nth
-              from queue_signal_ends e
-              join queue_signals f on f.org_id = org and f.id = e.signal_id
-             where e.queue_id = queue and e.org_id = org and e.status = 'dead' and (signal_ids is null or e.signal_id = any(signal_ids))
-               and (f.dedupe_key is null
-                    or not exists (select from queue_signal_live l where l.queue_id = queue and l.dedupe_key = f.dedupe_key))) d
-     where d.dedupe_key is null or d.nth = 1
-     order by d.id limit least(batch, greatest(room, 0)));
+      from (select f.id::text as id, sum(f.size) over (order by f.id) as bytes
+              from (select f.id, f.dedupe_key, stored_size(f) as size, row_number() over (partition by f.dedupe_key order by f.id) as of_key
+                      from queue_signals f where f.org_id = org and f.id = any(locked)) f
+             where f.dedupe_key is null or f.of_key = 1) d
+     where d.bytes <= bytes_left
+     order by d.id);
   return query
   select a.id, case when d.status is null then 'not-found' when a.id = any(ids) then 'redriven'
                     when d.status <> 'dead' then 'not-dead'
@@ -734,7 +893,7 @@ begin
   ), live as (
     insert into queue_signal_live (id, org_id, queue_id, status, runs, dedupe_key, size, max_executions, retry_delay, expires_at,
                                    deadline_at, created_at, status_at, status_description, started_at, history)
-    select f.id, f.org_id, f.queue_id, signal_status_after(b.status, 'redrive'), f.runs, f.dedupe_key, octet_length(f.contents),
+    select f.id, f.org_id, f.queue_id, signal_status_after(b.status, 'redrive'), f.runs, f.dedupe_key, stored_size(f),
            f.max_executions, f.retry_delay, e.expires_at, e.expires_at, f.created_at, t, 'it was redriven', b.started_at,
            with_entry(b.history, b.status, b.status_description, b.finished_at)
       from back b

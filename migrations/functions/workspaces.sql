@@ -63,6 +63,25 @@ begin
   return row('unlocked', lock_holder(h), null)::workspace_outcome;
 end $$;
 
+-- As release_workspace without a lock id; but unless it is forced, the lock stays while its job may be writing: it is in
+-- progress, or an execution of it is stopping.
+-- outcome: unlocked · was-unlocked · in-use · not-found
+create or replace function break_workspace_lock(org text, workspace text, actor text, why text, forced boolean)
+  returns workspace_outcome language plpgsql as $$
+declare
+  h terraform_workspace_locks;
+begin
+  perform from terraform_workspaces where org_id = org and id = workspace and deleted_at is null for update;
+  if not found then return row('not-found', null, null)::workspace_outcome; end if;
+  select * into h from terraform_workspace_locks where workspace_id = workspace;
+  if found and not forced and h.runner_job_id is not null
+     and (exists (select from runner_job_live l where l.id = h.runner_job_id and l.status = 'in-progress')
+          or exists (select from stopping_executions s where s.runner_job_id = h.runner_job_id)) then
+    return row('in-use', lock_holder(h) || jsonb_build_object('job', h.runner_job_id), null)::workspace_outcome;
+  end if;
+  return release_workspace(org, workspace, null, actor, why, true);
+end $$;
+
 -- Whether a job's lock was taken only to plan, which changes nothing. Terraform names the operation in its lock and takes a new
 -- one to apply, so the lock of an exec tells whether it is still planning.
 create or replace function is_plan_lock(type text, operation text, info jsonb) returns boolean

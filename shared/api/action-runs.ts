@@ -6,11 +6,11 @@ import { json, jsonBody } from "./response.ts";
 const tags = ["Read by runners"];
 
 /** Ids of the control plane's own things, whatever they look like. */
-const foreignId = (name: string): z.ZodString =>
+const foreignId = (name: string, whose: string): z.ZodString =>
   z
     .string()
-    .regex(/^[\w.:-]{1,200}$/)
-    .openapi({ param: { name, in: "path" } });
+    .regex(/^[\w.:-]{1,200}$/, "Must be an id: letters, digits, _, -, . and :, at most 200.")
+    .openapi({ param: { name, in: "path" }, description: `The id of ${whose}.` });
 
 export const actionStepStatuses = [
   "finished",
@@ -99,7 +99,7 @@ const appConfigSchema = z
 export type AppConfig = z.infer<typeof appConfigSchema>;
 
 const derived =
-  "It is derived from the plan of one of the runner's jobs, while the job's execution is alive and for for ten minutes after.";
+  "It is derived from the plan of one of the runner's jobs, while the job's execution is alive and for ten minutes after.";
 
 export const getAppConfigRoute = createRoute({
   operationId: "getAppConfig",
@@ -110,7 +110,10 @@ export const getAppConfigRoute = createRoute({
   summary: "Read the app config that a job's plan names",
   description: `${derived} Versions come from the job's metadata: terraform_version, pulumi_version.`,
   request: {
-    params: z.object({ app_id: foreignId("app_id"), config_id: foreignId("config_id") }),
+    params: z.object({
+      app_id: foreignId("app_id", "the app"),
+      config_id: foreignId("config_id", "the config"),
+    }),
   },
   responses: { 200: json(appConfigSchema, "The parts of the app config that a runner needs.") },
 });
@@ -124,7 +127,10 @@ export const getActionRunRoute = createRoute({
   summary: "Read the run of an action",
   description: derived,
   request: {
-    params: z.object({ install_id: foreignId("install_id"), run_id: foreignId("run_id") }),
+    params: z.object({
+      install_id: foreignId("install_id", "the install"),
+      run_id: foreignId("run_id", "the run"),
+    }),
   },
   responses: { 200: json(runSchema, "The run.") },
 });
@@ -137,7 +143,7 @@ export const getActionConfigRoute = createRoute({
   tags,
   summary: "Read the config of an action",
   description: `${derived} The plan names it as \`action_workflow_config_id\`.`,
-  request: { params: z.object({ config_id: foreignId("config_id") }) },
+  request: { params: z.object({ config_id: foreignId("config_id", "the config") }) },
   responses: { 200: json(configSchema, "The config.") },
 });
 
@@ -151,9 +157,9 @@ export const updateActionRunStepRoute = createRoute({
   description: derived,
   request: {
     params: z.object({
-      install_id: foreignId("install_id"),
-      run_id: foreignId("run_id"),
-      step_id: foreignId("step_id"),
+      install_id: foreignId("install_id", "the install"),
+      run_id: foreignId("run_id", "the run"),
+      step_id: foreignId("step_id", "the step"),
     }),
     body: jsonBody(
       z.object({
@@ -174,10 +180,10 @@ export const getSandboxConfigRoute = createRoute({
   summary: "Read a runner's own sandbox config",
   description: "There is none: sandbox mode is part of the settings and of plans.",
   request: {
-    params: z.object({ runner_id: foreignId("runner_id") }),
+    params: z.object({ runner_id: foreignId("runner_id", "the runner") }),
     query: z.object({
-      job_type: z.string().optional(),
-      operation: z.string().optional(),
+      job_type: z.string().optional().describe("The type of a job. It changes nothing."),
+      operation: z.string().optional().describe("The operation of a job. It changes nothing."),
     }),
   },
   responses: { 404: { description: "There is none." } },

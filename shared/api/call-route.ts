@@ -12,6 +12,10 @@ export type Endpoint = {
   readonly orgId?: string | undefined;
   readonly userAgent?: string;
   readonly timeoutMs?: number;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** In place of the network's: a broker asks itself so. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 };
 
 type Schema<T> = T extends z.ZodType ? z.input<T> : never;
@@ -145,7 +149,7 @@ export async function sendRequest(endpoint: Endpoint, request: RawRequest): Prom
     signal: AbortSignal.timeout(endpoint.timeoutMs ?? patienceMs),
     ...(hasBody && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   };
-  const answer = await answerOf(endpoint.url, request.path, init);
+  const answer = await answerOf(endpoint, request.path, init);
   if (answer.response.ok || answer.response.status === 304) {
     const { status, headers } = answer.response;
     return { status, headers, text: answer.text };
@@ -159,20 +163,21 @@ function headersOf(endpoint: Endpoint, request: RawRequest): Headers {
   if (endpoint.orgId !== undefined) headers.set("x-svc-org-id", endpoint.orgId);
   if (endpoint.userAgent !== undefined) headers.set("user-agent", endpoint.userAgent);
   if (request.body !== undefined) headers.set("content-type", "application/json");
-  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
+  const given = { ...endpoint.headers, ...request.headers };
+  for (const [name, value] of Object.entries(given)) headers.set(name, value);
   return headers;
 }
 
 async function answerOf(
-  url: string,
+  endpoint: Endpoint,
   path: string,
   init: RequestInit,
 ): Promise<{ response: Response; text: string }> {
   try {
-    const response = await fetch(url + path, init);
+    const response = await (endpoint.fetch ?? fetch)(endpoint.url + path, init);
     return { response, text: await response.text() };
   } catch (error) {
-    throw unreachable(url, error);
+    throw unreachable(endpoint.url, error);
   }
 }
 

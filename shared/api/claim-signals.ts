@@ -6,6 +6,7 @@ import { cutText, mostStatusDescription } from "./cut-text.ts";
 import { durationInput } from "./duration.ts";
 import { idParam } from "./id-param.ts";
 import { json, jsonBody } from "./response.ts";
+import { signalContextSchema } from "./signal.ts";
 
 const tags = ["Queues"];
 const minuteNs = 60 * secondNs;
@@ -15,7 +16,8 @@ const longestWaitNs = 25 * secondNs;
 export const mostResultBytes = 64 * 1024;
 export const defaultLeaseNs = 30 * secondNs;
 
-const rule = { surface: "control-plane", permission: "signals.work" } as const;
+// What workers do is told by their signals, as what runners do by their jobs.
+const rule = { surface: "control-plane", permission: "signals.work", audit: "none" } as const;
 const queueId = idParam("queue_id", "que");
 const signalParams = z.object({ queue_id: queueId, signal_id: idParam("signal_id", "sig") });
 const name = z.string().min(1).max(128);
@@ -35,7 +37,7 @@ export const claimedSignalSchema = z
     owner_id: z.string(),
     owner_type: z.string(),
     signal: z.record(z.string(), z.unknown()).describe("The data, as it was enqueued."),
-    signal_context: z.record(z.string(), z.unknown()),
+    signal_context: signalContextSchema,
     dedupe_key: z.string().nullable(),
     emitter_id: z.string().nullable(),
     execution_count: z.int().describe("This execution included."),
@@ -76,7 +78,12 @@ export const claimSignalsRoute = createRoute({
       z.strictObject({
         worker: name.optional().describe("Who asks, to be shown with the signal."),
         claim_id: name.optional().describe("New for each claim; the same when it is repeated."),
-        max: z.int().min(1).max(mostSignals).default(1),
+        max: z
+          .int()
+          .min(1)
+          .max(mostSignals)
+          .default(1)
+          .describe("How many signals at most; their data is about 4 MiB at most."),
         lease: lease.describe("5s to 1h, by default 30s."),
         wait: durationInput({ minNs: 0, maxNs: hourNs })
           .transform((ns) => Math.min(ns, longestWaitNs))
@@ -166,7 +173,12 @@ export const extendSignalRoute = createRoute({
   description: `From now on, for as long as before unless \`lease\` says how long. ${lost}`,
   request: {
     params: signalParams,
-    body: jsonBody(z.strictObject({ lease_id: leaseId, lease: lease.describe("5s to 1h.") })),
+    body: jsonBody(
+      z.strictObject({
+        lease_id: leaseId,
+        lease: lease.describe("5s to 1h; later ones without it last as long."),
+      }),
+    ),
   },
   responses,
 });

@@ -173,17 +173,26 @@ export type Emitter = z.infer<typeof emitterSchema>;
 
 /** What lists of emitters are narrowed to. */
 export const emitterFilters = {
-  name: z.string().max(200).optional(),
-  mode: z.enum(emitterModes).optional(),
-  status: z.enum(emitterStatuses).optional(),
-  signal_type: z.string().max(100).optional(),
+  name: z.string().max(200).optional().describe("Exactly this name."),
+  mode: z.enum(emitterModes).optional().describe("Only emitters of this mode."),
+  status: z.enum(emitterStatuses).optional().describe("Only emitters in this status."),
+  signal_type: z.string().max(100).optional().describe("Only those that emit this type."),
 };
 
 export const emitterTicksSchema = z
   .object({
     description: z.string().openapi({ example: "at 02:30 every day, Europe/Berlin" }),
     time_zone: z.string(),
-    ticks: z.array(z.object({ scheduled_for: instant, emit_at: instant.describe("With jitter.") })),
+    ticks: z.array(
+      z.object({
+        scheduled_for: instant,
+        local: z
+          .string()
+          .describe("`scheduled_for` as the clocks of `time_zone` show it.")
+          .openapi({ example: "2026-01-31T02:30:00+01:00" }),
+        emit_at: instant.describe("With jitter."),
+      }),
+    ),
   })
   .openapi("QueueEmitterTicks");
 export type EmitterTicks = z.infer<typeof emitterTicksSchema>;

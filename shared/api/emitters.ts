@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
+import { dataQuery } from "./data-query.ts";
+import { digits } from "./digits.ts";
 import {
   emitterChangesSchema,
   emitterFilters,
@@ -53,7 +55,11 @@ export const listEmittersRoute = createRoute({
   tags,
   summary: "List emitters",
   request: {
-    query: z.object({ ...pageQuery, queue_id: z.string().max(100).optional(), ...emitterFilters }),
+    query: z.object({
+      ...pageQuery,
+      queue_id: z.string().max(100).optional().describe("Only emitters of this queue."),
+      ...emitterFilters,
+    }),
   },
   responses: { 200: page },
 });
@@ -65,7 +71,7 @@ export const getEmitterRoute = createRoute({
   path,
   tags,
   summary: "Read an emitter",
-  request: { params },
+  request: { params, query: z.object({ data: dataQuery("signal_template") }) },
   responses: { 200: one },
 });
 
@@ -144,6 +150,6 @@ export const getEmitterTicksRoute = createRoute({
   summary: "Read when an emitter emits next",
   description:
     "Of a paused emitter: the ticks it would have if it were resumed now. Of one that is done: none.",
-  request: { params, query: z.object({ n: z.coerce.number().int().min(1).max(100).default(10) }) },
+  request: { params, query: z.object({ n: digits(1, 100).default(10).describe("How many.") }) },
   responses: { 200: json(emitterTicksSchema, "Its next ticks.") },
 });

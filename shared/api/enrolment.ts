@@ -24,7 +24,7 @@ export const createEnrolmentTokenRoute = createRoute({
 
 export const enrolRoute = createRoute({
   operationId: "enrol",
-  rule: { surface: "open", permission: null },
+  rule: { surface: "open", permission: null, audit: "act" },
   method: "post",
   path: "/v1/enrol",
   tags: ["Runners"],

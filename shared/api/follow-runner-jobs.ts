@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { runnerJobGroups, runnerJobTypeNames } from "../runner-job-types.ts";
 import { type RunnerJobEvent, runnerJobStatuses, runnerJobTransitions } from "../runner-job.ts";
 import { createRoute } from "./create-route.ts";
+import { digits } from "./digits.ts";
 import { jobOwner } from "./job-owner.ts";
 import { jobParams } from "./read-runner-jobs.ts";
 import { json } from "./response.ts";
@@ -45,11 +46,15 @@ export const followJobsRoute = createRoute({
     "when `wait` is over. An event is returned once no older transaction can still add one before it.",
   request: {
     query: z.object({
-      cursor: z.string().max(200).optional(),
+      cursor: z
+        .string()
+        .max(200)
+        .optional()
+        .describe("`next_cursor` of the answer before. Default: from now on."),
       wait,
-      limit: z.coerce.number().int().min(1).max(1000).default(500),
-      runner_id: z.string().max(64).optional(),
-      owner_id: jobOwner.optional(),
+      limit: digits(1, 1000).default(500).describe("How many events an answer has at most."),
+      runner_id: z.string().max(64).optional().describe("Only events of jobs of this runner."),
+      owner_id: jobOwner.optional().describe("Only events of jobs of this owner."),
     }),
   },
   responses: {

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
+import { digits } from "./digits.ts";
 import { durationInput } from "./duration.ts";
 import { idParam } from "./id-param.ts";
 import { json, jsonBody } from "./response.ts";
@@ -62,9 +63,9 @@ export const listRecentHealthChecksRoute = createRoute({
     params,
     query: z.object({
       window: durationInput({ minNs: 60e9, maxNs: 30 * 86_400e9 }).default(3600e9),
-      process_id: z.string().max(64).optional(),
-      limit: z.coerce.number().int().min(1).max(1440).default(60),
-      offset: z.coerce.number().int().min(0).max(100_000).default(0),
+      process_id: z.string().max(64).optional().describe("Only checks of this process."),
+      limit: digits(1, 1440).default(60).describe("How many checks, at most."),
+      offset: digits(0, 100_000).default(0).describe("How many to leave out first."),
     }),
   },
   responses: { 200: json(z.array(healthCheckSchema), "The newest first.") },

@@ -68,7 +68,12 @@ export const listHelmChartsRoute = createRoute({
   tags,
   summary: "List charts",
   description: "Newest first.",
-  request: { query: z.object({ owner_id: owner.owner_id.optional(), ...pageQuery }) },
+  request: {
+    query: z.object({
+      owner_id: owner.owner_id.optional().describe("Only charts of this owner."),
+      ...pageQuery,
+    }),
+  },
   responses: { 200: json(pageOf(helmChartSchema), "A page of charts.") },
 });
 
@@ -93,10 +98,10 @@ export const listHelmReleasesRoute = createRoute({
   description: "Without helm's records themselves, the newest first.",
   request: {
     query: z.object({
-      chart_id: z.string().max(64).optional(),
-      name: z.string().max(250).optional(),
-      namespace: z.string().max(250).optional(),
-      status: z.string().max(60).optional(),
+      chart_id: z.string().max(64).optional().describe("Only releases in this chart."),
+      name: z.string().max(250).optional().describe("Exactly this name."),
+      namespace: z.string().max(250).optional().describe("Only releases in this namespace."),
+      status: z.string().max(60).optional().describe("Only those in this status, in helm's words."),
       ...pageQuery,
     }),
   },

@@ -8,17 +8,17 @@ const tags = ["Helm releases"];
 const signIn =
   "A runner or job token gives access to the chart that the plan of its own job names, while the execution is alive and " +
   "for ten minutes after.";
-const name = (word: string) =>
+const name = (word: string, description: string) =>
   z
     .string()
     .min(1)
     .max(250)
-    .openapi({ param: { name: word, in: "path" } });
+    .openapi({ param: { name: word, in: "path" }, description });
 const inNamespace = z.object({
   chart_id: idParam("chart_id", "hch"),
-  namespace: name("namespace"),
+  namespace: name("namespace", "The namespace of the release."),
 });
-const inKey = inNamespace.extend({ key: name("key") });
+const inKey = inNamespace.extend({ key: name("key", "What helm calls the record.") });
 const path = "/v1/helm-releases/{chart_id}/releases/{namespace}";
 const record = z.record(z.string(), z.unknown()).openapi({ description: "Helm's own record." });
 /** Read by the broker byte for byte. */

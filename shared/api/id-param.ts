@@ -1,9 +1,38 @@
 import { z } from "@hono/zod-openapi";
 
 /** An id in a path: its prefix and 26 characters; anything else is nobody's id and answers 404. */
-export function idParam(name: string, prefix: string): z.ZodString {
+export function idParam(name: string, prefix: Prefix): z.ZodString {
+  const example = `${prefix}_01k9zq5v3t8w2x4y6z8a0b2c4d`;
+  const of = `the id of ${owners[prefix]}`;
   return z
     .string()
-    .regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`))
-    .openapi({ param: { name, in: "path" }, example: `${prefix}_01k9zq5v3t8w2x4y6z8a0b2c4d` });
+    .regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), `Must be ${of}, such as ${example}.`)
+    .openapi({ param: { name, in: "path" }, description: `T${of.slice(1)}.`, example });
 }
+
+type Prefix = keyof typeof owners;
+
+/** Whose ids begin so. */
+const owners = {
+  acc: "an account",
+  app: "an app",
+  cfg: "an app config",
+  emt: "an emitter",
+  exe: "an execution",
+  hch: "a chart",
+  hrl: "a Helm release",
+  job: "a job",
+  lgs: "a log stream",
+  prc: "a process",
+  que: "a queue",
+  rgr: "a runner group",
+  rol: "a rollout",
+  run: "a runner",
+  shd: "a shutdown",
+  sig: "a signal",
+  tfs: "a rescued state",
+  tfw: "a workspace",
+  tok: "a token",
+  whd: "a delivery",
+  whk: "a webhook",
+} as const;

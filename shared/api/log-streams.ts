@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { logSeverities } from "../log-severity.ts";
 import { createRoute } from "./create-route.ts";
+import { digits } from "./digits.ts";
 import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
 import { jobOwner } from "./job-owner.ts";
@@ -112,8 +113,8 @@ export const listLogStreamsRoute = createRoute({
     "the `owner_id` of a job or process it lists that one's stream, with or without records.",
   request: {
     query: z.object({
-      owner_id: jobOwner.optional(),
-      owner_type: jobOwner.optional(),
+      owner_id: jobOwner.optional().describe("Only streams of this owner."),
+      owner_type: jobOwner.optional().describe("Only streams of owners of this type."),
       ...pageQuery,
     }),
   },
@@ -145,10 +146,7 @@ export const listLogsRoute = createRoute({
     query: z.object({
       cursor,
       ...logFilterQuery,
-      limit: z.coerce
-        .number()
-        .int()
-        .min(1)
+      limit: digits(1)
         .optional()
         .describe("For pages: default 100, at most 1,000. For text and NDJSON: all by default."),
       direction: z
@@ -195,11 +193,7 @@ export const tailLogsRoute = createRoute({
     query: z.object({
       cursor,
       ...logFilterQuery,
-      last: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .max(1000)
+      last: digits(0, 1000)
         .optional()
         .describe(
           "Begin with this many of the last records. Without it and without a cursor, begin with the first.",

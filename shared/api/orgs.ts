@@ -1,12 +1,28 @@
 import { z } from "@hono/zod-openapi";
+import { fewestRetainedDays, type Retained, retainedKinds } from "../retention.ts";
 import { createRoute } from "./create-route.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
+
+const ofEachKind = <Schema extends z.ZodType>(schemaOf: (kind: Retained) => Schema) =>
+  Object.fromEntries(retainedKinds.map((kind) => [kind, schemaOf(kind)])) as Record<
+    Retained,
+    Schema
+  >;
 
 export const orgSchema = z
   .object({
     id: z.string(),
     name: z.string(),
+    retention_days: z
+      .object(ofEachKind(() => z.int().nullable()))
+      .describe(
+        "For how many days the org keeps what has ended; null: as long as the broker does.",
+      ),
+    retention_limit_days: z
+      .object(ofEachKind(() => z.int()))
+      .describe("For how many days the broker keeps it: an org may ask for fewer, not for more."),
+    version: z.int().describe("What a change of the org must meet: send it as If-Match."),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
     updated_at: z.iso.datetime(),
@@ -14,7 +30,20 @@ export const orgSchema = z
   .openapi("Org");
 export type Org = z.infer<typeof orgSchema>;
 
-const orgBody = z.strictObject({ name: z.string().trim().min(1).max(200) });
+const name = z.string().trim().min(1).max(200);
+const orgBody = z.strictObject({ name });
+
+const retentionBody = z
+  .strictObject(
+    ofEachKind((kind) => z.int().min(fewestRetainedDays[kind]).max(3650).nullable().optional()),
+  )
+  .describe("Members that are left out stay; null: as long as the broker does.");
+
+const updateOrgBody = z.strictObject({
+  name: name.optional(),
+  retention_days: retentionBody.optional(),
+});
+export type OrgChanges = z.infer<typeof updateOrgBody>;
 
 export const createOrgRoute = createRoute({
   operationId: "createOrg",
@@ -57,6 +86,9 @@ export const updateCurrentOrgRoute = createRoute({
   path: "/v1/orgs/current",
   tags: ["Access"],
   summary: "Change the org",
-  request: { body: jsonBody(orgBody.partial()) },
+  description:
+    "With `If-Match`, only if its version is that one: else 412. `retention_days` may not be longer than `retention_limit_days`: else 422 " +
+    "`longer_than_broker`. What is older than the new days is deleted within some hours, and cannot be had back.",
+  request: { body: jsonBody(updateOrgBody) },
   responses: { 200: json(orgSchema, "The org after the change.") },
 });

@@ -14,7 +14,10 @@ export type AnyValue = {
 export type KeyValue = { key: string; value?: AnyValue | null | undefined };
 
 /** A 64-bit number: decimal text by the protocol's rule; numbers are taken as well. */
-const int64 = z.union([z.string().regex(/^-?\d{1,20}$/), z.int()]);
+const int64 = z.union([
+  z.string().regex(/^-?\d{1,20}$/, "Must be a whole number, of 20 digits at most."),
+  z.int(),
+]);
 /** JSON has no NaN and no infinity: the protocol writes them as words. */
 const double = z.union([z.number(), z.enum(["NaN", "Infinity", "-Infinity"])]);
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).nullish();

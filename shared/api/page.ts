@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { digits } from "./digits.ts";
 
 /** The query members of every keyset-paged list. */
 export const pageQuery = {
@@ -7,7 +8,7 @@ export const pageQuery = {
     .max(1000)
     .optional()
     .openapi({ description: "`next_cursor` of the page before." }),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: digits(1, 100).default(50).describe("How many items a page has at most."),
 };
 
 /** A page of a list: its items and the cursor of the next page, null on the last. */

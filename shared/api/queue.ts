@@ -13,9 +13,13 @@ const ulid = "[0-9a-hjkmnp-tv-z]{26}";
 export const queueParams = z.object({
   queue_id: z
     .string()
-    .regex(new RegExp(`^(?:que_${ulid}|run_${ulid}:[a-z-]{0,20})$`))
+    .regex(
+      new RegExp(`^(?:que_${ulid}|run_${ulid}:[a-z-]{0,20})$`),
+      "Must be the id of a queue, such as que_01k9zq5v3t8w2x4y6z8a0b2c4d.",
+    )
     .openapi({
       param: { name: "queue_id", in: "path" },
+      description: "The id of a queue, or of a runner and a job group: the queue of their jobs.",
       example: "que_01k9zq5v3t8w2x4y6z8a0b2c4d",
     }),
 });

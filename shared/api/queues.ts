@@ -44,10 +44,10 @@ export const createQueueRoute = createRoute({
 });
 
 const listQuery = {
-  owner_id: queueOwner.owner_id.optional(),
-  owner_type: queueOwner.owner_type.optional(),
-  name: z.string().max(200).optional(),
-  status: z.enum(queueStatuses).optional(),
+  owner_id: queueOwner.owner_id.optional().describe("Only queues of this owner."),
+  owner_type: queueOwner.owner_type.optional().describe("Only queues of owners of this type."),
+  name: z.string().max(200).optional().describe("Exactly this name."),
+  status: z.enum(queueStatuses).optional().describe("Only queues in this status."),
 };
 
 export const listQueuesRoute = createRoute({

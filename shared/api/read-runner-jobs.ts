@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { runnerJobTypeNames } from "../runner-job-types.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { createRoute } from "./create-route.ts";
+import { digits } from "./digits.ts";
 import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
 import { jobGroupQuery } from "./job-group.ts";
@@ -19,13 +20,20 @@ export const jobFilterQuery = {
   status: z
     .union([statusWord, z.array(statusWord)])
     .transform((given) => [given].flat())
-    .optional(),
-  group: jobGroupQuery.optional(),
-  type: z.enum(runnerJobTypeNames).optional(),
-  owner_id: jobOwner.optional(),
-  owner_type: jobOwner.optional(),
-  created_after: instantInput.optional(),
-  created_before: instantInput.optional(),
+    .optional()
+    .describe("Only jobs in this status; it may be given several times."),
+  group: jobGroupQuery.optional().describe("Only jobs of this job group."),
+  type: z.enum(runnerJobTypeNames).optional().describe("Only jobs of this type."),
+  owner_id: jobOwner.optional().describe("Only jobs of this owner."),
+  owner_type: jobOwner.optional().describe("Only jobs of owners of this type."),
+  created_after: instantInput.optional().describe("Only jobs enqueued after this instant."),
+  created_before: instantInput.optional().describe("Only jobs enqueued before this instant."),
+};
+
+/** The same of the org's whole list. */
+export const jobListQuery = {
+  ...jobFilterQuery,
+  runner_id: z.string().max(100).optional().describe("Only jobs of this runner."),
 };
 
 export const jobParams = z.object({ job_id: idParam("job_id", "job") });
@@ -49,7 +57,7 @@ export const listJobsRoute = createRoute({
   tags,
   summary: "List the org's jobs",
   description: "Newest first, in all statuses unless `status` narrows them.",
-  request: { query: z.object({ ...jobFilterQuery, ...pageQuery }) },
+  request: { query: z.object({ ...jobListQuery, ...pageQuery }) },
   responses: { 200: json(jobPage, "A page of jobs.") },
 });
 
@@ -69,8 +77,8 @@ export const listRunnerJobsRoute = createRoute({
     query: z.object({
       ...jobFilterQuery,
       cursor: pageQuery.cursor,
-      limit: z.coerce.number().int().min(0).optional().describe("100 at most; 60 unless given."),
-      offset: z.coerce.number().int().min(0).max(1_000_000).optional().describe("Without cursor."),
+      limit: digits(0).optional().describe("100 at most; 60 unless given."),
+      offset: digits(0, 1_000_000).optional().describe("Without cursor."),
     }),
   },
   responses: { 200: json(z.union([z.array(runnerJobSchema), jobPage]), "Jobs.") },

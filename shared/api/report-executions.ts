@@ -138,7 +138,7 @@ export const giveBackExecutionRoute = createRoute({
   path: `${executionPath}/give-back`,
   tags,
   summary: "Give back a job that was not started",
-  description: "Only while the execution is pending or initializing. The attempt does not count.",
+  description: "Only while the execution is pending or initializing. The execution does not count.",
   request: { params: executionParams, body: jsonBody(z.object({})) },
   responses: { 200: json(finishedSchema, "The execution, and the status of the job.") },
 });

@@ -51,7 +51,7 @@ export const rescueStateRoute = createRoute({
     "one is refused (409) and none is taken away for it. An org has a bound, too (SVC_RESCUED_STATES_ORG_MIB).",
   request: {
     params,
-    query: z.object({ job_id: z.string().max(64).optional() }),
+    query: z.object({ job_id: z.string().max(64).optional().describe("The job that made it.") }),
     body: { content: bytes },
   },
   responses: {
@@ -73,7 +73,7 @@ export const listRescuedStatesRoute = createRoute({
 
 export const getRescuedStateContentsRoute = createRoute({
   operationId: "getTerraformRescuedStateContents",
-  rule: { surface: "operator", permission: "state.write" },
+  rule: { surface: "operator", permission: "state.write", audit: "secrets" },
   method: "get",
   path: `${path}/{rescued_id}/contents`,
   tags,

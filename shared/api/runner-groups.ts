@@ -64,8 +64,8 @@ export const listRunnerGroupsRoute = createRoute({
   request: {
     query: z.object({
       ...pageQuery,
-      owner_id: z.string().max(200).optional(),
-      type: z.enum(runnerGroupTypes).optional(),
+      owner_id: z.string().max(200).optional().describe("Only groups of this owner."),
+      type: z.enum(runnerGroupTypes).optional().describe("Only groups of this type."),
     }),
   },
   responses: { 200: json(pageOf(runnerGroupSchema), "A page of groups, the newest first.") },

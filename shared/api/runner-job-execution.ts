@@ -50,7 +50,7 @@ export const lateEvidenceSchema = z
   .openapi("RunnerJobExecutionEvidence");
 export type LateEvidence = z.infer<typeof lateEvidenceSchema>;
 
-/** One attempt at a job. */
+/** One execution of a job. */
 export const runnerJobExecutionSchema = z
   .object({
     id: z.string(),

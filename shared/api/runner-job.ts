@@ -34,7 +34,7 @@ export const runnerJobSchema = z
     runner_process_id: z
       .string()
       .nullable()
-      .describe("The process that has or had its last attempt."),
+      .describe("The process that has or had its last execution."),
     owner_id: z.string(),
     owner_type: z.string(),
     type: z.enum(runnerJobTypeNames),

@@ -25,7 +25,10 @@ export const processShutdownSchema = z
     status: z.enum(shutdownStatuses),
     status_description: z.string(),
     composite_status: compositeStatusSchema,
-    metadata: z.record(z.string(), z.string()),
+    reason: z.string().describe("Why, in the operator's words."),
+    metadata: z
+      .record(z.string(), z.string())
+      .describe("`running_jobs`: how many jobs the process ran when it was ordered."),
     deadline_at: instant
       .nullable()
       .describe("When executions that still run are killed; null once the shutdown is over."),
@@ -47,7 +50,11 @@ const deadline = durationInput({ minNs: 1e9, maxNs: 24 * 3600e9 })
     "How long running executions may continue before they are killed. Default: 30 minutes.",
   );
 
-const orderBody = jsonBody(z.strictObject({ deadline }));
+/** Why an order is given: shown with its record. */
+export const orderReason = z.string().trim().max(1000).default("");
+
+const orderBody = jsonBody(z.strictObject({ deadline, reason: orderReason }));
+const forceBody = jsonBody(z.strictObject({ reason: orderReason }));
 const many = json(z.array(processShutdownSchema), "One record for each live process.");
 const asked =
   "svc-agent receives the order within a second; another runner finds it when it lists its shutdowns. " +
@@ -111,7 +118,7 @@ export const forceShutdownRoute = createRoute({
   tags,
   summary: "Stop all processes of a runner now",
   description: `What they run fails and is never retried; after ten seconds the broker ends it itself. ${asked}`,
-  request: { params: ofRunner },
+  request: { params: ofRunner, body: forceBody },
   responses: { 201: many },
 });
 
@@ -126,7 +133,11 @@ export const shutDownProcessRoute = createRoute({
   request: {
     params: ofProcess,
     body: jsonBody(
-      z.strictObject({ shutdown_type: z.enum(shutdownTypes).default("graceful"), deadline }),
+      z.strictObject({
+        shutdown_type: z.enum(shutdownTypes).default("graceful"),
+        deadline,
+        reason: orderReason,
+      }),
     ),
   },
   responses: { 201: json(processShutdownSchema, "The record.") },

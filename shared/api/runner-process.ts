@@ -44,8 +44,12 @@ export const runnerProcessSchema = z
     log_stream_id: z.string(),
     labels: z.array(z.string()),
     warnings: z.array(z.string()),
-    next_scheduled_restart_at: instant.nullable().describe("Reported when it registered."),
-    previous_scheduled_restart_at: instant.nullable().describe("Reported when it registered."),
+    next_scheduled_restart_at: instant
+      .nullable()
+      .describe("As its agent tells: it restarts then, or when what it runs has ended."),
+    previous_scheduled_restart_at: instant
+      .nullable()
+      .describe("As its agent tells: when it was last restarted on schedule."),
     shutdowns: z.array(processShutdownSchema).describe("Newest first, ten at most."),
     created_at: instant,
     updated_at: instant,
@@ -100,6 +104,8 @@ const registerBody = z
   .openapi("NewRunnerProcess", { example: { type: "install", version: "1.4.0" } });
 export type NewProcess = z.infer<typeof registerBody>;
 
+const restartInstant = z.union([z.literal(""), instant]).optional();
+
 const updateBody = z
   .object({
     status: z.enum(departingStatuses).optional(),
@@ -107,11 +113,24 @@ const updateBody = z
     takes_no_jobs: cutText(mostDescription)
       .optional()
       .describe("svc-agent only: why it accepts no jobs at present. Empty: it accepts jobs again."),
+    next_scheduled_restart_at: restartInstant.describe(
+      "svc-agent only: when it restarts on schedule. Empty: never.",
+    ),
+    previous_scheduled_restart_at: restartInstant.describe(
+      "svc-agent only, with the next: when it was last restarted on schedule. Empty or absent: never.",
+    ),
   })
-  .refine(({ status, takes_no_jobs: why }) => status !== undefined || why !== undefined, {
+  .refine((told) => told.status !== undefined || isSaid(told), {
     path: ["status"],
     message: `Send a status: one of ${departingStatuses.join(", ")}.`,
   });
+
+function isSaid(told: {
+  readonly takes_no_jobs?: string | undefined;
+  readonly next_scheduled_restart_at?: string | undefined;
+}): boolean {
+  return told.takes_no_jobs !== undefined || told.next_scheduled_restart_at !== undefined;
+}
 
 const one = json(runnerProcessSchema, "The process.");
 
@@ -139,8 +158,12 @@ export const listProcessesRoute = createRoute({
     params: ofRunner,
     query: z.object({
       ...pageQuery,
-      type: z.enum(runnerProcessTypes).optional(),
-      status: z.enum(processStatuses).optional(),
+      type: z.enum(runnerProcessTypes).optional().describe("Only processes of this type."),
+      status: z.enum(processStatuses).optional().describe("Only those in this status."),
+      alive: z
+        .enum(["true", "false"])
+        .optional()
+        .describe("Those that can still be told to shut down, or those that ended."),
     }),
   },
   responses: { 200: json(pageOf(runnerProcessSchema), "A page of processes, the newest first.") },

@@ -5,6 +5,7 @@ import { compositeStatusSchema } from "./composite-status.ts";
 import { pauseSchema } from "./pause.ts";
 import { runnerJobSchema } from "./runner-job.ts";
 import { runnerSettingsSchema } from "./runner-settings.ts";
+import { runnerUpdateSchema, runnerVersionsSchema } from "./runner-updates.ts";
 
 const instant = z.iso.datetime();
 
@@ -99,11 +100,20 @@ const runnerMembers = {
   name: z.string().openapi({ example: "acme-production" }),
   display_name: z.string(),
   runner_group_id: z.string(),
+  runner_group_name: z.string().describe("Empty: its group was made along with it."),
   lifecycle: z.enum(runnerLifecycles).describe("Set by operators. The status follows from it."),
   status: z.enum(runnerStatuses),
   status_description: z.string(),
   status_v2: compositeStatusSchema,
   restart_requested: z.boolean().describe("A process of it is to restart."),
+  process_summary: z
+    .object({
+      live: z.int().describe("How many have sent a heartbeat within the last minute."),
+      versions: z.array(z.string()).describe("The versions of these; five at most."),
+      last_seen_at: instant.nullable().describe("null: it never had a process."),
+    })
+    .describe("Its processes, in short."),
+  versions: runnerVersionsSchema,
   warnings: z.array(z.string()),
   pause: pauseSchema.nullable(),
   operations: z.array(runnerOperationSchema).describe("The latest ten, newest first."),
@@ -130,6 +140,10 @@ export const runnerSchema = z
       .nullable()
       .optional()
       .describe("The newest of these jobs that is in progress; only when one runner is read."),
+    updates: z
+      .array(runnerUpdateSchema)
+      .optional()
+      .describe("The latest ten orders to update it, newest first; only when one runner is read."),
   })
   .openapi("Runner");
 export type Runner = z.infer<typeof runnerSchema>;
@@ -139,6 +153,15 @@ export const runnerGroupSchema = z
   .object({
     ...groupMembers,
     settings: runnerSettingsSchema.optional().describe("Only when one group is read."),
+    capacity: z
+      .object({
+        runners: z.int(),
+        slots: z.int().describe("How many jobs its runners can work on at once."),
+        in_use: z.int().describe("Slots that jobs hold: in progress, offered, or still stopping."),
+        waiting: z.int().describe("Jobs that wait for a slot."),
+      })
+      .optional()
+      .describe("Of all its runners together; only in lists."),
     runners: z
       .array(z.object(runnerMembers))
       .optional()

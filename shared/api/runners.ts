@@ -31,9 +31,9 @@ export type RunnerChanges = z.infer<typeof updateRunnerBody>;
 
 const listQuery = z.object({
   ...pageQuery,
-  runner_group_id: z.string().max(64).optional(),
-  status: z.enum(runnerStatuses).optional(),
-  lifecycle: z.enum(runnerLifecycles).optional(),
+  runner_group_id: z.string().max(64).optional().describe("Only runners of this group."),
+  status: z.enum(runnerStatuses).optional().describe("Only runners in this status."),
+  lifecycle: z.enum(runnerLifecycles).optional().describe("Only enabled ones, and so on."),
   name: z.string().max(200).optional().describe("Exactly this name."),
 });
 export type RunnerFilters = Omit<z.infer<typeof listQuery>, "cursor" | "limit">;

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { signalEnds } from "../queue-signal.ts";
+import { liveSignalStatuses, signalEnds } from "../queue-signal.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 
 const instant = z.iso.datetime();
@@ -24,6 +24,40 @@ const callbackRefSchema = z
   })
   .openapi("QueueSignalCallback");
 
+/** Where a signal comes from: the same wherever one is shown, to readers, to its worker and to receivers of its callbacks. */
+export const signalContextSchema = z
+  .object({
+    awaited_by: z.string().nullable().describe("The signal that does not end before this one."),
+    caused_by: z.string().nullable().describe("The signal whose callback this one is."),
+    scheduled_for: instant.nullable().describe("The tick of the emitter."),
+    created_by_id: z.string(),
+    values: members.describe("The caller's own: the `context` that it was filed with."),
+  })
+  .openapi("SignalContext");
+
+const waitsSchema = z
+  .object({
+    reason: z.enum(["queue-paused", "no-place", "in-line", "no-worker"]),
+    description: z.string().openapi({
+      example:
+        "the one place of its queue is taken: sig_… (deploy) is in flight: mac-7, lease until 2026-01-31T08:00:30.000Z",
+    }),
+    behind: z
+      .array(
+        z.object({
+          id: z.string(),
+          type: z.string(),
+          status: z.enum(liveSignalStatuses),
+          worker: z.string().nullable(),
+          lease_until: instant.nullable(),
+        }),
+      )
+      .describe(
+        "The signals that it waits for: those that have a place, five at most, or the first in line.",
+      ),
+  })
+  .openapi("QueueSignalWaits");
+
 /** One signal of a queue. */
 export const queueSignalSchema = z
   .object({
@@ -46,15 +80,7 @@ export const queueSignalSchema = z
       .nullable()
       .describe("Its data; null in lists, and for a token without the permission signals.data."),
     signal_hidden: z.boolean().describe("Whether `signal` and `result` are left out."),
-    signal_context: z
-      .object({
-        awaited_by: z.string().nullable(),
-        caused_by: z.string().nullable().describe("The signal whose callback this one is."),
-        scheduled_for: instant.nullable().describe("The tick of the emitter."),
-        created_by_id: z.string(),
-        values: members.describe("The caller's own."),
-      })
-      .openapi("SignalContext"),
+    signal_context: signalContextSchema,
     dedupe_key: z.string().nullable(),
     emitter_id: z.string().nullable().describe("The emitter that produced it."),
     enqueued: z.boolean(),
@@ -63,8 +89,14 @@ export const queueSignalSchema = z
     retry_delay: z.int().describe("Nanoseconds."),
     expires_at: instant.nullable(),
     status: compositeStatusSchema,
-    worker: z.string().nullable().describe("Who has claimed it, by its own words."),
+    worker: z
+      .string()
+      .nullable()
+      .describe("Who executes it: its worker, by its own words, or `broker` and the broker's id."),
     lease_until: instant.nullable(),
+    waits: waitsSchema
+      .nullable()
+      .describe("Why a queued signal is not executed yet. Only when one signal is read."),
     result: members.nullable().describe("What its worker, or the broker, reported at its end."),
     callback: callbackRefSchema.nullable().describe("The first of `callbacks`."),
     callbacks: z.array(callbackRefSchema).describe("What follows its end."),

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { signalStatuses } from "../queue-signal.ts";
 import { createRoute } from "./create-route.ts";
+import { dataQuery } from "./data-query.ts";
 import { idParam } from "./id-param.ts";
 import { jobOwner } from "./job-owner.ts";
 import { newSignalSchema } from "./new-signal.ts";
@@ -16,14 +17,23 @@ const signalId = idParam("signal_id", "sig");
 export const signalParams = z.object({ signal_id: signalId });
 const mostSignals = 1_000;
 
+/** Data is kept as it was sent: with all digits, and a job's plan byte for byte. */
+const verbatimIn = (place: string): string[] => [
+  `${place}signal`,
+  ...["callback", "callbacks.*"].flatMap((callback) =>
+    ["signal.signal", "runner_job", "http_call"].map((member) => `${place}${callback}.${member}`),
+  ),
+];
+
 export const enqueueSignalRoute = createRoute({
   operationId: "enqueueSignal",
   rule: {
     surface: "control-plane",
     permission: "signals.write",
     maxBody: "16 MiB",
-    verbatim: ["signal", "callback.signal.signal", "callbacks.*.signal.signal"],
+    verbatim: verbatimIn(""),
     idempotent: "job",
+    audit: "tally",
     ownPermit: true,
   },
   method: "post",
@@ -32,7 +42,7 @@ export const enqueueSignalRoute = createRoute({
   summary: "Enqueue a signal",
   description:
     "200 with `deduplicated: true` if a live signal with the same `dedupe_key` is kept. Repeating the request with the same " +
-    "`Idempotency-Key` within a day returns the same signal. 429 `queue_full` past the queue's `max_depth`. A type that acts " +
+    "`Idempotency-Key` within a day returns the same signal. 429 `queue_full` past the queue's `max_depth` or 256 MiB of data, `org_queues_full` where all queues of the org hold too much. A type that acts " +
     "needs the permission for that, too.",
   request: { params: queueParams, body: jsonBody(newSignalSchema) },
   responses: {
@@ -47,12 +57,9 @@ export const enqueueSignalsRoute = createRoute({
     surface: "control-plane",
     permission: "signals.write",
     maxBody: "16 MiB",
-    verbatim: [
-      "signals.*.signal",
-      "signals.*.callback.signal.signal",
-      "signals.*.callbacks.*.signal.signal",
-    ],
+    verbatim: verbatimIn("signals.*."),
     idempotent: "job",
+    audit: "tally",
   },
   method: "post",
   path: `${ofQueue}/batch`,
@@ -80,16 +87,16 @@ export const listSignalsRoute = createRoute({
   tags,
   summary: "List the signals of a queue",
   description:
-    "The newest first; with `status=queued` in the order of the line, the first in line first. A filter by type can answer a page " +
+    "The newest first; with `status=queued` in the order of the line, the first in line first. A filter by type, owner or emitter can answer a page " +
     "with fewer signals than `limit`, even none, and a `next_cursor`.",
   request: {
     params: queueParams,
     query: z.object({
       ...pageQuery,
-      status: z.enum(signalStatuses).optional(),
-      type: z.string().max(100).optional(),
-      owner_id: jobOwner.optional(),
-      emitter_id: z.string().max(100).optional(),
+      status: z.enum(signalStatuses).optional().describe("Only signals in this status."),
+      type: z.string().max(100).optional().describe("Only signals of this type."),
+      owner_id: jobOwner.optional().describe("Only signals of this owner."),
+      emitter_id: z.string().max(100).optional().describe("Only signals of this emitter."),
     }),
   },
   responses: { 200: json(pageOf(queueSignalSchema), "A page of signals, without their data.") },
@@ -102,8 +109,8 @@ export const getSignalRoute = createRoute({
   path,
   tags,
   summary: "Read a signal",
-  description: "`signal` and `result` need the permission signals.data.",
-  request: { params: signalParams },
+  description: "`signal` and `result` need the permission `signals.data`.",
+  request: { params: signalParams, query: z.object({ data: dataQuery("signal` and `result") }) },
   responses: { 200: json(queueSignalSchema, "The signal.") },
 });
 
@@ -145,8 +152,9 @@ export const redriveSignalsRoute = createRoute({
   tags,
   summary: "Put the dead signals of a queue back in line",
   description:
-    "All of them, oldest first, or those named; as many as there is room for. `kept`: a live signal has the same dedupe_key. " +
-    "`full`: there was no room.",
+    "All of them, oldest first, or those named; as many as there is room for, and as one request does in some ten seconds. " +
+    "`has_more`: others can be redriven; repeat the request, or first make room in the queue. `kept`: a live signal has the " +
+    "same dedupe_key. `full`: there was no room, by `max_depth` or by the bytes of the data.",
   request: {
     params: queueParams,
     body: jsonBody(
@@ -162,6 +170,7 @@ export const redriveSignalsRoute = createRoute({
         signals: z
           .array(z.object({ signal_id: z.string(), outcome: z.enum(redriveOutcomes) }))
           .describe("Of those named; empty when none was."),
+        has_more: z.boolean().describe("Other dead signals of the queue can be redriven."),
       }),
       "How many are in line again.",
     ),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
+import { digits } from "./digits.ts";
 import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
@@ -13,14 +14,17 @@ const stateParams = z.object({
   workspace_id: workspaceId,
   state_id: z
     .string()
-    .regex(/^(?:tfs_[0-9a-hjkmnp-tv-z]{26}|[1-9]\d{0,8}|current)$/)
+    .regex(
+      /^(?:tfs_[0-9a-hjkmnp-tv-z]{26}|[1-9]\d{0,8}|current)$/,
+      "Must be the id of a state, the number of a revision, or current.",
+    )
     .openapi({
       param: { name: "state_id", in: "path" },
       example: "current",
       description: "A state's id, a revision's number, or `current`.",
     }),
 });
-const revision = z.coerce.number().int().min(1).max(maxRevision);
+const revision = digits(1, maxRevision);
 const bytes = { "application/json": { schema: z.unknown() } };
 
 export const listStatesRoute = createRoute({
@@ -47,7 +51,7 @@ export const getStateRoute = createRoute({
 
 export const getStateContentsRoute = createRoute({
   operationId: "getTerraformWorkspaceStateContents",
-  rule: { surface: "operator", permission: "state.write" },
+  rule: { surface: "operator", permission: "state.write", audit: "secrets" },
   method: "get",
   path: `${path}/states/{state_id}/contents`,
   tags,
@@ -166,7 +170,7 @@ export const diffStatesRoute = createRoute({
 
 export const getStateJsonRoute = createRoute({
   operationId: "getTerraformStateJson",
-  rule: { surface: "operator", permission: "state.write" },
+  rule: { surface: "operator", permission: "state.write", audit: "secrets" },
   method: "get",
   path: `${path}/state-json`,
   tags,

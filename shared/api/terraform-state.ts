@@ -10,10 +10,11 @@ const signIn =
   "The token may also be sent as the password of HTTP Basic or as `?token=`. A runner or job token gives access to the workspace " +
   "that the plan of its own job names, while that execution lives and for ten minutes after.";
 const anyJob = z.string().max(64).optional().describe("The job that works on it.");
+const lockId = z.string().max(200).optional();
 const workspaceQuery = z.object({
-  workspace_id: z.string().max(64),
+  workspace_id: z.string().max(64).describe("The id of a workspace."),
   job_id: anyJob,
-  ID: z.string().max(200).optional().describe("The id of the lock that is held."),
+  ID: lockId.describe("The id of the lock that is held."),
 });
 const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
 const bytes = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
@@ -68,7 +69,11 @@ export const deleteTerraformStateRoute = createRoute({
   description:
     `${signIn}\n\nRevisions are kept. 423 while somebody else holds the lock or the workspace is blocked. A runner or job token ` +
     "needs the lock's id as `ID`, else 409.",
-  request: { query: workspaceQuery.extend({ reason: cutText(2000).optional() }) },
+  request: {
+    query: workspaceQuery.extend({
+      reason: cutText(2000).optional().describe("Why; it is stored."),
+    }),
+  },
   responses: { 200: { description: "The workspace has no state now." } },
 });
 
@@ -100,7 +105,7 @@ export const unlockTerraformWorkspaceRoute = createRoute({
     "runner's token may not: 423.",
   request: {
     params,
-    query: z.object({ job_id: anyJob, ID: z.string().max(200).optional() }),
+    query: z.object({ job_id: anyJob, ID: lockId.describe("The id of the lock to remove.") }),
     body: jsonBody(terraformLockInput),
   },
   responses: {

@@ -12,7 +12,10 @@ const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
 const reason = z.string().trim().min(1).max(2000).describe("The reason; it is stored.");
 const kind = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,39}$/)
+  .regex(
+    /^[a-z][a-z0-9_]{0,39}$/,
+    "Must begin with a small letter; then small letters, digits and _, 40 in all at most.",
+  )
   .default("by_hand")
   .describe("A code for programs, such as `killed_dirty`.");
 const instant = z.iso.datetime();
@@ -114,9 +117,9 @@ export const listWorkspacesRoute = createRoute({
   request: {
     query: z.object({
       ...pageQuery,
-      owner_id: owner.owner_id.optional(),
-      locked: z.enum(["true", "false"]).optional(),
-      blocked: z.enum(["true", "false"]).optional(),
+      owner_id: owner.owner_id.optional().describe("Only workspaces of this owner."),
+      locked: z.enum(["true", "false"]).optional().describe("Those that are locked, or not."),
+      blocked: z.enum(["true", "false"]).optional().describe("Those that are blocked, or not."),
       deleted: z.enum(["true", "false"]).optional().describe("Those that can be restored."),
     }),
   },
@@ -178,8 +181,21 @@ export const forceUnlockRoute = createRoute({
   tags,
   summary: "Remove a workspace's lock by force",
   description:
-    "First make sure that nothing writes any more: a job that was ended may still save its state.",
-  request: { params, body: jsonBody(z.strictObject({ reason })) },
+    "409 `lock_in_use` while the job that holds it is in progress, or has ended and may still be stopping: cancel it, and wait until " +
+    "its process has confirmed that it stopped. With `force` such a lock is removed, too: do that only when you know that nothing writes any more, as " +
+    "after its host is gone; the state could be damaged.",
+  request: {
+    params,
+    body: jsonBody(
+      z.strictObject({
+        reason,
+        force: z
+          .boolean()
+          .default(false)
+          .describe("Remove it although its job may still be writing."),
+      }),
+    ),
+  },
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
 

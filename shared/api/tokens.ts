@@ -121,8 +121,8 @@ export const listTokensRoute = createRoute({
   request: {
     query: z.object({
       ...pageQuery,
-      account_id: z.string().max(64).optional(),
-      runner_id: z.string().max(64).optional(),
+      account_id: z.string().max(64).optional().describe("Only tokens of this account."),
+      runner_id: z.string().max(64).optional().describe("Only tokens of this runner."),
     }),
   },
   responses: { 200: json(pageOf(tokenSchema), "A page of tokens, the newest first.") },

@@ -6,6 +6,7 @@ export const waitingCodes = [
   "runner-deprovisioned",
   "runner-paused",
   "group-paused",
+  "agent-updating",
   "no-process",
   "processes-draining",
   "process-not-registered",

@@ -26,7 +26,8 @@ export type FlagSpecs = Readonly<Record<string, FlagSpec>>;
 
 type TextOf<S> = S extends { choices: readonly (infer Choice extends string)[] } ? Choice : string;
 
-type ArgValues<A extends ArgSpecs> = {
+/** What a command's arguments are, by their specs. */
+export type ArgValues<A extends ArgSpecs> = {
   readonly [N in keyof A]: A[N] extends { isRepeatable: true }
     ? readonly TextOf<A[N]>[]
     : A[N] extends { isOptional: true }
@@ -34,7 +35,8 @@ type ArgValues<A extends ArgSpecs> = {
       : TextOf<A[N]>;
 };
 
-type FlagValues<F extends FlagSpecs> = {
+/** What a command's flags are, by their specs. */
+export type FlagValues<F extends FlagSpecs> = {
   readonly [N in keyof F]: F[N] extends { isRepeatable: true }
     ? readonly TextOf<F[N]>[]
     : F[N] extends { value: string; isRequired: true }
@@ -86,7 +88,7 @@ type Definition<A extends ArgSpecs, F extends FlagSpecs, Context> = Omit<
   readonly run: (call: Context & Given<ArgValues<A>, FlagValues<F>>) => Promise<number | void>;
 };
 
-type NoSpecs = Readonly<Record<string, never>>;
+export type NoSpecs = Readonly<Record<string, never>>;
 
 /** Makes a program's `defineCommand`: arguments and flags get the types that a command's own description says. */
 export function commandDefiner<Traits, Context>() {

@@ -47,8 +47,22 @@ export function suggest(words: readonly string[], program: Program): Suggestion 
   if (typed.startsWith("-")) {
     return { words: starting(Object.keys(flags).map((name) => `--${name}`)) };
   }
-  const [arg] = Object.values(command.args);
+  const arg = argAt(before, command, flags);
   return arg === undefined ? { words: [] } : valuesOf(arg, starting);
+}
+
+/** The argument that is being typed: of the words before, some are flags or their values. */
+function argAt(
+  before: readonly string[],
+  command: CommandSpec,
+  flags: FlagSpecs,
+): ArgSpec | undefined {
+  const isPlain = (word: string, at: number): boolean =>
+    !word.startsWith("-") && valueAsked(before[at - 1], flags) === undefined;
+  const position = before.filter(isPlain).length - command.name.split(" ").length;
+  const args = Object.values<ArgSpec>(command.args);
+  const last = args.at(-1);
+  return args[position] ?? (last?.isRepeatable === true ? last : undefined);
 }
 
 function valuesOf(

@@ -17,8 +17,11 @@ export function helpText<C extends CommandSpec>(
   const [only] = listed;
   if (words.length === 0) return overview(program, width);
   if (listed.length > 1) {
-    const more = `See: ${program.name} ${listed[0]?.name} --help`;
-    return `${commandList(program, listed, width)}\n\n${more}`;
+    const itself = listed.find(({ name }) => name === words.join(" "));
+    const others = listed.filter((command) => command !== itself);
+    const more = `See: ${program.name} ${others[0]?.name} --help`;
+    const list = `${commandList(program, others, width)}\n\n${more}`;
+    return itself === undefined ? list : `${commandHelp(program, itself, width)}\n\nMore:\n${list}`;
   }
   return commandHelp(program, only ?? findCommand(words, program).command, width);
 }
@@ -39,6 +42,16 @@ export function usageLine(program: Pick<Program, "name">, command: CommandSpec):
 export function flagUsage(name: string, { short, value }: FlagSpec): string {
   const long = `--${name}${value === undefined ? "" : ` ${value}`}`;
   return short === undefined ? long : `-${short}, ${long}`;
+}
+
+/** What a flag is for, and which values it takes. */
+export function flagSummary(
+  { summary, choices, isRepeatable }: FlagSpec,
+  show: (choice: string) => string = (choice) => choice,
+): string {
+  const words = choices?.map((choice) => (choice === "" ? "the empty string" : show(choice)));
+  const values = words === undefined ? "" : ` One of ${words.join(", ")}.`;
+  return `${summary}${values}${isRepeatable === true ? " Can be repeated." : ""}`;
 }
 
 function overview(program: Program, width: number): string {
@@ -80,8 +93,7 @@ function commandHelp<C extends CommandSpec>(program: Program<C>, command: C, wid
 
 function flagList(title: string, flags: FlagSpecs, width: number): string {
   const rows = Object.entries(flags).map(([name, spec]) => {
-    const repeated = spec.isRepeatable === true ? " Can be repeated." : "";
-    return [flagUsage(name, spec), `${spec.summary}${repeated}`] as const;
+    return [flagUsage(name, spec), flagSummary(spec)] as const;
   });
   return rows.length === 0 ? "" : [...wrap(`${title}:`, width), columns(rows, width)].join("\n");
 }

@@ -93,7 +93,10 @@ function readFlags(line: Line, options: readonly Token[]): Values {
   }
   for (const [name, spec] of Object.entries(line.known)) {
     if (spec.isRequired === true && values[name] === undefined) {
-      throw new UsageError(`The flag --${name} is required: ${spec.summary}`, helpHint(line));
+      throw new UsageError(
+        `The flag --${name} is required: ${inSentence(spec.summary)}`,
+        helpHint(line),
+      );
     }
   }
   return values;
@@ -128,7 +131,7 @@ function readArgs(line: Line, { args }: CommandSpec, given: readonly string[]): 
   const rest = [...given];
   for (const [name, spec] of Object.entries<ArgSpec>(args)) {
     if (rest.length === 0 && spec.isOptional !== true) {
-      const words = `The argument ${argName(name)} is required: ${spec.summary}`;
+      const words = `The argument ${argName(name)} is required: ${inSentence(spec.summary)}`;
       throw new UsageError(words, helpHint(line));
     }
     const taken = spec.isRepeatable === true ? rest.splice(0) : rest.splice(0, 1);
@@ -148,3 +151,9 @@ export function argName(name: string): string {
 }
 
 const helpHint = ({ title }: Line): string => `See: ${title} --help`;
+
+/** A summary as it goes on after a colon; a name in capitals stays one. */
+const inSentence = (summary: string): string =>
+  /^[A-Z](?:[a-z]| )/.test(summary)
+    ? summary.slice(0, 1).toLowerCase() + summary.slice(1)
+    : summary;

@@ -1,6 +1,6 @@
 import type { CommandSpec, FlagSpecs } from "./command.ts";
 import { listCommands } from "./find-command.ts";
-import { flagUsage, usageLine } from "./help-text.ts";
+import { flagSummary, flagUsage, usageLine } from "./help-text.ts";
 import { argName } from "./parse-line.ts";
 import type { Program } from "./program.ts";
 
@@ -30,9 +30,7 @@ export function reference(
 /** A table of flags as they are typed. */
 export function flagTable(flags: FlagSpecs): string {
   const rows = Object.entries(flags).map(([name, spec]) => {
-    const choices = spec.choices === undefined ? "" : ` One of ${wordsOf(spec.choices)}.`;
-    const repeated = spec.isRepeatable === true ? " Can be repeated." : "";
-    return [`\`${flagUsage(name, spec)}\``, `${spec.summary}${choices}${repeated}`] as const;
+    return [`\`${flagUsage(name, spec)}\``, flagSummary(spec, inCode)] as const;
   });
   return table("Flag", rows);
 }
@@ -62,5 +60,4 @@ function section(program: Program, command: CommandSpec): string {
     .join("\n\n");
 }
 
-const wordsOf = (choices: readonly string[]): string =>
-  choices.map((choice) => (choice === "" ? "the empty string" : `\`${choice}\``)).join(", ");
+const inCode = (choice: string): string => `\`${choice}\``;

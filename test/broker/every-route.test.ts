@@ -10,12 +10,14 @@ import {
   roleTypes,
 } from "../../shared/permissions.ts";
 import type { RouteRule } from "../../shared/route-rule.ts";
+import { givenApp } from "../support/apps/given-app.ts";
 import { type Answer, type Call, startBroker } from "../support/broker/broker.ts";
 import { routeRules, routeRule } from "../support/broker/route-rules.ts";
 import { testDatabase } from "../support/database/database.ts";
 import { givenQueue, givenSignal } from "../support/queues/given-signals.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner } from "../support/rows/given.ts";
+import { givenDelivery } from "../support/webhooks/given-webhooks.ts";
 
 type Parameter = { name: string; in: string; schema: { pattern?: string; example?: string } };
 type Operation = {
@@ -78,6 +80,10 @@ async function givenOrg() {
   };
   const queue = await givenQueue(db, { orgId });
   Object.assign(ids, { queue_id: queue.queueId, signal_id: await givenSignal(db, queue) });
+  const { webhookId, deliveryId } = await givenDelivery(db, { orgId });
+  Object.assign(ids, { webhook_id: webhookId, delivery_id: deliveryId });
+  const app = await givenApp(db, { orgId });
+  Object.assign(ids, { app_id: app.appId, app_config_id: app.configId });
   const secretWith = async (permission: Permission): Promise<string> => {
     if (permission === "orgs.create") return adminToken;
     const role = roleTypes.find((type) => rolePermissions[type].includes(permission));
@@ -202,7 +208,10 @@ describe.each(withBody.filter(({ rule }) => rule.surface !== "runner"))("$name",
     const unknown = await ask(route, { token, body: { surprise: true } });
     expectRefusal(route, unknown, 422);
     expect(unknown.body.errors).toContainEqual(
-      expect.objectContaining({ pointer: "#/surprise", code: "unknown_member" }),
+      expect.objectContaining({
+        pointer: "#/surprise",
+        code: route.path.endsWith("/configs/sync") ? "unknown_key" : "unknown_member",
+      }),
     );
     const twice = await ask(route, { token, body: `{"surprise":1,"surprise":2}` });
     expect(twice).toMatchObject({ status: 400, body: { code: "duplicate_key" } });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
 import { rolePermissions } from "../../shared/permissions.ts";
+import { givenApp } from "../support/apps/given-app.ts";
 import { startBroker } from "../support/broker/broker.ts";
 import { junk, nearly, type RequestSchema, type Schemas } from "../support/broker/junk.ts";
 import { routeRule } from "../support/broker/route-rules.ts";
@@ -9,6 +10,7 @@ import { testDatabase } from "../support/database/database.ts";
 import { givenQueue, givenSignal } from "../support/queues/given-signals.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner } from "../support/rows/given.ts";
+import { givenDelivery } from "../support/webhooks/given-webhooks.ts";
 
 type Operation = {
   operationId: string;
@@ -39,10 +41,16 @@ const { body: emitter } = await call<{ id: string }>(`POST /v1/queues/${queue.qu
   token: adminToken,
   body: { name: "fuzzed", mode: "cron", cron_schedule: "0 0 1 1 *", signal_type: "work" },
 });
+const delivery = await givenDelivery(db, { orgId });
+const app = await givenApp(db, { orgId });
 const ids: Record<string, string> = {
   emitter_id: emitter.id,
   queue_id: queue.queueId,
   signal_id: await givenSignal(db, queue),
+  webhook_id: delivery.webhookId,
+  delivery_id: delivery.deliveryId,
+  app_id: app.appId,
+  app_config_id: app.configId,
   workspace_id: workspace.id,
   chart_id: chart.id,
   state_id: "1",

@@ -93,6 +93,6 @@ describe("the broker's process", () => {
     const { url: empty } = await emptyDatabase();
     const { code, stderr } = await exitOf(start({ DATABASE_URL: empty }));
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^The database schema is not up to date: .*svc migrate up.*\n$/);
+    expect(stderr).toMatch(/^The database has no schema of svc yet\. Run "svc migrate up"\.\n$/);
   });
 });

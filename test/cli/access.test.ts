@@ -28,7 +28,7 @@ describe("svc token", { timeout: 180_000 }, () => {
     const org = await svc(["org", "get"], {
       env: { SVC_URL: cli.url, SVC_TOKEN: made.out.trim() },
     });
-    expect(org.out).toMatch(/NAME +Globex/);
+    expect(org.out).toMatch(/name +Globex/);
   });
 
   test("makes one in an org of that database, and refuses what does not fit", async () => {
@@ -59,7 +59,7 @@ describe("svc token", { timeout: 180_000 }, () => {
     const next = JSON.parse(rotated.out) as TokenJson;
     expect(await statusOf(next.secret)).toBe(200);
     const revoked = await cli.run(`token revoke ${next.id}`);
-    expect(revoked.out).toMatch(/STATE +revoked/);
+    expect(revoked.out).toMatch(/state +revoked/);
     expect(await statusOf(next.secret)).toBe(401);
   });
 });
@@ -74,7 +74,33 @@ describe("svc org", { timeout: 180_000 }, () => {
       cli.run(`org get --org ${id}`),
     ]);
     expect(all.out.split("\n")).toContain(id);
-    expect(one.out).toMatch(/NAME +Initech/);
+    expect(one.out).toMatch(/name +Initech/);
+  });
+
+  test("changes an org's name and for how long it keeps what has ended", async () => {
+    const id = (await cli.run("org create Keeper -o name")).out.trim();
+    const changed = await cli.run(
+      `org update --org ${id} --name Kept --retain jobs=7 --retain logs=30`,
+    );
+    expect(changed).toMatchObject({ code: 0, err: "" });
+    const shown = await cli.run(`org get --org ${id}`);
+    expect(shown.out).toMatch(/name +Kept\n/);
+    expect(shown.out).toMatch(
+      /keeps +jobs +7 days\n +logs +30 days\n +heart_beats +7 days \(the broker's\)\n/,
+    );
+    const back = await cli.run(`org update --org ${id} --retain jobs=broker -o json`);
+    const { retention_days: days } = JSON.parse(back.out) as { retention_days: object };
+    expect(days).toMatchObject({ jobs: null, logs: 30, audit: null });
+    const wrong = await Promise.all(
+      ["", "--retain signals=1", "--retain jobs", "--retain jobs=x", "--retain jobs=-1"].map(
+        (flags) => cli.run(`org update --org ${id} ${flags}`.trim()),
+      ),
+    );
+    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+    expect(wrong[1]?.err).toContain('"signals" is none of jobs, logs, heart_beats');
+    const tooLong = await cli.run(`org update --org ${id} --retain jobs=91`);
+    expect(tooLong.code).toBe(2);
+    expect(tooLong.err).toContain("Allowed: 1 to 90");
   });
 });
 
@@ -89,8 +115,10 @@ describe("svc auth", { timeout: 180_000 }, () => {
     const file = path.join(configHome, "svc", "config.json");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readFile(file, "utf8")).toContain(cli.token);
+    const twice = ["runner", "get", cli.runner.runnerId, ...login.slice(2)]; // two requests
+    expect(await svc(twice, { env: {}, input: cli.token })).toMatchObject({ code: 0 });
     const status = await svc(["auth", "status"], { env });
-    expect(status.err).toBe(`${cli.url} (${file})\n`);
+    expect(status.err).toBe(`${cli.url} (profile default in ${file})\n`);
     expect(status.out).toContain(cli.runner.orgId);
     await svc(["auth", "logout"], { env });
     expect(await svc(["auth", "status", "--url", cli.url], { env })).toMatchObject({ code: 4 });

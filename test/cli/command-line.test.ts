@@ -7,6 +7,7 @@ import { version } from "../../shared/version.ts";
 import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
 import { startSvc, svc } from "../support/programs/svc.ts";
 import { givenToken } from "../support/rows/given-token.ts";
+import { givenExecution, givenProcess, givenRunner } from "../support/rows/given.ts";
 import { testFolder } from "../support/run/folder.ts";
 
 let cli: CommandLine;
@@ -143,12 +144,63 @@ describe("svc doctor, version and completion", { timeout: 180_000 }, () => {
     expect(unknown).toMatchObject({ code: 2 });
   });
 
+  const env = () => ({ SVC_URL: cli.url, SVC_TOKEN: cli.token });
+  const suggest = async (...words: string[]) => {
+    const { out } = await svc(["completion", "suggest", "--", ...words], { env: env() });
+    return out.split("\n").slice(0, -1);
+  };
+
+  test("complete the ids of what a command takes, each in its place", async () => {
+    const runner = await givenRunner(cli.db, { orgId: cli.runner.orgId });
+    const processId = await givenProcess(cli.db, runner);
+    const { jobId, executionId } = await givenExecution(cli.db, runner, { processId });
+    const made = await cli.run("queue create --name line -o name");
+    const queueId = made.out.trim();
+    const results = await Promise.all([
+      suggest("group", "get", ""),
+      suggest("runner", "list", "--group", "rgr_"),
+      suggest("process", "get", "--runner", runner.runnerId, ""),
+      suggest("execution", "get", ""),
+      suggest("execution", "get", jobId, ""),
+      suggest("execution", "get", jobId, executionId, ""),
+      suggest("job", "wait", jobId, ""),
+      suggest("role", "get", "org_b"),
+      suggest("profile", "use", "d"),
+      suggest("signal", "list", "--queue", ""),
+      suggest("process", "get", ""),
+    ]);
+    const [groups, same, processes, jobs, executions, beyond, more, roles, profiles] = results;
+    expect(groups).toContain(runner.groupId);
+    expect(same).toEqual(groups);
+    expect(processes).toEqual([processId]);
+    expect(jobs).toContain(jobId);
+    expect(executions).toEqual([executionId]);
+    expect(beyond).toEqual([]);
+    expect(more).toEqual(jobs);
+    expect(roles).toEqual(["org_builder"]);
+    expect(profiles).toEqual(["dev"]);
+    expect(results[9]).toContain(queueId);
+    expect(results[10]).toEqual([]); // of no runner
+  });
+
+  test("complete nothing, and say nothing, without an answer in time", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await expect.poll(() => silent.listening).toBe(true);
+    const { port } = silent.address() as AddressInfo;
+    const words = ["completion", "suggest", "--", "runner", "get", ""];
+    const url = `http://127.0.0.1:${port}`;
+    const results = await Promise.all([
+      svc(words, { env: { ...env(), SVC_URL: url } }),
+      svc(words, { env: { ...env(), SVC_URL: "http://127.0.0.1:2" } }),
+      svc(words, { env: { SVC_URL: cli.url } }),
+      svc(words, { env: { ...env(), SVC_PROFILE: "unknown" } }),
+      svc(words, { env: { ...env(), SVC_TOKEN: "nonsense" } }),
+    ]);
+    for (const result of results) expect(result).toEqual({ code: 0, out: "", err: "" });
+  });
+
   test("complete commands, flags, words and ids", async () => {
-    const suggest = async (...words: string[]) => {
-      const env = { SVC_URL: cli.url, SVC_TOKEN: cli.token };
-      const { out } = await svc(["completion", "suggest", "--", ...words], { env });
-      return out.split("\n").slice(0, -1);
-    };
     const [nouns, verbs, flags, choices, ids] = await Promise.all([
       suggest("r"),
       suggest("job", "c"),
@@ -156,10 +208,10 @@ describe("svc doctor, version and completion", { timeout: 180_000 }, () => {
       suggest("job", "list", "--status", "f"),
       suggest("runner", "get", ""),
     ]);
-    expect(nouns).toEqual(["runner", "release"]);
+    expect(nouns).toEqual(["role", "runner", "rollout", "release"]);
     expect(verbs).toEqual(["create", "cancel"]);
     expect(flags).toEqual(["--owner-id", "--owner-type"]);
     expect(choices).toEqual(["finished", "failed"]);
-    expect(ids).toEqual([cli.runner.runnerId]);
+    expect(ids).toContain(cli.runner.runnerId);
   });
 });

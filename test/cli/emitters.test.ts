@@ -39,7 +39,9 @@ describe("svc emitter", { timeout: 180_000 }, () => {
     const next = await cli.run(`emitter next ${made.out.trim()}`);
     expect(next.err).toMatch(/02:30.*Monday to Friday.*Europe\/Berlin/);
     expect(next.out.trim().split("\n")).toHaveLength(11);
-    expect(next.out).toMatch(/^TICK +EMITTED +IN\n20\d\d-\d\d-\d\dT0[01]:30/);
+    expect(next.out).toMatch(
+      /^TICK +IN ITS ZONE +EMITTED +IN\n20\d\d-\d\d-\d\dT0[01]:30\S+ +20\d\d-\d\d-\d\d 02:30:00\+0[12]:00 /,
+    );
     const listed = await cli.run(`emitter list --queue ${queue}`);
     expect(listed.out).toMatch(/^ID +NAME +WHEN +TYPE +STATUS +EMITTED +LAST +NEXT\n/);
     const paused = await cli.run(`emitter pause ${made.out.trim()} --until 1h`);
@@ -55,7 +57,7 @@ describe("svc emitter", { timeout: 180_000 }, () => {
       [["emitter", "create", ...work], "exactly one of --cron, --at and --in"],
       [[...nightly, "--in", "1m", ...work], "exactly one of --cron, --at and --in"],
       [[...nightly, "--name", "a", "--queue", queue], "Say what to enqueue"],
-      [[...nightly, "--name", "a", "--job", "-"], "--job needs --runner"],
+      [[...nightly, "--name", "a", "--job", "-"], "The flag --runner is required"],
       [["emitter", "create", "--cron", "61 * * * *", ...work], "Minute 61"],
       [["emitter", "create", "--cron", "* * 31 2 *", ...work], "never"],
       [["emitter", "create", "--at", "2001-01-01T00:00:00Z", ...work], "future"],

@@ -38,7 +38,7 @@ async function setup() {
     const ended = await followJob(
       {
         call,
-        connection: { ...endpoint, orgId: undefined, source: "" },
+        connection: { ...endpoint, orgId: undefined, runnerId: undefined, source: "" },
         lingerMs,
         onRecord: async (record) => {
           heard.push(record);

@@ -3,6 +3,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { startSvcInTerminal, svc } from "../support/programs/svc.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
 import { testFolder } from "../support/run/folder.ts";
 
@@ -44,7 +45,7 @@ describe("svc job create", { timeout: 180_000 }, () => {
     );
     expect(made).toMatchObject({ code: 0 });
     const id = /job_\w+/.exec(made.out)?.[0];
-    expect(made.out).toMatch(/^job {7}job_/);
+    expect(made.out).toMatch(/^job +job_/);
     expect(made.out).toContain("queue 15m");
     expect(made.out).toContain("team=red");
     expect(made.err).toBe(`Follow it: svc job wait ${id}\n`);
@@ -99,7 +100,9 @@ describe("svc job list and get", { timeout: 180_000 }, () => {
       cli.run(`job list --limit 1 -o ndjson`),
       cli.run(`job list --status queued --status available --limit 1 -o name`),
     ]);
-    expect(table.out).toMatch(/^ID +TYPE +STATUS +AGE +TRIES +TOOK +RUNNER\njob_\w+ +noop +queued/);
+    expect(table.out).toMatch(
+      /^ID +TYPE +STATUS +AGE +EXECUTIONS +TOOK +RUNNER\njob_\w+ +noop +queued/,
+    );
     const page = JSON.parse(json.out) as { items: RunnerJob[]; next_cursor: string };
     expect(page.items.map((job) => job.id)).toEqual([id]);
     expect((JSON.parse(lines.out) as RunnerJob).id).toBe(id);
@@ -173,5 +176,45 @@ describe("svc job cancel, rerun and why", { timeout: 180_000 }, () => {
     const refused = await cli.run("job cancel job_00000000000000000000000000");
     expect(refused).toMatchObject({ code: 3, out: "" });
     expect(refused.err).toContain("This job does not exist.");
+  });
+
+  test("cancel all that match and run them again, each counted and asked first", async () => {
+    const owner = `own_${crypto.randomUUID()}`;
+    const made = () =>
+      cli.run(`job create --runner ${cli.runner.runnerId} --type noop --owner-id ${owner}`);
+    await Promise.all([made(), made()]);
+    const filter = ["--owner-id", owner, "--status", "queued", "--status", "available"];
+    const env = { SVC_URL: cli.url, SVC_TOKEN: cli.token };
+    const unsaid = await svc(["job", "cancel", ...filter], { env });
+    expect(unsaid).toMatchObject({ code: 1, out: "" });
+    expect(unsaid.err).toContain("Cancel 2 jobs?");
+    expect(unsaid.err).toContain(
+      "Nothing was cancelled. To cancel without being asked, add --yes.",
+    );
+    const yes = await svc(["job", "cancel", ...filter], { env, input: "yes\n" });
+    expect(yes).toMatchObject({ code: 0, out: "2 jobs were cancelled.\n" });
+    const none = await cli.run(`job cancel ${filter.join(" ")} --yes -o json`);
+    expect(JSON.parse(none.out)).toEqual({ cancelled: 0, told_to_stop: 0 });
+    const rerun = await cli.run(`job rerun --owner-id ${owner} --status cancelled --yes`);
+    expect(rerun).toMatchObject({ code: 0, out: "2 jobs were enqueued.\n" });
+  });
+
+  test("ask on a terminal, and take nothing but yes", async () => {
+    const owner = `own_${crypto.randomUUID()}`;
+    await cli.run(`job create --runner ${cli.runner.runnerId} --type noop --owner-id ${owner}`);
+    const env = { SVC_URL: cli.url, SVC_TOKEN: cli.token };
+    const asked = startSvcInTerminal(["job", "cancel", "--owner-id", owner], { env, input: "y\n" });
+    const { code, out } = await asked.ended;
+    expect({ code, isAsked: out.includes("Cancel 1 job?") }).toEqual({ code: 1, isAsked: true });
+    expect(out).toContain("Nothing was cancelled");
+  });
+
+  test("need a job, a filter or --all, and not two of these", async () => {
+    const nothing = await cli.run("job cancel --yes");
+    expect(nothing).toMatchObject({ code: 2, out: "" });
+    expect(nothing.err).toContain("or --all");
+    const both = await cli.run(`job cancel ${await createJob()} --status queued`);
+    expect(both).toMatchObject({ code: 2, out: "" });
+    expect(both.err).toContain("--status is for all jobs that match");
   });
 });

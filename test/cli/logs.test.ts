@@ -96,6 +96,24 @@ describe("svc log tail", { timeout: 180_000 }, () => {
     expect((await run(log, "tail", "-f", log.jobId, "--tail", "1001")).code).toBe(2);
   });
 
+  test("begins with all since a time, followed or not, however many these are", async () => {
+    const log = await setup();
+    const hourAgo = Date.now() - 3_600_000;
+    await log.write(numbered(5).map((line) => ({ ...line, atMs: hourAgo })));
+    await log.write(numbered(150, 6));
+    const recent = textOf(numbered(150, 6));
+    const tail = ["tail", log.jobId, "--raw", "--since"];
+    expect((await run(log, ...tail, "10m")).out).toBe(recent);
+    expect((await run(log, ...tail, new Date(hourAgo + 1000).toISOString())).out).toBe(recent);
+    expect((await run(log, ...tail, "10m", "--tail", "2")).out).toBe(textOf(numbered(2, 154)));
+    const following = startSvc(["log", ...tail, "10m", "-f"], { env: envOf(log) });
+    await expect.poll(() => following.said.out).toBe(recent);
+    await log.write(numbered(1, 156));
+    await log.close();
+    expect(await following.ended).toMatchObject({ code: 0, out: textOf(numbered(151, 6)) });
+    expect(await run(log, ...tail, "yesterday")).toMatchObject({ code: 2, out: "" });
+  });
+
   test("follows across broken connections to the end of the log", async () => {
     const log = await setup();
     await log.write(numbered(3));

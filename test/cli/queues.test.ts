@@ -35,6 +35,8 @@ describe("svc queue", { timeout: 180_000 }, () => {
     const listed = await cli.run("queue list --owner-id ins_1");
     expect(listed.out).toMatch(/^ID +NAME +OWNER +STATUS +WAITING +IN FLIGHT +OLDEST +AGE\n/);
     expect(listed.out).toMatch(new RegExp(`${id} +changes +install ins_1 +active +0 +0/1 +-`));
+    const none = await cli.run("queue list --name nowhere");
+    expect(none.out + none.err).toMatch(/^No queues found\. .+\n$/);
     const changed = await cli.run(`queue update ${id} --max-in-flight 3 --idle-timeout 0s`);
     expect(changed.out).toMatch(/in flight +0 of at most 3\n[^]*idle +never/);
     expect((await cli.run(`queue update ${id}`)).err).toContain("Nothing to change");
@@ -95,7 +97,7 @@ describe("svc signal", { timeout: 180_000 }, () => {
     expect((await cli.run(`signal redrive ${signal}`)).out).toMatch(/status +queued/);
     await execute(id, "fail");
     expect((await cli.run(`signal redrive --queue ${id}`)).out).toBe(
-      "1 signals are in line again.\n",
+      "1 signal is in line again.\n",
     );
     expect((await cli.run(`signal cancel ${signal}`)).out).toMatch(/status +cancelled/);
     expect((await cli.run("signal redrive")).err).toContain("Give the id of a signal");

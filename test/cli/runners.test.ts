@@ -108,10 +108,26 @@ describe("svc runner", { timeout: 180_000 }, () => {
       cli.run("runner list --limit 100 -o name"),
       cli.run(`runner get ${runnerId}`),
     ]);
-    expect(table.out).toMatch(/^ID +NAME +STATUS +WAITING +RUNNING +AGE\n/);
+    expect(table.out).toMatch(/^ID +NAME +STATUS +VERSION +WAITING +RUNNING +AGE\n/);
     expect(names.out.split("\n")).toContain(runnerId);
     expect(one.out).toContain(`runner     ${runnerId}\n`);
     expect(one.out).toContain("awaiting-heartbeat");
+  });
+
+  test("shows the processes of a runner that live, though many ended after them, and says when there are more", async () => {
+    const runner = await givenRunner(cli.db, { orgId: cli.runner.orgId });
+    const first = await givenProcess(cli.db, runner);
+    for (let ended = 0; ended < 100; ended++) {
+      const id = await givenProcess(cli.db, runner);
+      await cli.db`select process_goes_down(${id}, 'shut-down', '')`;
+    }
+    const few = await cli.run(`runner get ${runner.runnerId}`);
+    expect(few.out).toContain(first);
+    expect(few.out).not.toContain("and more");
+    for (let more = 0; more < 100; more++) await givenProcess(cli.db, runner);
+    const many = await cli.run(`runner get ${runner.runnerId}`);
+    expect(many.out).not.toContain(first);
+    expect(many.out).toContain(`and more: svc process list --runner ${runner.runnerId}\n`);
   });
 
   test("pauses, resumes, disables, enables and deletes one, and says how to undo it", async () => {

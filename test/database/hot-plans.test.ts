@@ -1,7 +1,18 @@
-import postgres from "postgres";
 import { describe, expect, test } from "vitest";
 import type { Db } from "../../broker/database/connect.ts";
+import { newId } from "../../broker/database/new-id.ts";
+import { listNewEvents, storeFannedOut } from "../../broker/events/event-queries.ts";
+import {
+  recordAttempts,
+  releaseLine,
+  resendRows,
+  takeDeliveries,
+  takeLines,
+} from "../../broker/webhooks/delivery-queries.ts";
+import { advanceClock } from "../support/database/clock.ts";
 import { testDatabase } from "../support/database/database.ts";
+import { explaining, relationsOf, walksOf } from "../support/database/explain.ts";
+import { aSignal, claimSignals, fileSignals, givenQueue } from "../support/queues/given-signals.ts";
 import {
   beat,
   claim,
@@ -10,15 +21,8 @@ import {
   givenRunner,
   report,
 } from "../support/rows/given.ts";
-
-type PlanNode = {
-  readonly "Node Type": string;
-  readonly "Relation Name"?: string;
-  readonly "Index Name"?: string;
-  readonly "Index Cond"?: string;
-  readonly Plans?: readonly PlanNode[];
-};
-type Explained = { readonly "Query Text": string; readonly Plan: PlanNode };
+import { givenEvents } from "../support/webhooks/given-events.ts";
+import { givenWebhook } from "../support/webhooks/given-webhooks.ts";
 
 /**
  * Brokers plan the statements of hot functions while their tables are new and empty, and keep those plans for as long as
@@ -48,6 +52,37 @@ describe("the plans of hot functions on a database without statistics", () => {
     );
   });
 
+  test("of an event's way to a webhook, no statement walks a table or an index", async () => {
+    const { statements } = await explain(liveAsEvent);
+    const walks = statements.flatMap(({ Plan, "Query Text": text }) =>
+      walksOf(Plan).map((walk) => `${walk}: ${text.replaceAll(/\s+/g, " ").slice(0, 200)}`),
+    );
+    expect(walks).toEqual([]);
+    const seen = new Set(statements.flatMap(({ Plan }) => relationsOf(Plan)));
+    const tables = ["events", "webhook_deliveries", "webhook_streams", "webhook_lines"];
+    expect([...seen]).toEqual(expect.arrayContaining(tables));
+  });
+
+  test("of a signal's whole life, no statement walks a table or an index", async () => {
+    const { statements } = await explain(liveAsSignals);
+    const walks = statements.flatMap(({ Plan, "Query Text": text }) =>
+      walksOf(Plan).map((walk) => `${walk}: ${text.replaceAll(/\s+/g, " ").slice(0, 200)}`),
+    );
+    expect(walks).toEqual([]);
+    const seen = new Set(statements.flatMap(({ Plan }) => relationsOf(Plan)));
+    expect([...seen]).toEqual(
+      expect.arrayContaining([
+        "queue_signals",
+        "queue_signal_live",
+        "queue_signal_ends",
+        "queue_signal_callbacks",
+        "queue_signal_keys",
+        "queue_counters",
+        "queues",
+      ]),
+    );
+  });
+
   test("a plan that walks a table is noticed", async () => {
     const { statements } = await explain(async (db) => {
       await db`select id from runner_job_live where status = 'queued'`;
@@ -58,6 +93,34 @@ describe("the plans of hot functions on a database without statistics", () => {
 });
 
 /** Lives by the hot functions, of several jobs a call, on one connection. */
+/** An event from its move to its delivery, with a try that fails, one that arrives, and one more. */
+async function liveAsEvent(db: Db, setUp: Db): Promise<void> {
+  const { orgId } = await givenRunner(setUp);
+  const webhookId = await givenWebhook(setUp, { orgId });
+  await givenEvents(db, [
+    { orgId, workflowId: "wfl_a" },
+    { orgId, workflowId: "wfl_a" },
+  ]);
+  const deliveries = [{ id: newId("whd"), webhook_id: webhookId }];
+  const events = await listNewEvents(db, orgId, 10);
+  await storeFannedOut(db, orgId, [{ id: events[0]?.id ?? "", body: "{}", deliveries }]);
+  const [line] = await takeLines(db, 10, []);
+  if (line === undefined) throw new Error("there is no line");
+  for (const result of ["failed", "delivered"] as const) {
+    const [due] = (await takeDeliveries(db, line, { busy: [], most: 4 })) ?? [];
+    if (due === undefined) throw new Error("nothing is due");
+    const answered = { response_status: 200, response_body: "", error_code: null, error: null };
+    const attempt = { result, started_at: new Date().toISOString(), duration_ms: 1, ...answered };
+    const next = { delay_ms: 0, is_detached: false, rest_ms: 0, is_first: true } as const;
+    const ids = { id: newId("wha"), org_id: orgId, webhook_id: webhookId, lease_id: line.leaseId };
+    const status = result === "failed" ? ("pending" as const) : result;
+    const of = { delivery_id: due.delivery_id, stream: due.stream, n: 1 };
+    await recordAttempts(db, [{ ...attempt, ...next, ...ids, ...of, status, counts: result }]);
+  }
+  await releaseLine(db, line);
+  await resendRows(db, orgId, webhookId, { status: "delivered", most: 10 });
+}
+
 async function explainLife() {
   return explain(async (db, setUp) => {
     const runner = await givenRunner(setUp, { parallelism: { deploy: 5 } });
@@ -75,47 +138,59 @@ async function explainLife() {
   });
 }
 
+/** Signals by the hot functions: every way to enter, to come back and to end. */
+async function liveAsSignals(db: Db, setUp: Db): Promise<void> {
+  const queue = await givenQueue(setUp, { maxInFlight: 10 });
+  const other = await givenQueue(setUp, { orgId: queue.orgId });
+  const next = { n: 1, kind: "signal", statuses: ["finished", "dead"], next_id: newId("sig") };
+  const callback = { ...next, queue_id: other.queueId, type: "next", runs: "pull" };
+  const tries = { max_executions: 3, retry_delay: 1, contents: "e30=" };
+  await fileSignals(db, [
+    aSignal(queue, { dedupe_key: "k", callbacks: [{ ...callback, ...tries }] }),
+    aSignal(queue, {
+      request: 2,
+      idempotency_key: "i",
+      fingerprint: "00",
+      expires_in: 60_000_000_000,
+    }),
+    ...[3, 4, 5, 6, 7].map((request) => aSignal(queue, { request })),
+    aSignal(queue, { request: 8, type: "noop", runs: "task", task: "run-signal" }),
+  ]);
+  await fileSignals(db, [
+    aSignal(queue, { idempotency_key: "i", fingerprint: "00", dedupe_key: "k" }),
+  ]);
+  for (const event of ["finish", "fail", "give-up", "extend"]) {
+    const [claimed] = await claimSignals(db, queue, 1, event);
+    if (claimed === undefined) throw new Error("nothing was claimed");
+    await claimSignals(db, queue, 1, event);
+    const report = { n: 1, org_id: queue.orgId, queue_id: queue.queueId, signal_id: claimed.id };
+    const batch = JSON.stringify([{ ...report, lease_id: claimed.lease_id, event }]);
+    await db`select * from report_claimed_signals(${batch}::text::json)`;
+  }
+  const [org, id] = [queue.orgId as string, queue.queueId];
+  const [given] = await db<{ id: string; lease_id: string; lease_until: Date }[]>`
+    select * from serve_signal_claims(${[1]}::int[], ${[org]}::text[], ${[id]}::text[], ${[1]}::int[],
+                                      ${["c"]}::text[], ${["w"]}::text[], ${[30_000_000_000]}::bigint[])`;
+  await db`
+    select return_signals(${[org]}::text[], ${[given?.id ?? ""]}::text[], ${[given?.lease_id ?? ""]}::text[],
+                          array[${given?.lease_until ?? new Date(0)}::timestamptz])`;
+  await advanceClock(setUp, "10 minutes");
+  await db`select sweep_signals(500), sweep_signal_queues(500)`;
+  await db`select * from queues_to_look_at(${[id]}::text[])`;
+  await db`select * from cancel_signals(${org}, ${[given?.id ?? ""]}::text[], 'why')`;
+  await db`select * from purge_queue(${org}, ${id}, true, 'why', 100)`;
+  await db`select * from delete_queue(${org}, ${id})`;
+}
+
 /** Runs it on one connection and answers the plan of each statement, those within functions included. */
 async function explain(act: (db: Db, setUp: Db) => Promise<void>) {
-  const { db: setUp, url } = await testDatabase();
-  const statements: Explained[] = [];
-  const db = postgres(url, {
-    max: 1,
-    types: { bigint: postgres.BigInt as never }, // no count is looked at here
-    onnotice: ({ message = "" }) => {
-      const [, plan] = /^duration: [^{]*plan:\s*(\{.*)$/s.exec(message) ?? [];
-      if (plan !== undefined) statements.push(JSON.parse(plan) as Explained); // auto_explain's own
-    },
-  }) as unknown as Db;
+  const database = await testDatabase();
+  const { db, take, end } = await explaining(database);
   try {
-    await db`load 'auto_explain'`;
-    await db.unsafe(`
-      set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on;
-      set auto_explain.log_format = json; set auto_explain.log_level = notice`);
-    await act(db, setUp);
-    return { statements };
+    take();
+    await act(db, database.db);
+    return { statements: take() };
   } finally {
-    await db.end({ timeout: 1 });
+    await end();
   }
-}
-
-/** What is read from one end to the other. */
-function walksOf(node: PlanNode): string[] {
-  const { "Node Type": type, "Relation Name": relation, "Index Name": index } = node;
-  const isWalk =
-    type === "Seq Scan" ||
-    (/^(?:Bitmap )?Index (?:Only )?Scan$/.test(type) && node["Index Cond"] === undefined);
-  const own =
-    isWalk && !isCatalog(relation ?? index ?? "") ? [`${type} on ${relation ?? index}`] : [];
-  return [...own, ...(node.Plans ?? []).flatMap(walksOf)];
-}
-
-const isCatalog = (name: string): boolean => name.startsWith("pg_");
-
-function relationsOf(node: PlanNode): string[] {
-  const { "Relation Name": relation } = node;
-  return [
-    ...(relation === undefined ? [] : [relation]),
-    ...(node.Plans ?? []).flatMap(relationsOf),
-  ];
 }

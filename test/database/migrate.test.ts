@@ -109,7 +109,7 @@ describe("a schema", () => {
   test("that lacks a migration is not served, and says how to mend it", async () => {
     const { db, directory } = await setup(first);
     await expect(requireCurrentSchema(db, directory)).rejects.toThrow(
-      'The database schema is not up to date: 0001-first is missing. Run "svc migrate up".',
+      'The database has no schema of svc yet. Run "svc migrate up".',
     );
     expect(await tables(db)).toEqual([]);
   });

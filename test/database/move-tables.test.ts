@@ -100,6 +100,7 @@ describe("functions that write a status", () => {
       "move_emitters: emitter_status_after(e",
       "move_processes: process_status_after(p",
       "move_queues: queue_status_after(q",
+      "move_rollout: rollout_status_after(r",
       "move_shutdowns: shutdown_status_after(d",
       "release_jobs: coalesce(job_status_after",
       "release_overdue: job_status_after(l",

@@ -68,15 +68,71 @@ test("signals with one dedupe key count once for the depth, also in one statemen
   expect(outcomes).toEqual(["enqueued", "kept", "kept"]);
 });
 
-test("a turn that is put off twice, as its caller heard no answer, is one task", async () => {
+test("an org whose signals fall due in thousands keeps no other's lease from running out", async () => {
+  const [crowd, queue] = [await givenQueue(db, { maxDepth: 10_000 }), await givenQueue(db)];
+  const expiring = { expires_in: 1_000_000_000 };
+  const many = Array.from({ length: 2_000 }, (_, at) =>
+    aSignal(crowd, { request: at + 1, ...expiring }),
+  );
+  await fileSignals(db, many);
+  const id = await givenSignal(db, queue);
+  await claimSignals(db, queue);
+  await advanceClock(db, "31 seconds");
+  const sweep = async (most: number) =>
+    (await db<{ due: number }[]>`select * from sweep_signals(${most})`)[0]?.due ?? 0;
+  expect(await sweep(100)).toBe(100);
+  expect(await signalStatus(db, id)).toBe("queued");
+  let swept = 100;
+  for (let due = 500; due === 500; swept += due) due = await sweep(500);
+  expect(swept).toBe(2_001);
+});
+
+test("a line that begins with more expired signals than a start of turns passes goes on when they were swept", async () => {
+  const queue = await givenQueue(db, { maxDepth: 10_000 });
+  const own = { runs: "task", task: "run-signal" };
+  const pause = (event: string) =>
+    db`select set_queue_pause(${queue.orgId}, ${queue.queueId}, ${event}, '', null, 'acc_1')`;
+  await pause("pause");
+  const many = Array.from({ length: 2_500 }, (_, at) =>
+    aSignal(queue, { request: at + 1, expires_in: 1_000_000_000, ...own }),
+  );
+  await fileSignals(db, many);
+  const id = await givenSignal(db, queue, own);
+  await advanceClock(db, "2 seconds");
+  await pause("resume");
+  expect(await signalStatus(db, id)).toBe("queued");
+  await sweepSignals(db);
+  expect(await signalStatus(db, id)).toBe("queued"); // some are left
+  await sweepSignals(db);
+  expect(await signalStatus(db, id)).toBe("in-flight");
+});
+
+test("a line that begins with more expired signals than a claim passes goes on when they were swept", async () => {
+  const queue = await givenQueue(db, { maxDepth: 10_000 });
+  const expiring = { expires_in: 1_000_000_000 };
+  const many = Array.from({ length: 1_200 }, (_, at) =>
+    aSignal(queue, { request: at + 1, ...expiring }),
+  );
+  await fileSignals(db, many);
+  const id = await givenSignal(db, queue);
+  await advanceClock(db, "2 seconds");
+  expect(await claimSignals(db, queue)).toEqual([]);
+  await sweepSignals(db);
+  expect(await claimSignals(db, queue)).toMatchObject([{ id }]);
+});
+
+test("a turn that is put off twice, as its caller heard no answer, is begun once", async () => {
   const queue = await givenQueue(db);
   const id = await givenSignal(db, queue, { type: "noop", runs: "task", task: "run-signal" });
   const [live] = await db<{ lease: string }[]>`
     select lease_id as lease from queue_signal_live where id = ${id}`;
-  for (let at = 0; at < 2; at++) {
-    await db`select put_off_turn(${queue.orgId}, ${id}, ${live?.lease ?? ""}, 5)`;
-  }
-  const tasks = await db`
-    select j.id from graphile_worker._private_jobs j where j.payload ->> 'signal_id' = ${id} and j.key is not null`;
-  expect(tasks).toHaveLength(1);
+  const lease = live?.lease ?? "";
+  for (let at = 0; at < 2; at++) await db`select put_off_turns(${[id]}, ${[lease]})`;
+  const take = () => db`select * from take_backlog(${queue.orgId}, 'noop', 1)`;
+  expect([...(await take()), ...(await take())].length).toBeGreaterThan(0);
+  const begin = (own: string) =>
+    db`select type from begin_turn(${queue.orgId}, ${id}, ${lease}, ${own}, 'broker 1')`;
+  expect(await begin("a")).toHaveLength(1);
+  expect(await begin("a")).toHaveLength(1); // its beginner heard no answer
+  expect(await begin("b")).toEqual([]);
 });

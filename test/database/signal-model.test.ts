@@ -10,10 +10,12 @@ import {
   pass,
   pause,
   purge,
+  putOff,
   redrive,
   report,
   resume,
   setBounds,
+  takeBacklog,
 } from "../support/model/signal-commands.ts";
 import { SignalModel } from "../support/model/signal-model.ts";
 import { givenQueue } from "../support/queues/given-signals.ts";
@@ -47,6 +49,8 @@ const commands = fc.commands(
     reported,
     reported,
     nat.map(begin),
+    nat.map(putOff),
+    fc.integer({ min: 1, max: 4 }).map(takeBacklog),
     nat.map(cancel),
     fc.boolean().map(purge),
     fc.option(nat, { nil: null }).map(redrive),

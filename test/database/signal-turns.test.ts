@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { newId } from "../../broker/database/new-id.ts";
-import { advanceClock } from "../support/database/clock.ts";
+import { advanceClock, stopClock } from "../support/database/clock.ts";
 import { testDatabase } from "../support/database/database.ts";
 import { expectSoundSignals } from "../support/queues/expect-sound-signals.ts";
 import {
+  aFollowUp,
+  aSignal,
   claimSignals,
+  fileSignals,
   givenQueue,
   givenSignal,
   queueOf,
@@ -22,18 +24,7 @@ describe("callbacks of a signal", () => {
     const queue = await givenQueue(db);
     const target = await givenQueue(db, { orgId: queue.orgId, maxDepth: 1 });
     await givenSignal(db, target);
-    const callback = (n: number, statuses: string[]) => ({
-      n,
-      kind: "signal",
-      statuses,
-      next_id: newId("sig"),
-      queue_id: target.queueId,
-      type: "follow-up",
-      runs: "pull",
-      max_executions: 1,
-      retry_delay: 1_000_000_000,
-      contents: "e30=",
-    });
+    const callback = (n: number, statuses: string[]) => aFollowUp(target, { n, statuses });
     const callbacks = [callback(1, ["finished"]), callback(2, ["dead"])];
     const id = await givenSignal(db, queue, { callbacks });
     const [claimed] = await claimSignals(db, queue);
@@ -68,16 +59,70 @@ describe("signals that brokers run", () => {
     expect(tasks).toEqual([{ id: own }]);
   });
 
-  test("and that somebody holds have no clock, and end when that one says so", async () => {
+  test("and that somebody holds have no lease, and end when that one says so", async () => {
     const queue = await givenQueue(db);
     const id = await givenSignal(db, queue, { runs: "hold", task: "advance" });
     await advanceClock(db, "1 year");
     await sweepSignals(db);
     expect(await signalStatus(db, id)).toBe("in-flight");
-    const report = { n: 1, org_id: queue.orgId, signal_id: id, event: "fail" };
-    await db`select report_signals(array(
-      select s from json_populate_recordset(null::signal_report, ${JSON.stringify([report])}::text::json) s))`;
+    expect(await reportSignal(db, queue, { id, lease_id: null }, "fail")).toBe("done");
     expect(await signalStatus(db, id)).toBe("dead");
+  });
+});
+
+describe("the holder of a signal that has not ended it", () => {
+  const wakesOf = async (id: string): Promise<number> => {
+    const rows = await db`
+      select from graphile_worker._private_jobs where payload ->> 'signal_id' = ${id}`;
+    return rows.length;
+  };
+  /** The tasks that wake it are lost, or taken: how many seconds until there is one again? */
+  const secondsToNextWake = async (id: string): Promise<number> => {
+    await db`delete from graphile_worker._private_jobs where payload ->> 'signal_id' = ${id}`;
+    for (let seconds = 0; ; seconds += 10) {
+      await db`select sweep_signals(100)`;
+      if ((await wakesOf(id)) > 0) return seconds;
+      await advanceClock(db, "10 s");
+    }
+  };
+
+  test("is woken again after 30 s, and then ever more rarely, by ten minutes at most", async () => {
+    await stopClock(db);
+    const queue = await givenQueue(db);
+    const id = await givenSignal(db, queue, { runs: "hold", task: "advance" });
+    const waits: number[] = [];
+    for (let nth = 0; nth < 7; nth += 1) waits.push(await secondsToNextWake(id));
+    expect(waits).toEqual([30, 60, 120, 240, 480, 600, 600]);
+    await reportSignal(db, queue, { id, lease_id: null }, "extend");
+    expect(await secondsToNextWake(id)).toBe(600);
+    await reportSignal(db, queue, { id, lease_id: null }, "finish");
+    expect(await signalStatus(db, id)).toBe("finished");
+  });
+
+  test("has one task that waits, however often it is woken", async () => {
+    const queue = await givenQueue(db);
+    const id = await givenSignal(db, queue, { runs: "hold", task: "advance" });
+    for (let nth = 0; nth < 3; nth += 1) {
+      await advanceClock(db, "11 minutes");
+      await sweepSignals(db);
+      expect(await wakesOf(id)).toBe(1);
+    }
+    await reportSignal(db, queue, { id, lease_id: null }, "finish");
+  });
+
+  test("is one of at most so many whom one look wakes", async () => {
+    const queue = await givenQueue(db, { maxInFlight: 20 });
+    const signals = Array.from({ length: 20 }, () =>
+      aSignal(queue, { runs: "hold", task: "advance" }),
+    );
+    await fileSignals(db, signals);
+    await advanceClock(db, "31 s");
+    const swept: number[] = [];
+    for (let nth = 0; nth < 4; nth += 1) {
+      const [row] = await db<{ due: number }[]>`select due from sweep_signals(8)`;
+      swept.push(row?.due ?? 0);
+    }
+    expect(swept).toEqual([8, 8, 4, 0]);
   });
 });
 

@@ -6,7 +6,7 @@ import { folderOf } from "./tools-folder.ts";
 /** The path of a program that the tests use, e.g. `helm`; undefined where `npm run tools` has not run. */
 export function findTool(program: string): string | undefined {
   const tool = toolOf(program);
-  if (tool.source.by === "path") return findOnPath(program);
+  if (tool.source.by === "path" || tool.source.by === "debian") return findOnPath(program);
   const file = path.join(folderOf(tool), program);
   return isProgram(file) ? file : undefined;
 }

@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { buildGoTool, goCaches } from "./build-go-tool.ts";
 import { holdToolsFolder } from "./hold-tools-folder.ts";
+import { installDebianPackage } from "./install-debian-package.ts";
 import { installPythonTool } from "./install-python-tool.ts";
 import type { Tool } from "./tool-table.ts";
 import { folderOf, isThere, toolsFolder } from "./tools-folder.ts";
@@ -54,6 +55,7 @@ async function getTool(tool: Tool): Promise<void> {
   const { name, source } = tool;
   if (source.by === "path")
     throw new Error(`${source.program} is not on the PATH: ${source.advice}.`);
+  if (source.by === "debian") return await installDebianPackage(source);
   const making = path.join(toolsFolder(), `${halfMade}${name}`);
   await mkdir(making, { recursive: true });
   if (source.by === "go") await buildGoTool(tool, source, making);

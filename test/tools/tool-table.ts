@@ -5,7 +5,7 @@ export type Tool = {
   readonly source: Source;
 };
 
-export type Source = GoModule | NpmPackage | PythonPackage | OnPath;
+export type Source = GoModule | NpmPackage | PythonPackage | DebianPackage | OnPath;
 
 /** Built from the module that go/NAME/go.mod pins; go.sum beside it says what every file must be. */
 export type GoModule = {
@@ -35,6 +35,13 @@ export type PythonPackage = {
   readonly program: string;
   /** What is run as the program; without it the program is Python itself, which finds the package. */
   readonly module?: string;
+};
+
+/** A package of Debian, installed for the whole machine, in the version that its Debian has. */
+export type DebianPackage = {
+  readonly by: "debian";
+  readonly package: string;
+  readonly program: string;
 };
 
 /** Cannot be built or fetched: the machine has it, or a person installs it. */
@@ -89,6 +96,21 @@ export const toolTable: readonly Tool[] = [
     version: "1",
     source: { by: "path", program: "terraform", advice: "install Terraform 1.8 or a later 1.x" },
   },
+  {
+    name: "systemd",
+    version: "252",
+    source: { by: "path", program: "systemd", advice: "install systemd (Debian: systemd)" },
+  },
+  {
+    name: "systemctl",
+    version: "252",
+    source: { by: "path", program: "systemctl", advice: "install systemd (Debian: systemd)" },
+  },
+  {
+    name: "unshare",
+    version: "2",
+    source: { by: "path", program: "unshare", advice: "install util-linux" },
+  },
   provider("null", "2.1.2", oldProviders),
   provider("local", "2.9.0", oldProviders),
   provider("random", "3.9.0", oldProviders),
@@ -111,6 +133,13 @@ export const toolTable: readonly Tool[] = [
     source: { by: "python", program: "moto_server", module: "moto.server" },
   },
   {
+    name: "chromium",
+    version: "1",
+    source: { by: "debian", package: "chromium", program: "chromium" },
+  },
+  debian("docker", "docker.io", "docker"),
+  debian("dockerd", "docker.io", "dockerd"),
+  {
     name: "croniter",
     version: "7.0.0",
     source: { by: "python", program: "python-croniter" },
@@ -119,6 +148,10 @@ export const toolTable: readonly Tool[] = [
 
 function goTool(name: string, version: string, program: string): Tool {
   return { name, version, source: { by: "go", programs: { [name]: program } } };
+}
+
+function debian(name: string, from: string, program: string): Tool {
+  return { name, version: "20", source: { by: "debian", package: from, program } };
 }
 
 function tofu(name: string, version: string): Tool {

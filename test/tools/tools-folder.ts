@@ -21,7 +21,8 @@ export function folderOf(tool: Tool): string {
 
 /** Whether nothing is to be done for it. Its folder appears when it is whole. */
 export function isThere(tool: Tool): boolean {
-  if (tool.source.by === "path") return findOnPath(tool.source.program) !== undefined;
+  if (tool.source.by === "path" || tool.source.by === "debian")
+    return findOnPath(tool.source.program) !== undefined;
   return existsSync(folderOf(tool));
 }
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { firstFault } from "../../../shared/issue-words.ts";
 import { actionPlan } from "../../../shared/plans/action-plan.ts";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { Plan } from "../../jobs/handler.ts";
@@ -49,8 +50,7 @@ export function stepTitle({ name }: ActionStep): string {
 export function readActionRun(plan: Plan): ActionRun {
   const { data, error } = actionPlan.safeParse(plan);
   if (data === undefined) {
-    const [issue] = error.issues;
-    throw unfit(`${issue?.path.join(".")}: ${issue?.message}`);
+    throw unfit(firstFault(error));
   }
   const steps = (data.steps ?? []).map(readStep);
   const names = new Set<string>();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstFault } from "../../../shared/issue-words.ts";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
@@ -115,10 +116,8 @@ export function readJobRun(plan: Plan, { operation }: JobInfo): JobRun {
   if (data === undefined) {
     const [issue] = error.issues;
     const isKey = issue?.code === "invalid_key";
-    const why = isKey
-      ? "is not a valid variable name: use letters, digits, _, - and ."
-      : issue?.message;
-    throw invalidPlan(`${issue?.path.join(".")}: ${why}`);
+    const why = "is not a valid variable name: use letters, digits, _, - and .";
+    throw invalidPlan(isKey ? `${issue?.path.join(".")}: ${why}` : firstFault(error));
   }
   const { job, install_id, component_id } = data;
   const action = actions[operation];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstFault } from "../../../shared/issue-words.ts";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
@@ -93,11 +94,8 @@ const releaseName = /^[a-z0-9]([-a-z0-9.]{0,51}[a-z0-9])?$/;
 /** Reads the plan of a helm job. Throws a JobFailure that names the invalid member. */
 export function readHelmRun(plan: Plan, { operation }: JobInfo): HelmRun {
   const { data, error } = whole.safeParse(plan);
-  const inner = body.safeParse(data?.helm ?? plan).data;
-  const [issue] = error?.issues ?? body.safeParse(data?.helm ?? plan).error?.issues ?? [];
-  if (data === undefined || inner === undefined) {
-    throw invalidPlan(`${issue?.path.join(".")}: ${issue?.message}`);
-  }
+  const { data: inner, error: innerError } = body.safeParse(data?.helm ?? plan);
+  if (data === undefined || inner === undefined) throw invalidPlan(firstFault(error ?? innerError));
   const action = actions[operation];
   if (action === undefined) {
     throw invalidPlan(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstFault } from "../../../shared/issue-words.ts";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
@@ -69,8 +70,7 @@ const usualWaitMs = 600_000;
 export function readManifestRun(plan: Plan, { operation }: JobInfo): ManifestRun {
   const { data, error } = whole.safeParse(plan);
   if (data === undefined) {
-    const [issue] = error.issues;
-    throw invalidPlan(`${issue?.path.join(".")}: ${issue?.message}`);
+    throw invalidPlan(firstFault(error));
   }
   const { kubernetes_manifest: inner, install_id, component_id } = data;
   const action = actions[operation];

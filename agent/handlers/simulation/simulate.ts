@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { firstFault } from "../../../shared/issue-words.ts";
 import { actionPlan } from "../../../shared/plans/action-plan.ts";
 import { sandboxMode } from "../../../shared/plans/plan-members.ts";
 import { pause } from "../../client/pause.ts";
@@ -15,11 +16,9 @@ export function sandboxModeOf(plan: Plan, isForced = false): SandboxMode | undef
   const { data, error } = sandboxMode.safeParse(plan["sandbox_mode"]);
   if (error === undefined && isForced) return { ...data, enabled: true };
   if (error === undefined) return data?.enabled === true ? data : undefined;
-  const [issue] = error.issues;
-  throw new JobFailure(
-    `The plan is invalid: sandbox_mode.${issue?.path.join(".")}: ${issue?.message}.`,
-    { reason: "plan_invalid" },
-  );
+  throw new JobFailure(`The plan is invalid: sandbox_mode.${firstFault(error)}.`, {
+    reason: "plan_invalid",
+  });
 }
 
 /**

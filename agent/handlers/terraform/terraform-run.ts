@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstFault } from "../../../shared/issue-words.ts";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
@@ -153,8 +154,7 @@ function askedOf({ type, operation }: JobInfo, inner: Body): Asked {
 function parsed<T extends z.ZodType>(schema: T, given: unknown, where: string): z.output<T> {
   const { data, error } = schema.safeParse(given);
   if (data !== undefined) return data;
-  const [issue] = error?.issues ?? [];
-  throw invalidPlan(`${where}${issue?.path.join(".")}: ${issue?.message}`);
+  throw invalidPlan(`${where}${firstFault(error)}`);
 }
 
 /** Refuses addresses with a leading dash, which terraform would read as options. */

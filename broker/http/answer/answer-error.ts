@@ -37,6 +37,7 @@ function unexpected(c: AppContext, broker: Broker, error: unknown): Problem {
 }
 
 function answerProblem(c: AppContext, broker: Broker, known: Problem): Response {
+  c.set("problemCode", known.code);
   const title = STATUS_CODES[known.status] ?? "Error";
   const members = {
     type: `${broker.config.publicUrl ?? ""}/docs#${title.toLowerCase().replaceAll(" ", "-")}`,

@@ -44,11 +44,19 @@ export function toPage<Row extends { readonly id: string; readonly sort_key: str
   const items = shown.map(page.toItem);
   const last = rows.length > page.limit ? keyOf(shown.at(-1)) : page.stoppedAt;
   if (last === undefined) return { items, next_cursor: null };
-  const cursor = encode([last.sortKey, last.id, filterHash(page.filters)]);
+  const cursor = cursorOf(last, page.filters);
   const next = new URL(c.req.url);
   next.searchParams.set("cursor", cursor);
   setHeader(c, "link", `<${next.pathname}${next.search}>; rel="next"`);
   return { items, next_cursor: cursor };
+}
+
+/** The cursor of what comes after a row. */
+export function cursorOf(
+  { sortKey, id }: PageKey,
+  filters: Readonly<Record<string, unknown>>,
+): string {
+  return encode([sortKey, id, filterHash(filters)]);
 }
 
 function keyOf(

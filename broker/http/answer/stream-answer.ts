@@ -30,6 +30,7 @@ export function streamAnswer(
     stallMs,
     longestMs,
     cut: () => c.env?.outgoing?.destroy(),
+    isInProcess: c.env?.outgoing === undefined,
     onError: (error) =>
       log.error({ err: error, request_id: c.get("requestId") }, "an answer was cut off"),
   });
@@ -49,13 +50,15 @@ type Watch = {
   readonly stallMs: number;
   readonly longestMs: number | undefined;
   readonly cut: () => void;
+  /** The dashboard reads it: there is no connection to cut. */
+  readonly isInProcess: boolean;
   readonly onError: (error: unknown) => void;
 };
 
 /** The next part is asked for when the client has taken the last one. */
 async function* watch(
   parts: AsyncIterable<Uint8Array>,
-  { stallMs, longestMs, cut, onError }: Watch,
+  { stallMs, longestMs, cut, isInProcess, onError }: Watch,
 ): AsyncGenerator<Uint8Array> {
   let stall: NodeJS.Timeout | undefined;
   const end = longestMs === undefined ? undefined : setTimeout(cut, longestMs);
@@ -67,6 +70,7 @@ async function* watch(
     }
   } catch (error) {
     onError(error);
+    if (isInProcess) throw error;
     cut(); // thrown on, it would be told on standard error besides
   } finally {
     clearTimeout(stall);

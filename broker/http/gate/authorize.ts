@@ -1,5 +1,5 @@
 import { grantablePermissions, type Permission } from "../../../shared/permissions.ts";
-import { problem } from "../../../shared/problem.ts";
+import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
 import type { Actor } from "../../tokens/actor.ts";
@@ -13,14 +13,41 @@ import { stateAuthorization } from "./state-authorization.ts";
  * A promise only when the token has to be looked up.
  */
 export function authorize(c: AppContext, broker: Broker, rule: RouteRule): void | Promise<void> {
+  const { signedIn } = c.env ?? {};
+  if (signedIn !== undefined) return checkActor(c, broker, rule, signedIn.actor);
   const authorization =
     rule.stateToken === true ? stateAuthorization(c) : requestHeader(c, "authorization");
   const org = requestHeader(c, "x-svc-org-id");
-  const actor = broker.authenticator.identify(authorization, org, () =>
-    broker.limitGuesses(c.env?.incoming),
+  const identify = (chosen?: string): Actor | Promise<Actor> =>
+    broker.authenticator.identify(authorization, chosen, () =>
+      broker.limitGuesses(c.env?.incoming),
+    );
+  let actor: Actor | Promise<Actor>;
+  try {
+    actor = identify(org);
+  } catch (error) {
+    return refuse(c, { error, org, identify });
+  }
+  if (!(actor instanceof Promise)) return checkActor(c, broker, rule, actor);
+  return actor.then(
+    (known) => checkActor(c, broker, rule, known),
+    (error: unknown) => refuse(c, { error, org, identify }),
   );
-  if (actor instanceof Promise) return actor.then((known) => checkActor(c, broker, rule, known));
-  checkActor(c, broker, rule, actor);
+}
+
+type Refused = {
+  readonly error: unknown;
+  readonly org: string | undefined;
+  readonly identify: () => Actor | Promise<Actor>;
+};
+
+/** Who names an org that the token does not reach is refused as the caller that the token is: its own org is told. */
+async function refuse(c: AppContext, { error, org, identify }: Refused): Promise<never> {
+  if (org !== undefined && error instanceof Problem && error.status === 404) {
+    c.set("actor", await identify());
+    c.set("deniedOrg", org);
+  }
+  throw error;
 }
 
 function checkActor(c: AppContext, broker: Broker, rule: RouteRule, actor: Actor): void {

@@ -13,6 +13,7 @@ import { requireFewJsonParts } from "../body/require-few-json-parts.ts";
 import { reserveMemory, largeBytes, owned } from "../body/reserve-memory.ts";
 import { type Answered, beginRequest, endRequest } from "../request-log.ts";
 import type { ServedRoute } from "./allowed-methods.ts";
+import { makeAuditGate, type RouteAudit } from "./audit-gate.ts";
 import { authorize } from "./authorize.ts";
 import { describeRoute } from "./describe-route.ts";
 import { replayOnce } from "./idempotency.ts";
@@ -38,6 +39,7 @@ type OpenRoute = {
   /** The schema of a JSON body; "empty" where the route takes no members; undefined: not ours to read. */
   readonly body: z.ZodType | "empty" | undefined;
   readonly handle: Handle;
+  readonly audit: RouteAudit["settle"];
   readonly answered: Answered;
 };
 
@@ -48,8 +50,9 @@ type OpenRoute = {
  */
 export function makeRouteOpener(app: App, broker: Broker): RouteOpener {
   const routes: ServedRoute[] = [];
+  const auditOf = makeAuditGate(broker);
   const open = (route: RuledRoute, handle: Handle): App => {
-    const opened = openRoute(broker, route, handle);
+    const opened = openRoute(broker, route, handle, auditOf);
     routes.push({ method: opened.method, template: route.path, rule: opened.rule });
     app.openAPIRegistry.registerPath(describeRoute(route));
     app.on([opened.method], [opened.path], (c) => answer(c, broker, opened));
@@ -59,10 +62,16 @@ export function makeRouteOpener(app: App, broker: Broker): RouteOpener {
   return { open: open as unknown as App["openapi"], routes };
 }
 
-function openRoute(broker: Broker, route: RuledRoute, handle: Handle): OpenRoute {
+function openRoute(
+  broker: Broker,
+  route: RuledRoute,
+  handle: Handle,
+  auditOf: ReturnType<typeof makeAuditGate>,
+): OpenRoute {
   const method = route.method.toUpperCase();
   const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
   const { operationId, rule } = route;
+  const audit = auditOf({ operationId, method, path, rule, handle });
   return {
     operationId,
     method,
@@ -71,7 +80,8 @@ function openRoute(broker: Broker, route: RuledRoute, handle: Handle): OpenRoute
     params: route.request?.params,
     query: route.request?.query as z.ZodObject | undefined, // routes declare their query as an object
     body: rule.otlp === true ? undefined : bodyOf(route),
-    handle,
+    handle: audit.handle,
+    audit: audit.settle,
     answered: { route: path, rule, count: broker.httpMetrics.of(method, path) },
   };
 }
@@ -95,6 +105,8 @@ async function answer(c: AppContext, broker: Broker, route: OpenRoute): Promise<
     if (!(error instanceof Problem && error.status === 408)) await discardBody(c);
     response = answerError(c, broker, error);
   }
+  const settled = route.audit(c, response, startedAtMs);
+  response = settled instanceof Promise ? await settled : settled;
   endRequest(c, broker, route.answered, { status: response.status, startedAtMs });
   return response;
 }
@@ -162,12 +174,21 @@ function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: b
   c.req.addValidatedData("query", validateQuery(schema, sent, isLenient) as object);
 }
 
+/** Says what was no id, and of what. */
+function noSuchId(name: string, value: string): Error {
+  const what = name.replace(/_id$/, "").replaceAll("_", " ");
+  const said = JSON.stringify(value.slice(0, 100));
+  return problem.notFound("object", `There is no ${what} ${said}: this is not the id of one.`);
+}
+
 /** An id of another form cannot exist. */
 function checkParams(c: AppContext, schema: z.ZodType): void {
   const params = c.req.param();
   const parsed = schema.safeParse(params);
-  if (!parsed.success || Object.values(params).some((id) => id.includes("\0")))
-    throw problem.notFound("object");
+  const wrong = parsed.success
+    ? Object.keys(params).find((name) => params[name]?.includes("\0"))
+    : String(parsed.error.issues[0]?.path[0] ?? "");
+  if (wrong !== undefined) throw noSuchId(wrong, params[wrong] ?? "");
   c.req.addValidatedData("param", parsed.data as object);
 }
 

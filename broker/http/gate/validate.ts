@@ -1,7 +1,9 @@
 import type { z } from "@hono/zod-openapi";
+import { nearestOf } from "../../../shared/issue-words.ts";
 import { type Pointer, type ProblemError, problem } from "../../../shared/problem.ts";
 import { toPointer } from "../../../shared/scan-json.ts";
 import { requireShortLists } from "../body/require-short-lists.ts";
+import { unknownParameter } from "./unknown-parameter.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -18,7 +20,7 @@ export function validateBody(
   { isNullAbsent = false }: { readonly isNullAbsent?: boolean } = {},
 ): unknown {
   requireShortLists(schema, value);
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const nulls = isNullAbsent ? issues.filter(({ path }) => isNullAt(value, path)) : [];
@@ -52,12 +54,12 @@ export function validateQuery(
 ): unknown {
   const query: Record<string, string | string[]> = {};
   const errors: ProblemError[] = [];
+  const known = Object.keys(schema?.shape ?? {});
   for (const [name, values] of Object.entries(sent)) {
     const pointer = `?${name}` as const;
     const given = values.filter((value) => value !== "");
-    if (schema === undefined || !Object.hasOwn(schema.shape, name)) {
-      const detail = "Unknown query parameter.";
-      if (!ignoresUnknown) errors.push({ pointer, code: "unknown_parameter", detail });
+    if (!known.includes(name)) {
+      if (!ignoresUnknown) errors.push(unknownParameter(name, known));
     } else if (given.some((value) => value.includes("\0"))) {
       errors.push({
         pointer,
@@ -68,7 +70,7 @@ export function validateQuery(
       query[name] = given.length === 1 ? (given[0] ?? "") : given;
     }
   }
-  const parsed = schema?.safeParse(query);
+  const parsed = schema?.safeParse(query, { reportInput: true });
   if (parsed?.success === false) {
     errors.push(...firstErrors(parsed.error.issues, toParameter));
   }
@@ -91,8 +93,8 @@ function toErrors(
   base: readonly PropertyKey[] = [],
 ): ProblemError[] {
   const path = [...base, ...issue.path];
+  const { message: detail } = issue;
   if (issue.code === "unrecognized_keys") {
-    const detail = "Unknown field.";
     return issue.keys.map((key) => ({
       pointer: toPlace([...path, key]),
       code: "unknown_member",
@@ -100,16 +102,15 @@ function toErrors(
     }));
   }
   if (issue.code === "invalid_union") {
-    const [nearest] = issue.errors.toSorted((a, b) => a.length - b.length);
+    const nearest = nearestOf(issue.errors);
     if (nearest !== undefined) return nearest.flatMap((inner) => toErrors(inner, toPlace, path));
   }
-  return [{ pointer: toPlace(path), code: codeOf(issue), detail: issue.message }];
+  return [{ pointer: toPlace(path), code: codeOf(issue), detail }];
 }
 
+/** What the schema met decides, not what was sent: a schema may have renamed its members. */
 function codeOf(issue: Issue): string {
   if (issue.code === "custom")
     return typeof issue.params?.["code"] === "string" ? issue.params["code"] : "invalid";
-  if (issue.code === "invalid_type" && issue.message.endsWith("received undefined"))
-    return "required";
-  return issue.code;
+  return issue.code === "invalid_type" && issue.input === undefined ? "required" : issue.code;
 }

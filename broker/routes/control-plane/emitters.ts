@@ -22,11 +22,12 @@ import { updateEmitter as update } from "../../emitters/update-emitter.ts";
 import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
+import { tellSecrets } from "../../http/gate/audit-gate.ts";
 import { requireQueue } from "../../queues/require-queue.ts";
 import { readSignal } from "../../signals/read-signals.ts";
 
 /** POST /v1/queues/{queue_id}/emitters */
-export const createEmitter: RegisterRoutes = (app, broker) => {
+const createEmitter: RegisterRoutes = (app, broker) => {
   app.openapi(createEmitterRoute, async (c) => {
     const { queue_id: queueId } = c.req.valid("param");
     const id = await create(broker, c.get("actor"), { queueId, body: c.req.valid("json") });
@@ -35,7 +36,7 @@ export const createEmitter: RegisterRoutes = (app, broker) => {
 };
 
 /** GET …/emitters, GET /v1/emitters, GET /v1/emitters/{emitter_id}, GET …/next */
-export const readEmitters: RegisterRoutes = (app, broker) => {
+const readEmitters: RegisterRoutes = (app, broker) => {
   app.openapi(listQueueEmittersRoute, async (c) => {
     const { queue_id } = c.req.valid("param");
     await requireQueue(broker.db, c.get("actor").orgId, queue_id);
@@ -45,7 +46,15 @@ export const readEmitters: RegisterRoutes = (app, broker) => {
     c.json(await page(c, broker, c.req.valid("query")), 200),
   );
   app.openapi(getEmitterRoute, async (c) =>
-    c.json(await shown(c, broker, c.req.valid("param").emitter_id), 200),
+    c.json(
+      await shown(
+        c,
+        broker,
+        c.req.valid("param").emitter_id,
+        c.req.valid("query").data !== "false",
+      ),
+      200,
+    ),
   );
   app.openapi(getEmitterTicksRoute, async (c) => {
     const { emitter_id: id } = c.req.valid("param");
@@ -55,7 +64,7 @@ export const readEmitters: RegisterRoutes = (app, broker) => {
 };
 
 /** PATCH, DELETE /v1/emitters/{emitter_id} */
-export const updateEmitters: RegisterRoutes = (app, broker) => {
+const updateEmitters: RegisterRoutes = (app, broker) => {
   app.openapi(updateEmitterRoute, async (c) => {
     const { emitter_id: id } = c.req.valid("param");
     const changes = c.req.valid("json");
@@ -71,7 +80,7 @@ export const updateEmitters: RegisterRoutes = (app, broker) => {
 };
 
 /** POST /v1/emitters/{emitter_id}/pause, …/resume */
-export const operateEmitters: RegisterRoutes = (app, broker) => {
+const operateEmitters: RegisterRoutes = (app, broker) => {
   app.openapi(pauseEmitterRoute, async (c) => {
     const { emitter_id: id } = c.req.valid("param");
     await pauseEmitter(broker, c.get("actor"), { id, ...c.req.valid("json") });
@@ -85,7 +94,7 @@ export const operateEmitters: RegisterRoutes = (app, broker) => {
 };
 
 /** POST /v1/emitters/{emitter_id}/fire */
-export const fireEmitter: RegisterRoutes = (app, broker) => {
+const fireEmitter: RegisterRoutes = (app, broker) => {
   app.openapi(fireEmitterRoute, async (c) => {
     const actor = c.get("actor");
     const { emitter_id: id } = c.req.valid("param");
@@ -95,8 +104,10 @@ export const fireEmitter: RegisterRoutes = (app, broker) => {
   });
 };
 
-async function shown(c: AppContext, broker: Broker, id: string) {
-  const emitter = await showEmitter(broker, c.get("actor"), id);
+/** An emitter without data of its signals shows nothing that could be secret. */
+async function shown(c: AppContext, broker: Broker, id: string, withData = true) {
+  const emitter = await showEmitter(broker, c.get("actor"), { id, withData });
+  if (Object.keys(emitter.signal_template ?? {}).length > 0) tellSecrets(c);
   hasVersion(c, emitter.version);
   return emitter;
 }
@@ -109,3 +120,12 @@ async function page(c: AppContext, broker: Broker, { cursor, limit, ...filters }
   const rows = await listEmitters(broker.db, c.get("actor").orgId, asked);
   return toPage(c, rows, { limit, filters, toItem: (row) => toEmitter(row) });
 }
+
+/** Emitters: of a queue, and each by itself */
+export const keepEmitters: RegisterRoutes = (app, broker) => {
+  createEmitter(app, broker);
+  readEmitters(app, broker);
+  updateEmitters(app, broker);
+  operateEmitters(app, broker);
+  fireEmitter(app, broker);
+};

@@ -12,9 +12,9 @@ import { flushRunner as flushQueues } from "../../jobs/flush-runner.ts";
 import { toJobFilter } from "../../jobs/job-filter.ts";
 import { listJobs as listPage } from "../../jobs/list-jobs.ts";
 import { requireJob } from "../../jobs/read-job.ts";
+import { readWaiting } from "../../jobs/read-waiting.ts";
 import { rerunJob as enqueueAgain } from "../../jobs/rerun-job.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
-import { whyWaiting } from "../../jobs/why-waiting.ts";
 
 /** GET /v1/runner-jobs */
 export const listJobs: RegisterRoutes = (app, broker) => {
@@ -29,26 +29,19 @@ export const listJobs: RegisterRoutes = (app, broker) => {
 /** GET /v1/runner-jobs/{job_id}/why */
 export const getWaiting: RegisterRoutes = (app, broker) => {
   app.openapi(getWaitingRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { id, status } = await requireJob(broker.db, orgId, c.req.valid("param").job_id);
-    const waiting = await whyWaiting(broker.db, orgId, id);
-    const said = waiting ?? { reasons: [], position: null };
-    return c.json({ runner_job_id: id, status, ...said }, 200);
+    const { job_id: jobId } = c.req.valid("param");
+    return c.json(await readWaiting(broker.db, c.get("actor").orgId, jobId), 200);
   });
 };
 
-/** POST /v1/runner-jobs/{job_id}/cancel */
-export const cancelJob: RegisterRoutes = (app, broker) => {
+/** POST /v1/runner-jobs/{job_id}/cancel, …/rerun */
+export const actOnJobs: RegisterRoutes = (app, broker) => {
   app.openapi(cancelJobRoute, async (c) => {
     const { orgId, id } = c.get("actor");
     const jobId = c.req.valid("param").job_id;
     await endJob(broker, orgId, { jobId, event: "cancel", why: `cancelled by ${id}` });
     return c.json(toRunnerJob(await requireJob(broker.db, orgId, jobId)), 202);
   });
-};
-
-/** POST /v1/runner-jobs/{job_id}/rerun */
-export const rerunJob: RegisterRoutes = (app, broker) => {
   app.openapi(rerunJobRoute, async (c) => {
     const jobId = c.req.valid("param").job_id;
     const key = takeIdempotencyKey(c);

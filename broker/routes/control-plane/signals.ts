@@ -9,15 +9,18 @@ import {
   redriveSignalRoute,
   redriveSignalsRoute,
 } from "../../../shared/api/signals.ts";
+import { parseExactly } from "../../../shared/parse-exactly.ts";
 import type { Pointer } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
+import { tellSecrets } from "../../http/gate/audit-gate.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { requireOwnQueue, requireQueue } from "../../queues/require-queue.ts";
 import { cancelSignal as cancel } from "../../signals/cancel-signal.ts";
 import { type EnqueuedSignal, enqueueSignals as enqueue } from "../../signals/enqueue-signals.ts";
 import { listSignals as listPage } from "../../signals/list-signals.ts";
+import type { NewSignal } from "../../signals/new-signal.ts";
 import { readSignal, showSignals } from "../../signals/read-signals.ts";
 import {
   redriveSignal as redriveOne,
@@ -34,13 +37,14 @@ export const enqueueSignals: RegisterRoutes = (app, broker) => {
     const { enqueued } = tellReplay(c, await enqueue(broker, { ...asked, takesPermit: true }));
     const [first] = enqueued;
     if (first === undefined) throw new Error("one signal was enqueued and none came back");
-    return c.json(shown(c, first, body), first.isKept ? 200 : 201);
+    return c.json(shown(c, first, asked.signals[0]), first.isKept ? 200 : 201);
   });
   app.openapi(enqueueSignalsRoute, async (c) => {
     const { signals } = c.req.valid("json");
     const given = signals.map((body, at) => ({ body, pointer: `#/signals/${at}` as const }));
-    const { enqueued } = tellReplay(c, await enqueue(broker, toEnqueue(c, broker, given)));
-    return c.json({ signals: enqueued.map((one, at) => shown(c, one, signals[at])) }, 201);
+    const asked = toEnqueue(c, broker, given);
+    const { enqueued } = tellReplay(c, await enqueue(broker, asked));
+    return c.json({ signals: enqueued.map((one, at) => shown(c, one, asked.signals[at])) }, 201);
   });
 };
 
@@ -72,10 +76,16 @@ function textAt(c: AppContext, pointer: string): string | undefined {
   return c.get("longTexts").get(pointer)?.toString() ?? c.get("verbatim").get(pointer);
 }
 
-function shown(c: AppContext, { row, callbacks, isKept }: EnqueuedSignal, sent?: NewSignalBody) {
+function shown(c: AppContext, { row, callbacks, isKept }: EnqueuedSignal, sent?: NewSignal) {
   const isOwn = !isKept && sent !== undefined && c.get("actor").permissions.has("signals.data");
-  const contents = isOwn ? { signal: sent.signal, result: null } : undefined;
+  const contents = isOwn ? { signal: dataOf(sent), result: null } : undefined;
   return { ...toQueueSignal(row, { callbacks, contents }), deduplicated: isKept };
+}
+
+/** As a read shows it, with all digits. */
+function dataOf({ body, textOf }: NewSignal): Record<string, unknown> {
+  const text = textOf?.("/signal");
+  return text === undefined ? body.signal : (parseExactly(text) as Record<string, unknown>); // its schema asks for an object
 }
 
 /** GET /v1/queues/{queue_id}/signals, GET /v1/signals/{signal_id} */
@@ -94,7 +104,10 @@ export const readSignals: RegisterRoutes = (app, broker) => {
   });
   app.openapi(getSignalRoute, async (c) => {
     const { signal_id: id } = c.req.valid("param");
-    return c.json(await readSignal(broker, c.get("actor"), id), 200);
+    const withData = c.req.valid("query").data !== "false";
+    const actor = c.get("actor");
+    if (withData && actor.permissions.has("signals.data")) tellSecrets(c);
+    return c.json(await readSignal(broker, actor, id, { withData }), 200);
   });
 };
 
@@ -115,10 +128,9 @@ export const operateSignals: RegisterRoutes = (app, broker) => {
   app.openapi(redriveSignalsRoute, async (c) => {
     const { queue_id: queueId } = c.req.valid("param");
     const { signal_ids: ids } = c.req.valid("json");
-    const all = await redriveMany(broker, c.get("actor").orgId, { queueId, ids });
-    const redriven = all.filter(({ outcome }) => outcome === "redriven").length;
-    const told = ids === undefined ? [] : all;
-    return c.json({ redriven, signals: told.map(toOutcome) }, 200);
+    const { orgId } = c.get("actor");
+    const { redriven, told, hasMore } = await redriveMany(broker, orgId, { queueId, ids });
+    return c.json({ redriven, signals: told.map(toOutcome), has_more: hasMore }, 200);
   });
 };
 

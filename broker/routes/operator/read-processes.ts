@@ -11,8 +11,9 @@ export const readProcesses: RegisterRoutes = (app, broker) => {
   app.openapi(listProcessesRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { runner_id: runnerId } = c.req.valid("param");
-    const { cursor, limit, ...wanted } = c.req.valid("query");
-    const filters = { runnerId, ...wanted };
+    const { cursor, limit, alive, ...wanted } = c.req.valid("query");
+    const isAlive = alive === undefined ? undefined : alive === "true";
+    const filters = { runnerId, isAlive, ...wanted };
     const rows = await listProcesses(
       broker.db,
       orgId,

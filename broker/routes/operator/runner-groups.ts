@@ -19,8 +19,7 @@ import { createRunnerGroup as makeGroup } from "../../runner-groups/create-runne
 import { deleteRunnerGroup as deleteGroup } from "../../runner-groups/delete-runner-group.ts";
 import { findRunnerSettings, listRunnerGroups } from "../../runner-groups/queries.ts";
 import { toRunnerSettings } from "../../runner-groups/settings.ts";
-import { showRunnerGroup } from "../../runner-groups/show-runner-group.ts";
-import { toGroupMembers } from "../../runner-groups/to-group-members.ts";
+import { prepareToList, showRunnerGroup } from "../../runner-groups/show-runner-group.ts";
 import { updateRunnerGroup as updateGroup } from "../../runner-groups/update-runner-group.ts";
 import { updateRunnerSettings as changeSettings } from "../../runner-groups/update-runner-settings.ts";
 import { pause, resume } from "../../runners/set-pause.ts";
@@ -40,8 +39,10 @@ export const readRunnerGroups: RegisterRoutes = (app, broker) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const { after } = readPage({ cursor, limit }, filters);
     const asked = { filters, after, limit: limit + 1 };
-    const rows = await listRunnerGroups(broker.db, c.get("actor").orgId, asked);
-    return c.json(toPage(c, rows, { limit, filters, toItem: toGroupMembers }), 200);
+    const { orgId } = c.get("actor");
+    const rows = await listRunnerGroups(broker.db, orgId, asked);
+    const toItem = await prepareToList(broker.db, orgId, rows.slice(0, limit));
+    return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
   });
   app.openapi(getRunnerGroupRoute, async (c) => {
     const { runner_group_id } = c.req.valid("param");

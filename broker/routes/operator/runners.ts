@@ -5,6 +5,7 @@ import {
   updateManagedRunnerRoute,
 } from "../../../shared/api/manage-runner.ts";
 import { getRunnerCardRoute, getRunnerConnectionRoute } from "../../../shared/api/runner-card.ts";
+import { updateRunnerVersionRoute } from "../../../shared/api/runner-updates.ts";
 import type { Runner } from "../../../shared/api/runner.ts";
 import {
   createRunnerRoute,
@@ -24,6 +25,7 @@ import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { createRunner as makeRunner } from "../../runners/create-runner.ts";
 import { type ManagementOrder, orderManagement } from "../../runners/order-management.ts";
+import { orderUpdate } from "../../runners/order-update.ts";
 import { listRunners as findRunners } from "../../runners/queries.ts";
 import type { RunnerRow } from "../../runners/row.ts";
 import { pause, resume } from "../../runners/set-pause.ts";
@@ -128,6 +130,18 @@ const orders = [
   [updateManagedRunnerRoute, "mng-runner-update-version"],
   [restartManagedRunnerRoute, "mng-runner-restart"],
 ] as const satisfies (readonly [unknown, ManagementOrder])[];
+
+/** POST /v1/runners/{runner_id}/update-version */
+export const updateRunnerVersion: RegisterRoutes = (app, broker) => {
+  app.openapi(updateRunnerVersionRoute, async (c) => {
+    const { deadline: deadlineNs, ...wish } = c.req.valid("json");
+    const { runner_id: runnerId } = c.req.valid("param");
+    return c.json(
+      await orderUpdate(broker, c.get("actor"), runnerId, { ...wish, deadlineNs }),
+      201,
+    );
+  });
+};
 
 /** POST /v1/runners/{runner_id}/mng/shutdown-vm, …/shutdown, …/update, …/restart */
 export const manageRunner: RegisterRoutes = (app, broker) => {

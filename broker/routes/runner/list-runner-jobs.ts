@@ -2,6 +2,7 @@ import { listRunnerJobsRoute } from "../../../shared/api/read-runner-jobs.ts";
 import { problem } from "../../../shared/problem.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
+import { unknownParameter } from "../../http/gate/unknown-parameter.ts";
 import { toJobFilter } from "../../jobs/job-filter.ts";
 import { listJobs } from "../../jobs/list-jobs.ts";
 import { pollJobs } from "../../jobs/poll-jobs.ts";
@@ -41,11 +42,6 @@ function requireKnown(c: AppContext): void {
     (name) => name === "offset" || !known.has(name),
   );
   if (unknown.length === 0) return;
-  const detail = "Unknown query parameter.";
-  const errors = unknown.map((name) => ({
-    pointer: `?${name}` as const,
-    code: "unknown_parameter",
-    detail,
-  }));
-  throw problem.invalid(errors);
+  const allowed = [...known].filter((name) => name !== "offset");
+  throw problem.invalid(unknown.map((name) => unknownParameter(name, allowed)));
 }

@@ -14,6 +14,7 @@ import {
   announceTermination,
   leaveProcess as leave,
   noteNoJobs,
+  noteRestarts,
 } from "../../processes/leave-process.ts";
 import { registerProcess as register } from "../../processes/register-process.ts";
 import { showProcess } from "../../processes/show-processes.ts";
@@ -49,9 +50,12 @@ export const createHealthCheck: RegisterRoutes = (app, broker) => {
 export const leaveProcess: RegisterRoutes = (app, broker) => {
   app.openapi(updateProcessRoute, async (c) => {
     const { runner_id: runnerId, process_id: processId } = c.req.valid("param");
-    const { status, status_description: description, takes_no_jobs: why } = c.req.valid("json");
+    const told = c.req.valid("json");
+    const { status, status_description: description, takes_no_jobs: why } = told;
+    const { next_scheduled_restart_at: next, previous_scheduled_restart_at: previous = "" } = told;
     const named = { orgId: c.get("actor").orgId, runnerId, processId };
     if (why !== undefined) await noteNoJobs(broker, named, why);
+    if (next !== undefined) await noteRestarts(broker, named, { next, previous });
     if (status !== undefined) await leave(broker, named, { status, description });
     return c.json(await showProcess(broker.db, named), 200);
   });

@@ -8,6 +8,7 @@ import type { Broker } from "../../broker.ts";
 import { readExecution, readExecutionEnd, readResult } from "../../executions/read-execution.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
+import { tellSecrets } from "../../http/gate/audit-gate.ts";
 import { readExecutions as readExecutionsOf, requireJob } from "../../jobs/read-job.ts";
 import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
@@ -24,6 +25,7 @@ export const readExecutions: RegisterRoutes = (app, broker) => {
     const placeholders = new JsonPlaceholders();
     const value = await readExecution({ ...broker, placeholders }, c.get("actor"), named);
     confirmOwn(c, broker, value.finished_at === null ? value.id : null);
+    if ((value.evidence ?? []).length > 0) tellContents(c);
     return answerJson(c, broker, { value, placeholders });
   });
   app.openapi(getExecutionEndRoute, async (c) =>
@@ -36,9 +38,15 @@ export const readExecutions: RegisterRoutes = (app, broker) => {
       c.get("actor"),
       c.req.valid("param"),
     );
+    if (Object.keys(value).some((name) => name.startsWith("contents"))) tellContents(c);
     return answerJson(c, broker, { value, placeholders });
   });
 };
+
+/** A result's contents are shown to who may see plans' secrets. */
+function tellContents(c: AppContext): void {
+  if (c.get("actor").permissions.has("plans.secrets")) tellSecrets(c);
+}
 
 /** A runner that reads its own job confirms that it has the execution. */
 function confirmOwn(c: AppContext, { confirm }: Broker, executionId: string | null): void {

@@ -11,6 +11,7 @@ import { answerLarge, answerText } from "../../http/answer/answer-large.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
+import { tellSecrets } from "../../http/gate/audit-gate.ts";
 import { requirePermission } from "../../http/gate/authorize.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { requireOwnPlan } from "../../jobs/guard-plans.ts";
@@ -49,6 +50,7 @@ async function readFor(c: AppContext, broker: Broker, row: JobRow, withPlan: boo
   if (withPlan) {
     requirePermission(actor, "plans.read");
     await requireOwn(c, broker, row);
+    if (!seesMaskedPlans(actor)) tellSecrets(c);
   }
   const withProgress = actor.runnerId === null; // runners ask often, and know
   const placeholders = new JsonPlaceholders();
@@ -67,6 +69,7 @@ function hasPlan(c: AppContext): boolean {
 /** A long plan is sent as it is read; a masked one is made in another thread, when there is memory for it. */
 async function answerPlan(c: AppContext, broker: Broker, row: JobRow): Promise<never> {
   const actor = c.get("actor");
+  if (!seesMaskedPlans(actor)) tellSecrets(c);
   const plan = await findPlanToSend(broker, actor.orgId, row.id);
   if (typeof plan !== "object") return c.text(showPlan(actor, row, plan ?? "{}"), 200) as never; // text, as the contract shows it
   const type = "text/plain; charset=UTF-8";

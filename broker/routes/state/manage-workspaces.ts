@@ -14,7 +14,7 @@ import { listWorkspaceEventsRoute } from "../../../shared/api/workspace-events.t
 import { problem } from "../../../shared/problem.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
-import { unlockWorkspace } from "../../workspaces/lock-workspace.ts";
+import { breakLock } from "../../workspaces/lock-workspace.ts";
 import {
   blockWorkspace,
   createWorkspace,
@@ -85,7 +85,7 @@ export const operateWorkspaces: RegisterRoutes = (app, broker) => {
   app.openapi(forceUnlockRoute, async (c) => {
     const actor = c.get("actor");
     const { workspace_id: workspaceId } = c.req.valid("param");
-    await unlockWorkspace(db, actor, { workspaceId, lockId: null, ...c.req.valid("json") });
+    await breakLock(db, actor, { workspaceId, ...c.req.valid("json") });
     return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
   });
   app.openapi(blockWorkspaceRoute, async (c) => {

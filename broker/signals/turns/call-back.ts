@@ -1,5 +1,8 @@
+import { parseExactly } from "../../../shared/parse-exactly.ts";
 import { Problem } from "../../../shared/problem.ts";
 import { httpCallSchema, signalTypes } from "../../../shared/signal-types.ts";
+import { toSignalContext } from "../to-queue-signal.ts";
+import { afterRefusal } from "./after-refusal.ts";
 import { makeCall, toOutcome } from "./http-call.ts";
 import {
   beginCallback,
@@ -10,7 +13,7 @@ import {
 } from "./queries.ts";
 import { enqueueFor } from "./runner-job.ts";
 import { sayIssues } from "./say-issues.ts";
-import type { TurnOutcome, TurnParts } from "./turn.ts";
+import type { PutOff, TurnOutcome, TurnParts } from "./turn.ts";
 import { untilAnswered } from "./until-answered.ts";
 
 const mostTries = 12;
@@ -19,20 +22,26 @@ const longestDelayMs = 3_600_000;
 
 /**
  * Makes the next try of a callback that is a runner job or an HTTP call. It is done, or failed with the reason once it cannot
- * be done or was tried twelve times over two hours and more; until then it is tried again. A try that is lost is made again, too.
+ * be done or was tried twelve times over two hours and more; until then it is tried again. What was put off was no try; one that is
+ * lost was one, and is made again.
  */
 export async function callBack(
   parts: TurnParts,
   next: CallbackTry,
-  stopped: AbortSignal,
+  { stopped, putOff }: { readonly stopped: AbortSignal; readonly putOff: PutOff<CallbackTry> },
 ): Promise<void> {
   const { db } = parts;
   const row = await untilAnswered(stopped, () => beginCallback(db, next));
   if (row === undefined) return;
+  const begun = { ...next, begins: row.begins };
   const outcome = await tried(parts, { ...next, row, signal: stopped });
   if (outcome.event === "left") return; // the broker stops: its clock has it tried again
+  if (outcome.event === "put-off") {
+    await untilAnswered(stopped, () => putOff(begun, outcome.afterMs));
+    return;
+  }
   const settled = toSettled(outcome, row.tries);
-  await untilAnswered(stopped, () => settleCallback(db, { ...next, tries: row.tries }, settled));
+  await untilAnswered(stopped, () => settleCallback(db, begun, settled));
 }
 
 type Trying = CallbackTry & { readonly row: CallbackRow; readonly signal: AbortSignal };
@@ -54,15 +63,9 @@ async function tried(parts: TurnParts, trying: Trying): Promise<TurnOutcome> {
   }
 }
 
-/** A runner that is disabled, or a queue that is full, may be so no longer at the next try. */
-function afterRefusal({ status, code, message }: Problem): TurnOutcome {
-  const isFinal = status === 404 || status === 422 || status === 403;
-  return { event: isFinal ? "give-up" : "fail", description: `${code}: ${message}` };
-}
-
 async function call(parts: TurnParts, trying: Trying, text: string): Promise<TurnOutcome> {
   const { row } = trying;
-  const read = httpCallSchema.safeParse(JSON.parse(text));
+  const read = httpCallSchema.safeParse(parseExactly(text));
   if (!read.success) return { event: "give-up", description: sayIssues(read.error) };
   const hasBody = read.data.method !== "GET" && read.data.method !== "HEAD";
   const outcome = await makeCall(parts, trying, {
@@ -89,12 +92,12 @@ function bodyOf({ seals }: TurnParts, { orgId, signalId, row }: Trying, data: un
       queue_id: row.queue_id,
       owner_id: row.owner_id,
       owner_type: row.owner_type,
-      signal_context: row.context,
+      signal_context: toSignalContext(row),
       execution_count: row.execution_count,
     },
     status: row.status,
     status_description: row.status_description,
-    result: result === null ? null : (JSON.parse(result.toString("utf8")) as unknown),
+    result: result === null ? null : parseExactly(result.toString("utf8")),
     finished_at: row.finished_at.toISOString(),
     ...(data !== undefined && { data }),
   };
@@ -102,7 +105,7 @@ function bodyOf({ seals }: TurnParts, { orgId, signalId, row }: Trying, data: un
 
 async function enqueue(parts: TurnParts, trying: Trying, text: string): Promise<TurnOutcome> {
   const { orgId, signalId, n, row } = trying;
-  const read = signalTypes["runner-job"].schema.safeParse(JSON.parse(text));
+  const read = signalTypes["runner-job"].schema.safeParse(parseExactly(text));
   if (!read.success) return { event: "give-up", description: sayIssues(read.error) };
   const jobId = await enqueueFor(
     parts,
@@ -117,10 +120,10 @@ async function enqueue(parts: TurnParts, trying: Trying, text: string): Promise<
   return { event: "finish", result: { job_id: jobId } };
 }
 
-function toSettled(outcome: Exclude<TurnOutcome, { event: "left" }>, tries: number): Settled {
-  if (outcome.event === "put-off") {
-    return { status: "again", description: "it waits for room", afterMs: outcome.afterMs };
-  }
+function toSettled(
+  outcome: Exclude<TurnOutcome, { event: "left" | "put-off" }>,
+  tries: number,
+): Settled {
   if (outcome.event === "await-job") throw new Error("a callback waits for no job");
   if (outcome.event === "finish") return { status: "done", description: done(outcome.result) };
   const { event, description, retryInMs } = outcome;

@@ -50,7 +50,8 @@ const passing = new Set([408, 425, 429]);
 /** What an answer, or the lack of one, means for an execution. */
 export function toOutcome(call: CallOutcome): TurnOutcome {
   if (call.kind === "deferred") {
-    return call.reason === "aborted" ? { event: "left" } : { event: "put-off", afterMs: putOffMs };
+    // Whoever waited for a turn in vain need not wait any more.
+    return { event: "put-off", afterMs: call.reason === "too_many_calls" ? putOffMs : 0 };
   }
   if (call.kind === "failed") {
     if (call.reason === "aborted") return { event: "left" };

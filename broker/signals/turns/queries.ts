@@ -12,23 +12,15 @@ type BegunTurnRow = {
   readonly contents: Buffer;
 };
 
-/** Begins a turn, or takes it up, and extends its lease; undefined when the lease is no longer the current one. */
+/** Begins a turn by a lease of the beginner's own, which it may repeat; undefined when the lease is no longer the current one. */
 export async function beginTurn(
   db: Db,
   { orgId, signalId, leaseId }: TurnLease,
+  own: { readonly leaseId: string; readonly beginner: string },
 ): Promise<BegunTurnRow | undefined> {
   const [row] = await db<BegunTurnRow[]>`
-    select * from begin_turn(${orgId}, ${signalId}, ${leaseId})`;
+    select * from begin_turn(${orgId}, ${signalId}, ${leaseId}, ${own.leaseId}, ${own.beginner})`;
   return row;
-}
-
-/** Has a turn taken up again later; nothing happens when the lease is no longer the current one. */
-export async function putOffTurn(
-  db: Db,
-  { orgId, signalId, leaseId }: TurnLease,
-  afterMs: number,
-): Promise<void> {
-  await db`select put_off_turn(${orgId}, ${signalId}, ${leaseId}, ${afterMs / 1000})`;
 }
 
 /** Lets a signal wait for its job's end. */
@@ -107,7 +99,9 @@ export const mostPurged = 500;
 export type CallbackRow = {
   readonly kind: "runner-job" | "http-call";
   readonly next_id: string;
+  /** How many were made, with this one. */
   readonly tries: number;
+  readonly begins: number;
   readonly key_id: string | null;
   readonly contents: Buffer;
   readonly created_by_id: string;
@@ -116,6 +110,9 @@ export type CallbackRow = {
   readonly owner_id: string;
   readonly owner_type: string;
   readonly context: Readonly<Record<string, unknown>>;
+  readonly awaited_by: string | null;
+  readonly caused_by: string | null;
+  readonly scheduled_for: Date | null;
   readonly execution_count: number;
   readonly status: string;
   readonly status_description: string;
@@ -124,21 +121,21 @@ export type CallbackRow = {
   readonly finished_at: Date;
 };
 
-/** One try of a callback: another try has another number. */
+/** One try of a callback: another try has another number of begins. */
 export type CallbackTry = {
   readonly orgId: OrgId;
   readonly signalId: string;
   readonly n: number;
-  readonly tries: number;
+  readonly begins: number;
 };
 
 /** Begins the try of a callback that follows so many; undefined when another began or it is settled. */
 export async function beginCallback(
   db: Db,
-  { orgId, signalId, n, tries }: CallbackTry,
+  { orgId, signalId, n, begins }: CallbackTry,
 ): Promise<CallbackRow | undefined> {
   const [row] = await db<CallbackRow[]>`
-    select * from begin_callback(${orgId}, ${signalId}, ${n}, ${tries})`;
+    select * from begin_callback(${orgId}, ${signalId}, ${n}, ${begins})`;
   return row;
 }
 
@@ -149,13 +146,13 @@ export type Settled =
 /** Writes what came of the try of this number. */
 export async function settleCallback(
   db: Db,
-  { orgId, signalId, n, tries }: CallbackTry,
+  { orgId, signalId, n, begins }: CallbackTry,
   settled: Settled,
 ): Promise<void> {
   const outcome = settled.status === "again" ? null : settled.status;
   const afterS = settled.status === "again" ? settled.afterMs / 1000 : 0;
   await db`
-    select settle_callback(${orgId}, ${signalId}, ${n}, ${tries}, ${outcome}, ${settled.description}, ${afterS})`;
+    select settle_callback(${orgId}, ${signalId}, ${n}, ${begins}, ${outcome}, ${settled.description}, ${afterS})`;
 }
 
 /** Pauses or resumes an emitter: done · unchanged · not-found · ended. */

@@ -1,14 +1,16 @@
+import { parseExactly } from "../../../shared/parse-exactly.ts";
 import { Problem } from "../../../shared/problem.ts";
 import { type SignalType, signalTypes } from "../../../shared/signal-types.ts";
 import { topics } from "../../wake/wakes.ts";
+import { afterRefusal } from "./after-refusal.ts";
 import { runEmitterStart, runEmitterStop } from "./emitters.ts";
 import { runFlush } from "./flush.ts";
 import { runHttpCall } from "./http-call.ts";
 import { keepLease } from "./keep-lease.ts";
-import { awaitJob, beginTurn, putOffTurn, reportTurn } from "./queries.ts";
+import { awaitJob, beginTurn, reportTurn } from "./queries.ts";
 import { cancelJobOf, runRunnerJob } from "./runner-job.ts";
 import { sayIssues } from "./say-issues.ts";
-import type { RunTurn, Turn, TurnLease, TurnOutcome, TurnParts } from "./turn.ts";
+import type { PutOff, RunTurn, Turn, TurnLease, TurnOutcome, TurnParts } from "./turn.ts";
 import { untilAnswered } from "./until-answered.ts";
 
 type Runs = { readonly schema: SignalType["schema"]; readonly run: RunTurn<never> };
@@ -23,21 +25,33 @@ const runs = {
   flush: runFlush,
 } as const satisfies Readonly<Record<keyof typeof signalTypes, RunTurn<never>>>;
 
+type Running = {
+  readonly stopped: AbortSignal;
+  /** Who executes it, to be shown with the signal. */
+  readonly beginner: string;
+  readonly putOff: PutOff<TurnLease>;
+};
+
 /**
- * Executes a signal whose lease is the current one, keeps the lease meanwhile, and reports how it ended. With another lease
- * nothing happens. What goes wrong is the execution's outcome; where even that cannot be told, the lease runs out.
+ * Executes a signal whose lease is the current one and that nobody has begun, by a lease of its own, keeps that meanwhile, and
+ * reports how it ended. Otherwise nothing happens. What goes wrong is the execution's outcome; where even that cannot be told,
+ * the lease runs out.
  */
 export async function runTurn(
   parts: TurnParts,
-  lease: TurnLease,
-  stopped: AbortSignal,
+  offered: TurnLease,
+  { stopped, beginner, putOff }: Running,
 ): Promise<void> {
-  const row = await untilAnswered(stopped, () => beginTurn(parts.db, lease));
+  const lease = { ...offered, leaseId: crypto.randomUUID() };
+  const begin = () => beginTurn(parts.db, offered, { leaseId: lease.leaseId, beginner });
+  const row = await untilAnswered(stopped, begin);
   if (row === undefined) return;
   const kept = keepLease(parts, lease, stopped);
   try {
     const outcome = await executed(parts, lease, row, kept.signal);
-    if (outcome.event !== "left") await settle(parts, lease, outcome, kept.signal);
+    if (outcome.event === "put-off") {
+      await untilAnswered(kept.signal, () => putOff(lease, outcome.afterMs));
+    } else if (outcome.event !== "left") await settle(parts, lease, outcome, kept.signal);
   } finally {
     kept.stop();
   }
@@ -79,7 +93,7 @@ async function execute(parts: TurnParts, turn: Turn): Promise<TurnOutcome> {
   );
   const row = Object.hasOwn(known, turn.type) ? known[turn.type] : undefined;
   if (row === undefined) return giveUp(`this broker does not execute the type ${turn.type}`);
-  const read = row.schema.safeParse(JSON.parse(turn.text));
+  const read = row.schema.safeParse(parseExactly(turn.text));
   if (!read.success) {
     return giveUp(`its contents do not fit the type ${turn.type}: ${sayIssues(read.error)}`);
   }
@@ -95,29 +109,16 @@ function afterError({ log }: TurnParts, lease: TurnLease, error: unknown): TurnO
   return { event: "fail", description: "the broker could not execute it: see its log" };
 }
 
-const briefMs = 5000;
-
-function afterRefusal({ status, code, message }: Problem): TurnOutcome {
-  const description = `${code}: ${message}`;
-  if (status === 429 && code !== "queue_full") return { event: "put-off", afterMs: briefMs };
-  const isFinal = status === 404 || status === 422 || status === 403;
-  return { event: isFinal ? "give-up" : "fail", description };
-}
-
 async function settle(
   parts: TurnParts,
   lease: TurnLease,
-  outcome: Exclude<TurnOutcome, { event: "left" }>,
+  outcome: Exclude<TurnOutcome, { event: "left" | "put-off" }>,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, seals, wakes } = parts;
   const tell = (queueIds: readonly string[]): void => {
     if (queueIds.length > 0) wakes.notify(queueIds.map((id) => topics.signals(id)));
   };
-  if (outcome.event === "put-off") {
-    await untilAnswered(signal, () => putOffTurn(db, lease, outcome.afterMs));
-    return;
-  }
   if (outcome.event === "await-job") {
     const { jobId } = outcome;
     const answer = await untilAnswered(signal, () => awaitJob(db, lease, jobId));

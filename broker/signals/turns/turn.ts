@@ -49,7 +49,7 @@ export type TurnOutcome =
       readonly retryInMs?: number | undefined;
       readonly result?: Result;
     }
-  /** Nothing was done, for want of room: the same execution goes on later. */
+  /** Nothing was done, for want of room: the same execution begins anew, after others of its org and type, and not before so long. */
   | { readonly event: "put-off"; readonly afterMs: number }
   /** It ends with this job. */
   | { readonly event: "await-job"; readonly jobId: string }
@@ -62,3 +62,6 @@ export type RunTurn<Contents> = (
   turn: Turn,
   contents: Contents,
 ) => Promise<TurnOutcome>;
+
+/** Puts something off that this broker has no room for; no more of its org and type are taken from the backlog for so long. */
+export type PutOff<Item> = (item: Item, restMs: number) => Promise<void>;

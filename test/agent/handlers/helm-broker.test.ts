@@ -62,7 +62,7 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
     expect(await kept()).toEqual(["1 superseded", "2 deployed"]);
 
     const bad = { ...helm, values_override: "nowhere: true\nlevel: bad\n" };
-    const failed = await release("exec", { ...bad, timeout: 5 * secondNs });
+    const failed = await release("exec", { ...bad, timeout: 20 * secondNs });
     expect(failed.result?.error_metadata).toMatchObject({ class: "not_ready" });
     expect(failed.description).toContain("It was rolled back to revision 2.");
     expect((await kept()).slice(-2)).toEqual(["3 failed", "4 deployed"]);

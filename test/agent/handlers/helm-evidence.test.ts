@@ -83,7 +83,7 @@ describeWithTools([...clusterTools, "helm"], "a release that does not become rea
     );
     await givenPodLogs(at, ["the database is away", "so nothing can be done"]);
     const source = { path: await givenChart({ "web.yaml": web }) };
-    const helm = { source, timeout: 5 * secondNs };
+    const helm = { source, timeout: 20 * secondNs };
     const failed = await release("exec", { ...helm, values_override: "pod: unready" });
     expect(failed.description).toMatch(/container main runs and is not ready/);
     const log = (await logOf(failed.id)).join("\n");

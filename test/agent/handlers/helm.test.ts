@@ -62,7 +62,7 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
       const bad = {
         ...helm,
         values_override: "nowhere: true\nlevel: bad\n",
-        timeout: 5 * secondNs,
+        timeout: 20 * secondNs,
       };
       const failed = await release("exec", bad);
       expect(failed.status).toBe("failed");
@@ -87,7 +87,7 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
 
   test("that cannot be installed is taken away again", async () => {
     const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
-    const helm = { source: { path: await givenChart() }, timeout: 3 * secondNs };
+    const helm = { source: { path: await givenChart() }, timeout: 15 * secondNs };
     const failed = await release("exec", { ...helm, values_override: "nowhere: true" });
     expect(failed.description).toContain("It was uninstalled again.");
     expect(await at.kubectl(["get", "deployments,secrets", "-o", "name"])).toBe("");

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, stat, truncate } from "node:fs/promises";
+import { cp, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -139,7 +139,7 @@ describe("a job's log", () => {
       },
       release: () => {},
     };
-    let nowMs = performance.now();
+    let nowMs = Math.ceil(performance.now()); // a fraction could be rounded to less than the 2 s below
     const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
     onTestFinished(() => clock.mockRestore());
     const piped = jobLog.pipe(source, output);
@@ -189,7 +189,7 @@ describe("a job's log", () => {
           const output = { [Symbol.asyncIterator]: () => hanging(read, crashed.flush) };
           await crashed.pipe(source, { ...output, release: () => {} }).catch(() => {});
           await first.shipping.stop();
-          await cp(join(dir, "first"), join(dir, "second"), { recursive: true });
+          await copyWhileFilesGo(join(dir, "first"), join(dir, "second"));
           await tearLast(join(dir, "second", "exe_a"), torn);
 
           const second = await openTestLogs({ url: receiver.url, dir: join(dir, "second") });
@@ -222,6 +222,18 @@ async function* hanging(pieces: readonly Buffer[], flush: () => Promise<void>) {
     await flush();
   }
   throw new Error("killed");
+}
+
+/** Copies a folder whose files may be removed meanwhile: begins again, as long as one is. */
+async function copyWhileFilesGo(from: string, to: string): Promise<void> {
+  for (let left = 20; ; left -= 1) {
+    try {
+      return await cp(from, to, { recursive: true });
+    } catch (error) {
+      if (left === 0 || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      await rm(to, { recursive: true, force: true });
+    }
+  }
 }
 
 /** Takes so many bytes off the end of the last file, as if they had not reached the disk. */

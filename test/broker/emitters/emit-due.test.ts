@@ -219,20 +219,3 @@ test("jitter spreads the same tick over the window, the same way each time", asy
   await emitAll(broker);
   expect(await offsets()).toEqual(first);
 });
-
-test("a night on which clocks are put forward or back has its tick once", async () => {
-  const nights = {
-    "2027-03-27T00:00:00Z": ["2027-03-27T01:30", "2027-03-28T01:00", "2027-03-29T00:30"],
-    "2027-10-30T00:00:00Z": ["2027-10-30T00:30", "2027-10-31T00:30", "2027-11-01T01:30"],
-  };
-  for (const [start, expected] of Object.entries(nights)) {
-    await moveClockTo(db, start);
-    const members = { cron_schedule: "30 2 * * *", time_zone: "Europe/Berlin" };
-    const { emitted } = await setup(members);
-    for (let hour = 0; hour < 60; hour += 2) {
-      await advanceClock(db, "2 hours");
-      await emitAll(broker);
-    }
-    expect(await emitted()).toEqual(expected.map((minute) => `${minute}:00.000Z`));
-  }
-}, 60_000);

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
 import { toEmitter } from "../../../broker/emitters/to-emitter.ts";
-import { updateEmitter } from "../../../broker/emitters/update-emitter.ts";
-import type { OrgId } from "../../../broker/orgs/org-id.ts";
 import { advanceClock, stopClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import {
@@ -10,6 +8,7 @@ import {
   emittingBroker,
   givenScheduled,
   moveClockTo,
+  patchEmitter,
 } from "../../support/queues/emitting.ts";
 import { emitterOf } from "../../support/queues/given-emitters.ts";
 import {
@@ -24,16 +23,6 @@ const broker = await emittingBroker(url);
 await stopClock(db);
 await moveClockTo(db, "2027-01-04T00:00:30Z");
 const hourNs = 3600e9;
-const parts = {
-  ...broker,
-  egress: { checkUrl: () => ({ isOk: true as const, url: new URL("http://a") }) },
-};
-
-async function patch(orgId: OrgId, id: string, changes: object): Promise<void> {
-  const actor = { id: "acc_1", orgId, permissions: new Set() };
-  const update = { id, version: undefined, changes };
-  await updateEmitter(parts as never, actor as never, update);
-}
 
 test("a change to the same values loses no tick that its jitter holds back, and fires nothing twice", async () => {
   const queue = await givenQueue(db);
@@ -44,8 +33,8 @@ test("a change to the same values loses no tick that its jitter holds back, and 
   if (tick === null || at === null) throw new Error("it has no tick");
   await moveClockTo(db, new Date(tick.getTime() + 1).toISOString());
   await emitAll(broker);
-  await patch(queue.orgId, id, { cron_schedule: "0 2 * * *" });
-  await patch(queue.orgId, once, { delay: 60e9 });
+  await patchEmitter(broker, queue.orgId, id, { cron_schedule: "0 2 * * *" });
+  await patchEmitter(broker, queue.orgId, once, { delay: 60e9 });
   await moveClockTo(db, new Date(at.getTime() + 1).toISOString());
   await emitAll(broker);
   expect(await emittedBy(db, id)).toHaveLength(1);

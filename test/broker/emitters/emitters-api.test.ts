@@ -92,7 +92,8 @@ describe("an emitter", () => {
     const times = body.ticks.map(({ scheduled_for }) => scheduled_for);
     expect(times).toEqual(times.toSorted());
     expect((await call<EmitterTicks>(`GET ${own}/next`)).body.ticks).toHaveLength(10);
-    expect((await call(`GET ${own}/next?n=101`)).status).toBe(422);
+    for (const n of ["101", "0", "-1", "0x10", "1e1", "5.0", "%2B5", "%205"])
+      expect([n, (await call(`GET ${own}/next?n=${n}`)).status]).toEqual([n, 422]);
     await remove();
   });
 

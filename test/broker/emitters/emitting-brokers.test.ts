@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
-import { emitDue, type EmittingParts } from "../../../broker/emitters/emit-due.ts";
+import { emitDue } from "../../../broker/emitters/emit-due.ts";
+import type { EmittingParts } from "../../../broker/emitters/plan-signals.ts";
 import { advanceClock, stopClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { untilOneWaits } from "../../support/database/until-one-waits.ts";
@@ -84,7 +85,7 @@ function killedAt(statement: string, when: "before" | "after"): Db {
 }
 
 describe("a broker that is killed", () => {
-  test.each(["queue_emitters", "emit_ticks"])(
+  test.each(["list_due_emitters", "read_due_emitters", "emit_ticks"])(
     "before or after its statement with %s leaves each tick to be emitted once",
     async (statement) => {
       for (const when of ["before", "after"] as const) {
@@ -138,7 +139,7 @@ test("an emitter whose template does not open leaves all others to emit, and emi
   const { id: well, expectOnce } = await givenDue();
   const { next_tick_at } = await emitterOf(db, id);
   await db`update queue_emitters set key_id = 'lost' where id = ${id}`;
-  await emitAll(broker);
+  await emitAll(other);
   expect(await emittedBy(db, well)).toHaveLength(1);
   expect((await emitterOf(db, id)).status_description).toContain("cannot emit");
   expect((await emitterOf(db, id)).next_tick_at).toEqual(next_tick_at);

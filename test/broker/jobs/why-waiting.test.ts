@@ -65,6 +65,15 @@ describe("a waiting job says", () => {
     });
   });
 
+  test("that its agent is being updated", async () => {
+    const runner = await givenRunner(db);
+    const processId = await givenProcess(db, runner, { type: "mng", serves: { management: 1 } });
+    const job = { type: "mng-runner-update-version", metadata: { version: "1.3.0" } } as const;
+    const { jobId: id } = await givenExecution(db, runner, { processId, job });
+    const [first] = words(await why(runner, await givenJob(db, runner)));
+    expect(first).toContain(`is being updated to 1.3.0 (job ${id}, running 0 s)`);
+  });
+
   test("that all processes are shutting down", async () => {
     const runner = await givenRunner(db);
     const processId = await givenProcess(db, runner);

@@ -19,11 +19,17 @@ describe("an operator's order", () => {
     broker.wakes.subscribe(`process:${given.processId}`, (topic) => void told.push(topic));
     const { status, body } = await call<Record<string, unknown>[]>(
       `POST ${given.runnerPath}/graceful-shutdown`,
-      { token: given.operator },
+      { token: given.operator, body: { reason: "a new disk" } },
     );
     expect(status).toBe(201);
     expect(body).toMatchObject([
-      { runner_process_id: given.processId, type: "graceful", status: "requested", metadata: {} },
+      {
+        runner_process_id: given.processId,
+        type: "graceful",
+        status: "requested",
+        reason: "a new disk",
+        metadata: { running_jobs: "1" },
+      },
     ]);
     expect(body[0]?.["composite_status"]).toMatchObject({ status: "requested", history: [] });
     expect(told).toEqual([`process:${given.processId}`]);

@@ -5,6 +5,7 @@ import { deleteOldJobs } from "../../../broker/retention/delete-old-jobs.ts";
 import { deleteOldRows } from "../../../broker/retention/delete-old-rows.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   claim,
   type GivenRunner,
@@ -145,6 +146,7 @@ describe("jobs whose time is over", () => {
 describe("what else is kept for a time", () => {
   test("minutes, health checks, histories and keys go by their age", async () => {
     const { orgId, runnerId } = await givenRunner(db);
+    await givenToken(db, { orgId });
     const write = async (key: string) => {
       await db`insert into runner_beat_minutes values (${`prc_${key}`}, svc_now(), ${orgId}, ${runnerId}, 1)`;
       await db`
@@ -154,6 +156,10 @@ describe("what else is kept for a time", () => {
       await db`insert into runner_job_enqueue_keys values (${orgId}, ${key}, '\\x00', '{}', svc_now())`;
       await db`
         insert into idempotency_keys (org_id, key, operation_id, fingerprint) values (${orgId}, ${key}, 'op', '\\x00')`;
+      await db`
+        insert into dashboard_sessions (id, org_id, token_id, purpose, digest, shown_org_id, expires_at)
+        select ${`ses_${key}`}, org_id, id, 'link', sha256(${key}::bytea), org_id, svc_now() + interval '1 day'
+          from tokens where org_id = ${orgId}`;
     };
     await write("old");
     await advanceClock(db, "8 days");
@@ -164,6 +170,7 @@ describe("what else is kept for a time", () => {
       ["status_history", 7],
       ["runner_job_enqueue_keys", 1],
       ["idempotency_keys", 0],
+      ["dashboard_sessions", 0],
     ] as const) {
       expect([table, await deleteOldRows(db, table, days, { signal, batch: 1 })]).not.toEqual([
         table,

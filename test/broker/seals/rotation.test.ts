@@ -5,6 +5,8 @@ import { parseKeys } from "../../../broker/seals/key-source.ts";
 import { registerKeys } from "../../../broker/seals/register-keys.ts";
 import { reseal } from "../../../broker/seals/reseal.ts";
 import { openSeals } from "../../../broker/seals/seals.ts";
+import { findWebhook } from "../../../broker/webhooks/queries.ts";
+import { openSecrets } from "../../../broker/webhooks/secrets.ts";
 import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
 import { givenOperator } from "../../support/broker/given-operator.ts";
 import { dumpOf, expectAllThere, plant, planted } from "../../support/broker/planted-secrets.ts";
@@ -12,6 +14,7 @@ import { keyLine } from "../../support/broker/seal-keys.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { testFolder } from "../../support/run/folder.ts";
+import { webhooksPath } from "../../support/webhooks/webhooks-api.ts";
 import { backendPath, stateText } from "../../support/workspaces/given-workspace.ts";
 import { holdWorkspace } from "../../support/workspaces/held-workspace.ts";
 
@@ -84,6 +87,29 @@ describe("a rotation", () => {
     await reread();
     const { body } = await by.call<{ evidence: { body: unknown }[] }>(`GET ${execution}`);
     expect(body.evidence.at(-1)?.body).toEqual(late);
+  });
+
+  test("seals the secrets of webhooks anew, the present and the former one", async () => {
+    const { by, db, write, reread, keysKnown, k1, k2 } = await setup();
+    const { broker } = by.broker;
+    const { orgId } = by;
+    const given = { url: "https://example.com/", secret: "first" };
+    const { body } = await by.call<{ id: string }>(`POST ${webhooksPath}`, { body: given });
+    const { id } = body;
+    await by.call(`PATCH ${webhooksPath}/${id}`, { body: { secret: "second" } });
+    await write(k2, k1);
+    await reread();
+    await advanceClock(db, "11 minutes");
+    expect(await reseal(broker, signal)).toEqual({ sealed: 1, broken: [] });
+    expect(await reseal(broker, signal)).toEqual({ sealed: 0, broken: [] });
+    expect(await keysKnown()).toEqual(["k2"]);
+    await write(k2);
+    await reread();
+    const row = await findWebhook(db, orgId, id);
+    if (row === undefined) throw new Error("There is no webhook.");
+    expect([row.key_id, row.previous_key_id]).toEqual(["k2", "k2"]);
+    const secrets = openSecrets(broker.seals, { orgId, id }, row);
+    expect(secrets).toEqual({ secret: "second", previousSecret: "first" });
   });
 
   test("goes on behind what does not open, tells what that is, and keeps its key", async () => {

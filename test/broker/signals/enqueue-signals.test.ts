@@ -55,6 +55,25 @@ describe("an Idempotency-Key", () => {
     const ask = () => enqueue(queue, { type: "work", dedupe_key: "k" }, { headers });
     const answers = [...(await Promise.all([ask(), ask(), ask()])), await ask()];
     expect(new Set(answers.map(({ body }) => body.id))).toEqual(new Set([kept.body.id]));
+    for (const { status, body } of answers) {
+      expect([status, body.deduplicated]).toEqual([200, true]);
+    }
+  });
+
+  test("of a batch answers for each signal again whether it was kept", async () => {
+    const queue = await mine();
+    await enqueue(queue, { type: "work", dedupe_key: "live" });
+    const keys = ["live", "new", "new", undefined];
+    const body = { signals: keys.map((dedupe_key) => ({ type: "work", dedupe_key })) };
+    const headers = { "idempotency-key": "a-batch" };
+    const ask = async () => {
+      const path = `POST /v1/queues/${queue.queueId}/signals/batch`;
+      const answer = await call<{ signals: Enqueued[] }>(path, { body, headers });
+      return answer.body.signals.map(({ id, deduplicated }) => ({ id, deduplicated }));
+    };
+    const first = await ask();
+    expect(first.map(({ deduplicated }) => deduplicated)).toEqual([true, false, true, false]);
+    expect(await ask()).toEqual(first);
   });
 
   test("of a refused request can be used again", async () => {

@@ -8,42 +8,19 @@ import { testDatabase } from "../../support/database/database.ts";
 import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import { expectSoundSignals } from "../../support/queues/expect-sound-signals.ts";
 import { givenQueue } from "../../support/queues/given-signals.ts";
-import { awaitedJob, endOfSignal, givenTurn } from "../../support/queues/given-turns.ts";
-import {
-  claim,
-  givenProcess,
-  givenRunner,
-  type GivenRunner,
-  report,
-} from "../../support/rows/given.ts";
+import { givenTurn } from "../../support/queues/given-turns.ts";
+import { jobTurns } from "../../support/queues/job-turns.ts";
+import { givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 const { db, url } = await testDatabase();
 const { broker } = await startBroker({ url });
 const { seals } = broker;
+const { ended, awaited, jobsOf, takes, finishes } = jobTurns(db, seals);
 
 afterEach(async () => {
   await expectSoundSignals(db);
   await expectSoundQueues(db);
 });
-
-const ended = async (id: string) => {
-  await expect.poll(async () => await endOfSignal(db, seals, id)).toBeDefined();
-  return await endOfSignal(db, seals, id);
-};
-
-async function jobsOf({ runnerId }: GivenRunner): Promise<string[]> {
-  const rows = await db<
-    { id: string }[]
-  >`select id from runner_jobs where runner_id = ${runnerId} order by id`;
-  return rows.map(({ id }) => id);
-}
-
-async function takes({ runner, processId }: { runner: GivenRunner; processId: string }) {
-  const [claimed] = await claim(db, runner, { processId });
-  if (claimed === undefined) throw new Error("nothing was claimed");
-  await report(db, runner, { executionId: claimed.executionId, status: "in-progress" });
-  return claimed;
-}
 
 describe("an execution that was lost after it enqueued its job", () => {
   /** Does by hand what a broker does up to there; it is filed as one that is held, so that no broker does it. */
@@ -68,11 +45,13 @@ describe("an execution that was lost after it enqueued its job", () => {
       { lease_id: string }[]
     >`select lease_id from queue_signal_live where id = ${id}`;
     const lease = { orgId: queue.orgId, signalId: id, leaseId: live?.lease_id ?? "" };
-    const begun = await beginTurn(db, lease);
+    const own = { leaseId: crypto.randomUUID(), beginner: "broker 1" };
+    const begun = await beginTurn(db, lease, own);
     if (begun === undefined) throw new Error("the turn did not begin");
     const { signal } = new AbortController();
     const turn = {
       ...lease,
+      leaseId: own.leaseId,
       type: begun.type,
       actorId: "acc_1",
       attempt: begun.attempt,
@@ -90,14 +69,10 @@ describe("an execution that was lost after it enqueued its job", () => {
 
   test("leaves the job to the next execution", async () => {
     const given = await lostExecution(async () => {});
-    expect(await awaitedJob(db, given.id)).toBe(given.jobId);
+    expect(await awaited(given.id)).toBe(given.jobId);
     expect(await jobsOf(given.runner)).toEqual([given.jobId]);
     const claimed = await takes(given);
-    await report(db, given.runner, {
-      executionId: claimed.executionId,
-      status: "finished",
-      result: { success: true },
-    });
+    await finishes(given.runner, claimed.executionId);
     expect(await ended(given.id)).toMatchObject({ status: "finished", executions: 2 });
   });
 

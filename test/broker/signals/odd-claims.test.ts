@@ -61,11 +61,18 @@ test("a follow-up is handed out with the outcome of its cause", async () => {
   const { queue, here } = await givenWorkers(at);
   const cause = await givenSignal(at.db, queue, { type: "cause" });
   const claimed = await claimOne(here);
-  await givenSignal(at.db, queue, { type: "effect", caused_by: cause });
+  const context = { request: "42" };
+  await givenSignal(at.db, queue, { type: "effect", caused_by: cause, context });
   await here.report("complete", claimed, { result: { rows: 7 } });
   expect(await claimOne(here)).toMatchObject({
     type: "effect",
-    signal_context: { caused_by: cause },
+    signal_context: {
+      awaited_by: null,
+      caused_by: cause,
+      scheduled_for: null,
+      created_by_id: "acc_1",
+      values: context,
+    },
     cause: {
       signal_id: cause,
       type: "cause",

@@ -112,6 +112,15 @@ describe("a queue", () => {
     expect(taken).toMatchObject({ status: 409, body: { code: "name_taken" } });
   });
 
+  test("has another version after each pause, also one that only changes the note", async () => {
+    const { id } = await create();
+    const versions = [];
+    for (const note of ["a", "b", "b"])
+      versions.push((await call<Queue>(`POST /v1/queues/${id}/pause`, { body: { note } })).body);
+    versions.push((await call<Queue>(`POST /v1/queues/${id}/resume`, { body: {} })).body);
+    expect(versions.map(({ version }) => version)).toEqual([2, 3, 4, 5]);
+  });
+
   test("is deleted only when nothing is in it", async () => {
     const { id } = await create();
     const queue = { orgId, queueId: id };

@@ -90,6 +90,15 @@ describe("a report of a claimed signal", () => {
   });
 });
 
+test("a worker that extends the lease of what it has ended is told the end, not that another has the signal", async () => {
+  const { here, signal } = await claimed();
+  expect(await here.report("complete", signal)).toMatchObject(took("finished"));
+  const late = await here.report("extend", signal);
+  expect(late).toMatchObject(lost);
+  expect(late.body).toMatchObject({ signal_status: "finished" });
+  expect(JSON.stringify(late.body)).toContain("This lease is over: the signal is finished.");
+});
+
 describe("a worker whose lease ran out", () => {
   test("cannot complete, fail or extend, while the signal waits and when another has it", async () => {
     const { here, there, signal } = await claimed();

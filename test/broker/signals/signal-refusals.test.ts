@@ -16,6 +16,30 @@ describe("a refusal", () => {
     [{ type: "http-call", signal: {} }, "#/signal/url required"],
     [{ type: "http-call", signal: { url: "ftp://x" } }, "#/signal/url invalid_format"],
     [{ type: "http-call", signal: { url: "http://127.0.0.1/" } }, "#/signal/url blocked_address"],
+    [
+      { type: "http-call", signal: { url: "https://a.example", headers: { Host: "b.example" } } },
+      "#/signal/headers/Host reserved_header",
+    ],
+    [
+      {
+        type: "work",
+        callback: { http_call: { url: "https://a.example", headers: { "Webhook-Id": "1" } } },
+      },
+      "#/callback/http_call/headers/Webhook-Id reserved_header",
+    ],
+    [
+      {
+        type: "work",
+        callback: {
+          signal: {
+            queue_id: "que_00000000000000000000000000",
+            type: "http-call",
+            signal: { url: "https://a.example", headers: { "content-length": "1" } },
+          },
+        },
+      },
+      "#/callback/signal/signal/headers/content-length reserved_header",
+    ],
     [{ type: "work", signal: [] }, "#/signal invalid_type"],
     [{ type: "work", dedupe_key: "" }, "#/dedupe_key too_small"],
     [{ type: "work", expires_at: past }, "#/expires_at expires_at_past"],
@@ -118,6 +142,21 @@ describe("a refusal", () => {
       422,
       "invalid",
       "#/awaited_by waits_for_own_queue",
+    ]);
+  });
+
+  test("of one that more than a hundred would wait for is made when it is filed", async () => {
+    const wait = async (awaited_by?: string) =>
+      await enqueue(await mine(), {
+        type: "work",
+        ...(awaited_by !== undefined && { awaited_by }),
+      });
+    let last = (await wait()).body.id;
+    for (let at = 0; at < 100; at++) last = (await wait(last)).body.id;
+    expect(await refusal(await mine(), { type: "work", awaited_by: last })).toEqual([
+      422,
+      "invalid",
+      "#/awaited_by too_many_waiters",
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { deleteDeletedQueues } from "../../../broker/retention/delete-deleted-queues.ts";
 import { deleteOldRows } from "../../../broker/retention/delete-old-rows.ts";
 import { deleteOldSignals } from "../../../broker/retention/delete-old-signals.ts";
 import { advanceClock } from "../../support/database/clock.ts";
@@ -48,6 +49,27 @@ test("signals are deleted so many days after their end, dead ones too; live ones
   expect(await db`select from queue_signal_callbacks`).toHaveLength(0);
   expect(await deleteOldRows(db, "queue_signal_keys", 1, batches)).toBe(5);
   await expectSoundSignals(db);
+});
+
+test("queues that were deleted go when none of their signals is left; others stay", async () => {
+  const [used, unused, mine] = [await givenQueue(db), await givenQueue(db), await givenQueue(db)];
+  await givenSignal(db, used);
+  const [claimed] = await claimSignals(db, used);
+  if (claimed !== undefined) await reportSignal(db, used, claimed, "give-up");
+  for (const { orgId, queueId } of [used, unused])
+    await db`select delete_queue(${orgId}, ${queueId})`;
+  const left = async () => {
+    const rows = await db<{ id: string }[]>`
+      select id from queues where id = any(${[used, unused, mine].map(({ queueId }) => queueId)}) order by id`;
+    return rows.map(({ id }) => id);
+  };
+  expect(await deleteDeletedQueues(db, 30, batches)).toBe(0);
+  await advanceClock(db, "31 days");
+  expect(await deleteDeletedQueues(db, 30, batches)).toBe(1);
+  expect(await left()).toEqual([used.queueId, mine.queueId].toSorted());
+  await deleteOldSignals(db, 30, batches);
+  expect(await deleteDeletedQueues(db, 30, batches)).toBe(1);
+  expect(await left()).toEqual([mine.queueId]);
 });
 
 let keys = 0;

@@ -60,6 +60,7 @@ describe("a signal", () => {
     expect(read.body).toEqual({
       ...shown,
       queue: expect.objectContaining({ id: queue.queueId }) as unknown,
+      waits: expect.objectContaining({ reason: "no-worker" }) as unknown,
     });
     const { items } = (
       await call<{ items: QueueSignal[] }>(`GET /v1/queues/${queue.queueId}/signals`)
@@ -157,8 +158,11 @@ describe("a redrive", () => {
         { signal_id: "sig_00000000000000000000000000", outcome: "not-found" },
       ]),
     );
-    expect((await call(path, { body: {} })).body).toEqual({ redriven: 1, signals: [] });
+    const full = { redriven: 1, signals: [], has_more: true };
+    expect((await call(path, { body: {} })).body).toEqual(full);
     expect(await call(`POST /v1/signals/${ids[2]}/redrive`)).toMatchObject({ status: 429 });
+    await call(`POST /v1/signals/${ids[0]}/cancel`);
+    expect((await call(path, { body: {} })).body).toEqual({ ...full, has_more: false });
     await expectSoundSignals(db);
   });
 

@@ -5,20 +5,15 @@ import { testDatabase } from "../../support/database/database.ts";
 import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import { expectSoundSignals } from "../../support/queues/expect-sound-signals.ts";
 import { givenQueue, signalStatus } from "../../support/queues/given-signals.ts";
-import { awaitedJob, endOfSignal, givenTurn } from "../../support/queues/given-turns.ts";
-import {
-  claim,
-  givenExecution,
-  givenProcess,
-  givenRunner,
-  type GivenRunner,
-  report,
-} from "../../support/rows/given.ts";
+import { givenTurn } from "../../support/queues/given-turns.ts";
+import { jobTurns } from "../../support/queues/job-turns.ts";
+import { givenExecution, givenProcess, givenRunner, report } from "../../support/rows/given.ts";
 import { jobState } from "../../support/rows/job-state.ts";
 
 const { db, url } = await testDatabase();
 const { broker } = await startBroker({ url });
 const { seals } = broker;
+const { ended, awaited, jobsOf, takes, finishes } = jobTurns(db, seals);
 
 afterEach(async () => {
   await expectSoundSignals(db);
@@ -35,46 +30,23 @@ async function setup(members: Readonly<Record<string, unknown>> = {}, job: objec
   return { runner, processId, queue, id };
 }
 
-const ended = async (id: string) => {
-  await expect.poll(async () => await endOfSignal(db, seals, id)).toBeDefined();
-  return await endOfSignal(db, seals, id);
-};
-
-async function jobsOf({ runnerId }: GivenRunner): Promise<string[]> {
-  const rows = await db<
-    { id: string }[]
-  >`select id from runner_jobs where runner_id = ${runnerId} order by id`;
-  return rows.map(({ id }) => id);
-}
-
 async function retried(id: string): Promise<void> {
   await expect.poll(() => signalStatus(db, id)).toBe("retrying");
   await advanceClock(db, "2 s");
-}
-
-async function takes({ runner, processId }: { runner: GivenRunner; processId: string }) {
-  const [claimed] = await claim(db, runner, { processId });
-  if (claimed === undefined) throw new Error("nothing was claimed");
-  await report(db, runner, { executionId: claimed.executionId, status: "in-progress" });
-  return claimed;
 }
 
 describe("a signal that is a runner job", () => {
   test("is in flight, without a clock, until the job is finished, and brings plan and metadata as they were filed", async () => {
     const plan = { number: 1.5, text: "ü" };
     const given = await setup({}, { plan, metadata: { a: "b" } });
-    const jobId = await awaitedJob(db, given.id);
+    const jobId = await awaited(given.id);
     await advanceClock(db, "20 s");
     expect(await signalStatus(db, given.id)).toBe("in-flight");
     const claimed = await takes(given);
     expect(claimed.jobId).toBe(jobId);
     const [facts] = await db`select metadata, created_by_id from runner_jobs where id = ${jobId}`;
     expect(facts).toEqual({ metadata: { a: "b", signal_id: given.id }, created_by_id: "acc_1" });
-    await report(db, given.runner, {
-      executionId: claimed.executionId,
-      status: "finished",
-      result: { success: true },
-    });
+    await finishes(given.runner, claimed.executionId);
     expect(await ended(given.id)).toMatchObject({
       status: "finished",
       executions: 1,
@@ -92,7 +64,7 @@ describe("a signal that is a runner job", () => {
 
   test("fails with a job that failed, and its retry is another job", async () => {
     const given = await setup({ max_executions: 2 });
-    const first = await awaitedJob(db, given.id).then(() => takes(given));
+    const first = await awaited(given.id).then(() => takes(given));
     await report(db, given.runner, {
       executionId: first.executionId,
       status: "failed",
@@ -101,7 +73,7 @@ describe("a signal that is a runner job", () => {
     await expect.poll(() => signalStatus(db, given.id)).toBe("retrying");
     await advanceClock(db, "2 s");
     await expect.poll(async () => (await jobsOf(given.runner)).length).toBe(2);
-    const second = await awaitedJob(db, given.id).then(() => takes(given));
+    const second = await awaited(given.id).then(() => takes(given));
     expect(second.jobId).not.toBe(first.jobId);
     await report(db, given.runner, { executionId: second.executionId, status: "failed" });
     expect(await ended(given.id)).toMatchObject({ status: "dead", executions: 2 });
@@ -118,7 +90,7 @@ describe("a signal that is a runner job", () => {
       { overall_timeout: "2m", execution_timeout: "30s" },
     );
     const end = async (): Promise<void> => {
-      const jobId = await awaitedJob(db, given.id);
+      const jobId = await awaited(given.id);
       if (how === "flushed") {
         await db`select flush_queues(${given.runner.orgId}, ${given.runner.runnerId}, null, false, 'flushed')`;
       } else if (how === "cancelled by somebody") {
@@ -142,7 +114,7 @@ describe("a signal that is a runner job", () => {
 
   test("takes its job along when it is cancelled", async () => {
     const given = await setup();
-    const jobId = await awaitedJob(db, given.id);
+    const jobId = await awaited(given.id);
     await db`select cancel_signals(${given.runner.orgId}, ${[given.id]}, 'not needed')`;
     await expect.poll(async () => (await jobState(db, jobId)).status).toBe("cancelled");
   });
@@ -160,7 +132,7 @@ describe("a signal that is a runner job", () => {
 
   test("ends, when the task of its job's end was lost, by a sweep", async () => {
     const given = await setup();
-    const jobId = await awaitedJob(db, given.id);
+    const jobId = await awaited(given.id);
     await db`
       with lost as (update queue_signal_live set awaits_job = null where id = ${given.id})
       select 1`;

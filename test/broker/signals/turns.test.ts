@@ -73,12 +73,11 @@ describe("a turn", () => {
     const safe = await givenSignal(db, foreign);
     const flush = (queueId: string) =>
       givenTurn(db, seals, { queue, type: "flush", contents: { queue_id: queueId } });
-    const mine = await flush(target.queueId);
-    const theirs = await flush(foreign.queueId);
-    expect(await ended(mine)).toMatchObject({ status: "finished", result: { flushed: 1 } });
-    expect(await ended(theirs)).toMatchObject({ status: "dead" });
-    expect(await signalStatus(db, waiting)).toBe("cancelled");
-    expect(await signalStatus(db, safe)).toBe("queued");
+    const mine = await ended(await flush(target.queueId));
+    expect(mine).toMatchObject({ status: "finished", result: { flushed: 1 } });
+    expect(await ended(await flush(foreign.queueId))).toMatchObject({ status: "dead" });
+    const both = [await signalStatus(db, waiting), await signalStatus(db, safe)];
+    expect(both).toEqual(["cancelled", "queued"]);
   });
 
   test("of an emitter-stop pauses an emitter, that of an emitter-start resumes it", async () => {
@@ -184,7 +183,7 @@ describe("a callback", () => {
       queue,
       type: "noop",
       contents: {},
-      members: { callbacks, owner_id: "ins_1" },
+      members: { callbacks, owner_id: "ins_1", context: { request: "42" } },
     });
     await ended(id);
     const state = async () =>
@@ -203,7 +202,13 @@ describe("a callback", () => {
     const [first, second] = receiver.received.map(({ body }) => JSON.parse(body) as unknown);
     expect(second).toEqual(first);
     expect(first).toMatchObject({
-      signal: { id, type: "noop", queue_id: queue.queueId, owner_id: "ins_1" },
+      signal: {
+        id,
+        type: "noop",
+        queue_id: queue.queueId,
+        owner_id: "ins_1",
+        signal_context: { awaited_by: null, scheduled_for: null, values: { request: "42" } },
+      },
       status: "finished",
       result: null,
       data: { mine: 1 },

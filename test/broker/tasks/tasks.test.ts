@@ -38,6 +38,31 @@ test("a process that was given up on is told once, by one of the brokers", async
   expect(told()[0]).toMatchObject({ process_id: processId, runner_id: runner.runnerId });
 });
 
+test("an org's own retention is kept by a task that says what it deleted; another org's things stay", async () => {
+  const [mine, other] = [await givenRunner(db), await givenRunner(db)];
+  await db`update orgs set retain_jobs_days = 7 where id = ${mine.orgId}`;
+  const ended: string[] = [];
+  for (const runner of [mine, other]) {
+    const jobId = await givenJob(db, runner);
+    await db`select * from end_jobs(${runner.orgId}, ${[jobId]}, 'cancel', '')`;
+    ended.push(jobId);
+  }
+  const left = async () =>
+    (await db<{ id: string }[]>`select id from runner_jobs where id = any(${ended})`).map(
+      ({ id }) => id,
+    );
+  await run("delete-by-org");
+  expect((await left()).toSorted()).toEqual(ended.toSorted());
+  await advanceClock(db, "8 days");
+  await run("delete-by-org");
+  expect(await left()).toEqual(ended.slice(1));
+  const told = brokers
+    .flatMap(({ logged }) => logged)
+    .map((line) => JSON.parse(line) as { msg: string; deleted?: object })
+    .filter(({ msg }) => msg === "old things of orgs were deleted");
+  expect(told.map(({ deleted }) => deleted)).toEqual([{ jobs: 1 }]);
+});
+
 test("every task runs to its end, and is counted", async () => {
   const runner = await givenRunner(db);
   const jobId = await givenJob(db, runner);
@@ -57,4 +82,18 @@ test("what is due by the clock is known to the database once for all brokers", a
     cron === undefined ? [] : [name],
   );
   expect(rows.map(({ identifier }) => identifier)).toEqual(due.toSorted());
+});
+
+test("a broker that has stopped has no connection left, whenever it was stopped", async () => {
+  const own = await testDatabase();
+  const connections = async () => {
+    const rows = await own.db<{ query: string }[]>`
+      select query from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+    return rows.map(({ query }) => query);
+  };
+  for (let turn = 0; turn < 5; turn++) {
+    const { stop } = await startBroker({ url: own.url, hasCron: true });
+    await stop();
+    expect(await connections()).toEqual([]);
+  }
 });

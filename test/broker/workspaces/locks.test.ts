@@ -104,9 +104,11 @@ describe("a lock", () => {
     expect((await at.call(unlockPath(id), { token: job.token })).status).toBe(200);
     await at.call(lockPath(id), { body: lock, token: job.token });
     const body = { reason: "its host is gone" };
-    const answer = await at.call<Workspace>(`POST /v1/terraform-workspaces/${id}/force-unlock`, {
-      body,
-    });
+    const force = { body: { ...body, force: true } };
+    const answer = await at.call<Workspace>(
+      `POST /v1/terraform-workspaces/${id}/force-unlock`,
+      force,
+    );
     expect(answer).toMatchObject({ status: 200, body: { lock: null } });
     const events = await at.call<object[]>(`GET /v1/terraform-workspaces/${id}/events`);
     expect(events.body).toMatchObject([

@@ -2,6 +2,9 @@
 export const leaseMs = 30_000;
 /** The lease of a turn that brokers run. */
 export const taskLeaseMs = 60_000;
+/** When a holder is woken again. */
+export const firstWakeMs = 30_000;
+const longestWakeMs = 600_000;
 
 export type Runs = "pull" | "task" | "hold";
 export type ModelCallback = {
@@ -24,11 +27,15 @@ export type ModelSignal = {
   expiresAt: number | null;
   /** The first clock of its status. */
   deadlineAt: number | null;
+  /** How long its holder has from one wake to the next. */
+  wakeMs: number;
   leaseId: string | null;
   /** The lease of what was said to have failed, or to have ended it. */
   reportedLease: string | null;
   claimId: string | null;
   isBegun: boolean;
+  /** Where it waits until a broker has room; null: it does not. */
+  backlogged: number | null;
 };
 /** What an enqueue asks for. */
 export type Draft = Pick<
@@ -49,4 +56,58 @@ export const byId = (a: { readonly id: string }, b: { readonly id: string }): nu
   a.id < b.id ? -1 : 1;
 
 /** By how much an extension puts off the end of a lease. */
-export const leaseOf = ({ runs }: ModelSignal): number => (runs === "pull" ? leaseMs : taskLeaseMs);
+export const leaseOf = ({ runs, wakeMs }: ModelSignal): number =>
+  runs === "hold" ? wakeMs : runs === "pull" ? leaseMs : taskLeaseMs;
+
+/** Whether its expires_at has come. */
+export const isPast = ({ expiresAt }: ModelSignal, now: number): boolean =>
+  expiresAt !== null && expiresAt <= now;
+
+/** The first of instants that are known; null: none is. */
+export function earliest(...instants: (number | null)[]): number | null {
+  const known = instants.filter((one) => one !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** What a signal is when it has got its place in line. */
+export const freshSignal = (place: number, expiresAt: number | null) => ({
+  status: "queued",
+  place,
+  hasPlace: false,
+  executions: 0,
+  expiresAt,
+  deadlineAt: expiresAt,
+  wakeMs: 0,
+  leaseId: null,
+  reportedLease: null,
+  claimId: null,
+  isBegun: false,
+  backlogged: null,
+});
+
+/** What the end of its clock means. */
+export function clockEvent(
+  one: ModelSignal,
+  now: number,
+): "dead" | "expired" | "lapse" | "requeue" | "wake" {
+  const isUnbegun = one.runs === "task" && !one.isBegun;
+  if (one.status !== "in-flight") return isPast(one, now) ? "expired" : "requeue";
+  if (one.runs === "hold") return "wake";
+  return !isUnbegun && one.executions >= one.maxExecutions ? "dead" : "lapse";
+}
+
+/** Its holder is woken again, the next time after twice as long. */
+export function wake(one: ModelSignal, now: number): void {
+  one.wakeMs = Math.min(2 * one.wakeMs, longestWakeMs);
+  one.deadlineAt = now + one.wakeMs;
+}
+
+const liveStatuses = ["queued", "in-flight", "retrying"];
+
+/** Those in these statuses, or all that have not ended, in line. */
+export function liveOf(signals: Iterable<ModelSignal>, statuses: readonly string[]): ModelSignal[] {
+  const wanted = statuses.length === 0 ? liveStatuses : statuses;
+  return [...signals]
+    .filter(({ status }) => wanted.includes(status))
+    .toSorted((a, b) => a.place - b.place);
+}

@@ -14,7 +14,7 @@ import {
 } from "../queues/given-signals.ts";
 import { expectAgreement } from "./expect-agreement.ts";
 import { pick } from "./job-commands.ts";
-import { type Draft, retryDelayMs, type Runs } from "./model-signal.ts";
+import { type Draft, type ModelSignal, retryDelayMs, type Runs } from "./model-signal.ts";
 import type { SignalModel } from "./signal-model.ts";
 
 type Real = { readonly db: Db; readonly queue: GivenQueue };
@@ -102,22 +102,44 @@ export const report = (which: number, event: string): SignalCommand =>
     const signal = model.signals.get(said?.id ?? "");
     if (said === undefined || signal === undefined) return;
     const told = model.report(signal, said.leaseId, event);
-    const about = { id: said.id, lease_id: said.leaseId as string };
+    const about = { id: said.id, lease_id: said.leaseId };
     expect(await reportSignal(db, queue, about, event)).toBe(told);
   });
 
-/** A broker takes up a turn of its own. */
+const turnOf = (model: SignalModel, which: number): ModelSignal | undefined =>
+  pick(
+    model.live("in-flight").filter(({ runs }) => runs === "task"),
+    which,
+  );
+
+/** A broker begins a turn; one that was begun has its beginner. */
 export const begin = (which: number): SignalCommand =>
   command("begin a turn", async (model, { db, queue }) => {
-    const signal = pick(
-      model.live("in-flight").filter(({ runs }) => runs === "task"),
-      which,
-    );
+    const signal = turnOf(model, which);
     if (signal === undefined) return;
-    model.begin(signal);
+    const { leaseId: offered } = signal;
+    const isBegun = model.begin(signal);
     const begun = await db`
-      select * from begin_turn(${queue.orgId}, ${signal.id}, ${signal.leaseId})`;
-    expect(begun).toHaveLength(1);
+      select * from begin_turn(${queue.orgId}, ${signal.id}, ${offered}, ${crypto.randomUUID()}, 'broker 1')`;
+    expect(begun).toHaveLength(isBegun ? 1 : 0);
+  });
+
+/** A broker has no room for a turn, whether or not it has begun it. */
+export const putOff = (which: number): SignalCommand =>
+  command("put a turn off", async (model, { db }) => {
+    const signal = turnOf(model, which);
+    if (signal === undefined || signal.backlogged !== null) return;
+    model.putOff(signal);
+    await db`select put_off_turns(${[signal.id]}, ${[signal.leaseId ?? ""]})`;
+  });
+
+/** A broker has room for so many. */
+export const takeBacklog = (most: number): SignalCommand =>
+  command(`take ${most} from the backlog`, async (model, { db, queue }) => {
+    const told = model.takeBacklog(most);
+    const rows = await db<{ id: string }[]>`
+      select signal_id as id from take_backlog(${queue.orgId}, 'work', ${most})`;
+    expect(rows.map(({ id }) => id).toSorted()).toEqual(told.toSorted());
   });
 
 export const cancel = (which: number): SignalCommand =>

@@ -1,14 +1,20 @@
+import { BacklogModel } from "./backlog-model.ts";
 import {
   byId,
+  clockEvent,
   type Draft,
+  earliest,
+  firstWakeMs,
+  freshSignal,
+  isPast,
   latestRetryMs,
   leaseMs,
   leaseOf,
+  liveOf,
   type ModelSignal,
   taskLeaseMs,
+  wake,
 } from "./model-signal.ts";
-
-const liveStatuses = ["queued", "in-flight", "retrying"];
 
 /** One queue as the contract tells it; time in milliseconds from its creation. */
 export class SignalModel {
@@ -20,13 +26,11 @@ export class SignalModel {
   maxInFlight = 1;
   isPaused = false;
   pausedUntil: number | null = null;
+  readonly #backlog = new BacklogModel();
   #places = 0;
 
   live(...statuses: string[]): ModelSignal[] {
-    const wanted = statuses.length === 0 ? liveStatuses : statuses;
-    return [...this.signals.values()]
-      .filter(({ status }) => wanted.includes(status))
-      .toSorted((a, b) => a.place - b.place);
+    return liveOf(this.signals.values(), statuses);
   }
 
   counts() {
@@ -40,8 +44,7 @@ export class SignalModel {
   }
 
   liveWith(dedupeKey: string | null): ModelSignal | undefined {
-    if (dedupeKey === null) return undefined;
-    return this.live().find((one) => one.dedupeKey === dedupeKey);
+    return this.live().find((one) => dedupeKey !== null && one.dedupeKey === dedupeKey);
   }
 
   /** One batch, all or none; answers what each came to. */
@@ -82,7 +85,7 @@ export class SignalModel {
     return mine.map(({ id }) => id);
   }
 
-  /** What a report comes to. */
+  /** What a report comes to. What waits in the backlog is nobody's, and has no lease to extend. */
   report(signal: ModelSignal, leaseId: string | null, event: string): string {
     const isHeld = signal.runs === "hold";
     const isCurrent = signal.leaseId === leaseId || (isHeld && leaseId === null);
@@ -92,7 +95,7 @@ export class SignalModel {
     }
     const mayRetry = !isHeld && signal.executions < signal.maxExecutions;
     if (event === "extend") {
-      if (!isHeld) signal.deadlineAt = this.now + leaseOf(signal);
+      if (signal.deadlineAt !== null) signal.deadlineAt = this.now + leaseOf(signal);
       return "done";
     }
     if (event === "return") this.#sendBack(signal, "return");
@@ -105,9 +108,26 @@ export class SignalModel {
     return "done";
   }
 
-  begin(signal: ModelSignal): void {
-    signal.isBegun = true;
+  /** Whether a broker may begin it by the lease it has. */
+  begin(signal: ModelSignal): boolean {
+    if (signal.isBegun || isPast(signal, this.now)) return false;
+    Object.assign(signal, { isBegun: true, leaseId: null, backlogged: null }); // its lease is the beginner's
     signal.deadlineAt = this.now + taskLeaseMs;
+    return true;
+  }
+
+  /** A broker has no room for it. */
+  putOff(signal: ModelSignal): void {
+    Object.assign(signal, { isBegun: false, deadlineAt: signal.expiresAt });
+    this.#backlog.add(signal);
+  }
+
+  /** Which turns a broker gets that has room for so many. */
+  takeBacklog(most: number): string[] {
+    const taken = this.#backlog.take(most).filter((signal) => !isPast(signal, this.now));
+    const end = (one: ModelSignal) => earliest(this.now + taskLeaseMs, one.expiresAt);
+    for (const one of taken) Object.assign(one, { backlogged: null, deadlineAt: end(one) });
+    return taken.map(({ id }) => id);
   }
 
   cancel(signals: readonly ModelSignal[]): void {
@@ -125,8 +145,8 @@ export class SignalModel {
     const back: ModelSignal[] = [];
     for (const one of dead) {
       if (this.liveWith(one.dedupeKey) !== undefined) continue;
-      const isPast = one.expiryAt !== null && one.expiryAt <= this.now;
-      Object.assign(one, this.#fresh(isPast ? null : one.expiryAt));
+      const isOver = one.expiryAt !== null && one.expiryAt <= this.now;
+      Object.assign(one, freshSignal((this.#places += 1), isOver ? null : one.expiryAt));
       if (one.callback?.status === "skipped") one.callback.status = "waiting";
       back.push(one);
     }
@@ -135,13 +155,11 @@ export class SignalModel {
   }
 
   setPause(until: number | null): void {
-    this.isPaused = true;
-    this.pausedUntil = until;
+    Object.assign(this, { isPaused: true, pausedUntil: until });
   }
 
   resume(): void {
-    this.isPaused = false;
-    this.pausedUntil = null;
+    Object.assign(this, { isPaused: false, pausedUntil: null });
     this.#startTurns();
   }
 
@@ -163,33 +181,20 @@ export class SignalModel {
 
   /** Sends back what stays in the queue; answers how it ends if it does not. */
   #actOnClock(one: ModelSignal): [ModelSignal, string][] {
-    const isExpired = one.expiresAt !== null && one.expiresAt <= this.now;
-    const isUnbegun = one.runs === "task" && !one.isBegun;
-    const isInFlight = one.status === "in-flight";
-    if (isInFlight && !isUnbegun && one.executions >= one.maxExecutions) return [[one, "dead"]];
-    if (!isInFlight && isExpired) return [[one, "expired"]];
-    this.#sendBack(one, isInFlight ? "lapse" : "requeue");
+    const event = clockEvent(one, this.now);
+    if (event === "dead" || event === "expired") return [[one, event]];
+    if (event === "wake") wake(one, this.now);
+    else this.#sendBack(one, event);
     return [];
   }
 
   #enter({ expiresInMs, ...draft }: Draft): void {
     const expiryAt = expiresInMs === null ? null : this.now + expiresInMs;
-    this.signals.set(draft.id, { ...draft, expiryAt, ...this.#fresh(expiryAt) });
-  }
-
-  #fresh(expiresAt: number | null) {
-    return {
-      status: "queued",
-      place: (this.#places += 1),
-      hasPlace: false,
-      executions: 0,
-      expiresAt,
-      deadlineAt: expiresAt,
-      leaseId: null,
-      reportedLease: null,
-      claimId: null,
-      isBegun: false,
-    };
+    this.signals.set(draft.id, {
+      ...draft,
+      expiryAt,
+      ...freshSignal((this.#places += 1), expiryAt),
+    });
   }
 
   #firstInLine(most: number): ModelSignal[] {
@@ -201,15 +206,20 @@ export class SignalModel {
   }
 
   #startTurns(): void {
-    for (const one of this.#firstInLine(Infinity))
-      if (one.runs !== "pull") this.#start(one, one.runs === "hold" ? null : taskLeaseMs);
+    const isHanded = this.#backlog.isEmpty;
+    for (const one of this.#firstInLine(Infinity)) {
+      if (one.runs === "hold") this.#start(one, (one.wakeMs = firstWakeMs));
+      if (one.runs !== "task") continue;
+      this.#start(one, isHanded ? taskLeaseMs : null);
+      one.deadlineAt = earliest(one.deadlineAt, one.expiresAt);
+      if (!isHanded) this.#backlog.add(one);
+    }
   }
 
   #start(one: ModelSignal, forMs: number | null): void {
     const deadlineAt = forMs === null ? null : this.now + forMs;
     Object.assign(one, { status: "in-flight", hasPlace: true, leaseId: null, deadlineAt });
-    one.isBegun = false;
-    one.executions += 1;
+    Object.assign(one, { isBegun: false, backlogged: null, executions: one.executions + 1 });
   }
 
   #sendBack(one: ModelSignal, event: "lapse" | "return" | "retry" | "requeue"): void {
@@ -219,7 +229,7 @@ export class SignalModel {
     const first = Math.min(retryAt, one.expiresAt ?? Infinity);
     if (event === "retry") one.reportedLease = one.leaseId;
     if (isUncounted) one.executions -= 1;
-    Object.assign(one, { leaseId: null, claimId: null, isBegun: false });
+    Object.assign(one, { leaseId: null, claimId: null, isBegun: false, backlogged: null });
     one.status = event === "retry" ? "retrying" : "queued";
     one.hasPlace = event === "retry" && this.maxInFlight === 1; // nothing passes it
     one.deadlineAt = first === Infinity ? null : first;

@@ -1,6 +1,7 @@
 import { emitterStatuses, emitterTransitions } from "../../../shared/queue-emitter.ts";
 import { signalStatuses, signalTransitions } from "../../../shared/queue-signal.ts";
 import { queueStatuses, queueTransitions } from "../../../shared/queue.ts";
+import { rolloutStatuses, rolloutTransitions } from "../../../shared/rollout.ts";
 import { executionStatuses, executionTransitions } from "../../../shared/runner-job-execution.ts";
 import { runnerJobStatuses, runnerJobTransitions } from "../../../shared/runner-job.ts";
 import {
@@ -63,6 +64,15 @@ export const machines: readonly Described[] = [
     stored: ["runner_process_shutdowns"],
     page: "docs/runner-process.md",
     marks: ["shutdown-diagram", "shutdown-moves"],
+  },
+  {
+    name: "rollout",
+    statuses: rolloutStatuses,
+    table: rolloutTransitions,
+    start: { event: "create", to: "requested" },
+    stored: ["runner_rollouts"],
+    page: "docs/runner-process.md",
+    marks: ["rollout-diagram", "rollout-moves"],
   },
   {
     name: "queue",

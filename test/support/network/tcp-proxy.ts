@@ -9,6 +9,8 @@ export type TcpProxy = {
   readonly blackHole: (firstBytes: string) => void;
   /** Ends the connections whose first bytes hold the text. */
   readonly cut: (firstBytes: string) => void;
+  /** While it is away it ends every connection, new ones too. */
+  readonly setAway: (isAway: boolean) => void;
   /** How many connections began with bytes that hold the text. */
   readonly count: (firstBytes: string) => number;
 };
@@ -17,7 +19,12 @@ export type TcpProxy = {
 export async function tcpProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target);
   const links: { first: string; client: Socket; server: Socket }[] = [];
+  let isAway = false;
   const proxy = createServer((client) => {
+    if (isAway) {
+      client.destroy();
+      return;
+    }
     const server = connect(Number(port), hostname);
     const link = { first: "", client, server };
     links.push(link);
@@ -41,6 +48,10 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
   return {
     url: url.href,
     count: (text) => of(text).length,
+    setAway: (away) => {
+      isAway = away;
+      if (away) for (const { client } of links) client.destroy();
+    },
     cut: (text) => {
       for (const { client } of of(text)) client.destroy();
     },

@@ -21,6 +21,7 @@ export async function runTool(
       if (error === null) resolve(out);
       else reject(new Error(`${program} ${args.join(" ")}: ${err || out || error.message}`));
     });
+    child.stdin?.on("error", () => {}); // it may end without reading: its end says how
     child.stdin?.end(input);
   });
 }

@@ -1,8 +1,11 @@
 import { connect, type Db } from "../../../broker/database/connect.ts";
 import { newId } from "../../../broker/database/new-id.ts";
-import { emitDue, type EmittingParts } from "../../../broker/emitters/emit-due.ts";
+import { emitDue } from "../../../broker/emitters/emit-due.ts";
+import type { EmittingParts } from "../../../broker/emitters/plan-signals.ts";
 import { readSchedule, type ScheduleInput } from "../../../broker/emitters/read-schedule.ts";
+import { updateEmitter } from "../../../broker/emitters/update-emitter.ts";
 import { openLog } from "../../../broker/log.ts";
+import type { OrgId } from "../../../broker/orgs/org-id.ts";
 import { openSeals } from "../../../broker/seals/seals.ts";
 import { makeWakes } from "../../../broker/wake/wakes.ts";
 import type { EmitterMode } from "../../../shared/queue-emitter.ts";
@@ -58,4 +61,20 @@ export async function emittedBy(db: Db, id: string): Promise<string[]> {
   const rows = await db<{ at: Date }[]>`
     select scheduled_for as at from queue_signals where emitter_id = ${id} and scheduled_for is not null order by id`;
   return rows.map(({ at }) => at.toISOString());
+}
+
+/** Changes an emitter as an admin of its org does. */
+export async function patchEmitter(
+  parts: EmittingParts,
+  orgId: OrgId,
+  id: string,
+  changes: object,
+): Promise<void> {
+  const checkUrl = () => ({ isOk: true as const, url: new URL("http://a") });
+  const actor = { id: "acc_1", orgId, permissions: new Set() };
+  await updateEmitter({ ...parts, egress: { checkUrl } } as never, actor as never, {
+    id,
+    version: undefined,
+    changes,
+  });
 }

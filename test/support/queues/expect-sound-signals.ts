@@ -23,6 +23,10 @@ export async function expectSoundSignals(db: Db): Promise<void> {
      where not exists (select from queue_signal_live l where l.id = f.id)
        and not exists (select from queue_signal_ends e where e.signal_id = f.id)`;
   expect(nowhere).toEqual([]);
+  const miscounted = await db`
+    select n.org_id from queue_emitter_counts n
+     where n.emitters <> (select count(*) from queue_emitters e where e.org_id = n.org_id)`;
+  expect(miscounted).toEqual([]);
   const late = await db`
     select c.queue_id from queue_counters c
      where c.own_turns > 0 and c.in_flight < c.max_in_flight and not c.is_paused
@@ -30,4 +34,16 @@ export async function expectSoundSignals(db: Db): Promise<void> {
              where l.queue_id = c.queue_id and l.status = 'queued' and (l.expires_at is null or l.expires_at > svc_now())
              order by l.place limit 1)`;
   expect(late).toEqual([]);
+  const forgotten = await db`
+    select l.id from queue_signal_live l
+     where l.status = 'in-flight' and l.runs = 'task' and l.awaits_job is null
+       and l.deadline_at is null
+       and not exists (select from turn_backlog b where b.signal_id = l.id and b.lease_id = l.lease_id)
+    union all
+    select l.id from queue_signal_live l where l.status = 'in-flight' and l.runs = 'hold' and l.deadline_at is null
+    union all
+    select c.signal_id from queue_signal_callbacks c
+     where c.status = 'pending' and c.due_at is null
+       and not exists (select from turn_backlog b where b.signal_id = c.signal_id and b.callback = c.n and b.begins = c.begins)`;
+  expect(forgotten).toEqual([]);
 }

@@ -44,6 +44,26 @@ export function aSignal(queue: GivenQueue, members: Readonly<Record<string, unkn
   };
 }
 
+/** A callback that is a signal of this queue for every end, for workers to claim. */
+export function aFollowUp(
+  { queueId }: GivenQueue,
+  members: Readonly<Record<string, unknown>> = {},
+) {
+  return {
+    n: 1,
+    kind: "signal",
+    statuses: ["finished", "dead", "expired", "cancelled"],
+    next_id: newId("sig"),
+    queue_id: queueId,
+    type: "follow-up",
+    runs: "pull",
+    max_executions: 1,
+    retry_delay: 1_000_000_000,
+    contents: "e30=",
+    ...members,
+  };
+}
+
 export type FiledRow = {
   readonly request: number;
   readonly outcome: string;
@@ -91,7 +111,7 @@ export async function claimSignals(
 export async function reportSignal(
   db: Db,
   { orgId }: GivenQueue,
-  { id, lease_id }: Pick<ClaimedSignal, "id" | "lease_id">,
+  { id, lease_id }: { readonly id: string; readonly lease_id: string | null },
   event: string,
 ): Promise<string | undefined> {
   const report = { n: 1, org_id: orgId, signal_id: id, lease_id, event };

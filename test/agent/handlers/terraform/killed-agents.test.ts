@@ -129,7 +129,7 @@ describe("a host that is started anew under an apply", slow, () => {
     await held.begun();
     await cutPower(at, id);
     const path = `POST /v1/terraform-workspaces/${at.terraform.workspaceId}/force-unlock`;
-    await at.operate(path, { reason: "a lock is no sign of what was done" });
+    await at.operate(path, { reason: "a lock is no sign of what was done", force: true });
     await at.again();
     const ended = await at.ended(id);
     expect(ended).toMatchObject({

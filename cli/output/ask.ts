@@ -6,10 +6,10 @@ export async function ask(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin });
   try {
     for await (const line of lines) return line.trim() === "yes";
-    process.stderr.write("\n");
+    process.stderr.write("\nNobody answered.\n");
     return false;
   } finally {
     lines.close();
-    process.stdin.unref();
+    if ("unref" in process.stdin) process.stdin.unref(); // a file has nothing to let go of
   }
 }

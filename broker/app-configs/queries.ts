@@ -1,0 +1,83 @@
+import type { Db } from "../database/connect.ts";
+import type { ListRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { AppConfigRow } from "./row.ts";
+
+/** A checked config that is to become the active one, and what it says of its app. */
+export type ConfigDraft = {
+  readonly id: string;
+  readonly name: string;
+  readonly checksum: string;
+  readonly document: string;
+  readonly cli_version: string;
+  readonly display_name: string | undefined;
+  readonly description: string | undefined;
+  readonly default_labels: object;
+  readonly label_colors: object;
+  readonly links: object;
+  readonly runner_type: string | undefined;
+  readonly created_by_id: string;
+};
+
+/** Makes it active: created, same, not-found, other-app (its name) or changed (the base is another). */
+export async function activateConfig(
+  db: Db,
+  org: OrgId,
+  app: string,
+  { draft, base }: { readonly draft: ConfigDraft; readonly base: string | undefined },
+): Promise<{ readonly outcome: string; readonly id: string | null } | undefined> {
+  const [row] = await db<{ outcome: string; id: string | null }[]>`
+    select * from sync_app_config(${org}, ${app}, ${JSON.stringify(draft)}::text::json, ${base ?? null})`;
+  return row;
+}
+
+/** A config of an app that is not deleted. */
+export async function findConfig(
+  db: Db,
+  org: OrgId,
+  { app, id }: { readonly app: string; readonly id: string },
+): Promise<AppConfigRow | undefined> {
+  const [row] = await db<AppConfigRow[]>`
+    select ${columns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
+     where c.org_id = ${org} and c.app_id = ${app} and c.id = ${id} and a.deleted_at is null`;
+  return row;
+}
+
+/** The newest config of an app that is not deleted. */
+export async function findLatestConfig(
+  db: Db,
+  org: OrgId,
+  app: string,
+): Promise<AppConfigRow | undefined> {
+  const [row] = await db<AppConfigRow[]>`
+    select ${columns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
+     where c.org_id = ${org} and c.app_id = ${app} and c.version = a.config_count and a.deleted_at is null`;
+  return row;
+}
+
+/** The canonical document of a config. */
+export async function findDocument(db: Db, org: OrgId, id: string): Promise<string | undefined> {
+  const [row] = await db<{ document: string }[]>`
+    select c.document from app_configs c where c.org_id = ${org} and c.id = ${id}`;
+  return row?.document;
+}
+
+/** An app's configs, the newest first. */
+export async function listConfigs(
+  db: Db,
+  org: OrgId,
+  app: string,
+  { after, limit, offset }: ListRequest,
+): Promise<(AppConfigRow & { readonly sort_key: string })[]> {
+  return db<(AppConfigRow & { sort_key: string })[]>`
+    select ${columns(db)}, c.created_at::text as sort_key from app_configs c
+     where c.org_id = ${org} and c.app_id = ${app}
+       and c.version < coalesce((select x.version from app_configs x where x.org_id = ${org} and x.id = ${after?.id ?? ""}), 2147483647)
+     order by c.version desc limit ${limit} offset ${offset}`;
+}
+
+function columns(db: Db) {
+  return db`
+    c.id, c.org_id, c.app_id, c.version, c.status, c.status_description, c.previous_id, c.checksum, c.cli_version, c.created_at,
+    c.created_by_id`;
+}

@@ -1,0 +1,103 @@
+import { checkConfigDocument, type ValidConfig } from "../../shared/app-config/check-config.ts";
+import type { ConfigFault } from "../../shared/app-config/config-fault.ts";
+import { type ConfigChange, diffConfigs } from "../../shared/app-config/diff-configs.ts";
+import { nameKey } from "../../shared/app-config/rules/rule.ts";
+import { Problem, problem } from "../../shared/problem.ts";
+import { requireApp } from "../apps/keep-apps.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { activateConfig } from "./queries.ts";
+import { readDocument } from "./show-configs.ts";
+
+type Sync = {
+  readonly app: string;
+  readonly document: unknown;
+  readonly base: string | undefined;
+  readonly cliVersion: string;
+};
+type Checked = { readonly config: ValidConfig; readonly warnings: readonly ConfigFault[] };
+type Synced = {
+  readonly id: string;
+  readonly isNew: boolean;
+  readonly warnings: readonly ConfigFault[];
+};
+
+/** Makes a config the app's active one; the one that is active already stays. 422 with all that is wrong in it. */
+export async function syncAppConfig(
+  db: Db,
+  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+  { app, document, base, cliVersion }: Sync,
+): Promise<Synced> {
+  await requireApp(db, orgId, app);
+  const { config, warnings } = await requireValid(document);
+  const { metadata, runner } = config.document;
+  const draft = {
+    id: newId("cfg"),
+    name: metadata.name,
+    checksum: config.checksum,
+    document: config.text,
+    cli_version: cliVersion,
+    display_name: metadata.display_name,
+    description: metadata.description,
+    default_labels: metadata.default_labels ?? {},
+    label_colors: metadata.label_colors ?? {},
+    links: metadata.links ?? {},
+    runner_type: runner?.runner_type,
+    created_by_id: actorId,
+  };
+  const made = await activateConfig(db, orgId, app, { draft, base });
+  if (made?.outcome === "not-found") throw problem.notFound("app");
+  if (made?.outcome === "other-app") throw otherApp(made.id ?? "");
+  if (made?.outcome === "changed") throw configChanged(made.id);
+  return { id: made?.id ?? draft.id, isNew: made?.outcome === "created", warnings };
+}
+
+/** What a sync would change; nothing is stored. */
+export async function previewAppConfig(
+  db: Db,
+  org: OrgId,
+  { app, document, base }: Omit<Sync, "cliVersion">,
+): Promise<{
+  readonly checksum: string;
+  readonly changes: ConfigChange[];
+  readonly warnings: readonly ConfigFault[];
+}> {
+  const row = await requireApp(db, org, app);
+  const { config, warnings } = await requireValid(document);
+  if (nameKey(config.document.metadata.name) !== nameKey(row.name)) throw otherApp(row.name);
+  const active = row.active_config_id;
+  const before = await readDocument(db, org, active);
+  const changes = diffConfigs(before, config.document);
+  if (base !== undefined && base !== active && changes.length > 0) throw configChanged(active);
+  return { checksum: config.checksum, changes, warnings };
+}
+
+async function requireValid(document: unknown): Promise<Checked> {
+  const { config, errors, errorCount, warnings } = await checkConfigDocument(document);
+  if (config !== undefined) return { config, warnings };
+  const [first] = errors;
+  const more = errorCount > 1 ? ` (and ${errorCount - 1} more)` : "";
+  throw new Problem({
+    status: 422,
+    code: "invalid",
+    detail: `${first?.file ?? ""}: ${first?.detail ?? ""}${more}`,
+    errors: errors as unknown as Problem["errors"], // with the file besides; pointers are into the body
+    members: { error_count: errorCount },
+  });
+}
+
+function otherApp(name: string): Error {
+  const detail = `This config is another app's: this one is called ${name}.`;
+  return problem.invalid([{ pointer: "#/metadata.toml/name", code: "other_app", detail }]);
+}
+
+const configChanged = (active: string | null): Error =>
+  problem.conflict(
+    "config_changed",
+    "Another config is active than the one that this was made from.",
+    {
+      active_config_id: active,
+    },
+  );

@@ -1,0 +1,65 @@
+import type { App, AppChanges, NewApp } from "../../shared/api/app.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { deleteAppRow, findApp, insertApp, writeApp } from "./queries.ts";
+import type { AppRow } from "./row.ts";
+import { toApp } from "./to-app.ts";
+
+const mostOfOrg = 1000;
+
+/** Creates an app, or finds the one of this name that says the same of itself; 409 for a name that another one has. */
+export async function createApp(
+  db: Db,
+  actor: Pick<Actor, "id" | "orgId">,
+  given: NewApp,
+): Promise<{ readonly id: string; readonly isNew: boolean }> {
+  const draft = { ...given, id: newId("app"), created_by_id: actor.id };
+  const made = await insertApp(db, actor.orgId, draft, mostOfOrg);
+  if (made?.outcome === "taken") throw nameTaken();
+  if (made?.outcome === "full") {
+    const detail = `This org has ${mostOfOrg} apps, which is the limit. Delete those that nobody needs.`;
+    throw problem.conflict("too_many_apps", detail);
+  }
+  return { id: made?.id ?? draft.id, isNew: made?.outcome === "created" };
+}
+
+/** Changes an app; 412 when it has another version than the one given. */
+export async function updateApp(
+  db: Db,
+  org: OrgId,
+  to: { readonly id: string; readonly version: number | undefined; readonly changes: AppChanges },
+): Promise<void> {
+  const outcome = await writeApp(db, org, to);
+  if (outcome === "not-found") throw problem.notFound("app");
+  if (outcome === "taken") throw nameTaken();
+  if (outcome === "stale")
+    throw problem.preconditionFailed("The app was changed meanwhile. Read it and try again.");
+}
+
+/** Deletes an app; its name is free again. */
+export async function deleteApp(db: Db, org: OrgId, id: string): Promise<void> {
+  if (!(await deleteAppRow(db, org, id))) throw problem.notFound("app");
+}
+
+/** The app; 404 when there is none. */
+export async function requireApp(db: Db, org: OrgId, id: string): Promise<AppRow> {
+  const row = await findApp(db, org, id);
+  if (row === undefined) throw problem.notFound("app");
+  return row;
+}
+
+/** One app as a read shows it, and its version. */
+export async function showApp(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<{ readonly app: App; readonly version: number }> {
+  const row = await requireApp(db, org, id);
+  return { app: toApp(row), version: row.version };
+}
+
+const nameTaken = (): Error =>
+  problem.conflict("name_taken", "This org has an app of this name already (- and _ are equal).");

@@ -1,0 +1,55 @@
+import { html } from "hono/html";
+import { getCurrentOrgRoute, type Org } from "../../../shared/api/orgs.ts";
+import { retainedKinds } from "../../../shared/retention.ts";
+import { recentAudit } from "../audit/audit-table.ts";
+import type { Html, Page } from "../page.ts";
+import { choices, heading } from "../parts/choices.ts";
+import { counted } from "../parts/counted.ts";
+import { facts } from "../parts/facts.ts";
+import { table } from "../parts/table.ts";
+import { timeAgo } from "../parts/time.ts";
+import { keptDays, kindWords } from "./kept-days.ts";
+
+/** GET /org: the org that is shown, and for how long it keeps what has ended. */
+export const showOrg: Page = {
+  path: "/org",
+  permission: "orgs.read",
+  nav: { label: "Organisation", icon: "org" },
+  async render(view) {
+    const org = await view.ask(getCurrentOrgRoute, {});
+    return {
+      title: "Organisation",
+      main: html`${heading(org.name, org.id, html``)}
+        ${choices(view, [{ label: "Change", to: "/org/change", permission: "orgs.write" }])}
+        ${facts([
+          ["Created", timeAgo(org.created_at, view.nowMs)],
+          ["Created by", html`<span class="id">${org.created_by_id || "–"}</span>`],
+          ["Changed", timeAgo(org.updated_at, view.nowMs)],
+          ["Version", String(org.version)],
+        ])}
+        <h2>How long it keeps what has ended</h2>
+        ${retention(org)} ${await recentAudit(view, org.id)}`,
+    };
+  },
+};
+
+function retention(org: Org): Html {
+  return table(
+    "After that it is deleted, within some hours",
+    [
+      { head: "What", cell: (kind) => kindWords[kind] },
+      {
+        head: "Kept for",
+        kind: "figure",
+        cell: (kind) => counted(keptDays(org, kind).days, "day", "days"),
+      },
+      { head: "As said by", cell: (kind) => keptDays(org, kind).by },
+      {
+        head: "The broker's most",
+        kind: "figure",
+        cell: (kind) => counted(org.retention_limit_days[kind], "day", "days"),
+      },
+    ],
+    retainedKinds,
+  );
+}

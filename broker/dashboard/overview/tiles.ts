@@ -1,0 +1,80 @@
+import { html } from "hono/html";
+import type { RouteBody } from "../../../shared/api/call-route.ts";
+import type { getStatsOverviewRoute, ProblemKind } from "../../../shared/api/stats-overview.ts";
+import type { Html } from "../page.ts";
+import { badge } from "../parts/badge.ts";
+import { table } from "../parts/table.ts";
+import { timeAgo, timeBetween } from "../parts/time.ts";
+
+type Overview = RouteBody<typeof getStatsOverviewRoute>;
+
+/** What waits, runs and failed, as numbers that lead to the lists behind them. */
+export function tiles({ jobs, slots, last_hour: hour, runners }: Overview, nowMs: number): Html {
+  const ended = hour.failed + hour.timed_out + hour.not_attempted;
+  const all: readonly (readonly [string, Html | string | number, string])[] = [
+    ["waiting", jobs.queued, "/jobs?status=waiting"],
+    ["oldest waits", timeBetween(jobs.oldest_waiting_at, null, nowMs), "/jobs?status=waiting"],
+    ["in progress", jobs.in_progress, "/jobs?status=in-progress"],
+    ["slots in use", `${slots.in_use} of ${slots.capacity}`, "/jobs?status=in-progress"],
+    ["finished in the last hour", hour.finished, "/jobs?status=finished"],
+    [
+      "failed in the last hour",
+      html`<span class="${ended > 0 ? "bad" : ""}">${ended}</span>`,
+      "/jobs?status=unsuccessful",
+    ],
+    ["runners online", `${runners.online}, ${runners.busy} busy`, "/runners"],
+    [
+      "runners offline",
+      html`<span class="${runners.offline > 0 ? "bad" : ""}">${runners.offline}</span>`,
+      "/runners",
+    ],
+  ];
+  return html`<ul class="tiles">
+    ${all.map(
+      ([name, value, to]) =>
+        html`<li>
+          <a href="${to}"><strong>${value}</strong> <span>${name}</span></a>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+const kinds: Readonly<Record<ProblemKind, { words: string; path: string }>> = {
+  "queue-paused": { words: "paused queues", path: "/queues" },
+  "runner-offline": { words: "runners that are offline", path: "/runners" },
+  "runner-paused": { words: "paused runners", path: "/runners" },
+  "shutdown-stuck": { words: "orders that are not obeyed", path: "/runners" },
+  "signals-dead": { words: "queues with dead signals", path: "/queues" },
+  "workspace-blocked": { words: "blocked workspaces", path: "/workspaces" },
+};
+
+/** What operators should look at, what lasts longest first. */
+export function problemList({ problems }: Overview, nowMs: number): Html {
+  if (problems.length === 0) return html`<p>${badge("nothing needs a look", "good")}</p>`;
+  const rows = problems.flatMap(({ kind, count, items }) =>
+    items.map((item, at) => ({ ...item, kind, more: at === 0 ? count : 0 })),
+  );
+  return html`<h2>Needs a look</h2>
+    ${table(
+      "What needs a look",
+      [
+        {
+          head: "Where",
+          cell: ({ id, name, kind }) => html`<a href="${kinds[kind].path}/${id}">${name || id}</a>`,
+        },
+        {
+          head: "What",
+          cell: ({ kind, more }) =>
+            html`${badge(kind, "warn")}${more > 1 ? html` <span class="dim">one of ${more} ${kinds[kind].words}</span>` : ""}`,
+        },
+        { head: "Since", cell: ({ since }) => timeAgo(since, nowMs) },
+        {
+          head: "Waiting",
+          kind: "figure",
+          cell: ({ kind, waiting }) =>
+            waiting === null ? "" : kind === "signals-dead" && waiting >= 100 ? "100+" : waiting,
+        },
+      ],
+      rows,
+    )}`;
+}

@@ -1,0 +1,71 @@
+import { account } from "./account/account.ts";
+import { listAudit } from "./audit/list-audit.ts";
+import { emitterActions } from "./emitters/emitter-actions.ts";
+import { listEmitters } from "./emitters/list-emitters.ts";
+import { showEmitter } from "./emitters/show-emitter.ts";
+import { groupActions } from "./groups/group-actions.ts";
+import { listGroups } from "./groups/list-groups.ts";
+import { showGroup } from "./groups/show-group.ts";
+import { cancelMatching, rerunMatching } from "./jobs/bulk-actions.ts";
+import { cancelJob, rerunJob } from "./jobs/job-actions.ts";
+import { listJobs } from "./jobs/list-jobs.ts";
+import { showChanges } from "./jobs/show-changes.ts";
+import { showJob } from "./jobs/show-job.ts";
+import { showPlan } from "./jobs/show-plan.ts";
+import { showLog } from "./logs/show-log.ts";
+import { changeOrg } from "./org/change-org.ts";
+import { showOrg } from "./org/show-org.ts";
+import { overview } from "./overview/overview.ts";
+import type { Action, Page } from "./page.ts";
+import { listQueues } from "./queues/list-queues.ts";
+import { queueActions } from "./queues/queue-actions.ts";
+import { showQueue } from "./queues/show-queue.ts";
+import { listRunners } from "./runners/list-runners.ts";
+import { runnerActions } from "./runners/runner-actions.ts";
+import { showRunner } from "./runners/show-runner.ts";
+import { listTokens } from "./tokens/list-tokens.ts";
+import { revokeToken } from "./tokens/revoke-token.ts";
+import { listWorkspaces } from "./workspaces/list-workspaces.ts";
+import { showRevision } from "./workspaces/show-revision.ts";
+import { showWorkspace } from "./workspaces/show-workspace.ts";
+import { workspaceActions } from "./workspaces/workspace-actions.ts";
+
+/** Every page there is; those with an entry in the navigation in its order. */
+export const pages: readonly Page[] = [
+  overview,
+  listJobs,
+  showJob,
+  showLog,
+  showPlan,
+  showChanges,
+  listRunners,
+  showRunner,
+  listGroups,
+  showGroup,
+  listQueues,
+  showQueue,
+  listEmitters,
+  showEmitter,
+  listWorkspaces,
+  showWorkspace,
+  showRevision,
+  listTokens,
+  listAudit,
+  showOrg,
+  account,
+];
+
+/** Everything that can be done from a page. */
+export const actions: readonly Action[] = [
+  cancelMatching, // before those of one job, whose paths fit theirs
+  rerunMatching,
+  cancelJob,
+  rerunJob,
+  ...runnerActions,
+  ...groupActions,
+  ...queueActions,
+  ...emitterActions,
+  ...workspaceActions,
+  revokeToken,
+  changeOrg,
+];

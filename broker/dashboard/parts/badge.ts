@@ -1,0 +1,53 @@
+import { html } from "hono/html";
+import type { Html } from "../page.ts";
+import { icon } from "./icon.ts";
+
+/** How a state looks: calm while all is as it should be. */
+export type Tone = "good" | "bad" | "busy" | "wait" | "off" | "warn";
+
+const pictures: Readonly<Record<Tone, string>> = {
+  good: "ok",
+  bad: "bad",
+  busy: "run",
+  wait: "wait",
+  off: "none",
+  warn: "warn",
+};
+
+const tones: Readonly<Record<string, Tone>> = {
+  queued: "wait",
+  available: "wait",
+  "in-progress": "busy",
+  finished: "good",
+  failed: "bad",
+  "timed-out": "bad",
+  "not-attempted": "bad",
+  cancelled: "off",
+  active: "good",
+  offline: "bad",
+  inactive: "bad",
+  "awaiting-heartbeat": "wait",
+  pending: "wait",
+  "pending-shutdown": "warn",
+  "shutting-down": "warn",
+  "shut-down": "off",
+  requested: "wait",
+  completed: "good",
+  idle: "off",
+  paused: "warn",
+  dead: "bad",
+  retrying: "warn",
+  expired: "off",
+  fired: "good",
+  done: "off",
+  stopping: "warn",
+  allowed: "good",
+  refused: "warn",
+  blocked: "bad",
+  locked: "busy",
+};
+
+/** A status as the API names it, with its picture; one that is not known here is shown plainly. */
+export function badge(status: string, tone: Tone = tones[status] ?? "off"): Html {
+  return html`<span class="badge ${tone}">${icon(pictures[tone])}${status}</span>`;
+}

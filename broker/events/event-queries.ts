@@ -1,0 +1,48 @@
+import type { EventEntity } from "../../shared/webhooks/accepts-event.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { StoredEvent } from "./to-envelope.ts";
+
+/** An event that is not yet fanned out. */
+export type NewEvent = StoredEvent & {
+  readonly workflow_type: string;
+  readonly entities: readonly EventEntity[];
+};
+
+/** The org's events that are not fanned out, a workflow at a time, in its order. */
+export async function listNewEvents(db: Db, org: OrgId, most: number): Promise<NewEvent[]> {
+  return db<NewEvent[]>`
+    select id, org_id, kind, transition, workflow_id, workflow_type, step_id, slugs, entities, data, created_at
+      from events where org_id = ${org} and fanned_out_at is null
+     order by workflow_id, seq limit ${most}`;
+}
+
+/** What becomes of an event: its text, when anybody is to get it, and a delivery for each who is. */
+export type FannedOut = {
+  readonly id: string;
+  readonly body: string | null;
+  readonly deliveries: readonly { readonly id: string; readonly webhook_id: string }[];
+};
+
+/** Makes the deliveries and marks the events, each once; answers the webhooks that got some. */
+export async function storeFannedOut(
+  db: Db,
+  org: OrgId,
+  items: readonly FannedOut[],
+): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select id from fan_out_events(${org}, ${JSON.stringify(items)}::text::jsonb) as id`;
+  return rows.map(({ id }) => id);
+}
+
+/** Leaves the rest of an org's events to a task behind those that wait. */
+export async function fanOutSoon(db: Db, org: OrgId): Promise<void> {
+  await db`select fan_out_soon(array[${org}]::text[])`;
+}
+
+/** Orgs with events that have waited so long for their fan-out. */
+export async function listForgottenOrgs(db: Db, after: string): Promise<OrgId[]> {
+  const rows = await db<{ id: OrgId }[]>`
+    select id from orgs_not_fanned_out(${after}::interval) as id`;
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,20 @@
+/** The dashboard's page of each thing that an event links to. */
+const pageOf = {
+  org: () => "/",
+  runner: (id: string) => `/runners/${id}`,
+} as const satisfies Readonly<Record<string, (id: string) => string>>;
+
+/** The URLs of an event's links, whose values are ids; none where nobody told at which address the broker is reached. */
+export function linksOf(
+  publicUrl: string | undefined,
+  links: unknown,
+): Readonly<Record<string, string>> {
+  if (publicUrl === undefined || typeof links !== "object" || links === null) return {};
+  const base = publicUrl.replace(/\/+$/, "");
+  return Object.fromEntries(
+    Object.entries(links as Record<string, string>).flatMap(([name, id]) => {
+      const page = pageOf[name as keyof typeof pageOf]; // undefined for any other name
+      return page === undefined ? [] : [[name, base + page(id)]];
+    }),
+  );
+}

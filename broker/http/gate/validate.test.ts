@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { terraformLockInput } from "../../../shared/api/terraform-lock.ts";
+import { validateBody } from "./validate.ts";
+
+function refusal(schema: z.ZodType, value: unknown): unknown {
+  try {
+    return validateBody(schema, value);
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("the code of what is wrong with a body", () => {
+  test.each([
+    ["a value under another name than the schema's", terraformLockInput, { id: 5 }, "#/ID"],
+    ["a value", z.object({ a: z.string() }), { a: 5 }, "#/a"],
+    ["a value in one of two forms", z.union([z.string(), z.int()]), true, "#"],
+  ])("is that of a wrong type for %s", (_, schema, value, pointer) => {
+    const errors = [expect.objectContaining({ pointer, code: "invalid_type" })];
+    expect(refusal(schema, value)).toMatchObject({ status: 422, errors });
+  });
+
+  test.each([
+    ["a member", z.object({ a: z.string() }), {}, "#/a"],
+    ["a member of what may have two forms", oneOfTwo(), { in: {} }, "#/in/a"],
+  ])("is `required` for %s that is not there", (_, schema, value, pointer) => {
+    const errors = [expect.objectContaining({ pointer, code: "required" })];
+    expect(refusal(schema, value)).toMatchObject({ status: 422, errors });
+  });
+});
+
+function oneOfTwo() {
+  const long = z.object({ a: z.string(), b: z.string() });
+  return z.object({ in: z.union([z.object({ a: z.string() }), long]) });
+}

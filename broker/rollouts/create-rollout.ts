@@ -1,0 +1,63 @@
+import type { ShutdownType } from "../../shared/api/runner-process-shutdown.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import { cutAfterOf } from "../processes/request-shutdowns.ts";
+import { findRunnerGroup } from "../runner-groups/queries.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { findRollout, insertRollout, listLiveProcesses } from "./queries.ts";
+import type { RolloutRow } from "./row.ts";
+
+export type RolloutWish = {
+  /** undefined: all groups of the org. */
+  readonly groupId: string | undefined;
+  readonly type: ShutdownType;
+  readonly maxAtOnce: number;
+  readonly includeLast: boolean;
+  readonly deadlineNs: number | undefined;
+  readonly reason: string;
+};
+
+/** What one rollout may hold: its rows are written in one statement. */
+const mostProcesses = 5000;
+
+/** Orders all live processes of a group or org, a few at a time. 409 when there is none, or another rollout is under way. */
+export async function createRollout(
+  db: Db,
+  { orgId, id: createdById }: Pick<Actor, "id" | "orgId">,
+  wish: RolloutWish,
+): Promise<RolloutRow> {
+  const { groupId, deadlineNs, ...rest } = wish;
+  if (groupId !== undefined && (await findRunnerGroup(db, orgId, groupId)) === undefined)
+    throw problem.notFound("runner group");
+  const processes = await listLiveProcesses(db, orgId, { groupId, most: mostProcesses + 1 });
+  if (processes.length === 0) {
+    const where = groupId === undefined ? "This org" : "This group";
+    throw problem.conflict("no_live_process", `${where} has no live process to order.`);
+  }
+  if (processes.length > mostProcesses) {
+    const detail = `A rollout takes at most ${mostProcesses} processes. Order group by group.`;
+    throw problem.conflict("too_many_processes", detail);
+  }
+  const outcome = await insertRollout(
+    db,
+    orgId,
+    {
+      ...rest,
+      id: newId("rol"),
+      groupId,
+      cutAfterNs: cutAfterOf(wish.type, deadlineNs),
+      createdById,
+    },
+    processes.map((process) => ({ ...process, shutdownId: newId("shd") })),
+  );
+  if (outcome === "group-not-found") throw problem.notFound("runner group");
+  if (outcome.startsWith("open ")) {
+    const open = outcome.slice("open ".length);
+    const detail = `The rollout ${open} is under way for the same runners. Wait for its end, or cancel it.`;
+    throw problem.conflict("rollout_open", detail);
+  }
+  const made = await findRollout(db, orgId, outcome);
+  if (made === undefined) throw new Error(`create_rollout answered ${outcome}`);
+  return made;
+}

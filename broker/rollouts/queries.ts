@@ -1,0 +1,134 @@
+import type { ShutdownType } from "../../shared/api/runner-process-shutdown.ts";
+import type { RolloutStatus } from "../../shared/rollout.ts";
+import type { Db } from "../database/connect.ts";
+import type { PageRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { RolloutRow, RolloutTargetRow } from "./row.ts";
+
+export type LiveProcess = { readonly id: string; readonly runner_id: string };
+
+/**
+ * The live processes of a group, or of all, in the order in which a rollout asks them: the first of each runner, then the
+ * second. Those that manage a host are left out: they are not the ones that take jobs.
+ */
+export async function listLiveProcesses(
+  db: Db,
+  org: OrgId,
+  { groupId, most }: { readonly groupId: string | undefined; readonly most: number },
+): Promise<LiveProcess[]> {
+  return db<LiveProcess[]>`
+    select p.id, p.runner_id
+      from runners r
+      join runner_processes p on p.org_id = r.org_id and p.runner_id = r.id
+     where r.org_id = ${org} and (${groupId === undefined} or r.runner_group_id = ${groupId ?? null})
+       and p.deadline_at is not null and p.type <> 'mng'
+     order by row_number() over (partition by p.runner_id order by p.created_at, p.id), p.runner_id
+     limit ${most}`;
+}
+
+export type NewRollout = {
+  readonly id: string;
+  readonly groupId: string | undefined;
+  readonly type: ShutdownType;
+  readonly reason: string;
+  readonly maxAtOnce: number;
+  readonly includeLast: boolean;
+  readonly cutAfterNs: number;
+  readonly createdById: string;
+};
+
+/** Creates it over these processes; its id, or a word of `create_rollout`. */
+export async function insertRollout(
+  db: Db,
+  org: OrgId,
+  rollout: NewRollout,
+  targets: readonly (LiveProcess & { readonly shutdownId: string })[],
+): Promise<string> {
+  const [row] = await db<{ outcome: string }[]>`
+    select create_rollout(
+      jsonb_populate_record(null::runner_rollouts, ${db.json({
+        id: rollout.id,
+        org_id: org,
+        runner_group_id: rollout.groupId ?? null,
+        type: rollout.type,
+        reason: rollout.reason,
+        max_at_once: rollout.maxAtOnce,
+        include_last: rollout.includeLast,
+        cut_after: `${rollout.cutAfterNs / 1000} microseconds`,
+        created_by_id: rollout.createdById,
+      })}),
+      ${targets.map((target) => target.runner_id)}::text[],
+      ${targets.map(({ id }) => id)}::text[],
+      ${targets.map(({ shutdownId }) => shutdownId)}::text[]) as outcome`;
+  return row?.outcome ?? "";
+}
+
+/** The rollout. */
+export async function findRollout(db: Db, org: OrgId, id: string): Promise<RolloutRow | undefined> {
+  const [row] = await db<RolloutRow[]>`
+    select ${columns(db)} from runner_rollouts r where r.org_id = ${org} and r.id = ${id}`;
+  return row;
+}
+
+/** The org's rollouts that pass the filters, the newest first. */
+export async function listRollouts(
+  db: Db,
+  org: OrgId,
+  filters: {
+    readonly status?: RolloutStatus | undefined;
+    readonly runner_group_id?: string | undefined;
+  },
+  page: PageRequest,
+): Promise<(RolloutRow & { sort_key: string })[]> {
+  return db<(RolloutRow & { sort_key: string })[]>`
+    select ${columns(db)}, r.created_at::text as sort_key
+      from runner_rollouts r
+     where r.org_id = ${org}
+       and (${filters.status === undefined} or r.status = ${filters.status ?? null})
+       and (${filters.runner_group_id === undefined} or r.runner_group_id = ${filters.runner_group_id ?? null})
+       and (${page.after === undefined}
+            or (r.created_at, r.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
+     order by r.created_at desc, r.id desc
+     limit ${page.limit + 1}`;
+}
+
+function columns(db: Db) {
+  return db`
+    r.id, r.org_id, r.runner_group_id, r.type, r.status, r.status_description, r.reason, r.max_at_once, r.include_last,
+    r.cancelled_by_id, r.created_at, r.updated_at, r.created_by_id,
+    (extract(epoch from r.cut_after) * 1e9)::float8 as cut_after_ns,
+    (select jsonb_build_object('waiting', count(*) filter (where g.status = 'waiting'),
+                               'ordered', count(*) filter (where g.status = 'ordered'),
+                               'done', count(*) filter (where g.status = 'done'),
+                               'skipped', count(*) filter (where g.status = 'skipped'),
+                               'failed', count(*) filter (where g.status = 'failed'))
+       from runner_rollout_targets g where g.rollout_id = r.id) as counts`;
+}
+
+/** Its processes in their order. */
+export async function listRolloutTargets(
+  db: Db,
+  org: OrgId,
+  rolloutId: string,
+  page: PageRequest,
+): Promise<(RolloutTargetRow & { id: string; sort_key: string })[]> {
+  return db<(RolloutTargetRow & { id: string; sort_key: string })[]>`
+    select g.*, g.process_id as id, g.position::text as sort_key
+      from runner_rollout_targets g
+     where g.org_id = ${org} and g.rollout_id = ${rolloutId}
+       and g.position > ${Number(page.after?.sortKey ?? 0)}
+     order by g.position
+     limit ${page.limit + 1}`;
+}
+
+/** Calls it off; a word of `cancel_rollout`. */
+export async function cancelRolloutRow(
+  db: Db,
+  org: OrgId,
+  id: string,
+  actorId: string,
+): Promise<string> {
+  const [row] = await db<{ outcome: string }[]>`
+    select cancel_rollout(${org}, ${id}, ${actorId}) as outcome`;
+  return row?.outcome ?? "";
+}

@@ -1,0 +1,27 @@
+import type { Rollout, RolloutTarget } from "../../shared/api/rollouts.ts";
+import type { RolloutRow, RolloutTargetRow } from "./row.ts";
+
+/** A rollout as the API shows it. */
+export function toRollout(row: RolloutRow): Rollout {
+  const { cut_after_ns: deadline, created_at: createdAt, updated_at: updatedAt, ...rest } = row;
+  return {
+    ...rest,
+    deadline,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  };
+}
+
+/** One of its processes as the API shows it. */
+export function toRolloutTarget(row: RolloutTargetRow): RolloutTarget {
+  const isOrdered = row.ordered_at !== null;
+  return {
+    runner_id: row.runner_id,
+    process_id: row.process_id,
+    shutdown_id: isOrdered ? row.shutdown_id : null,
+    status: row.status,
+    status_description: row.status_description,
+    ordered_at: row.ordered_at?.toISOString() ?? null,
+    ended_at: row.ended_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,154 @@
+import type { JSONValue } from "hono/utils/types";
+import {
+  diffAppConfigsRoute,
+  getAppConfigGraphRoute,
+  getAppConfigVersionRoute,
+  getConfigSchemaRoute,
+  getLatestAppConfigRoute,
+  listAppConfigsRoute,
+  syncAppConfigRoute,
+} from "../../../shared/api/app-configs.ts";
+import {
+  createAppRoute,
+  deleteAppRoute,
+  getAppRoute,
+  listAppsRoute,
+  updateAppRoute,
+} from "../../../shared/api/apps.ts";
+import type { ConfigFault } from "../../../shared/app-config/config-fault.ts";
+import { configSchemaOf } from "../../../shared/app-config/config-schemas.ts";
+import { problem } from "../../../shared/problem.ts";
+import { listConfigs } from "../../app-configs/queries.ts";
+import { showChanges, showConfig, showGraph, toConfig } from "../../app-configs/show-configs.ts";
+import { previewAppConfig, syncAppConfig } from "../../app-configs/sync-app-config.ts";
+import { requireApp, createApp, deleteApp, showApp, updateApp } from "../../apps/keep-apps.ts";
+import { listApps } from "../../apps/queries.ts";
+import { toApp } from "../../apps/to-app.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerListing } from "../../http/answer/answer-listing.ts";
+import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
+
+/** /v1/apps and /v1/apps/{app_id} */
+export const keepApps: RegisterRoutes = (app, broker) => {
+  read(app, broker);
+  write(app, broker);
+};
+
+const read: RegisterRoutes = (app, { db }) => {
+  app.openapi(listAppsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { name, q, ...page } = c.req.valid("query");
+    const filter = { name, q };
+    const listed = await answerListing(c, page, {
+      filters: filter,
+      read: (request: ListRequest) => listApps(db, orgId, { filter, ...request }),
+      toItem: toApp,
+    });
+    return c.json(listed, 200);
+  });
+  app.openapi(getAppRoute, async (c) => {
+    const shown = await showApp(db, c.get("actor").orgId, c.req.valid("param").app_id);
+    hasVersion(c, shown.version);
+    return c.json(shown.app, 200);
+  });
+};
+
+const write: RegisterRoutes = (app, { db }) => {
+  app.openapi(createAppRoute, async (c) => {
+    const actor = c.get("actor");
+    const { id, isNew } = await createApp(db, actor, c.req.valid("json"));
+    const shown = await showApp(db, actor.orgId, id);
+    return c.json(shown.app, isNew ? 201 : 200);
+  });
+  app.openapi(updateAppRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { app_id: id } = c.req.valid("param");
+    await updateApp(db, orgId, { id, version: requiredVersion(c), changes: c.req.valid("json") });
+    const shown = await showApp(db, orgId, id);
+    hasVersion(c, shown.version);
+    return c.json(shown.app, 200);
+  });
+  app.openapi(deleteAppRoute, async (c) => {
+    await deleteApp(db, c.get("actor").orgId, c.req.valid("param").app_id);
+    return c.body(null, 204);
+  });
+};
+
+/** /v1/apps/{app_id}/configs and all below it, …/latest-config, /v1/general/config-schema */
+export const keepAppConfigs: RegisterRoutes = (app, broker) => {
+  sync(app, broker);
+  readConfigs(app, broker);
+  compare(app, broker);
+};
+
+const sync: RegisterRoutes = (app, { db }) => {
+  app.openapi(syncAppConfigRoute, async (c) => {
+    const actor = c.get("actor");
+    const { app_id: id } = c.req.valid("param");
+    const { dry_run, base_config_id: base, cli_version: cliVersion = "" } = c.req.valid("query");
+    const asked = { app: id, document: c.req.valid("json"), base };
+    if (dry_run === "true") {
+      const preview = await previewAppConfig(db, actor.orgId, asked);
+      return c.json({ ...preview, warnings: preview.warnings.map(toWarning) }, 200);
+    }
+    const synced = await syncAppConfig(db, actor, { ...asked, cliVersion });
+    const config = await showConfig(db, actor.orgId, { app: id, id: synced.id }, false);
+    const changes = synced.isNew
+      ? await showChanges(db, actor.orgId, { app: id, id: synced.id })
+      : [];
+    const shown = { ...config, changes, warnings: synced.warnings.map(toWarning) };
+    return c.json(shown, synced.isNew ? 201 : 200);
+  });
+};
+
+const readConfigs: RegisterRoutes = (app, { db }) => {
+  app.openapi(listAppConfigsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { app_id: id } = c.req.valid("param");
+    await requireApp(db, orgId, id);
+    const listed = await answerListing(c, c.req.valid("query"), {
+      read: (request: ListRequest) => listConfigs(db, orgId, id, request),
+      toItem: toConfig,
+    });
+    return c.json(listed, 200);
+  });
+  app.openapi(getAppConfigVersionRoute, async (c) => {
+    const { app_id, app_config_id: id } = c.req.valid("param");
+    const isWhole = c.req.valid("query").recurse === "true";
+    return c.json(await showConfig(db, c.get("actor").orgId, { app: app_id, id }, isWhole), 200);
+  });
+  app.openapi(getLatestAppConfigRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { app_id } = c.req.valid("param");
+    await requireApp(db, orgId, app_id);
+    const isWhole = c.req.valid("query").recurse === "true";
+    return c.json(await showConfig(db, orgId, { app: app_id, id: undefined }, isWhole), 200);
+  });
+  app.openapi(getConfigSchemaRoute, (c) => {
+    const schema = configSchemaOf(c.req.valid("query").type);
+    if (schema === undefined) throw problem.notFound("config schema");
+    return c.json(schema as Record<string, JSONValue>, 200); // JSON, as it was made
+  });
+};
+
+const compare: RegisterRoutes = (app, { db }) => {
+  app.openapi(diffAppConfigsRoute, async (c) => {
+    const { app_id, app_config_id: id } = c.req.valid("param");
+    const { old_config_id: old } = c.req.valid("query");
+    const changes = await showChanges(db, c.get("actor").orgId, { app: app_id, id }, old);
+    return c.json({ changes }, 200);
+  });
+  app.openapi(getAppConfigGraphRoute, async (c) => {
+    const { app_id, app_config_id: id } = c.req.valid("param");
+    const { order, edges } = await showGraph(db, c.get("actor").orgId, { app: app_id, id });
+    return c.json({ order: [...order], edges: [...edges] }, 200);
+  });
+};
+
+const toWarning = ({ file, pointer, code, detail }: ConfigFault) => ({
+  file,
+  pointer,
+  code,
+  detail,
+});

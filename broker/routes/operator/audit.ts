@@ -1,0 +1,47 @@
+import {
+  type AuditEventBody,
+  exportAuditEventsRoute,
+  listAuditEventsRoute,
+} from "../../../shared/api/audit.ts";
+import { exportAuditEvents } from "../../audit/export-audit-events.ts";
+import { listAuditEvents } from "../../audit/list-audit-events.ts";
+import { toAuditEvent } from "../../audit/to-audit-event.ts";
+import { answerText } from "../../http/answer/answer-large.ts";
+import { cursorOf, readPage, toPage } from "../../http/answer/paginate.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
+
+/** GET /v1/audit, GET /v1/audit/export */
+export const readAudit: RegisterRoutes = (app, broker) => {
+  const { db, config } = broker;
+  const days = config.retainAuditDays;
+  app.openapi(listAuditEventsRoute, async (c) => {
+    const { cursor, limit, ...filter } = c.req.valid("query");
+    const { after } = readPage({ cursor, limit }, filter);
+    const asked = { filter, after, limit, days };
+    const { rows, stoppedAt } = await listAuditEvents(db, c.get("actor").orgId, asked);
+    return c.json(
+      toPage(c, rows, { limit, filters: filter, stoppedAt, toItem: toAuditEvent }),
+      200,
+    );
+  });
+  app.openapi(exportAuditEventsRoute, async (c) => {
+    const { cursor, ...filter } = c.req.valid("query");
+    const filters = { ...filter, isExport: true };
+    const { after } = readPage({ cursor, limit: 1 }, filters);
+    const pieces = () =>
+      exportAuditEvents(db, c.get("actor").orgId, {
+        filter,
+        after,
+        days,
+        withPermit: permitFor(c, broker),
+        toLine: (row, key) =>
+          JSON.stringify({
+            ...toAuditEvent(row),
+            cursor: cursorOf(key, filters),
+          } satisfies AuditEventBody & { cursor: string }),
+      });
+    const text = { heldBytes: 0, pieces };
+    return answerText(c, broker, { text, type: "application/x-ndjson" });
+  });
+};

@@ -1,0 +1,64 @@
+import type { NewWebhook } from "../../shared/api/webhook.ts";
+import { problem } from "../../shared/problem.ts";
+import { allEvents } from "../../shared/webhooks/interests.ts";
+import type { Broker } from "../broker.ts";
+import { newId } from "../database/new-id.ts";
+import { checkUrl } from "../egress/check-url.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { insertWebhook } from "./queries.ts";
+import { sealSecret } from "./secrets.ts";
+
+const mostOfOrg = 1000;
+
+/**
+ * Creates a webhook; answers its id. 409 where another has its URL and match, 422 for what is no URL to call. Whether its address may
+ * be called is found out by each delivery.
+ */
+export async function createWebhook(
+  { db, seals }: Pick<Broker, "db" | "seals">,
+  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+  given: NewWebhook,
+): Promise<string> {
+  const id = newId("whk");
+  const url = given.webhook_url ?? given.url ?? "";
+  const secret = given.webhook_secret ?? given.secret;
+  const { interests = allEvents, match = null } = given;
+  const draft = {
+    id,
+    url,
+    url_key: urlKey(url, given.webhook_url === undefined ? "url" : "webhook_url"),
+    interests: JSON.stringify(interests),
+    match: match === null ? null : JSON.stringify(match),
+    created_by_id: actorId,
+  };
+  const outcome = await insertWebhook(db, orgId, draft, {
+    secret: secret === undefined ? undefined : sealSecret(seals, { orgId, id }, secret),
+    most: mostOfOrg,
+  });
+  if (outcome === "exists") throw webhookExists();
+  if (outcome === "full") {
+    const detail = `This org has ${mostOfOrg} webhooks, which is the limit. Delete those that nobody needs.`;
+    throw problem.conflict("too_many_webhooks", detail);
+  }
+  if (outcome === "large") throw webhooksTooLarge();
+  return id;
+}
+
+/** Equal URLs are equal texts; 422 for what is no URL to call. */
+function urlKey(url: string, member: string): string {
+  const checked = checkUrl(url, "off");
+  if (checked.isOk) return checked.url.href;
+  const { code, detail } = checked;
+  throw problem.invalid([{ pointer: `#/${member}`, code, detail }]);
+}
+
+/** The refusal of a URL and match that another webhook of the org has. */
+export const webhookExists = (): Error =>
+  problem.conflict("webhook_exists", "This org has a webhook with this URL and match already.");
+
+/** The refusal of interests and a match that are too long beside those that the org has. */
+export const webhooksTooLarge = (): Error => {
+  const detail =
+    "The interests and matches of this org's webhooks would take more than 4 MiB together. Shorten some, for instance by labels in place of ids, or delete webhooks that nobody needs.";
+  return problem.conflict("webhooks_too_large", detail);
+};

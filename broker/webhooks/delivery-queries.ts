@@ -1,0 +1,179 @@
+import type { Db } from "../database/connect.ts";
+import type { ListRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { AfterAttempt } from "./after-attempt.ts";
+import type { DeliveryRow } from "./delivery-row.ts";
+import type { WebhookRow } from "./row.ts";
+import type { Attempt } from "./send-event.ts";
+
+/** A webhook with something to deliver, which this broker alone delivers while it has the lease. */
+export type Line = {
+  readonly webhookId: string;
+  readonly orgId: OrgId;
+  readonly leaseId: string;
+};
+
+/** Takes lines that are due, of none of these orgs. */
+export async function takeLines(db: Db, most: number, fullOrgs: readonly OrgId[]): Promise<Line[]> {
+  const rows = await db<{ webhook_id: string; org_id: OrgId; lease_id: string }[]>`
+    select * from take_webhook_lines(${most}, ${[...fullOrgs]}::text[])`;
+  return rows.map((row) => ({
+    webhookId: row.webhook_id,
+    orgId: row.org_id,
+    leaseId: row.lease_id,
+  }));
+}
+
+type Receiver = Pick<
+  WebhookRow,
+  "id" | "url" | "key_id" | "secret" | "previous_key_id" | "previous_secret" | "previous_until"
+>;
+type TakenDelivery = {
+  readonly delivery_id: string;
+  readonly event_id: string;
+  readonly stream: string;
+  readonly seq: number;
+  readonly tries: number;
+  readonly attempts: number;
+  readonly is_resent: boolean;
+  readonly body: string;
+};
+/** A delivery that is to be made now, and who is to get it. */
+export type DueDelivery = Receiver & TakenDelivery;
+
+/** The first delivery of each stream that is due but for the busy ones; undefined when somebody else has the lease. */
+export async function takeDeliveries(
+  db: Db,
+  { webhookId, leaseId }: Line,
+  { busy, most }: { readonly busy: readonly string[]; readonly most: number },
+): Promise<DueDelivery[] | undefined> {
+  const rows = await db<
+    (Receiver & { [Name in keyof TakenDelivery]: TakenDelivery[Name] | null })[]
+  >`
+    select * from take_deliveries(${webhookId}, ${leaseId}, ${[...busy]}::text[], ${most})`;
+  if (rows.length === 0) return undefined;
+  return rows.filter((row): row is DueDelivery => row.delivery_id !== null);
+}
+
+/** Gives a line back; whether something of it is due already. */
+export async function releaseLine(db: Db, { webhookId, leaseId }: Line): Promise<boolean> {
+  const [row] = await db<{ is_due: boolean | null }[]>`
+    select release_webhook_line(${webhookId}, ${leaseId}) as is_due`;
+  return row?.is_due === true;
+}
+
+/** What came of an attempt, and what is next. */
+export type AttemptRecord = AfterAttempt &
+  Omit<Attempt, "retryAfterMs"> & {
+    readonly id: string;
+    readonly org_id: OrgId;
+    readonly webhook_id: string;
+    readonly lease_id: string;
+    readonly delivery_id: string;
+    readonly stream: string;
+    readonly n: number;
+  };
+
+/** Writes what came of attempts; of each, whether the lease was still there: else nothing was written. */
+export async function recordAttempts(
+  db: Db,
+  records: readonly AttemptRecord[],
+): Promise<boolean[]> {
+  const rows = await db<{ delivery_id: string; is_written: boolean }[]>`
+    select * from record_attempts(${JSON.stringify(records)}::text::jsonb)`;
+  const written = new Set(rows.filter((row) => row.is_written).map((row) => row.delivery_id));
+  return records.map((record) => written.has(record.delivery_id));
+}
+
+/** What a list of deliveries is narrowed to. */
+export type DeliveryFilter = {
+  readonly status?: DeliveryRow["status"] | undefined;
+  readonly since?: string | undefined;
+};
+
+/** Deliveries of a webhook, the newest first. Ids begin with their time: they are the order. */
+export async function listDeliveries(
+  db: Db,
+  webhookId: string,
+  {
+    filter: { status, since },
+    after,
+    limit,
+    offset,
+  }: ListRequest & { readonly filter: DeliveryFilter },
+): Promise<(DeliveryRow & { readonly sort_key: string })[]> {
+  return db<(DeliveryRow & { sort_key: string })[]>`
+    select ${columns(db)}, d.created_at::text as sort_key ${from(db)}
+     where d.webhook_id = ${webhookId} and d.id < ${after?.id ?? "~"}
+       ${status === undefined ? db`` : db`and d.status = ${status}`}
+       ${since === undefined ? db`` : db`and d.created_at >= ${since}`}
+     order by d.id desc limit ${limit} offset ${offset}`;
+}
+
+/** A delivery of a webhook, with what was sent. */
+export async function findDelivery(
+  db: Db,
+  org: OrgId,
+  { webhookId, id }: { readonly webhookId: string; readonly id: string },
+): Promise<(DeliveryRow & { readonly body: string }) | undefined> {
+  const [row] = await db<(DeliveryRow & { body: string })[]>`
+    select ${columns(db)}, e.body ${from(db)}
+     where d.org_id = ${org} and d.id = ${id} and d.webhook_id = ${webhookId}`;
+  return row;
+}
+
+function columns(db: Db) {
+  return db`
+    d.id, d.webhook_id, d.event_id, d.workflow_id, d.seq, d.stream, d.status, d.attempts, d.is_resent, d.response_status,
+    d.error_code, d.next_at, d.last_attempt_at, d.created_at, d.finished_at, e.kind, e.transition`;
+}
+
+function from(db: Db) {
+  return db`from webhook_deliveries d join events e on e.org_id = d.org_id and e.id = d.event_id`;
+}
+
+/** An attempt as it was written. */
+export type AttemptRow = Omit<Attempt, "started_at" | "retryAfterMs"> & {
+  readonly n: number;
+  readonly started_at: Date;
+};
+
+/** The latest attempts of a delivery, the first of them first. */
+export async function listAttempts(db: Db, org: OrgId, deliveryId: string): Promise<AttemptRow[]> {
+  return db<AttemptRow[]>`
+    select * from (select n, started_at, duration_ms, result, response_status, response_body, error_code, error, at
+                     from webhook_attempts where org_id = ${org} and delivery_id = ${deliveryId}
+                    order by at desc limit 100) a order by at`;
+}
+
+/** Which ended deliveries are to be made once more: one, or those that fit. */
+export type Resent =
+  | { readonly deliveryId: string }
+  | {
+      readonly status: "delivered" | "failed";
+      readonly since?: string | undefined;
+      readonly until?: string | undefined;
+      readonly workflow_id?: string | undefined;
+      readonly most: number;
+    };
+
+/** Has them made once more; answers how many, undefined when the webhook is disabled or not there. */
+export async function resendRows(
+  db: Db,
+  org: OrgId,
+  webhookId: string,
+  resent: Resent,
+): Promise<number | undefined> {
+  const one = "deliveryId" in resent ? resent.deliveryId : null;
+  const most = "most" in resent ? resent.most : 1;
+  const [row] = await db<{ count: number | null }[]>`
+    select resend_deliveries(${org}, ${webhookId}, ${one}, ${JSON.stringify(resent)}::text::json, ${most}) as count`;
+  return row?.count ?? undefined;
+}
+
+/** Notes that a ping arrived; whether the webhook was disabled and is enabled by it. */
+export async function notePing(db: Db, org: OrgId, webhookId: string): Promise<boolean> {
+  const [row] = await db<{ is: boolean }[]>`
+    select note_delivered(${org}, ${webhookId}, svc_now(), true) as is`;
+  return row?.is === true;
+}

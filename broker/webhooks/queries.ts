@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import type { Db } from "../database/connect.ts";
+import type { ListRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Sealed } from "../seals/seals.ts";
+import type { WebhookRow } from "./row.ts";
+
+/** A webhook that is to be stored; interests and match are the JSON of their one form. */
+export type WebhookDraft = {
+  readonly id: string;
+  readonly url: string;
+  readonly url_key: string;
+  readonly interests: string;
+  readonly match: string | null;
+  readonly created_by_id: string;
+};
+
+/** Writes a webhook: created, exists (this URL and match), full (the org has `most`) or large (all are). */
+export async function insertWebhook(
+  db: Db,
+  org: OrgId,
+  draft: WebhookDraft,
+  { secret, most }: { readonly secret: Sealed | undefined; readonly most: number },
+): Promise<string | undefined> {
+  const webhook = JSON.stringify({ ...draft, key_id: secret?.keyId ?? null });
+  const [row] = await db<{ outcome: string }[]>`
+    select create_webhook(${org}, ${webhook}::text::json, ${secret?.bytes ?? null}, ${most}) as outcome`;
+  return row?.outcome;
+}
+
+/** What is replaced; a match of null is the whole org. */
+export type WebhookReplacement = {
+  readonly interests?: string | undefined;
+  readonly match?: string | null | undefined;
+  readonly secret?: Sealed | undefined;
+  /** The sealed secret that the new one replaces. */
+  readonly seen?: Buffer | null | undefined;
+};
+
+/**
+ * Replaces what is given: changed, not-found, exists (this URL and match), large (all of the org are), or moved (the secret is not the one
+ * that was seen).
+ */
+export async function writeWebhook(
+  db: Db,
+  org: OrgId,
+  id: string,
+  { interests, match, secret, seen }: WebhookReplacement,
+): Promise<string | undefined> {
+  const changes = JSON.stringify({
+    interests,
+    match,
+    has_match: match !== undefined,
+    key_id: secret?.keyId ?? null,
+    seen_secret: seen ? createHash("sha256").update(seen).digest("hex") : null,
+  });
+  const [row] = await db<{ outcome: string }[]>`
+    select change_webhook(${org}, ${id}, ${changes}::text::json, ${secret?.bytes ?? null}, ${overlap}::interval) as outcome`;
+  return row?.outcome;
+}
+
+/** How long receivers may still check by a secret that was rotated. */
+const overlap = "24 hours";
+
+/** Whether there was one to delete. */
+export async function deleteWebhookRow(db: Db, org: OrgId, id: string): Promise<boolean> {
+  const [row] = await db<{ is: boolean }[]>`select delete_webhook(${org}, ${id}) as is`;
+  return row?.is === true;
+}
+
+/** A webhook that is not deleted. */
+export async function findWebhook(db: Db, org: OrgId, id: string): Promise<WebhookRow | undefined> {
+  const [row] = await db<WebhookRow[]>`
+    select ${columns(db)} from webhooks w where w.org_id = ${org} and w.id = ${id} and w.deleted_at is null`;
+  return row;
+}
+
+/** Webhooks, the newest first. Ids begin with their time: they are the order. */
+export async function listWebhooks(
+  db: Db,
+  org: OrgId,
+  { after, limit, offset }: ListRequest,
+): Promise<(WebhookRow & { readonly sort_key: string })[]> {
+  return db<(WebhookRow & { sort_key: string })[]>`
+    select ${columns(db)}, w.created_at::text as sort_key from webhooks w
+     where w.org_id = ${org} and w.deleted_at is null and w.id < ${after?.id ?? "~"}
+     order by w.id desc limit ${limit} offset ${offset}`;
+}
+
+type SubscriptionRow = Pick<WebhookRow, "id" | "interests" | "match" | "created_at">;
+
+/** What the org's webhooks want, but for those that are disabled: a page, behind an id. */
+export async function listSubscriptions(
+  db: Db,
+  org: OrgId,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<SubscriptionRow[]> {
+  return db<SubscriptionRow[]>`
+    select id, interests, match, created_at from webhooks
+     where org_id = ${org} and id > ${after} and deleted_at is null and disabled_at is null
+     order by id limit ${limit}`;
+}
+
+function columns(db: Db) {
+  return db`
+    w.id, w.org_id, w.url, w.interests, w.match, w.key_id, w.secret, w.previous_key_id, w.previous_secret,
+    case when w.previous_until > svc_now() then w.previous_until end as previous_until, w.disabled_at,
+    w.disabled_reason, w.failing_since, w.failing_events, w.created_at, w.updated_at,
+    w.created_by_id`;
+}

@@ -1,0 +1,114 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Broker } from "../broker.ts";
+import type { Limiter } from "../database/limiter.ts";
+import { newId } from "../database/new-id.ts";
+import { afterAttempt } from "./after-attempt.ts";
+import {
+  type AttemptRecord,
+  type DueDelivery,
+  type Line,
+  releaseLine,
+  takeDeliveries,
+} from "./delivery-queries.ts";
+import { sendEvent } from "./send-event.ts";
+
+/** What delivering takes of a broker. */
+export type LineParts = Pick<Broker, "db" | "egress" | "log" | "seals"> & {
+  /** Keeps connections free for others, however many lines there are. */
+  readonly limiter: Limiter;
+  /** Writes what came of an attempt, together with others; whether the lease was still there. */
+  readonly record: (record: AttemptRecord) => Promise<boolean>;
+};
+
+type Running = {
+  readonly line: Line;
+  /** Aborts when the broker begins to stop: nothing more is begun. */
+  readonly closing: AbortSignal;
+  /** Aborts later: what is under way is given up. */
+  readonly stopped: AbortSignal;
+  /** Resolves when somebody says that there is more. */
+  readonly asked: () => Promise<void>;
+};
+
+const mostAtOnce = 4;
+/** Between looks at what has come due meanwhile. */
+const lookEveryMs = 1000;
+/** After a call that found no room. */
+const restMs = 1000;
+
+/** Delivers what is due of a line, a stream's deliveries one after the other, and gives it back; whether more is due. */
+export async function runLine(parts: LineParts, running: Running): Promise<boolean> {
+  const { db, limiter } = parts;
+  const { line, closing, asked } = running;
+  const busy = new Map<string, Promise<void>>();
+  for (;;) {
+    const most = closing.aborted ? 0 : mostAtOnce - busy.size;
+    const news = asked(); // before the look: what is told during it is news
+    const due =
+      most > 0
+        ? await limiter(() => takeDeliveries(db, line, { busy: [...busy.keys()], most }))
+        : [];
+    if (due === undefined) {
+      await Promise.all(busy.values());
+      return false;
+    }
+    for (const one of due) {
+      const done = deliver(parts, running, one).finally(() => busy.delete(one.stream));
+      busy.set(one.stream, done);
+    }
+    if (busy.size === 0) return await limiter(() => releaseLine(db, line));
+    await untilNews(closing.aborted ? [...busy.values()] : [...busy.values(), news]);
+  }
+}
+
+async function untilNews(news: readonly Promise<void>[]): Promise<void> {
+  const waited = new AbortController();
+  const looking = pause(lookEveryMs, undefined, { signal: waited.signal }).catch(() => {});
+  await Promise.race([...news, looking]);
+  waited.abort();
+}
+
+/** One try. What was not sent, or given up, leaves no trace: it is due as it was. */
+async function deliver(
+  parts: LineParts,
+  { line, stopped }: Running,
+  due: DueDelivery,
+): Promise<void> {
+  const n = due.attempts + 1;
+  try {
+    const sent = await sendEvent(parts, line.orgId, due, {
+      eventId: due.event_id,
+      body: due.body,
+      headers: {
+        "x-svc-delivery-id": due.delivery_id,
+        "x-svc-attempt": String(n),
+        "x-svc-sequence": String(due.seq),
+      },
+      signal: stopped,
+    });
+    if (sent === "aborted") return;
+    if ("kind" in sent) {
+      await pause(restMs, undefined, { signal: stopped }).catch(() => {});
+      return;
+    }
+    const { retryAfterMs: _, ...attempt } = sent;
+    const { tries, is_resent: isResent, stream, delivery_id } = due;
+    await parts.record({
+      ...attempt,
+      ...afterAttempt({ tries, isResent, isDetached: stream === delivery_id }, sent),
+      id: newId("wha"),
+      org_id: line.orgId,
+      webhook_id: line.webhookId,
+      lease_id: line.leaseId,
+      delivery_id,
+      stream,
+      n,
+    });
+  } catch (error) {
+    parts.log.error(
+      { err: error, delivery_id: due.delivery_id },
+      "a delivery could not be made; it is tried again",
+    );
+    await pause(restMs, undefined, { signal: stopped }).catch(() => {});
+  }
+}

@@ -1,0 +1,21 @@
+import type { Command } from "../command.ts";
+import { deleteApp, getApp, listApps } from "./app-commands.ts";
+import { diffAppConfigs, getAppConfig, listAppConfigs } from "./app-config-commands.ts";
+import { initApp } from "./init-app.ts";
+import { showConfigSchema } from "./show-config-schema.ts";
+import { syncApp } from "./sync-app.ts";
+import { validateApp } from "./validate-app.ts";
+
+/** The commands of apps and their configs, in the order of help. */
+export const allAppCommands: readonly Command[] = [
+  initApp,
+  validateApp,
+  syncApp,
+  listApps,
+  getApp,
+  deleteApp,
+  listAppConfigs,
+  getAppConfig,
+  diffAppConfigs,
+  showConfigSchema,
+];

@@ -1,0 +1,77 @@
+import type { App } from "../../shared/api/app.ts";
+import { deleteAppRoute, listAppsRoute } from "../../shared/api/apps.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { defineCommand } from "../command.ts";
+import { defineList } from "../lists/define-list.ts";
+import { formatAge, formatInstant } from "../output/format-age.ts";
+import { printItem, type View } from "../output/print.ts";
+import { appArgs as args, findApp, toPage } from "./find-app.ts";
+
+const nameOf = (app: App): string => app.id;
+
+const appLine: View<App> = {
+  nameOf,
+  columns: {
+    ID: nameOf,
+    NAME: ({ name }) => name,
+    "DISPLAY NAME": ({ display_name: name }) => name,
+    CONFIGS: ({ config_count: count }) => String(count),
+    AGE: ({ created_at }) => formatAge(created_at),
+  },
+};
+
+const appDetails: View<App> = {
+  nameOf,
+  columns: {
+    app: nameOf,
+    name: ({ name }) => name,
+    "display name": ({ display_name: name }) => name,
+    description: ({ description }) => description,
+    config: ({ active_config_id: id, config_count: count }) =>
+      id === null ? "none yet" : `${id} (version ${count})`,
+    runners: ({ runner_type: type }) => type ?? "",
+    labels: ({ default_labels: labels }) =>
+      Object.entries(labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join("\n"),
+    created: ({ created_at }) => formatInstant(created_at),
+  },
+};
+
+export const listApps = defineList({
+  name: "app list",
+  summary: "List apps, newest first.",
+  flags: { query: { value: "TEXT", summary: "Only apps with this text in a name." } },
+  examples: [{ does: "List the apps of the org.", run: "svc app list" }],
+  view: appLine,
+  empty: "No apps found. Begin one: svc app init NAME",
+  read: async ({ flags, call, page }) => {
+    const query = { q: flags.query, limit: page.limit, cursor: page.cursor ?? "" };
+    return toPage(await call(listAppsRoute, { query }));
+  },
+});
+
+export const getApp = defineCommand({
+  name: "app get",
+  summary: "Show an app.",
+  args,
+  examples: [{ does: "Show an app by its name.", run: "svc app get greeter" }],
+  run: async ({ args, call, screen }) => {
+    printItem(screen, await findApp(call, args.app), appDetails);
+  },
+});
+
+export const deleteApp = defineCommand({
+  name: "app delete",
+  summary: "Delete an app; its name is free again.",
+  args,
+  flags: { yes: { summary: "Required: this cannot be undone." } },
+  examples: [{ does: "Delete an app.", run: "svc app delete greeter --yes" }],
+  run: async ({ args, flags, call, screen }) => {
+    if (!flags.yes)
+      throw new UsageError("Deleting an app cannot be undone. To confirm, add --yes.");
+    const { body } = await findApp(call, args.app);
+    await call(deleteAppRoute, { params: { app_id: body.id } });
+    screen.say(`${body.name} (${body.id}) is deleted.`);
+  },
+});

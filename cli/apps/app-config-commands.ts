@@ -1,0 +1,111 @@
+import {
+  type AppConfigVersion,
+  diffAppConfigsRoute,
+  getAppConfigVersionRoute,
+  getLatestAppConfigRoute,
+  listAppConfigsRoute,
+} from "../../shared/api/app-configs.ts";
+import type { ConfigChange } from "../../shared/app-config/diff-configs.ts";
+import { defineCommand } from "../command.ts";
+import { defineList } from "../lists/define-list.ts";
+import { formatAge, formatInstant } from "../output/format-age.ts";
+import { printItem, type View } from "../output/print.ts";
+import { appArgs, findApp, toPage } from "./find-app.ts";
+
+const nameOf = (config: AppConfigVersion): string => config.id;
+
+const configLine: View<AppConfigVersion> = {
+  nameOf,
+  columns: {
+    ID: nameOf,
+    VERSION: ({ version }) => String(version),
+    STATUS: ({ status }) => status,
+    CHECKSUM: ({ checksum }) => checksum.slice(0, 12),
+    AGE: ({ created_at }) => formatAge(created_at),
+  },
+};
+
+const configDetails: View<AppConfigVersion> = {
+  nameOf,
+  columns: {
+    config: nameOf,
+    app: ({ app_id: app }) => app,
+    version: ({ version }) => String(version),
+    status: ({ status }) => status,
+    checksum: ({ checksum }) => checksum,
+    created: ({ created_at }) => formatInstant(created_at),
+    document: ({ document }) => (document === undefined ? "" : JSON.stringify(document, null, 2)),
+  },
+};
+
+const args = {
+  ...appArgs,
+  config: { summary: "The config's id; the newest unless given.", isOptional: true },
+} as const;
+
+export const listAppConfigs = defineList({
+  name: "app config list",
+  summary: "List an app's configs, newest first.",
+  args: appArgs,
+  examples: [{ does: "List the versions of an app.", run: "svc app config list greeter" }],
+  view: configLine,
+  empty: "No configs found. Sync one: svc app sync DIR",
+  read: async ({ args, call, page }) => {
+    const params = { app_id: (await findApp(call, args.app)).body.id };
+    const query = { limit: page.limit, cursor: page.cursor ?? "" };
+    return toPage(await call(listAppConfigsRoute, { params, query }));
+  },
+});
+
+export const getAppConfig = defineCommand({
+  name: "app config get",
+  summary: "Show one of an app's configs.",
+  args,
+  flags: { document: { summary: "With the whole config, as JSON." } },
+  examples: [{ does: "Show the newest, whole.", run: "svc app config get greeter --document" }],
+  run: async ({ args, flags, call, screen }) => {
+    const app_id = (await findApp(call, args.app)).body.id;
+    const query = flags.document ? ({ recurse: "true" } as const) : {};
+    const answer =
+      args.config === undefined
+        ? await call(getLatestAppConfigRoute, { params: { app_id }, query })
+        : await call(getAppConfigVersionRoute, {
+            params: { app_id, app_config_id: args.config },
+            query,
+          });
+    printItem(screen, answer, configDetails);
+  },
+});
+
+export const diffAppConfigs = defineCommand({
+  name: "app diff",
+  summary: "Show what one of an app's configs has otherwise than another.",
+  args,
+  flags: {
+    against: {
+      value: "CONFIG",
+      summary: "With which; unless given, with the one that was active before it.",
+    },
+  },
+  examples: [{ does: "Show what the newest config changed.", run: "svc app diff greeter" }],
+  run: async ({ args, flags, call, screen }) => {
+    const app_id = (await findApp(call, args.app)).body.id;
+    const id = args.config ?? (await call(getLatestAppConfigRoute, { params: { app_id } })).body.id;
+    const params = { app_id, app_config_id: id };
+    const { text, body } = await call(diffAppConfigsRoute, {
+      params,
+      query: { old_config_id: flags.against },
+    });
+    if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
+    else for (const change of body.changes) screen.out(changeLine(change));
+    if (body.changes.length === 0) screen.say("Nothing is otherwise.");
+  },
+});
+
+const signs = { added: "+", changed: "~", removed: "-" } as const;
+
+/** A change as a line: `~ actions greet (steps)`. */
+export function changeLine({ section, name, change, members }: ConfigChange): string {
+  const which = members.length === 0 ? "" : ` (${members.join(", ")})`;
+  return `${signs[change]} ${[section, name].filter((word) => word !== "").join(" ")}${which}`;
+}

@@ -1,0 +1,61 @@
+import type { CheckedConfig } from "../../shared/app-config/check-config.ts";
+import type { ConfigFault } from "../../shared/app-config/config-fault.ts";
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import type { Screen } from "../output/screen.ts";
+
+export const validateApp = defineCommand({
+  name: "app validate",
+  summary:
+    "Check an app's config without a broker: every fault at once, with its file, line and column.",
+  details:
+    "Exits with 1 where there are faults; warnings are no faults. With -o json, the faults as a broker answers them, " +
+    "and the checksum of a config without any.",
+  isLocal: true,
+  args: { folder: { summary: "The config's directory." } },
+  examples: [
+    { does: "Check the example.", run: "svc app validate examples/app" },
+    { does: "The same for programs.", run: "svc app validate examples/app -o json" },
+  ],
+  run: async ({ args, screen }) => {
+    const { checkConfigFolder } = await import("../../shared/app-config/check-config.ts");
+    const { openConfigFolder } = await import("./open-config-folder.ts");
+    const checked = await checkConfigFolder(await openConfigFolder(args.folder));
+    if (screen.format === "json" || screen.format === "ndjson") {
+      const { errors, warnings, config } = checked;
+      screen.out(
+        JSON.stringify({
+          valid: config !== undefined,
+          checksum: config?.checksum,
+          errors,
+          warnings,
+        }),
+      );
+    } else showChecked(screen, checked, args.folder);
+    return checked.config === undefined ? exitCodes.failed.code : exitCodes.ok.code;
+  },
+});
+
+/** Shows what is wrong with a config, a fault a line, and what may be meant otherwise. */
+export function showChecked(screen: Screen, checked: CheckedConfig, folder: string): void {
+  const { errors, errorCount, warnings, config } = checked;
+  for (const fault of errors) screen.out(lineOf(fault));
+  for (const fault of warnings) screen.say(`${lineOf(fault)} (warning)`);
+  if (errorCount > errors.length) screen.say(`… and ${errorCount - errors.length} more.`);
+  if (config === undefined) {
+    screen.say(`${folder}: ${errorCount} ${errorCount === 1 ? "fault" : "faults"}.`);
+    return;
+  }
+  const { components = [], actions = [], runbooks = [] } = config.document;
+  const counts = `${count(actions, "action")}, ${count(components, "component")}, ${count(runbooks, "runbook")}`;
+  screen.say(`${folder}: valid: ${counts}. Checksum ${config.checksum.slice(0, 12)}.`);
+}
+
+const count = (list: readonly unknown[], noun: string): string =>
+  `${list.length} ${noun}${list.length === 1 ? "" : "s"}`;
+
+/** As compilers write it, so that editors and terminals make links of it. */
+function lineOf({ file, line, column, code, detail }: ConfigFault): string {
+  const place = line === null ? file : `${file}:${line}:${column ?? 1}`;
+  return `${place}: ${code}: ${detail}`;
+}

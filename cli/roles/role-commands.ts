@@ -1,0 +1,76 @@
+import { listRolesRoute, type Role } from "../../shared/api/roles.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { defineCommand } from "../command.ts";
+import { defineList } from "../lists/define-list.ts";
+import { printItem, type View } from "../output/print.ts";
+
+const nameOf = (role: Role): string => role.id;
+
+const roleLine: View<Role> = {
+  nameOf,
+  columns: {
+    ROLE: ({ role_type: type }) => type,
+    TITLE: ({ title }) => title,
+    FOR: ({ applies_to: kinds }) => kinds.join(", "),
+    PERMISSIONS: ({ permissions }) => String(permissions.length),
+    DESCRIPTION: ({ description }) => description,
+  },
+};
+
+const roleDetails: View<Role> = {
+  nameOf,
+  columns: {
+    role: ({ role_type: type }) => type,
+    id: nameOf,
+    title: ({ title }) => title,
+    description: ({ description }) => description,
+    for: ({ applies_to: kinds }) => kinds.join(", "),
+    assignable: ({ assignable }) => (assignable ? "yes" : "no"),
+    permissions: ({ permissions }) => permissions.join("\n"),
+  },
+};
+
+export const listRoles = defineList({
+  name: "role list",
+  summary: "List the roles that accounts and tokens can have.",
+  isWhole: true,
+  flags: {
+    permits: { value: "PERMISSION", summary: "Only roles with this permission." },
+    for: { value: "KIND", choices: ["account", "token"], summary: "Only roles that these have." },
+  },
+  examples: [
+    { does: "List the roles that may cancel jobs.", run: "svc role list --permits jobs.cancel" },
+  ],
+  view: roleLine,
+  empty: "No roles found.",
+  read: async ({ flags, call }) => {
+    const { permits, for: kind } = flags;
+    const { text, body } = await call(listRolesRoute, {});
+    if (permits === undefined && kind === undefined) return { text, body };
+    const items = body.items.filter(
+      ({ permissions, applies_to: kinds }) =>
+        (permits === undefined || permissions.includes(permits)) &&
+        (kind === undefined || kinds.includes(kind)),
+    );
+    const page = { items, next_cursor: null };
+    return { text: JSON.stringify(page), body: page };
+  },
+});
+
+export const getRole = defineCommand({
+  name: "role get",
+  summary: "Show a role and what it permits.",
+  args: { role: { summary: "The role's name, like org_admin, or its id.", offers: "roles" } },
+  examples: [{ does: "Show what a role permits.", run: "svc role get org_builder" }],
+  run: async ({ args, call, screen }) => {
+    const { body } = await call(listRolesRoute, {});
+    const role = body.items.find(
+      ({ id, role_type: type }) => args.role === id || args.role === type,
+    );
+    if (role === undefined) {
+      const names = body.items.map(({ role_type: type }) => type).join(", ");
+      throw new UsageError(`There is no role ${args.role}.`, `There are: ${names}.`);
+    }
+    printItem(screen, { text: JSON.stringify(role), body: role }, roleDetails);
+  },
+});

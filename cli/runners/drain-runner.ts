@@ -1,0 +1,28 @@
+import { gracefulShutdownRoute } from "../../shared/api/runner-process-shutdown.ts";
+import { defineCommand } from "../command.ts";
+import { giveOrder, orderFlags } from "./give-order.ts";
+
+export const drainRunner = defineCommand({
+  name: "runner drain",
+  summary: "Let a runner's running jobs end, give it no new ones, and shut its processes down.",
+  details:
+    "To drain is to end what runs and to take nothing new; this is the graceful shutdown of all processes, which svc runner shutdown orders, too. What runs beyond the deadline is killed and fails. Jobs that wait keep waiting for the next process.",
+  args: { runner: { summary: "The runner's id.", offers: "runners" } },
+  flags: orderFlags,
+  examples: [
+    {
+      does: "Drain a runner before its machine goes, and see what still runs.",
+      run: 'svc runner drain run_… --wait --deadline 10m --reason "new machine"',
+    },
+  ],
+  run: async ({ args, flags, call, screen }) => {
+    const { deadline, reason } = flags;
+    const params = { runner_id: args.runner };
+    const body = {
+      ...(deadline !== undefined && { deadline }),
+      ...(reason !== undefined && { reason }),
+    };
+    const give = async () => await call(gracefulShutdownRoute, { params, body });
+    return await giveOrder({ call, screen }, { runnerId: args.runner, flags, give });
+  },
+});

@@ -1,0 +1,21 @@
+import type { Command } from "../command.ts";
+import { createWebhook, deleteWebhook, updateWebhook } from "./manage-webhook.ts";
+import {
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  pingWebhook,
+  resendDeliveries,
+} from "./read-webhooks.ts";
+
+/** The commands of webhooks, in the order of help. */
+export const webhookCommands: readonly Command[] = [
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  pingWebhook,
+  listDeliveries,
+  resendDeliveries,
+];

@@ -1,0 +1,110 @@
+-- Apps and their configs. Lock order: the org, the app.
+
+-- outcome: created · same (an app of this name says the same of itself) · taken (the name) · full (the org has as many as it may)
+create or replace function create_app(org text, app json, most int) returns table (outcome text, id text)
+  language plpgsql as $$
+#variable_conflict use_column
+declare
+  t timestamptz := svc_now();
+  given record;
+  there record;
+begin
+  select * into given
+    from json_to_record(app) as x(id text, name text, display_name text, description text, created_by_id text);
+  perform 1 from orgs o where o.id = org for no key update; -- counts one creation after the other
+  select a.id, a.name, a.display_name, a.description into there from apps a
+   where a.org_id = org and replace(a.name, '-', '_') = replace(given.name, '-', '_') and a.deleted_at is null;
+  if found then
+    return query select case when (there.name, there.display_name, there.description)
+                                  = (given.name, given.display_name, given.description) then 'same' else 'taken' end, there.id::text;
+    return;
+  elsif (select count(*) from apps a where a.org_id = org and a.deleted_at is null) >= most then
+    return query select 'full', null::text;
+    return;
+  end if;
+  insert into apps (id, org_id, name, display_name, description, created_at, updated_at, created_by_id)
+  values (given.id, org, given.name, given.display_name, given.description, t, t, given.created_by_id);
+  return query select 'created', given.id;
+end $$;
+
+-- Changes what `changes` names. outcome: changed · not-found · stale (the version is another) · taken (the name)
+create or replace function change_app(org text, app text, expected bigint, changes json) returns text
+  language plpgsql as $$
+declare
+  found_version bigint;
+begin
+  select a.version into found_version from apps a
+   where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
+  if not found then
+    return 'not-found';
+  elsif expected is not null and found_version <> expected then
+    return 'stale';
+  end if;
+  update apps a
+     set name = coalesce(changes ->> 'name', a.name), display_name = coalesce(changes ->> 'display_name', a.display_name),
+         description = coalesce(changes ->> 'description', a.description),
+         config_repo = coalesce(changes ->> 'config_repo', a.config_repo),
+         config_directory = coalesce(changes ->> 'config_directory', a.config_directory),
+         version = a.version + 1, updated_at = svc_now()
+   where a.org_id = org and a.id = app;
+  return 'changed';
+exception when unique_violation then
+  return 'taken';
+end $$;
+
+-- Whether there was one to delete. Its configs stay.
+create or replace function delete_app(org text, app text) returns boolean
+  language plpgsql as $$
+begin
+  update apps a set deleted_at = svc_now(), updated_at = svc_now()
+   where a.org_id = org and a.id = app and a.deleted_at is null;
+  return found;
+end $$;
+
+-- Makes a checked config the app's active one, and the former one outdated. `base`: what the caller believes to be active; null:
+-- whatever is. outcome: created · same (it is the active one) · not-found · other-app (the app has another name) · changed (the base is another)
+create or replace function sync_app_config(org text, app text, config json, base text) returns table (outcome text, id text)
+  language plpgsql as $$
+#variable_conflict use_column
+declare
+  t timestamptz := svc_now();
+  found_app record;
+  active record;
+  given record;
+begin
+  select a.name, a.active_config_id::text as active_id, a.config_count into found_app from apps a
+   where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
+  if not found then
+    return query select 'not-found', null::text;
+    return;
+  end if;
+  select * into given
+    from json_to_record(config) as x(id text, name text, checksum text, document text, cli_version text, display_name text,
+                                     description text, default_labels jsonb, label_colors jsonb, links jsonb, runner_type text,
+                                     created_by_id text);
+  select c.id::text as id, c.checksum into active from app_configs c
+   where c.org_id = org and c.id = found_app.active_id;
+  if replace(given.name, '-', '_') <> replace(found_app.name, '-', '_') then
+    return query select 'other-app', found_app.name;
+    return;
+  elsif active.checksum = given.checksum then
+    return query select 'same', active.id;
+    return;
+  elsif base is not null and base is distinct from active.id then
+    return query select 'changed', active.id;
+    return;
+  end if;
+  update app_configs c set status = 'outdated', status_at = t, status_description = 'a newer config is active'
+   where c.org_id = org and c.id = active.id;
+  insert into app_configs (id, org_id, app_id, version, status, status_at, previous_id, checksum, cli_version, document, created_at,
+                           created_by_id)
+  values (given.id, org, app, found_app.config_count + 1, 'active', t, active.id, given.checksum, given.cli_version, given.document, t,
+          given.created_by_id);
+  update apps a
+     set active_config_id = given.id, config_count = a.config_count + 1, version = a.version + 1, updated_at = t,
+         display_name = coalesce(given.display_name, a.display_name), description = coalesce(given.description, a.description),
+         default_labels = given.default_labels, label_colors = given.label_colors, links = given.links,
+         runner_type = given.runner_type
+   where a.org_id = org and a.id = app;
+  return query select 'created', given.id;
+end $$;

@@ -1,0 +1,140 @@
+-- Events of workflows and of their steps: how moves write them, and how they become deliveries.
+
+-- A new id as brokers make them: ten digits of the time, sixteen of chance.
+create or replace function made_id(prefix text) returns text
+  language sql as $$
+  select prefix || '_'
+         || (select string_agg(substr(m.digits, ((m.ms >> (5 * (9 - n))) & 31)::int + 1, 1), '' order by n) from generate_series(0, 9) n)
+         || (select string_agg(substr(m.digits, (get_byte(m.chance, n) & 31) + 1, 1), '') from generate_series(0, 15) n)
+    from (select '0123456789abcdefghjkmnpqrstvwxyz' as digits, uuid_send(gen_random_uuid()) as chance,
+                 (extract(epoch from svc_now()) * 1000)::bigint as ms) m
+$$;
+
+-- Has the events of these orgs fanned out soon: the last act of a statement. Where one such task waits, it is enough.
+create or replace function fan_out_soon(orgs text[]) returns void
+  language sql as $$
+  select graphile_worker.add_job('fan-out-events', json_build_object('org_id', o), job_key := 'fan-out-events:' || o,
+                                 job_key_mode := 'preserve_run_at')
+    from (select distinct o from unnest(orgs) o order by o) o
+$$;
+
+-- Writes events, in their order: as the last act of the statement that moves their workflows. Of one: org_id, kind, transition, workflow_id,
+-- workflow_type, step_id, slugs, entities [{kind, id, labels}], and data: what receivers get besides kind, transition and org_id, with links
+-- as names of pages and ids of what they show.
+create or replace function write_events(drafts jsonb, t timestamptz) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+begin
+  if jsonb_array_length(drafts) = 0 then
+    return;
+  end if;
+  with draft as materialized (
+    select d.org_id, d.kind, d.transition, d.workflow_id, d.workflow_type, d.step_id, d.slugs, d.entities, d.data, d.n,
+           row_number() over (partition by d.workflow_id order by d.n) as nth
+      from rows from (jsonb_to_recordset(drafts) as (org_id text, kind text, transition text, workflow_id text, workflow_type text,
+                                                     step_id text, slugs text[], entities jsonb, data jsonb))
+           with ordinality as d(org_id, kind, transition, workflow_id, workflow_type, step_id, slugs, entities, data, n)
+  ), counted as (
+    insert into event_sequences (workflow_id, last_seq, last_at)
+    select d.workflow_id, count(*), t from draft d group by d.workflow_id order by d.workflow_id
+        on conflict (workflow_id) do update
+           set last_seq = event_sequences.last_seq + excluded.last_seq, last_at = excluded.last_at
+    returning workflow_id, last_seq
+  )
+  insert into events (id, org_id, kind, transition, workflow_id, workflow_type, step_id, seq, slugs, entities, data, created_at)
+  select made_id('evt'), d.org_id, d.kind, d.transition, d.workflow_id, d.workflow_type, d.step_id,
+         c.last_seq - count(*) over (partition by d.workflow_id) + d.nth, d.slugs, d.entities, d.data, t
+    from draft d join counted c using (workflow_id)
+   order by d.n;
+  perform fan_out_soon(array(select d ->> 'org_id' from jsonb_array_elements(drafts) d));
+end $$;
+
+-- The event of each process that the broker gave up: that of a workflow of its own, which begins and ends with it.
+create or replace function tell_inactive_runners(process_ids text[], silent_since timestamptz[], t timestamptz) returns void
+  language sql as $$
+  select write_events(coalesce(jsonb_agg(jsonb_build_object(
+           'org_id', p.org_id, 'kind', 'workflow', 'transition', 'failed', 'workflow_id', i.workflow_id, 'workflow_type', 'runner_inactive',
+           'slugs', jsonb_build_array('resource:runners', 'op:runners.inactive', 'event:lifecycle.failed', 'outcome:completion',
+                                      'outcome:failures'),
+           'entities', case when i.install_id is null then jsonb_build_array()
+                            else jsonb_build_array(jsonb_build_object('kind', 'installs', 'id', i.install_id, 'labels', jsonb_build_object())) end,
+           'data', jsonb_build_object(
+             'workflow', jsonb_build_object('id', i.workflow_id, 'type', 'runner_inactive')
+                         || case when i.install_id is null then jsonb_build_object()
+                                 else jsonb_build_object('owner_id', i.install_id, 'owner_type', 'installs') end,
+             'outcome', jsonb_build_object(
+               'status', 'failed', 'duration_ms', greatest(0, (extract(epoch from t - d.since) * 1000)::bigint),
+               'error', format('The process %s of the runner %s was silent for 5 min: the broker gave up on it.', p.id, p.runner_id)),
+             'links', jsonb_build_object('org', p.org_id, 'runner', p.runner_id))) order by p.id), '[]'), t)
+    from unnest(process_ids, silent_since) as d(process_id, since)
+    join runner_processes p on p.id = d.process_id and p.status = 'inactive'
+    join runners u on u.org_id = p.org_id and u.id = p.runner_id
+    join runner_groups g on g.org_id = u.org_id and g.id = u.runner_group_id
+   cross join lateral (select made_id('wfl') as workflow_id,
+                              case when g.type = 'install' then nullif(g.owner_id, '') end as install_id
+                        where p.id is not null) i
+$$;
+
+-- Makes deliveries of events, once for each event and webhook, and marks the events; answers the webhooks that got some.
+-- items: [{id, body, deliveries: [{id, webhook_id}]}]
+create or replace function fan_out_events(org text, items jsonb) returns setof text
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  t timestamptz;
+begin
+  -- Whoever else fans them out waits: were some passed over, a later event could overtake an earlier one.
+  perform 1 from events e
+    where e.org_id = org and e.id = any(array(select i ->> 'id' from jsonb_array_elements(items) i))
+    order by e.workflow_id, e.seq for update;
+  t := svc_now();
+  -- Locked before anything is made: whoever empties a stream looks for what is in it only then.
+  insert into webhook_lines (webhook_id, org_id, due_at)
+  select distinct w.id::text, org, t
+    from jsonb_array_elements(items) i
+   cross join lateral jsonb_array_elements(i -> 'deliveries') d
+    join events e on e.org_id = org and e.id = i ->> 'id' and e.fanned_out_at is null
+    join webhooks w on w.org_id = org and w.id = d ->> 'webhook_id' and w.deleted_at is null and w.disabled_at is null
+   order by 1
+      on conflict (webhook_id) do update set due_at = least(webhook_lines.due_at, excluded.due_at);
+  return query
+  with fresh as (
+    update events e set fanned_out_at = t, body = i.body
+      from jsonb_to_recordset(items) as i(id text, body text)
+     where e.org_id = org and e.id = i.id and e.fanned_out_at is null
+    returning e.id, e.workflow_id, e.seq
+  ), made as (
+    insert into webhook_deliveries (id, org_id, webhook_id, event_id, workflow_id, seq, stream, next_at, created_at)
+    select d ->> 'id', org, w.id, f.id, f.workflow_id, f.seq, f.workflow_id, t, t
+      from fresh f
+      join jsonb_array_elements(items) i on i ->> 'id' = f.id
+     cross join lateral jsonb_array_elements(i -> 'deliveries') d
+      join webhooks w on w.org_id = org and w.id = d ->> 'webhook_id' and w.deleted_at is null and w.disabled_at is null
+        on conflict (org_id, event_id, webhook_id) do nothing
+    returning webhook_id, stream
+  ), streamed as (
+    insert into webhook_streams (webhook_id, stream, next_at)
+    select distinct m.webhook_id, m.stream, t from made m order by 1, 2
+        on conflict (webhook_id, stream) do nothing
+  )
+  select distinct m.webhook_id::text from made m;
+end $$;
+
+-- Orgs with events that nobody has fanned out for a while: their task was lost, or failed too often. It goes from org to org in the index
+-- of these events alone.
+create or replace function orgs_not_fanned_out(after interval) returns setof text
+  language sql stable
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  with recursive org as (
+    (select e.org_id::text as id from events e where e.fanned_out_at is null order by e.org_id limit 1)
+    union all
+    select (select e.org_id::text from events e where e.fanned_out_at is null and e.org_id > o.id order by e.org_id limit 1)
+      from org o where o.id is not null
+  )
+  select o.id from org o
+   where o.id is not null
+     and exists (select from events e where e.org_id = o.id and e.fanned_out_at is null and e.created_at < svc_now() - after)
+$$;

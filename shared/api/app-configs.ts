@@ -1,0 +1,212 @@
+import { z } from "@hono/zod-openapi";
+import { appConfigParams, appParams } from "./app.ts";
+import { createRoute } from "./create-route.ts";
+import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Apps"];
+const base = "/v1/apps/{app_id}/configs";
+const path = `${base}/{app_config_id}` as const;
+const reading = { surface: "control-plane", permission: "apps.read" } as const;
+
+export const appConfigStatuses = ["active", "pending", "syncing", "error", "outdated"] as const;
+
+const changeSchema = z
+  .object({
+    section: z.string().describe("A part of the config, such as `actions`."),
+    name: z.string().describe("Of what in it; empty for a part that has no names."),
+    change: z.enum(["added", "changed", "removed"]),
+    members: z.array(z.string()).describe("Changed: which members."),
+  })
+  .openapi("AppConfigChange");
+
+const warningSchema = z
+  .object({ file: z.string(), pointer: z.string(), code: z.string(), detail: z.string() })
+  .openapi("AppConfigWarning");
+
+const members = {
+  id: z.string(),
+  app_id: z.string(),
+  org_id: z.string(),
+  version: z.int(),
+  status: z.enum(appConfigStatuses),
+  status_description: z.string(),
+  checksum: z.string().describe("Of the config, whatever its files are called."),
+  cli_version: z.string(),
+  created_at: z.iso.datetime(),
+  created_by_id: z.string(),
+};
+const configSchema = z.object(members).openapi("AppConfigVersion");
+const wholeSchema = z
+  .object({
+    ...members,
+    document: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("With `recurse=true`: the config by its parts."),
+  })
+  .openapi("WholeAppConfigVersion");
+export type AppConfigVersion = z.infer<typeof wholeSchema>;
+
+const syncedSchema = z
+  .object({
+    ...members,
+    changes: z.array(changeSchema).describe("Against the config that was active before."),
+    warnings: z.array(warningSchema),
+  })
+  .openapi("SyncedAppConfig");
+
+const previewSchema = z
+  .object({
+    checksum: z.string(),
+    changes: z.array(changeSchema).describe("Against the active config."),
+    warnings: z.array(warningSchema),
+  })
+  .openapi("AppConfigPreview");
+
+export const syncAppConfigRoute = createRoute({
+  operationId: "syncAppConfig",
+  rule: {
+    surface: "control-plane",
+    permission: "apps.write",
+    maxBody: "16 MiB",
+    idempotent: "replay",
+  },
+  method: "post",
+  path: `${base}/sync`,
+  tags,
+  summary: "Sync an app's config",
+  description:
+    "The JSON document of a config: the tree of its directory, keyed by the files' names (docs/app-config.md). Checked as a whole, made active as a whole. " +
+    "200 for the config that is active already, and for `dry_run`, which stores nothing. 422 with all `errors`, each with its `file`. With " +
+    "`base_config_id`, 409 `config_changed` if another config is active.",
+  request: {
+    params: appParams,
+    query: z.object({
+      dry_run: z
+        .enum(["true", "false"])
+        .optional()
+        .describe("Tells what would change, and stores nothing."),
+      base_config_id: z
+        .string()
+        .max(64)
+        .optional()
+        .describe("The config that the caller saw as active."),
+      cli_version: z.string().max(64).optional().describe("Kept with the config."),
+    }),
+    body: jsonBody(z.record(z.string(), z.unknown()).openapi("AppConfigDocument")),
+  },
+  responses: {
+    201: json(syncedSchema, "The config, which is active now."),
+    200: json(
+      z.union([syncedSchema, previewSchema]),
+      "The active config, or what a sync would do.",
+    ),
+  },
+});
+
+export const listAppConfigsRoute = createRoute({
+  operationId: "listAppConfigs",
+  rule: reading,
+  method: "get",
+  path: base,
+  tags,
+  summary: "List an app's configs",
+  description: listingDescription,
+  request: { params: appParams, query: z.object(listingQuery) },
+  responses: { 200: json(listingOf(configSchema), "Configs.") },
+});
+
+const wholeQuery = z.object({
+  recurse: z.enum(["true", "false"]).optional().describe("With the whole document."),
+});
+
+export const getAppConfigVersionRoute = createRoute({
+  operationId: "getAppConfigVersion",
+  rule: reading,
+  method: "get",
+  path,
+  tags,
+  summary: "Read a config",
+  request: { params: appConfigParams, query: wholeQuery },
+  responses: { 200: json(wholeSchema, "The config.") },
+});
+
+export const getLatestAppConfigRoute = createRoute({
+  operationId: "getLatestAppConfig",
+  rule: reading,
+  method: "get",
+  path: "/v1/apps/{app_id}/latest-config",
+  tags,
+  summary: "Read the newest config",
+  description: "404 `app_config_not_found` before the first.",
+  request: { params: appParams, query: wholeQuery },
+  responses: { 200: json(wholeSchema, "The config.") },
+});
+
+export const diffAppConfigsRoute = createRoute({
+  operationId: "diffAppConfigs",
+  rule: reading,
+  method: "get",
+  path: `${path}/diff`,
+  tags,
+  summary: "Compare a config with another",
+  request: {
+    params: appConfigParams,
+    query: z.object({
+      old_config_id: z
+        .string()
+        .max(64)
+        .optional()
+        .describe("With which; unless given, with the one that was active before it."),
+    }),
+  },
+  responses: { 200: json(z.object({ changes: z.array(changeSchema) }), "What changed.") },
+});
+
+export const getAppConfigGraphRoute = createRoute({
+  operationId: "getAppConfigGraph",
+  rule: reading,
+  method: "get",
+  path: `${path}/graph`,
+  tags,
+  summary: "Read what of a config needs what",
+  request: { params: appConfigParams },
+  responses: {
+    200: json(
+      z
+        .object({
+          order: z.array(z.string()).describe("Components, each after those that it needs."),
+          edges: z.array(
+            z.object({
+              from: z.object({ type: z.enum(["component", "action"]), name: z.string() }),
+              to: z.string().describe("The component that it needs."),
+              declared: z.boolean().describe("Listed, and not only referred to."),
+            }),
+          ),
+        })
+        .openapi("AppConfigGraph"),
+      "The graph.",
+    ),
+  },
+});
+
+export const getConfigSchemaRoute = createRoute({
+  operationId: "getConfigSchema",
+  rule: reading,
+  method: "get",
+  path: "/v1/general/config-schema",
+  tags,
+  summary: "Read the JSON Schema of a kind of config file",
+  description: "For editors. 404 `config_schema_not_found` for a type that there is not.",
+  request: {
+    query: z.object({
+      type: z
+        .string()
+        .max(64)
+        .default("config")
+        .describe("A kind of file, such as `action`; `config` is the JSON document."),
+    }),
+  },
+  responses: { 200: json(z.record(z.string(), z.unknown()), "The schema.") },
+});

@@ -1,0 +1,118 @@
+import { z } from "@hono/zod-openapi";
+import { isFinal, runnerJobStatuses } from "../runner-job.ts";
+import { createRoute } from "./create-route.ts";
+import { jobFilterQuery, jobListQuery } from "./read-runner-jobs.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Jobs"];
+
+/** What one request cancels, or counts, at most. */
+export const mostCancelled = 1_000;
+export const mostCounted = 10_000;
+/** Each of these is a job enqueued by itself. */
+export const mostRerun = 100;
+
+export const openStatuses = runnerJobStatuses.filter((status) => !isFinal(status));
+export const finalStatuses = runnerJobStatuses.filter(isFinal);
+
+const { status: _, ...sameFilters } = jobFilterQuery;
+const matching = (statuses: typeof openStatuses) => {
+  const word = z.enum(statuses);
+  return {
+    ...sameFilters,
+    status: z
+      .union([word, z.array(word).min(1)])
+      .transform((given) => [given].flat())
+      .optional(),
+    runner_id: jobListQuery.runner_id,
+    all: z
+      .literal(true)
+      .optional()
+      .describe("Required to act on every job, which is when no filter is given."),
+  };
+};
+
+export const countJobsRoute = createRoute({
+  operationId: "countJobs",
+  rule: { surface: "control-plane", permission: "jobs.read" },
+  method: "get",
+  path: "/v1/runner-jobs/count",
+  tags,
+  summary: "Count the org's jobs",
+  description: "With the filters of the list. Counts no further than 10,000.",
+  request: { query: z.object(jobListQuery) },
+  responses: {
+    200: json(
+      z.object({ count: z.int(), has_more: z.boolean().describe("There are more than counted.") }),
+      "How many.",
+    ),
+  },
+});
+
+export const cancelJobsRoute = createRoute({
+  operationId: "cancelJobs",
+  rule: { surface: "control-plane", permission: "jobs.cancel" },
+  method: "post",
+  path: "/v1/runner-jobs/cancel",
+  tags,
+  summary: "Cancel all jobs that match",
+  description:
+    "Takes the filters of the list, at least one, or `all`. Open jobs end as `cancelled`; those in progress are told to stop. " +
+    "A job whose status is another by the time it is its turn stays as it is. This cannot be undone: a cancelled job can only be run again.",
+  request: {
+    body: jsonBody(
+      z.strictObject({
+        ...matching(openStatuses),
+        limit: z.int().min(1).max(mostCancelled).default(mostCancelled),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({
+        cancelled: z.int(),
+        told_to_stop: z.int().describe("Of these, how many were in progress."),
+        has_more: z.boolean().describe("Others match: repeat the request."),
+      }),
+      "How many were cancelled.",
+    ),
+  },
+});
+
+export const rerunJobsRoute = createRoute({
+  operationId: "rerunJobs",
+  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "job" },
+  method: "post",
+  path: "/v1/runner-jobs/rerun",
+  tags,
+  summary: "Run all ended jobs that match again",
+  description:
+    "Takes the filters of the list, at least one, or `all`. Goes from the newest to the oldest and enqueues each as by itself, for " +
+    "the same runner; the old jobs do not change, so they match again. Repeating the request with the same `Idempotency-Key` " +
+    "within a day makes no job twice.",
+  request: {
+    body: jsonBody(
+      z.strictObject({
+        ...matching(finalStatuses),
+        limit: z.int().min(1).max(mostRerun).default(mostRerun),
+        cursor: z
+          .string()
+          .regex(/^job_\w{26}$/, "Must be `next_cursor` of an answer of this route.")
+          .optional()
+          .describe("`next_cursor` of the answer before: goes on from there."),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({
+        enqueued: z.int(),
+        refused: z
+          .array(z.object({ runner_job_id: z.string(), code: z.string(), detail: z.string() }))
+          .describe("Jobs that could not be enqueued again, and why."),
+        next_cursor: z.string().nullable().describe("Others match; null when there are none."),
+      }),
+      "How many were enqueued.",
+    ),
+  },
+});

@@ -1,0 +1,25 @@
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
+import { json } from "./response.ts";
+
+export const createSignInLinkRoute = createRoute({
+  operationId: "createSignInLink",
+  rule: { surface: "operator", permission: "tokens.own", idempotent: "once" },
+  method: "post",
+  path: "/v1/sign-in-links",
+  tags: ["Access"],
+  summary: "Create a link that signs a browser in to the dashboard",
+  description:
+    "Whoever first presses the button of its page, within a quarter of an hour, is signed in as the caller, with the permissions of the caller's token. A runner's token cannot sign in.",
+  responses: {
+    201: json(
+      z
+        .object({
+          path: z.string().describe("The path and query, below the broker's URL. It is a secret."),
+          expires_at: z.iso.datetime(),
+        })
+        .openapi("SignInLink"),
+      "The link. It can be used once.",
+    ),
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from "@hono/zod-openapi";
+import { digits } from "./digits.ts";
+import { pageOf, pageQuery } from "./page.ts";
+
+/** The query of lists that answer an array, by limit and offset, unless a cursor is given. */
+export const listingQuery = {
+  cursor: pageQuery.cursor,
+  limit: digits(1, 100).default(10).describe("How many items are shown at most."),
+  offset: digits(0, 1_000_000).default(0).describe("How many to pass over; without `cursor`."),
+};
+
+/** How such a list is told of. */
+export const listingDescription =
+  "Newest first. Without `cursor`: an array, of which `limit` and `offset` choose a part; `X-Svc-Page-Next` says whether there is more. With " +
+  "`cursor` (empty for the first page): `items` and `next_cursor`.";
+
+/** What such a list answers. */
+export function listingOf<Item extends z.ZodType>(item: Item) {
+  return z.union([z.array(item), pageOf(item)]);
+}

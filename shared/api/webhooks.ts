@@ -1,0 +1,100 @@
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
+import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { json, jsonBody } from "./response.ts";
+import {
+  newWebhookSchema,
+  webhookChangesSchema,
+  webhookParams as params,
+  webhookPingSchema,
+  webhookSchema,
+} from "./webhook.ts";
+
+const tags = ["Webhooks"];
+const base = "/v1/orgs/current/webhooks";
+const path = `${base}/{webhook_id}` as const;
+const reading = { surface: "control-plane", permission: "webhooks.read" } as const;
+const writing = { surface: "control-plane", permission: "webhooks.write" } as const;
+
+export const createWebhookRoute = createRoute({
+  operationId: "createWebhook",
+  rule: { ...writing, idempotent: "replay" },
+  method: "post",
+  path: base,
+  tags,
+  summary: "Create a webhook",
+  description:
+    "Without `interests` it gets all events, without `match` those of the whole org. 409 `webhook_exists` for a URL and match that another one has; 409 " +
+    "`too_many_webhooks` for the org's 1,001st. 422 `invalid_url`.",
+  request: { body: jsonBody(newWebhookSchema) },
+  responses: { 201: json(webhookSchema, "The webhook.") },
+});
+
+export const listWebhooksRoute = createRoute({
+  operationId: "listWebhooks",
+  rule: reading,
+  method: "get",
+  path: base,
+  tags,
+  summary: "List webhooks",
+  description: listingDescription,
+  request: { query: z.object(listingQuery) },
+  responses: { 200: json(listingOf(webhookSchema), "Webhooks.") },
+});
+
+export const getWebhookRoute = createRoute({
+  operationId: "getWebhook",
+  rule: reading,
+  method: "get",
+  path,
+  tags,
+  summary: "Read a webhook",
+  request: { params },
+  responses: { 200: json(webhookSchema, "The webhook.") },
+});
+
+export const updateWebhookRoute = createRoute({
+  operationId: "updateWebhook",
+  rule: writing,
+  method: "patch",
+  path,
+  tags,
+  summary: "Change a webhook",
+  description:
+    "`interests` and `match` replace what was there as a whole. A secret takes the place of the former one, which signs along in `webhook-signature` for " +
+    "24 hours. 409 `webhook_exists`; 422 `immutable_field` for the URL.",
+  request: { params, body: jsonBody(webhookChangesSchema) },
+  responses: { 200: json(webhookSchema, "The webhook.") },
+});
+
+export const deleteWebhookRoute = createRoute({
+  operationId: "deleteWebhook",
+  rule: writing,
+  method: "delete",
+  path,
+  tags,
+  summary: "Delete a webhook",
+  description: "Nothing more is delivered to it.",
+  request: { params },
+  responses: { 204: { description: "It was deleted." } },
+});
+
+export const pingWebhookRoute = createRoute({
+  operationId: "pingWebhook",
+  rule: { ...writing, ownPermit: true },
+  method: "post",
+  path: `${path}/ping`,
+  tags,
+  summary: "Send a webhook a sample event",
+  description:
+    "Once, at once. The answer is 200 and tells what came of it, also when the receiver failed. When it arrives, a webhook that was disabled is enabled, and with " +
+    "`resend=failed` up to 10,000 deliveries that failed are sent again. 429 `too_many_calls` when the org has too many calls in " +
+    "progress.",
+  request: {
+    params,
+    query: z.object({
+      resend: z.enum(["failed"]).optional().describe("Send again what failed, if it arrives."),
+    }),
+  },
+  responses: { 200: json(webhookPingSchema, "What came of it.") },
+});

@@ -1,0 +1,136 @@
+import { canonicalJson, checksumOf } from "./canonical-json.ts";
+import { checkShapes } from "./check-shapes.ts";
+import {
+  type ConfigEntries,
+  type ConfigFolder,
+  readDocumentEntries,
+  readFolderEntries,
+} from "./config-entries.ts";
+import {
+  type ConfigFault,
+  type ConfigFaultCode,
+  configLimits,
+  type ConfigWarningCode,
+} from "./config-fault.ts";
+import type { AppConfigDocument } from "./config-files.ts";
+import { type ConfigGraph, graphOf } from "./config-graph.ts";
+import { readReferences } from "./config-references.ts";
+import { includeTexts } from "./include-texts.ts";
+import { inOneOrder } from "./one-order.ts";
+import { makeRawConfig, type RawConfig } from "./raw-config.ts";
+import { choices } from "./rules/choices.ts";
+import { fittingValues } from "./rules/fitting-values.ts";
+import { knownNames } from "./rules/known-names.ts";
+import { makeMeant, type Meant } from "./rules/make-meant.ts";
+import { oneCloud } from "./rules/one-cloud.ts";
+import type { Rule, Tell } from "./rules/rule.ts";
+import { uniqueNames } from "./rules/unique-names.ts";
+import { wholePolicies } from "./rules/whole-policies.ts";
+import { wholeTriggers } from "./rules/whole-triggers.ts";
+import { warnOfConfig } from "./warn-of-config.ts";
+
+/** A config that was checked: with faults, or as the document that is stored. */
+export type CheckedConfig = {
+  /** In the order of files and places; at most 500 of them. */
+  readonly errors: readonly ConfigFault<ConfigFaultCode>[];
+  /** How many there were. */
+  readonly errorCount: number;
+  readonly warnings: readonly ConfigFault<ConfigWarningCode>[];
+  /** The files that count: TOML files, and those whose texts they name. */
+  readonly files: readonly string[];
+  /** Undefined where there are errors. */
+  readonly config: ValidConfig | undefined;
+};
+
+/** A config without faults. */
+export type ValidConfig = {
+  readonly document: AppConfigDocument;
+  /** The document's canonical JSON: the same for a directory and for its JSON document. */
+  readonly text: string;
+  readonly checksum: string;
+  readonly graph: ConfigGraph;
+};
+
+const rules: readonly Rule[] = [
+  uniqueNames,
+  knownNames,
+  choices,
+  wholeTriggers,
+  wholePolicies,
+  fittingValues,
+  oneCloud,
+];
+
+/** Checks a directory, and tells everything that is wrong in it at once. */
+export async function checkConfigFolder(folder: ConfigFolder): Promise<CheckedConfig> {
+  return await check(await readFolderEntries(folder), folder);
+}
+
+/** Checks the JSON document of a config. */
+export async function checkConfigDocument(document: unknown): Promise<CheckedConfig> {
+  return await check(readDocumentEntries(structuredClone(document)), undefined);
+}
+
+async function check(
+  entries: ConfigEntries,
+  folder: ConfigFolder | undefined,
+): Promise<CheckedConfig> {
+  const raw = makeRawConfig(entries);
+  const meant = makeMeant();
+  const included = await includeTexts(raw, folder);
+  const shapes = checkShapes(raw, meant);
+  const told = checkRules(raw, meant);
+  const errors = inPlace([...raw.faults, ...included.faults, ...shapes.faults, ...told.errors]);
+  const { document } = shapes;
+  return {
+    errors: errors.slice(0, configLimits.faults) as ConfigFault<ConfigFaultCode>[], // warnings are apart
+    errorCount: errors.length,
+    warnings: inPlace(told.warnings).slice(
+      0,
+      configLimits.faults,
+    ) as ConfigFault<ConfigWarningCode>[], // by warnOfConfig
+    files: [...entries.entries.keys(), ...included.files],
+    config:
+      errors.length === 0 && document !== undefined ? validConfig(document, told.graph) : undefined,
+  };
+}
+
+/** More are not even counted. */
+const mostTold = 10_000;
+
+function checkRules(raw: RawConfig, meant: Meant) {
+  const errors: ConfigFault[] = [];
+  const warnings: ConfigFault[] = [];
+  const tell: Tell = Object.assign(
+    (...[path, code, detail]: Parameters<Tell>) => {
+      if (errors.length < mostTold) errors.push(raw.faultAt(path, code, detail));
+    },
+    { meant },
+  );
+  for (const rule of rules) rule(raw.tree, tell);
+  const references = readReferences(raw.tree, tell);
+  const graph = graphOf(raw.tree, references, tell);
+  warnOfConfig(raw.tree, references, (path, code, detail) => {
+    warnings.push(raw.faultAt(path, code, detail));
+  });
+  return { errors, warnings, graph };
+}
+
+function validConfig(document: AppConfigDocument, graph: ConfigGraph): ValidConfig {
+  const ordered = inOneOrder(document);
+  const text = canonicalJson(ordered);
+  return { document: ordered, text, checksum: checksumOf(text), graph };
+}
+
+/** By file and place, and each once. */
+function inPlace(faults: readonly ConfigFault[]): ConfigFault[] {
+  const seen = new Map(
+    faults.map((fault) => [`${fault.code} ${fault.pointer} ${fault.detail}`, fault]),
+  );
+  return [...seen.values()].sort(
+    (a, b) =>
+      (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      (a.column ?? 0) - (b.column ?? 0),
+  );
+}

@@ -1,0 +1,81 @@
+/** What can be wrong in a config, in one word for programs. */
+export const configFaultCodes = [
+  "syntax",
+  "unknown_key",
+  "wrong_type",
+  "missing_key",
+  "bad_value",
+  "duplicate_name",
+  "both_forms",
+  "missing_file",
+  "outside_root",
+  "remote_contents",
+  "unknown_component",
+  "unknown_action",
+  "unknown_runbook",
+  "unknown_branch",
+  "unknown_group",
+  "unknown_input",
+  "unknown_role",
+  "unknown_policy",
+  "unknown_secret",
+  "unknown_kubernetes_context",
+  "self_dependency",
+  "dependency_cycle",
+  "reference_unknown",
+  "bad_template",
+  "bad_cron",
+  "bad_rego",
+  "engine_mismatch",
+  "one_of",
+  "cloud_mismatch",
+  "timeout_range",
+] as const;
+export type ConfigFaultCode = (typeof configFaultCodes)[number];
+
+/** What may be meant so. */
+export const configWarningCodes = ["unused_input", "secret_in_plain"] as const;
+export type ConfigWarningCode = (typeof configWarningCodes)[number];
+
+/** Where in a text: both from 1, columns in UTF-16 units. */
+export type Place = { readonly line: number; readonly column: number };
+
+/** One thing that is wrong in a config: where, what for programs, what for people. */
+export type ConfigFault<Code = ConfigFaultCode | ConfigWarningCode> = {
+  /** Empty where it is the whole. */
+  readonly file: string;
+  /** Null in a JSON document, which has no lines of its own. */
+  readonly line: number | null;
+  readonly column: number | null;
+  /** In the JSON document of the same config. */
+  readonly pointer: string;
+  readonly code: Code;
+  readonly detail: string;
+};
+
+/** Members and places in lists, from the outside in. */
+export type Path = readonly (string | number)[];
+
+/** A path as a JSON pointer: `#/actions/hello.toml/steps/0`. */
+export const pointerTo = (path: Path): string =>
+  ["#", ...path.map((key) => String(key).replaceAll("~", "~0").replaceAll("/", "~1"))].join("/");
+
+/** A fault whose words are no longer than people read, whatever the config has in them. */
+export function makeFault<Code>(fault: ConfigFault<Code>): ConfigFault<Code> {
+  const { pointer, detail } = fault;
+  return { ...fault, pointer: cut(pointer, 1000), detail: cut(detail, 500) };
+}
+
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most)}…` : text;
+
+/** Bounds of a whole config, and of what is told of it. */
+export const configLimits = {
+  unpackedBytes: 16 * 2 ** 20,
+  files: 2_000,
+  tomlBytes: 128 * 1024,
+  tomlBytesOfAll: 2 * 2 ** 20,
+  /** Levels of tables and lists. */
+  depth: 32,
+  faults: 500,
+} as const;

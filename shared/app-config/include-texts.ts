@@ -1,0 +1,95 @@
+import type { ConfigFolder, FileFault } from "./config-entries.ts";
+import { type ConfigFault, configLimits, type Path } from "./config-fault.ts";
+import { chosen, inner, type JsonSchema, treeSchema } from "./config-schemas.ts";
+import type { RawConfig } from "./raw-config.ts";
+
+/** How many files there were, and what is wrong with those that were named. */
+type Included = { readonly faults: ConfigFault[]; readonly files: readonly string[] };
+
+type Including = Included & {
+  readonly raw: RawConfig;
+  readonly folder: Pick<ConfigFolder, "read"> | undefined;
+  readonly files: string[];
+  readonly texts: Map<string, string | FileFault>;
+  bytes: number;
+};
+
+type At = { readonly into: object; readonly key: string; readonly path: Path };
+
+/** Replaces each `./path` by that file's text; without a folder each is a fault. */
+export async function includeTexts(
+  raw: RawConfig,
+  folder: Pick<ConfigFolder, "read"> | undefined,
+): Promise<Included> {
+  const including: Including = {
+    raw,
+    folder,
+    faults: [],
+    files: [],
+    texts: new Map(),
+    bytes: 0,
+  };
+  for (const at of placesOf(treeSchema(), raw.tree, [])) await include(including, at);
+  return including;
+}
+
+/** The members of a value that are such paths. */
+function* placesOf(schema: JsonSchema | undefined, value: unknown, path: Path): Generator<At> {
+  if (typeof value !== "object" || value === null || schema === undefined) return;
+  const own = chosen(schema, value);
+  for (const [key, one] of Object.entries(value)) {
+    const at = Array.isArray(value) ? Number(key) : key;
+    const below = inner(own, at);
+    if (typeof one === "string") {
+      const isPath = below?.["x-file"] === true && /^\.{1,2}\//.test(one) && !one.includes("\n");
+      if (isPath) yield { into: value, key, path: [...path, at] };
+    } else yield* placesOf(below, one, [...path, at]);
+  }
+}
+
+async function include(including: Including, { into, key, path }: At): Promise<void> {
+  const table = into as Record<string, string>; // a text is at the key
+  const given = table[key] ?? "";
+  const read = await textOf(including, given);
+  if (typeof read === "string") {
+    table[key] = read;
+    return;
+  }
+  table[key] = ""; // so that the name of the file is not checked as the text
+  including.faults.push(
+    including.raw.faultAt(path, read.code, `${given.slice(0, 200)} ${read.detail}`),
+  );
+}
+
+async function textOf(including: Including, given: string): Promise<string | FileFault> {
+  const name = nameWithin(given);
+  if (name === undefined)
+    return { code: "outside_root", detail: "is outside the config's directory" };
+  if (including.folder === undefined)
+    return {
+      code: "missing_file",
+      detail: "is a file, and a JSON document has none: write the text itself",
+    };
+  const known = including.texts.get(name) ?? (await including.folder.read(name));
+  if (!including.texts.has(name)) {
+    including.texts.set(name, known);
+    including.files.push(name);
+  }
+  including.bytes += typeof known === "string" ? Buffer.byteLength(known) : 0;
+  if (including.bytes <= configLimits.unpackedBytes) return known;
+  return {
+    code: "bad_value",
+    detail: `makes the config too large: with all its texts it must have at most ${configLimits.unpackedBytes / 2 ** 20} MiB`,
+  };
+}
+
+/** A path within the config's directory, from its root; undefined for one that leads out. */
+function nameWithin(given: string): string | undefined {
+  const parts: string[] = [];
+  for (const part of given.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  return parts.length === 0 ? undefined : parts.join("/");
+}

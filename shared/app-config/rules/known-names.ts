@@ -1,0 +1,137 @@
+import type { ConfigFaultCode, Path } from "../config-fault.ts";
+import { roleNames, rolesOf } from "./config-roles.ts";
+import {
+  type Found,
+  isTable,
+  nameKey,
+  namesAt,
+  type Rule,
+  tableAt,
+  tablesAt,
+  tablesOf,
+  type Tell,
+  textIn,
+  textsOf,
+} from "./rule.ts";
+
+type Kind = { readonly is: string; readonly code: ConfigFaultCode; readonly names: string[] };
+type Given = { readonly path: Path; readonly text: string | undefined };
+
+const kind = (is: string, code: ConfigFaultCode, names: string[]): Kind => ({ is, code, names });
+
+/** What is named is there. */
+export const knownNames: Rule = (tree, tell) => {
+  const component = kind("component", "unknown_component", namesAt(tree, "components"));
+  const check = (of: Kind, given: readonly Given[]): void => {
+    for (const { path, text } of given) checkName(tell, of, { path, text });
+  };
+  const actions = tablesAt(tree, "actions");
+  const runbooks = tablesAt(tree, "runbooks");
+  const components = tablesAt(tree, "components");
+  check(component, [
+    ...[...components, ...actions].flatMap((one) => textsOf(one, "dependencies")),
+    ...actions.flatMap((one) => members(tablesOf(one, "triggers"), "component_name")),
+    ...runbooks.flatMap((one) => members(tablesOf(one, "steps"), "component_name")),
+    ...members(tablesAt(tree, "kubernetes_contexts", "context"), "source_component_name"),
+    ...tablesAt(tree, "policies", "policy")
+      .flatMap((one) => textsOf(one, "components"))
+      .filter(({ text }) => text !== "*"),
+    ...tablesAt(tree, "installs").flatMap((one) => keysOf(one, "component_toggles")),
+  ]);
+  check(
+    kind("group of inputs", "unknown_group", namesAt(tree, "inputs", "group")),
+    members(tablesAt(tree, "inputs", "input"), "group"),
+  );
+  check(
+    kind(
+      "kubernetes context",
+      "unknown_kubernetes_context",
+      namesAt(tree, "kubernetes_contexts", "context"),
+    ),
+    members(actions, "kubernetes_context"),
+  );
+  check(
+    kind("action", "unknown_action", namesAt(tree, "actions")),
+    runbooks.flatMap((one) => members(tablesOf(one, "steps"), "action")),
+  );
+  check(kind("runbook", "unknown_runbook", namesAt(tree, "runbooks")), [
+    ...members(tablesAt(tree, "trigger_rules", "rule"), "runbook"),
+    ...tablesAt(tree, "branches").flatMap((one) => textsOf(one, "post_deploy_runbooks")),
+  ]);
+  check(
+    kind("branch", "unknown_branch", namesAt(tree, "branches")),
+    members(tablesAt(tree, "trigger_rules", "rule"), "branch"),
+  );
+  check(
+    kind("input", "unknown_input", namesAt(tree, "inputs", "input")),
+    tablesAt(tree, "installs").flatMap((one) =>
+      tablesOf(one, "inputs").flatMap(({ path, value }) => keysIn(path, value)),
+    ),
+  );
+  check(
+    kind("secret", "unknown_secret", namesAt(tree, "secrets", "secret")),
+    components.flatMap((one) => acrSecrets(one)),
+  );
+  checkRoles(tree, tell);
+};
+
+/** Roles are named by operations; their policies by roles. A name with a template is known only when it is rendered. */
+function checkRoles(tree: unknown, tell: Tell): void {
+  const role: Kind = { is: "role", code: "unknown_role", names: roleNames(tree) };
+  const sandbox = tableAt(tree, "sandbox");
+  const withRoles = [...(sandbox === undefined ? [] : [sandbox]), ...tablesAt(tree, "components")];
+  const roles = [
+    ...withRoles.flatMap((one) => members(tablesOf(one, "operation_roles"), "role")),
+    ...members(tablesAt(tree, "operation_roles", "rules"), "role"),
+    ...members(tablesAt(tree, "actions"), "role"),
+    ...tablesAt(tree, "runbooks").flatMap((one) => members(tablesOf(one, "steps"), "role")),
+  ];
+  for (const given of roles) checkName(tell, role, given);
+  const names = namesAt(tree, "permissions", "named_policies");
+  const policy: Kind = { is: "named policy", code: "unknown_policy", names };
+  for (const one of rolesOf(tree))
+    for (const given of textsOf(one, "named_policy_names")) checkName(tell, policy, given);
+  for (const rule of tablesAt(tree, "operation_roles", "rules")) checkPrincipal(tree, tell, rule);
+}
+
+function checkPrincipal(tree: unknown, tell: Tell, rule: Found): void {
+  const principal = textIn(rule, "principal");
+  if (principal === undefined || principal === "*" || principal === "sandbox") return;
+  const path = [...rule.path, "principal"];
+  const [, kind = "", name = ""] = /^(component|action):(.+)$/.exec(principal) ?? [];
+  if (kind === "") {
+    tell(path, "bad_value", "principal must be sandbox, component:NAME, action:NAME or *");
+    return;
+  }
+  const code = kind === "action" ? "unknown_action" : "unknown_component";
+  checkName(tell, { is: kind, code, names: namesAt(tree, `${kind}s`) }, { path, text: name });
+}
+
+function checkName(tell: Tell, { is, code, names }: Kind, { path, text }: Given): void {
+  if (text === undefined || names.some((name) => nameKey(name) === nameKey(text))) return;
+  if (is === "role" || is === "named policy") {
+    const isRendered = text.includes("{{") || names.some((name) => name.includes("{{"));
+    if (isRendered) return;
+  }
+  tell(path, code, `there is no ${is} ${text}${tell.meant(text, names)}`);
+}
+
+const members = (tables: readonly Found[], member: string): Given[] =>
+  tables.map((one) => ({ path: [...one.path, member], text: textIn(one, member) }));
+
+function keysOf(one: Found, member: string): Given[] {
+  const table = one.value[member];
+  return isTable(table) ? keysIn([...one.path, member], table) : [];
+}
+
+const keysIn = (path: Path, table: object): Given[] =>
+  Object.keys(table).map((key) => ({ path: [...path, key], text: key }));
+
+function acrSecrets({ path, value }: Found): Given[] {
+  const acr = value["azure_acr"];
+  if (!isTable(acr)) return [];
+  const found = { path: [...path, "azure_acr"], value: acr };
+  return ["client_secret_name", "client_certificate_name"].flatMap((member) =>
+    members([found], member),
+  );
+}

@@ -1,0 +1,53 @@
+import { type Found, type Rule, tablesAt, type Tell, textIn, textsOf } from "./rule.ts";
+
+const withoutComponents = ["kubernetes_cluster", "sandbox"];
+
+/** Policies name their components, are of the engine that evaluates their type, and Rego of the package that is asked. */
+export const wholePolicies: Rule = (tree, tell) => {
+  for (const policy of tablesAt(tree, "policies", "policy")) {
+    const type = textIn(policy, "type");
+    if (type === undefined) continue;
+    checkComponents(policy, type, tell);
+    const engine = type === "kubernetes_cluster" ? "kyverno" : "opa";
+    const given = textIn(policy, "engine");
+    if (given !== undefined && given !== engine && ["opa", "kyverno"].includes(given)) {
+      const detail = `engine must be ${engine}: policies of type ${type} are evaluated by it`;
+      tell([...policy.path, "engine"], "engine_mismatch", detail);
+    }
+    const contents = textIn(policy, "contents");
+    if (engine === "opa" && contents !== undefined) checkRego(policy, contents, tell);
+  }
+};
+
+function checkComponents(policy: Found, type: string, tell: Tell): void {
+  const names = textsOf(policy, "components");
+  if (withoutComponents.includes(type)) {
+    if (policy.value["components"] !== undefined)
+      tell(
+        [...policy.path, "components"],
+        "bad_value",
+        `components does not go with the type ${type}`,
+      );
+    return;
+  }
+  if (names.length === 0)
+    tell(
+      policy.path,
+      "missing_key",
+      `components is missing: a policy of type ${type} names them, or "*"`,
+    );
+  else if (names.length > 1 && names.some(({ text }) => text === "*"))
+    tell([...policy.path, "components"], "bad_value", 'components must be names, or only "*"');
+}
+
+/** What can be told without an engine: the first thing of Rego is its package. */
+function checkRego(policy: Found, contents: string, tell: Tell): void {
+  const lines = contents.split("\n").map((line) => line.trim());
+  const first = lines.find((line) => line !== "" && !line.startsWith("#"));
+  if (first !== undefined && /^package\s+svc(?:\s*#.*)?$/.test(first)) return;
+  tell(
+    [...policy.path, "contents"],
+    "bad_rego",
+    "contents must be Rego that begins with `package svc`",
+  );
+}

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { findReferences } from "./find-references.ts";
+
+const pathsOf = (text: string) => {
+  const { references, faults } = findReferences(text);
+  expect(faults).toEqual([]);
+  return references.map(({ path }) => path.join("."));
+};
+const faultsOf = (text: string) => findReferences(text).faults.map(({ detail }) => detail);
+
+describe("what a template reads", () => {
+  test.each([
+    ["{{ .svc.a.b }}", ["a.b"]],
+    ["{{- .svc.my-db.x -}}", ["my-db.x"]],
+    ['{{.svc.a|default "x"|quote}}', ["a"]],
+    ["{{ $.svc.a }}", ["a"]],
+    ['{{ index .svc.components "my-db" "outputs" }}', ["components", "components.my-db.outputs"]],
+    [
+      '{{ (index .svc.components "db").outputs.url }}',
+      ["components", "components.db", "components.db.outputs.url"],
+    ],
+    [
+      "{{ if and .svc.a (not .svc.b) }}{{ .svc.c }}{{ else if .svc.d }}x{{ else }}y{{ end }}",
+      ["a", "b", "d", "c"],
+    ],
+    [
+      "{{ with .svc.components.db }}{{ .outputs.url }}{{ else }}{{ .svc.id }}{{ end }}",
+      ["components.db", "components.db.outputs.url", "id"],
+    ],
+    ["{{ $x := .svc.a }}{{ $x.b }}", ["a", "a.b"]],
+    ["{{ range $i, $e := .svc.a }}{{ $e }}{{ $i }}{{ .x }}{{ end }}", ["a"]],
+    ["{{ printf `%s}}` .svc.a }}", ["a"]],
+  ])("%s", (text, paths) => {
+    expect(pathsOf(text).toSorted()).toEqual(paths.toSorted());
+  });
+});
+
+describe("what is another program's", () => {
+  test.each([
+    "{{ .Values.x | toYaml | nindent 4 }}",
+    "{{ if .Values.x }}{{ .Release.Name }}{{ end }}",
+    '{{- define "chart.name" -}}{{ end }}',
+    '{{/* .svc.a */}} {{ include "x" . }}',
+    "{{ request.object.metadata.name }} {{ % }} {{ '$' }} {{",
+    "{{ else }}{{ end }}{{ end }}",
+    "{{ .Values.svc.x }} {{ my.svc.name }}",
+  ])("stays as it is: %s", (text) => {
+    expect(pathsOf(text)).toEqual([]);
+  });
+
+  test("stays as it is around and within ours", () => {
+    const text =
+      "{{ if .Values.a }}{{ .svc.id }}{{ range .Values.b }}{{ . }}{{ end }}{{ end }}{{ .svc.name }}";
+    expect(pathsOf(text)).toEqual(["id", "name"]);
+  });
+});
+
+describe("what is wrong with a template", () => {
+  test.each([
+    ["{{ uppr .svc.a }}", "the function uppr is not known; did you mean upper?"],
+    ["{{ upper .svc.a .svc.b }}", "upper takes 1 values, not 2"],
+    ["{{ .svc.a", "an action that begins with {{ does not end with }}"],
+    ["{{ if .svc.a }}x", "{{ if }} has no {{ end }}"],
+    ["{{ .svc.a | }}", "a value is missing"],
+    ["{{ (.svc.a }}", "this ( is not closed"],
+    ["{{ .svc.a .svc.b }}", "svc is not expected here"],
+    ["{{ upper $x .svc.a | upper }}", "upper takes 1 values, not 2"],
+    ["{{ default $x .svc.a }}", "the variable $x is not set"],
+    ['{{ .svc.a | default "x }}', "a text in it does not end"],
+  ])("%s", (text, detail) => {
+    expect(faultsOf(text)).toEqual([detail]);
+  });
+});
+
+test("any text is read to its end, in time that grows with its length", () => {
+  const piece = fc.constantFrom(
+    "{{",
+    "}}",
+    " ",
+    ".svc",
+    ".a",
+    '"',
+    "`",
+    "(",
+    ")",
+    "|",
+    "$x",
+    ":=",
+    "if",
+    "end",
+    "else",
+    "with",
+    "range",
+    "/*",
+    "*/",
+    "-",
+    "x",
+    "1",
+    "\n",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+      findReferences(pieces.join(""));
+      findReferences(`{{ .svc.a }}${pieces.join(" ")}`);
+    }),
+    { numRuns: 2000 },
+  );
+  for (const piece of ["{{", "{{/*", '{{ "', "{{ `", "{{ (", "{{ .svc.a | ", "{{ if .svc.a }}"])
+    findReferences(piece.repeat(100_000));
+});

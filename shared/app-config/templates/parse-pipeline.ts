@@ -1,0 +1,176 @@
+import { nearestWord } from "../../nearest-word.ts";
+import type { Token } from "./template-actions.ts";
+import { templateFunctions } from "./template-functions.ts";
+
+/** What an action computes. */
+export type Expression =
+  | {
+      readonly kind: "literal";
+      readonly value: string | number | boolean | null;
+      readonly at: number;
+    }
+  /** What is at the fields of the dot, of `$` (the whole) or of a variable. */
+  | {
+      readonly kind: "path";
+      readonly root: string;
+      readonly fields: readonly string[];
+      readonly at: number;
+    }
+  | {
+      readonly kind: "fields";
+      readonly of: Expression;
+      readonly fields: readonly string[];
+      readonly at: number;
+    }
+  | {
+      readonly kind: "call";
+      readonly name: string;
+      readonly values: readonly Expression[];
+      readonly at: number;
+    };
+
+/** What an action computes, and the variables that it sets. */
+export type Pipeline = { readonly names: readonly string[]; readonly expression: Expression };
+
+/** Why a template is none: where, and in words. */
+export class TemplateFault extends Error {
+  override readonly name = "TemplateFault";
+  readonly at: number;
+
+  constructor(at: number, detail: string) {
+    super(detail);
+    this.at = at;
+  }
+}
+
+type Reader = {
+  readonly tokens: readonly Token[];
+  at: number;
+  readonly end: number;
+  depth: number;
+};
+
+const mostDepth = 32;
+
+/** Parses a pipeline; `at` is where the action is. Throws TemplateFault. */
+export function parsePipeline(tokens: readonly Token[], at: number): Pipeline {
+  const reader: Reader = { tokens, at: 0, end: at, depth: 0 };
+  const names = readNames(reader);
+  const expression = pipelineOf(reader);
+  const rest = tokens[reader.at];
+  if (rest !== undefined) throw new TemplateFault(rest.at, `${rest.value} is not expected here`);
+  return { names, expression };
+}
+
+/** `$a :=`, `$a =` or `$a, $b :=`. */
+function readNames(reader: Reader): string[] {
+  const { tokens } = reader;
+  const set = tokens.findIndex(({ kind, value }) => kind === "sign" && /^:?=$/.test(value));
+  if (set === -1) return [];
+  const before = tokens.slice(0, set).filter(({ value }) => value !== ",");
+  const wrong =
+    before.find(({ kind }) => kind !== "variable") ?? (before.length > 2 ? before[2] : undefined);
+  if (wrong !== undefined || before.length === 0)
+    throw new TemplateFault(wrong?.at ?? reader.end, "only variables like $name can be set");
+  reader.at = set + 1;
+  return before.map(({ value }) => value);
+}
+
+function pipelineOf(reader: Reader): Expression {
+  let piped = commandOf(reader, undefined);
+  for (let next = signAt(reader, "|"); next !== undefined; next = signAt(reader, "|")) {
+    reader.at++;
+    piped = commandOf(reader, piped);
+  }
+  return piped;
+}
+
+function commandOf(reader: Reader, piped: Expression | undefined): Expression {
+  const first = reader.tokens[reader.at];
+  if (first === undefined) throw new TemplateFault(reader.end, "a value is missing");
+  if (first.kind === "word" && literals[first.value] === undefined)
+    return callOf(reader, first, piped);
+  const operand = operandOf(reader);
+  if (piped !== undefined) throw new TemplateFault(first.at, "after | a function is expected");
+  return operand;
+}
+
+function callOf(
+  reader: Reader,
+  { value: name, at }: Token,
+  piped: Expression | undefined,
+): Expression {
+  const bounds = templateFunctions.get(name);
+  if (bounds === undefined) {
+    const meant = nearestWord(name, [...templateFunctions.keys()]);
+    const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+    throw new TemplateFault(at, `the function ${name} is not known${hint}`);
+  }
+  reader.at++;
+  const values: Expression[] = [];
+  while (isOperand(reader)) values.push(operandOf(reader));
+  if (piped !== undefined) values.push(piped);
+  const [least, most] = bounds;
+  if (values.length < least || values.length > most) {
+    const takes = least === most ? String(least) : `${least} to ${most}`;
+    throw new TemplateFault(at, `${name} takes ${takes} values, not ${values.length}`);
+  }
+  return { kind: "call", name, values, at };
+}
+
+const literals: Readonly<Record<string, { readonly value: boolean | null } | undefined>> = {
+  true: { value: true },
+  false: { value: false },
+  nil: { value: null },
+};
+
+function isOperand(reader: Reader): boolean {
+  const token = reader.tokens[reader.at];
+  return token !== undefined && !(token.kind === "sign" && /^[)|,]$|=/.test(token.value));
+}
+
+function operandOf(reader: Reader): Expression {
+  const token = reader.tokens[reader.at];
+  if (token === undefined) throw new TemplateFault(reader.end, "a value is missing");
+  const { kind, value, at } = token;
+  reader.at++;
+  if (kind === "text") return { kind: "literal", value, at };
+  if (kind === "number") return { kind: "literal", value: Number(value), at };
+  if (kind === "field")
+    return { kind: "path", root: ".", fields: [value, ...fieldsOf(reader)], at };
+  if (kind === "variable") return { kind: "path", root: value, fields: fieldsOf(reader), at };
+  if (value === ".") return { kind: "path", root: ".", fields: [], at };
+  const literal = kind === "word" ? literals[value] : undefined;
+  if (literal !== undefined) return { kind: "literal", ...literal, at };
+  if (value === "(") return inParentheses(reader, at);
+  const hint = kind === "word" ? `: a function among values needs parentheses, (${value} …)` : "";
+  throw new TemplateFault(at, `${value} is not expected here${hint}`);
+}
+
+function inParentheses(reader: Reader, at: number): Expression {
+  reader.depth++;
+  if (reader.depth > mostDepth)
+    throw new TemplateFault(at, `at most ${mostDepth} parentheses may be within one another`);
+  const of = pipelineOf(reader);
+  if (signAt(reader, ")") === undefined) throw new TemplateFault(at, "this ( is not closed");
+  reader.at++;
+  reader.depth--;
+  const fields = fieldsOf(reader);
+  return fields.length === 0 ? of : { kind: "fields", of, fields, at };
+}
+
+/** The fields that follow without a space. */
+function fieldsOf(reader: Reader): string[] {
+  const fields: string[] = [];
+  for (;;) {
+    const token = reader.tokens[reader.at];
+    if (token?.kind !== "field" || !token.isJoined) return fields;
+    fields.push(token.value);
+    reader.at++;
+  }
+}
+
+function signAt({ tokens, at }: Reader, sign: string): Token | undefined {
+  const token = tokens[at];
+  return token?.kind === "sign" && token.value === sign ? token : undefined;
+}

@@ -1,0 +1,93 @@
+/** A piece of an action `{{ … }}`. */
+export type Token = {
+  readonly kind: "text" | "number" | "word" | "field" | "variable" | "sign";
+  /** A field without its dot, a variable with its `$`; a text without its quotes. */
+  readonly value: string;
+  readonly at: number;
+  /** Whether it follows the token before it without a space. */
+  readonly isJoined: boolean;
+};
+
+/** An action in a text: where it begins and where what follows begins. */
+export type Action = {
+  readonly from: number;
+  readonly to: number;
+  readonly tokens: readonly Token[];
+  /** What is not understood in it. */
+  readonly fault?: { readonly at: number; readonly detail: string };
+};
+
+const spaces = /[ \t\r\n]*/y;
+const end = /[ \t\r\n]-\}\}|\}\}/y;
+const comment = /(?:-[ \t\r\n]+)?\/\*/y;
+const shapes = [
+  ["text", /"(?:[^"\\\n]|\\.)*"|`[^`]*`/y],
+  ["number", /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![A-Za-z_])/y],
+  ["word", /[A-Za-z_][A-Za-z0-9_]*/y],
+  ["field", /\.[A-Za-z_][A-Za-z0-9_]*(?:-+[A-Za-z0-9_]+)*/y],
+  ["variable", /\$[A-Za-z0-9_]*/y],
+  ["sign", /:=|[().,|=]/y],
+] as const;
+
+/** The actions of a text, in their order. */
+export function* templateActions(text: string): Generator<Action> {
+  for (let from = text.indexOf("{{"); from !== -1;) {
+    const isComment = matched(comment, text, from + 2) !== undefined;
+    const action = isComment ? readComment(text, from) : readAction(text, from);
+    yield action;
+    from = text.indexOf("{{", action.to);
+  }
+}
+
+/** What is in a comment is nobody's action, also where it does not end. */
+function readComment(text: string, from: number): Action {
+  const end = text.indexOf("*/", from);
+  return { from, to: end === -1 ? text.length : end + 2, tokens: [] };
+}
+
+function readAction(text: string, from: number): Action {
+  const tokens: Token[] = [];
+  let at = from + 2;
+  if (/^-[ \t\r\n]/.test(text.slice(at, at + 2))) at++;
+  for (;;) {
+    const before = at;
+    const close = matched(end, text, at);
+    if (close !== undefined) return { from, to: at + close.length, tokens };
+    at += matched(spaces, text, at)?.length ?? 0;
+    const closed = matched(end, text, at);
+    if (closed !== undefined) return { from, to: at + closed.length, tokens };
+    const found = tokenAt(text, at);
+    if (found === undefined) return { from, to: from + 2, tokens, fault: faultAt(text, at) };
+    tokens.push({ ...found, at, isJoined: at === before && tokens.length > 0 });
+    at += found.length;
+  }
+}
+
+function tokenAt(text: string, at: number) {
+  for (const [kind, shape] of shapes) {
+    const found = matched(shape, text, at);
+    if (found !== undefined) return { kind, value: valueOf(kind, found), length: found.length };
+  }
+  return undefined;
+}
+
+function valueOf(kind: Token["kind"], found: string): string {
+  if (kind === "field") return found.slice(1);
+  if (kind !== "text") return found;
+  if (found.startsWith("`")) return found.slice(1, -1);
+  return found.slice(1, -1).replaceAll(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter);
+}
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+
+function faultAt(text: string, at: number): { at: number; detail: string } {
+  const found = text.slice(at, at + 1);
+  if (found === "") return { at, detail: "an action that begins with {{ does not end with }}" };
+  if (found === '"' || found === "`") return { at, detail: "a text in it does not end" };
+  return { at, detail: `${JSON.stringify(found)} is not understood here` };
+}
+
+function matched(shape: RegExp, text: string, at: number): string | undefined {
+  shape.lastIndex = at;
+  return shape.exec(text)?.[0];
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from "vitest";
+import type { App } from "../../../shared/api/app.ts";
+import { type Config, givenAppsApi } from "../../support/apps/apps-api.ts";
+import { documentOf } from "../../support/apps/given-app.ts";
+
+const { call, setup } = await givenAppsApi();
+
+describe("a sync", () => {
+  test("makes a config active as a whole, and the former one outdated", async () => {
+    const { app, sync, read } = await setup();
+    const labels = {
+      ...documentOf("shop"),
+      "metadata.toml": { name: "shop", default_labels: { team: "a" } },
+    };
+    const first = await sync(labels, "?cli_version=1.2.3");
+    expect(first).toMatchObject({
+      status: 201,
+      body: { version: 1, status: "active", cli_version: "1.2.3" },
+    });
+    expect(first.body.changes).toMatchObject([
+      { section: "actions", name: "greet", change: "added" },
+      { section: "metadata", name: "", change: "added" },
+    ]);
+    expect((await read<App>("")).body).toMatchObject({
+      default_labels: { team: "a" },
+      config_count: 1,
+      active_config_id: first.body.id,
+    });
+    const second = await sync(documentOf("shop", "echo bye"));
+    expect(second.body).toMatchObject({ version: 2, status: "active" });
+    expect(second.body.changes).toEqual([
+      { section: "actions", name: "greet", change: "changed", members: ["steps"] },
+      { section: "metadata", name: "", change: "changed", members: ["default_labels"] },
+    ]);
+    expect((await read<App>("")).body).toMatchObject({
+      id: app.id,
+      default_labels: {},
+      config_count: 2,
+    });
+    const { body } = await read<Config[]>("/configs");
+    expect(body.map(({ version, status }) => [version, status])).toEqual([
+      [2, "active"],
+      [1, "outdated"],
+    ]);
+    expect((await read<Config[]>("/configs?limit=1&offset=1")).body).toMatchObject([
+      { version: 1 },
+    ]);
+  });
+
+  test("of the active config makes no version, whatever its files are called", async () => {
+    const { sync, read } = await setup();
+    const first = await sync(documentOf("shop"));
+    const { actions, ...rest } = documentOf("shop");
+    const renamed = {
+      ...rest,
+      actions: { "other.toml": Object.values(actions ?? {})[0] as object },
+    };
+    for (const query of ["", "?base_config_id=cfg_other"])
+      expect(await sync(renamed, query)).toMatchObject({
+        status: 200,
+        body: { id: first.body.id, version: 1, changes: [] },
+      });
+    expect((await read<Config>("/latest-config")).body).toMatchObject({ version: 1 });
+  });
+
+  test("tells what it would do, and does nothing", async () => {
+    const { sync, read } = await setup();
+    const preview = await sync(documentOf("shop"), "?dry_run=true");
+    expect(preview).toMatchObject({
+      status: 200,
+      body: { changes: [{ change: "added" }, { change: "added" }] },
+    });
+    expect((await read("/latest-config")).status).toBe(404);
+    expect((await sync(documentOf("other"), "?dry_run=true")).status).toBe(422);
+  });
+
+  test("is refused from a base that is not active any more", async () => {
+    const { sync } = await setup();
+    const first = await sync(documentOf("shop"));
+    const base = `?base_config_id=${first.body.id}`;
+    const second = await sync(documentOf("shop", "echo 2"), base);
+    expect(second.status).toBe(201);
+    const late = await sync(documentOf("shop", "echo 3"), base);
+    expect(late).toMatchObject({
+      status: 409,
+      body: { code: "config_changed", active_config_id: second.body.id },
+    });
+    expect((await sync(documentOf("shop", "echo 3"), `${base}&dry_run=true`)).status).toBe(409);
+  });
+
+  test("is refused with all that is wrong, each with its file", async () => {
+    const { sync, read } = await setup();
+    const wrong = {
+      "metadata.toml": { name: "shop", verzion: "v1" },
+      actions: { "a.toml": { name: "A", steps: [] } },
+      "input.toml": {},
+    };
+    const { status, body } = await sync(wrong);
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ code: "invalid" });
+    expect(
+      body.errors?.map(({ file, pointer, code, line }) => [file, pointer, code, line]),
+    ).toEqual([
+      ["actions/a.toml", "#/actions/a.toml/name", "bad_value", null],
+      ["actions/a.toml", "#/actions/a.toml/steps", "bad_value", null],
+      ["input.toml", "#/input.toml", "unknown_key", null],
+      ["metadata.toml", "#/metadata.toml/verzion", "unknown_key", null],
+    ]);
+    expect(await sync(documentOf("other"))).toMatchObject({
+      status: 422,
+      body: { errors: [{ code: "other_app" }] },
+    });
+    expect((await read<Config[]>("/configs")).body).toEqual([]);
+  });
+
+  test("of ten configs at once makes ten versions, of which one is active", async () => {
+    const { sync, read } = await setup();
+    const made = await Promise.all(
+      Array.from({ length: 10 }, (_, nth) => sync(documentOf("shop", `echo ${nth}`))),
+    );
+    expect(made.map(({ body }) => body.version).sort((a, b) => a - b)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    ]);
+    const { body } = await read<Config[]>("/configs?limit=20");
+    expect(body.filter(({ status }) => status === "active").map(({ version }) => version)).toEqual([
+      10,
+    ]);
+  });
+});
+
+describe("a config", () => {
+  test("is read whole, compared and drawn", async () => {
+    const { sync, read } = await setup();
+    const job = (name: string, more: object = {}) => ({
+      type: "job",
+      name,
+      image_url: "i",
+      ...more,
+    });
+    const first = await sync(documentOf("shop"));
+    const env = { URL: "{{ .svc.components.a.outputs.url }}" };
+    const components = { "a.toml": job("a"), "b.toml": job("b", { env_vars: env }) };
+    const second = await sync({ ...documentOf("shop"), components });
+    const at = `/configs/${second.body.id}`;
+    const whole = await read<Config>(`${at}?recurse=true`);
+    expect(whole.body.document).toMatchObject({
+      metadata: { name: "shop" },
+      components: [{ name: "a" }, { name: "b" }],
+    });
+    expect((await read<Config>(at)).body).not.toHaveProperty("document");
+    expect((await read(`${at}/graph`)).body).toEqual({
+      order: ["a", "b"],
+      edges: [{ from: { type: "component", name: "b" }, to: "a", declared: false }],
+    });
+    const added = { section: "components", change: "added", members: [] };
+    const changes = [
+      { ...added, name: "a" },
+      { ...added, name: "b" },
+    ];
+    expect((await read(`${at}/diff`)).body).toEqual({ changes });
+    const back = await read(`/configs/${first.body.id}/diff?old_config_id=${second.body.id}`);
+    expect(back.body).toEqual({ changes: changes.map((one) => ({ ...one, change: "removed" })) });
+  });
+
+  test("is nobody's by another app, nor by another org", async () => {
+    const { sync, create, token } = await setup();
+    const config = (await sync(documentOf("shop"))).body.id;
+    const other = (await create({ name: "other" })).body.id;
+    for (const path of ["", "/diff", "/graph"])
+      expect((await call(`GET /v1/apps/${other}/configs/${config}${path}`, { token })).status).toBe(
+        404,
+      );
+    const theirs = await setup();
+    const mine = (await theirs.sync(documentOf("shop"))).body.id;
+    const old = await theirs.read(`/configs/${mine}/diff?old_config_id=${config}`);
+    expect(old.status).toBe(404);
+  });
+});
+
+test("editors get the schema of each kind of file", async () => {
+  const { token } = await setup();
+  const schema = (type: string) => call(`GET /v1/general/config-schema?type=${type}`, { token });
+  expect((await schema("action")).body).toMatchObject({ required: ["name", "steps"] });
+  expect((await schema("config")).body).toMatchObject({ required: ["metadata.toml"] });
+  expect(await schema("nope")).toMatchObject({
+    status: 404,
+    body: { code: "config_schema_not_found" },
+  });
+});

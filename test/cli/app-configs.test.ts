@@ -1,0 +1,82 @@
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { svc } from "../support/programs/svc.ts";
+import { testFolder } from "../support/run/folder.ts";
+
+type Told = {
+  readonly valid: boolean;
+  readonly checksum?: string;
+  readonly errors: readonly { readonly code: string }[];
+};
+
+async function validated(folder: string): Promise<Told> {
+  const { out } = await svc(["app", "validate", folder, "-o", "json"]);
+  return JSON.parse(out) as Told;
+}
+
+describe("svc app validate", { timeout: 120_000 }, () => {
+  test("says of the example that it is valid, without a broker", async () => {
+    const shown = await svc(["app", "validate", "examples/app"]);
+    expect(shown).toMatchObject({ code: 0, out: "" });
+    expect(shown.err).toMatch(
+      /^examples\/app: valid: 3 actions, 0 components, 0 runbooks\. Checksum \w{12}\.\n$/,
+    );
+    expect(await validated("examples/app")).toMatchObject({ valid: true, errors: [] });
+  });
+
+  test("tells each fault with its file, line and column, and fails", async () => {
+    const folder = path.join(await testFolder(), "app");
+    await cp("examples/app", folder, { recursive: true });
+    await writeFile(
+      path.join(folder, "inputs.toml"),
+      '[[input]]\nname = "greeting"\ntipe = "string"\n',
+    );
+    const shown = await svc(["app", "validate", folder]);
+    expect(shown.code).toBe(1);
+    expect(shown.out).toContain(
+      "inputs.toml:3:1: unknown_key: tipe is not known here; did you mean type?\n",
+    );
+    expect(shown.out).toContain(
+      "actions/greet.toml:15:1: reference_unknown: AUDIENCE: .svc.inputs.inputs.audience: there is no input audience\n",
+    );
+    expect(shown.err).toMatch(/: 2 faults\.\n$/);
+  });
+
+  test("reads nothing outside of the directory", async () => {
+    const outside = await testFolder();
+    const folder = path.join(outside, "app");
+    await mkdir(folder);
+    await writeFile(path.join(outside, "secret.txt"), "swordfish");
+    await symlink(path.join(outside, "secret.txt"), path.join(folder, "link.txt"));
+    const texts = ["../secret.txt", "./link.txt", "./a/../../secret.txt"];
+    for (const text of texts) {
+      await writeFile(path.join(folder, "metadata.toml"), `name = "a"\nreadme = "${text}"\n`);
+      expect((await validated(folder)).errors).toMatchObject([{ code: "outside_root", line: 2 }]);
+    }
+    await writeFile(path.join(folder, "metadata.toml"), 'name = "a"\nreadme = "./gone"\n');
+    expect((await validated(folder)).errors).toMatchObject([{ code: "missing_file" }]);
+    expect(await svc(["app", "validate", path.join(folder, "none")])).toMatchObject({ code: 2 });
+  });
+});
+
+describe("svc app init", { timeout: 120_000 }, () => {
+  test("writes an app that is valid, and nothing over what is there", async () => {
+    const folder = path.join(await testFolder(), "My Shop");
+    const made = await svc(["app", "init", folder]);
+    expect(made).toMatchObject({ code: 0 });
+    expect(made.out).toContain("metadata.toml\n");
+    const shown = await svc(["app", "validate", folder]);
+    expect(shown).toMatchObject({ code: 0, out: "" });
+    expect(shown.err).not.toContain("warning");
+    expect(await svc(["app", "init", folder])).toMatchObject({ code: 2 });
+  });
+});
+
+describe("svc app schema", { timeout: 120_000 }, () => {
+  test("is JSON Schema of a kind of file", async () => {
+    const { out } = await svc(["app", "schema", "action"]);
+    expect(JSON.parse(out)).toMatchObject({ type: "object", required: ["name", "steps"] });
+    expect(await svc(["app", "schema", "nope"])).toMatchObject({ code: 2, out: "" });
+  });
+});

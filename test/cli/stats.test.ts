@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { sampleStats } from "../../broker/stats/sample-stats.ts";
+import { tallyAll } from "../support/broker/metrics.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { claim, givenJobs, givenProcess, givenRunner, report } from "../support/rows/given.ts";
+
+let cli: CommandLine;
+beforeAll(async () => {
+  cli = await startCommandLine();
+});
+
+describe("svc stats", { timeout: 180_000 }, () => {
+  test("says when nothing was sampled yet", async () => {
+    expect((await cli.run("stats")).out).toMatch(/^as of +not sampled yet[^]*queued +0\n/);
+  });
+
+  test("shows what waits, runs and failed, and what needs a look", async () => {
+    const { db, runner } = cli;
+    const processId = await givenProcess(db, runner);
+    await givenJobs(db, runner, [{}, {}, {}]);
+    const [held] = await claim(db, runner, { processId });
+    const failure = { status: "failed", result: { success: false } };
+    await report(db, runner, { executionId: held?.executionId ?? "", ...failure });
+    await claim(db, runner, { processId });
+    const lost = await givenRunner(db, { orgId: runner.orgId });
+    await givenJobs(db, lost, [{}]);
+    await sampleStats(db);
+    await tallyAll(db);
+    const { out, code } = await cli.run("stats");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^as of +\d+s ago$/m);
+    expect(out).toMatch(/^queued +2, the oldest for \d+s$/m);
+    expect(out).toMatch(/^in progress +1 \(1 of 1 slot in use\)$/m);
+    expect(out).toMatch(/^last hour +4 enqueued, 1 failed$/m);
+    expect(out).toMatch(/^runners +1 online \(1 busy\), 0 offline, 1 other$/m);
+    expect(out).toMatch(
+      new RegExp(`^problems +${lost.runnerId} .* not online, jobs wait  1 `, "m"),
+    );
+    expect((await cli.run("stats -o name")).out).toBe(`${lost.runnerId}\n`);
+    const { last_hour: hour } = JSON.parse((await cli.run("stats -o json")).out) as {
+      last_hour: { failed: number };
+    };
+    expect(hour.failed).toBe(1);
+  });
+
+  test("draws figures of jobs over time", async () => {
+    const { out, err } = await cli.run("stats jobs --since 1h --step 5m");
+    expect(out).toMatch(/^FIGURE +OVER TIME +LATEST +HIGHEST\n/);
+    expect(out).toMatch(/^failed +·+█ +1 +1$/m);
+    expect(out).toMatch(/^enqueued +·+█ +4 +4$/m);
+    expect(err).toMatch(/^1[23] points of 5m, from /);
+    expect((await cli.run("stats jobs --step 7m")).code).toBe(2);
+    expect(await cli.run("stats jobs --since 9d --step 1m")).toMatchObject({ code: 2 });
+    const { step } = JSON.parse((await cli.run("stats jobs -o json")).out) as { step: number };
+    expect(step).toBe(300e9);
+  });
+});

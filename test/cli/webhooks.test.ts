@@ -1,0 +1,78 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { until } from "../support/broker/given-polling.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { startReceiver } from "../support/queues/start-receiver.ts";
+import { testFolder } from "../support/run/folder.ts";
+import { givenEvents } from "../support/webhooks/given-events.ts";
+
+let cli: CommandLine;
+beforeAll(async () => {
+  cli = await startCommandLine();
+});
+
+async function fileOf(name: string, text: string): Promise<string> {
+  const file = path.join(await testFolder(), name);
+  await writeFile(file, text);
+  return file;
+}
+
+describe("svc webhook", { timeout: 180_000 }, () => {
+  test("creates, lists, shows, changes and deletes webhooks", async () => {
+    const secret = await fileOf("secret", "hunter2-hunter2\n");
+    const interests = await fileOf("interests", '{"resources":{"runners":{"ops":["inactive"]}}}');
+    const match = await fileOf("match", '{"installs":{"ids":["ins_1"]}}');
+    const made = await cli.run(
+      `webhook create --to https://example.com/a --sign-by ${secret} --interests ${interests} --match ${match} -o name`,
+    );
+    expect(made.err).toContain("svc webhook ping");
+    const id = made.out.trim();
+    const shown = await cli.run(`webhook get ${id}`);
+    expect(shown.out).toMatch(/url +https:\/\/example\.com\/a\n/);
+    expect(shown.out).toMatch(/signed +yes\n/);
+    expect(shown.out + shown.err).not.toContain("hunter2");
+    const listed = await cli.run("webhook list");
+    expect(listed.out).toMatch(/^ID +URL +WANTS +OF +SIGNED +STATE +AGE\n/);
+    expect(listed.out).toMatch(
+      new RegExp(`${id} +https://example.com/a +runners +installs +yes +active`),
+    );
+    expect((await cli.run(`webhook update ${id}`)).err).toContain("Nothing to change");
+    const next = await fileOf("next", "hunter3-hunter3\n");
+    const changed = await cli.run(
+      `webhook update ${id} --all-events --whole-org --sign-by ${next}`,
+    );
+    expect(changed.out).toMatch(/match +the whole org\n/);
+    expect(changed.out).toContain("by the former secret too until");
+    const twice = await cli.run(`webhook update ${id} --all-events --interests ${interests}`);
+    expect(twice.code).toBe(2);
+    expect(await cli.run(`webhook delete ${id}`)).toMatchObject({ code: 2 });
+    expect(await cli.run(`webhook delete ${id} --yes`)).toMatchObject({ code: 0 });
+    expect((await cli.run(`webhook get ${id}`)).code).toBe(3);
+  });
+
+  test("pings, lists deliveries and sends them again", async () => {
+    const receiver = await startReceiver({ "/": (nth) => ({ status: nth === 2 ? 401 : 200 }) });
+    const made = await cli.run(`webhook create --to ${receiver.url}/ -o name`);
+    const id = made.out.trim();
+    const ping = await cli.run(`webhook ping ${id}`);
+    expect(ping).toMatchObject({ code: 0 });
+    expect(ping.out).toMatch(/result +delivered\n/);
+    expect((await cli.run(`webhook deliveries ${id}`)).err).toContain("No deliveries found");
+    await givenEvents(cli.db, [{ orgId: cli.runner.orgId, workflowId: "wfl_1" }]);
+    const deliveries = (status: string) => cli.run(`webhook deliveries ${id} --status ${status}`);
+    await until(async () => (await deliveries("failed")).out.includes("whd_"));
+    expect((await deliveries("failed")).out).toMatch(
+      /whd_\w+ +wfl_1 +1 +succeeded +failed +1 +401/,
+    );
+    expect((await cli.run(`webhook resend ${id} --since 1h`)).out).toBe("1 will be sent again.\n");
+    await until(async () => (await deliveries("delivered")).out.includes("whd_"));
+    const [delivery = ""] = /whd_\w+/.exec((await deliveries("delivered")).out) ?? [];
+    expect((await cli.run(`webhook resend ${id} --delivery ${delivery}`)).code).toBe(0);
+    const both = await cli.run(`webhook resend ${id} --delivery ${delivery} --delivered`);
+    expect(both.code).toBe(2);
+    await until(() => receiver.received.length === 4);
+    const nobody = await cli.run("webhook create --to http://127.0.0.1:1/ -o name");
+    expect(await cli.run(`webhook ping ${nobody.out.trim()}`)).toMatchObject({ code: 1 });
+  });
+});

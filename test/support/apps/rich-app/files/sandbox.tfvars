@@ -1,0 +1,1 @@
+region = "{{ .svc.cloud_account.aws.region }}"

@@ -1,0 +1,1 @@
+echo "{{ .svc.components.database.outputs.url }}"
