@@ -2256,6 +2256,7 @@ function execution_event(status text) returns text -- functions/before-tables.sq
 function execution_rank(status text) returns integer -- functions/for-older-brokers.sql
 function execution_status_after(status text, event text) returns text -- functions/before-tables.sql
 function executions_of(process_ids text[]) returns SETOF runner_job_live -- functions/end.sql
+function expire_late(late text[], t timestamp with time zone) returns void -- functions/signals.sql
 function expired_in_front() returns integer -- functions/signals.sql
 function fan_out_events(org text, items jsonb) returns SETOF text -- functions/events.sql
 function fan_out_soon(orgs text[]) returns void -- functions/events.sql
@@ -2294,6 +2295,8 @@ function keep_signal_keys(signals new_signal[]) returns void -- functions/signal
 function keep_slots(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
 function keep_terraform_state(s terraform_workspace_states, only_part bytea, prints jsonb, lock text, needs_lock boolean, reason text, is_terraform boolean) returns workspace_outcome -- functions/workspaces.sql
 function label_rollups(labels rollup_labels[]) returns TABLE(org_id text, day timestamp with time zone, runner_group_of text, job_group_of text, type_of text, runner_group_id text, job_group text, type text) -- functions/tallies.sql
+function late_signals(asking new_signal[]) returns text[] -- functions/signals.sql
+function late_ticks(ids text[]) returns text[] -- functions/emitters.sql
 function list_due_emitters(most integer) returns TABLE(id text, queue_id text) -- functions/emitters.sql
 function list_problems(t timestamp with time zone) returns TABLE(org_id text, problems jsonb) -- functions/rollups.sql
 function listening() returns broker_listening -- functions/clocks.sql
@@ -2304,6 +2307,7 @@ function lock_queues(keys queue_key[]) returns void -- functions/moves.sql
 function lock_queues_of_signals(signal_ids text[]) returns text[] -- functions/signals.sql
 function lock_runners(runner_ids text[]) returns void -- functions/runner-control.sql
 function lock_signal_queues(ids text[]) returns void -- functions/signals.sql
+function lock_with_late(queue_ids text[], late text[]) returns void -- functions/signals.sql
 function lock_workspace(l terraform_workspace_locks, by_hand boolean) returns workspace_outcome -- functions/workspaces.sql
 function log_partition_name(day date) returns text -- functions/log-retention.sql
 function log_sequence_of(org text, stream text, sequences jsonb, execution text) returns jsonb -- functions/log-streams.sql

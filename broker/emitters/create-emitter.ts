@@ -12,19 +12,27 @@ type Parts = Pick<Broker, "db" | "seals" | "egress" | "limits" | "config">;
 
 const noLimit = 2_147_483_647;
 
+type Creation = {
+  readonly queueId: string;
+  readonly body: NewEmitter;
+  /** The template as it was sent. */
+  readonly templateText?: string | undefined;
+};
+
 /** Creates an emitter; answers its id. 404 without its queue, 409 for a taken name, 422 for a schedule or a template that is wrong. */
 export async function createEmitter(
   parts: Parts,
   actor: Pick<Actor, "id" | "orgId" | "permissions">,
-  { queueId, body }: { readonly queueId: string; readonly body: NewEmitter },
+  { queueId, body, templateText }: Creation,
 ): Promise<string> {
   requireOwnQueue(queueId);
   const { signal_template: value, signal_type: type, mode, ...members } = body;
   requireMembersOf(mode, body, { isNew: true });
   const id = newId("emt");
   const schedule = readSchedule({ id, mode }, body, await findNow(parts.db));
-  const executed = requireTemplate(parts, actor, { type, value });
-  const template = sealTemplate(parts.seals, { orgId: actor.orgId, id }, value);
+  const text = templateText ?? JSON.stringify(value);
+  const executed = requireTemplate(parts, actor, { type, value, text });
+  const template = sealTemplate(parts.seals, { orgId: actor.orgId, id }, text);
   const outcome = await insertEmitter(
     parts.db,
     {

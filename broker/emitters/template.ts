@@ -1,4 +1,5 @@
 import { checkSignal } from "../../shared/check-signal.ts";
+import { parseExactly } from "../../shared/parse-exactly.ts";
 import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
 import { signalType } from "../../shared/signal-types.ts";
 import type { Broker } from "../broker.ts";
@@ -10,17 +11,18 @@ import type { EmitterWithTemplate } from "./row.ts";
 type Template = {
   readonly type: string;
   readonly value: Readonly<Record<string, unknown>>;
+  /** Its text as it was sent, with all digits. */
+  readonly text?: string | undefined;
 };
 
 /** How signals of the type are executed; 422 or 403 for a template that they could not be filed with by this caller. */
 export function requireTemplate(
   broker: Pick<Broker, "egress">,
   actor: Pick<Actor, "permissions">,
-  { type, value }: Template,
+  { type, value, text = JSON.stringify(value) }: Template,
 ): { readonly runs: "pull" | "task" | "hold"; readonly task: string | null } {
   const faults = checkSignal(type, value);
   if (faults.length > 0) throw problem.invalid(faults.map(toError));
-  const text = JSON.stringify(value);
   requireDeeds(broker, actor, [{ type, value, pointer: "#/signal_template", text }]);
   const { runs, task = null } = signalType(type) ?? { runs: "pull" as const };
   return { runs, task };
@@ -30,9 +32,9 @@ export function requireTemplate(
 export function sealTemplate(
   seals: Seals,
   { orgId, id }: { readonly orgId: string; readonly id: string },
-  value: Template["value"],
+  text: string,
 ): Sealed {
-  return seals.seal({ orgId, id, part: "template" }, Buffer.from(JSON.stringify(value)));
+  return seals.seal({ orgId, id, part: "template" }, Buffer.from(text));
 }
 
 /** The data of an emitter's signals, as text. */
@@ -44,9 +46,9 @@ export function openTemplate(
   return seals.open({ orgId, id, part: "template" }, { keyId, bytes });
 }
 
-/** The same as a value. */
+/** The same as a value, with all digits of its numbers. */
 export function readTemplate(seals: Seals, row: EmitterWithTemplate): Template["value"] {
-  return JSON.parse(openTemplate(seals, row).toString()) as Template["value"]; // written by this file only
+  return parseExactly(openTemplate(seals, row).toString()) as Template["value"]; // written by this file only
 }
 
 function toError({ path, code, message }: ReturnType<typeof checkSignal>[number]): ProblemError {

@@ -14,6 +14,8 @@ type By = Pick<Actor, "id" | "orgId" | "permissions">;
 type Update = {
   readonly id: string;
   readonly changes: EmitterChanges;
+  /** The template as it was sent. */
+  readonly templateText?: string | undefined;
   /** Only while it has this version. */
   readonly version: number | undefined;
 };
@@ -84,7 +86,7 @@ function isOther(
 function changedTemplate(
   parts: Parts,
   actor: By,
-  { present, changes }: { readonly present: EmitterWithTemplate; readonly changes: EmitterChanges },
+  { present, changes, templateText }: Omit<Update, "version"> & { present: EmitterWithTemplate },
 ): { readonly template: Sealed; readonly executed: Pick<EmitterSettings, "runs" | "task"> } {
   const { signal_template: given, signal_type: type = present.signal_type } = changes;
   if (given === undefined && type === present.signal_type) {
@@ -93,7 +95,8 @@ function changedTemplate(
     return { template, executed: { runs, task } };
   }
   const value = given ?? readTemplate(parts.seals, present);
-  const executed = requireTemplate(parts, actor, { type, value });
+  const text = (given && templateText) ?? JSON.stringify(value);
+  const executed = requireTemplate(parts, actor, { type, value, text });
   const named = { orgId: actor.orgId, id: present.id };
-  return { template: sealTemplate(parts.seals, named, value), executed };
+  return { template: sealTemplate(parts.seals, named, text), executed };
 }

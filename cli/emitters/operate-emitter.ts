@@ -45,6 +45,8 @@ export const fireEmitter = defineCommand({
     const params = { emitter_id: args.emitter };
     const signal = await call(fireEmitterRoute, { params, body: {} });
     printItem(screen, signal, signalDetails);
+    if (signal.body.deduplicated)
+      screen.say("Nothing was enqueued: this live signal has the emitter's dedupe key.");
     screen.say(`See how it ends: svc signal get ${signal.body.id}`);
   },
 });

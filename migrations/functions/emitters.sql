@@ -34,7 +34,8 @@ end $$;
 
 -- Writes what can be changed of an emitter that still has this version. With a new schedule its next tick is another, and one that is done
 -- is active again; one that is paused gets its next tick when it is resumed. A tick of the schedule before that was past already, and
--- waited for its jitter or for room in its queue, is emitted at once. outcome: changed · not-found · stale · taken (the name)
+-- waited for its jitter or for room in its queue, is emitted at once; those that waited behind it, and an instant that was due and is
+-- replaced, count as skipped. outcome: changed · not-found · stale · taken (the name)
 create or replace function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text
   language plpgsql as $$
 declare
@@ -70,7 +71,9 @@ begin
            next_tick_at = case when is_next then n.next_tick_at else e.next_tick_at end,
            next_emit_at = case when is_now then t when is_next then n.next_emit_at else e.next_emit_at end,
            due_at = case when is_now then t when is_next then n.next_emit_at else e.due_at end,
-           waiting_ticks = case when is_next then 0 else e.waiting_ticks end,
+           skip_count = e.skip_count + case when is_now then greatest(0, e.waiting_ticks - 1)
+                                            when is_next and e.next_emit_at <= t then greatest(1, e.waiting_ticks) else 0 end,
+           waiting_ticks = case when is_next then 0 when is_now then least(1, e.waiting_ticks) else e.waiting_ticks end,
            version = e.version + 1, updated_at = t
      where e.id = n.id;
   exception when unique_violation then
@@ -195,6 +198,13 @@ begin
    order by d.place;
 end $$;
 
+-- The signals that hold dedupe keys of these emitters, and have expired but for the sweep that says so.
+create or replace function late_ticks(ids text[]) returns text[]
+  language sql as $$
+  select late_signals(array(select json_populate_record(null::new_signal, json_build_object('queue_id', e.queue_id, 'dedupe_key', e.dedupe_key))
+                              from queue_emitters e where e.id = any(ids) and e.dedupe_key is not null))
+$$;
+
 -- Emits what brokers found due, each tick once: an emitter counts only as it was read, so of two brokers one is first. Its signals,
 -- its counts and its next tick are one statement. What a full queue does not take stays the next tick, and is tried again.
 -- What stands under offset 0 is looked up for each: planned while little was due or live, joins would walk through all of it in a storm.
@@ -216,10 +226,13 @@ declare
   outcomes text[];
   held_ids text[];
   filed enqueued_signal[];
+  late text[];
 begin
-  perform lock_signal_queues(array(select distinct k.queue_id from unnest(asked) k));
+  late := late_ticks(asked_ids);
+  perform lock_with_late(array(select distinct k.queue_id from unnest(asked) k), late);
   perform 1 from queue_emitters e where e.id = any(asked_ids) order by e.id for no key update;
   t := svc_now();
+  perform expire_late(late, t);
   select array_agg(k), coalesce(array_agg(k.id), '{}'), bool_or(e.status = 'paused') into ours, ids, has_paused
     from unnest(asked) k
    cross join lateral (select * from queue_emitters e where e.id = k.id offset 0) e
@@ -233,7 +246,9 @@ begin
   end if;
   overlapped := array(select e.id::text from queue_emitters e
                        where e.id = any(ids) and e.mode = 'cron' and e.overlap_policy = 'skip'
-                         and exists (select from queue_signal_live l where l.id = e.last_signal_id offset 0));
+                         and exists (select from queue_signal_live l
+                                      where l.id = e.last_signal_id
+                                        and (l.status = 'in-flight' or l.expires_at is null or l.expires_at > t) offset 0));
   select array_agg(row(g.n, g.id, e.org_id, e.queue_id, e.signal_type, e.runs, e.task, e.owner_id, e.owner_type, null, null, null,
                        e.id, g.scheduled_for, e.dedupe_key, null, e.signal_expires_in, e.max_executions, e.retry_delay, g.key_id,
                        g.contents, e.created_by_id, null, null, null)::new_signal order by g.n),
@@ -327,9 +342,11 @@ declare
   made new_signal[];
   refused text;
   filed enqueued_signal;
+  late text[];
   t timestamptz;
 begin
-  perform lock_signal_queues(array(select x.queue_id::text from queue_emitters x where x.org_id = org and x.id = emitter));
+  late := late_ticks(array[emitter]);
+  perform lock_with_late(array(select x.queue_id::text from queue_emitters x where x.org_id = org and x.id = emitter), late);
   select * into e from queue_emitters x where x.org_id = org and x.id = emitter for no key update;
   if not found then
     return query select 'not-found', null::text, null::text;
@@ -339,6 +356,7 @@ begin
     return;
   end if;
   t := svc_now();
+  perform expire_late(late, t);
   made := array[row(1, s.id, e.org_id, e.queue_id, e.signal_type, e.runs, e.task, e.owner_id, e.owner_type, null, null, null, e.id,
                     null, e.dedupe_key, null, e.signal_expires_in, e.max_executions, e.retry_delay, s.key_id, s.contents, actor, null,
                     null, null)::new_signal];

@@ -21,6 +21,7 @@ declare
   asked new_signal[];
   outcomes text[];
   has_keys boolean;
+  late text[];
 begin
   select array_agg(s order by s.request, s.id), array_fill(null::text, array[max(s.request)]), bool_or(s.idempotency_key is not null)
     into signals, outcomes, has_keys
@@ -28,8 +29,10 @@ begin
   if has_keys then
     outcomes := claim_signal_keys(signals, outcomes);
   end if;
-  perform lock_signal_queues(array(select s.queue_id from unnest(signals) s where outcomes[s.request] is null));
+  late := late_signals(array(select s from unnest(signals) s where outcomes[s.request] is null and s.dedupe_key is not null));
+  perform lock_with_late(array(select s.queue_id from unnest(signals) s where outcomes[s.request] is null), late);
   t := svc_now();
+  perform expire_late(late, t);
   outcomes := refuse_signals(signals, outcomes, t);
   asked := signals;
   if exists (select from unnest(outcomes) o where o is not null) then
@@ -52,6 +55,46 @@ begin
       join queue_signal_keys x on x.org_id = s.org_id and x.key = s.idempotency_key
      cross join lateral unnest(x.signal_ids, x.kept) with ordinality r (id, is_kept, n)
      order by s.request, r.n;
+  end if;
+end $$;
+
+-- The signals that hold dedupe keys which these ask for, and have expired but for the sweep that says so.
+create or replace function late_signals(asking new_signal[]) returns text[]
+  language sql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  return array(select l.id::text from unnest(asking) s
+                cross join lateral (select l.id from queue_signal_live l
+                                     where l.queue_id = s.queue_id and l.dedupe_key = s.dedupe_key and l.expires_at <= svc_now()
+                                       and l.status in ('queued', 'retrying') offset 0) l);
+
+-- Locks queues, and besides them what the ends of late signals need.
+create or replace function lock_with_late(queue_ids text[], late text[]) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+begin
+  if cardinality(late) > 0 then
+    queue_ids := queue_ids || array(select c.queue_id::text from queue_signal_callbacks c
+                                     where c.signal_id = any(late) and c.queue_id is not null);
+  end if;
+  perform lock_signal_queues(queue_ids);
+end $$;
+
+-- Ends those of them that are still there, so that their keys are free.
+create or replace function expire_late(late text[], t timestamptz) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  moves signal_move[];
+begin
+  if cardinality(late) > 0 then
+    moves := array(select row(l.id, 'expire', 'expires_at came before its turn', null, null, null, null)::signal_move
+                     from queue_signal_live l
+                    where l.id = any(late) and l.expires_at <= t and l.status in ('queued', 'retrying'));
+  end if;
+  if cardinality(moves) > 0 then
+    perform move_signals(moves, t);
   end if;
 end $$;
 
@@ -639,6 +682,7 @@ create or replace function write_signal_ends(moves signal_move[], t timestamptz)
   as $$
 declare
   with_callbacks text[];
+  let_go text[]; -- held signals that somebody else than their holders ended
   tasks graphile_worker.job_spec[];
 begin
   with gone as (
@@ -665,20 +709,29 @@ begin
               from gone g group by 1) n
      where c.queue_id = n.queue_id
   )
-  select array_agg(g.id::text) filter (where exists (select from queue_signal_callbacks c where c.signal_id = g.id and c.status = 'waiting')),
+  select array_agg(g.id::text) filter (where exists (select from queue_signal_callbacks c
+                                                      where c.signal_id = g.id and c.status in ('waiting', 'pending'))),
          array_agg(row('cancel-job-of-signal', json_build_object('org_id', g.org_id, 'job_id', g.awaits_job), null, null, 5,
                        'cancel-job-of-signal ' || g.awaits_job, null, null)::graphile_worker.job_spec)
-           filter (where g.awaits_job is not null and g.to_status = 'cancelled')
-    into with_callbacks, tasks
+           filter (where g.awaits_job is not null and g.to_status = 'cancelled'),
+         array_agg(g.id::text) filter (where g.runs = 'hold' and g.to_status in ('cancelled', 'expired'))
+    into with_callbacks, tasks, let_go
     from gone g;
   if tasks is not null then
     perform graphile_worker.add_jobs(tasks);
+  end if;
+  if let_go is not null then
+    perform graphile_worker.add_jobs(array(
+      select row(f.task, json_build_object('org_id', f.org_id, 'signal_id', f.id, 'lease_id', null, 'type', f.type), null, null, 3,
+                 'wake ' || f.id, null, null)::graphile_worker.job_spec
+        from queue_signals f where f.id = any(let_go)));
   end if;
   return case when with_callbacks is null then '{}' else call_back(with_callbacks, t) end;
 end $$;
 
 -- What follows the ends of signals: signals at once, past the depth of their queues, since nothing else would keep them; runner jobs
--- and HTTP calls as tasks. Returns the queues that it enqueued in. A dead signal's callbacks are called once, though it may come back.
+-- and HTTP calls as tasks. Returns the queues that it enqueued in. A dead signal's callbacks are called once, though it may come back; one
+-- that was not made before the redrive, and does not follow the new end, has failed.
 create or replace function call_back(signal_ids text[], t timestamptz) returns text[]
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -699,6 +752,11 @@ begin
     left join lateral (select q.id from queues q where q.org_id = c.org_id and q.id = c.queue_id and q.deleted_at is null offset 0) q on true
    where c.signal_id = any(signal_ids) and c.status = 'waiting';
   made := array(select s.id from file_signals(coalesce(signals, '{}'), t) s where s.outcome = 'enqueued');
+  update queue_signal_callbacks c
+     set status = 'failed', settled_at = t, due_at = null,
+         status_description = 'the signal was redriven before this was made, and then ended as ' || d.status
+    from queue_signal_ends d
+   where c.signal_id = any(signal_ids) and c.status = 'pending' and d.signal_id = c.signal_id and d.status <> all(c.statuses);
   with judged as materialized (
     select c.signal_id, c.n, c.org_id, c.kind, d.status, c.kind <> 'signal' and d.status = any(c.statuses) as is_pending
       from queue_signal_callbacks c join queue_signal_ends d on d.signal_id = c.signal_id
@@ -843,7 +901,9 @@ end $$;
 -- signal has stays dead. An expires_at that has passed counts no more.
 create or replace function redrive_signals(org text, queue text, signal_ids text[], batch int)
   returns table (signal_id text, outcome text, wake text)
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 #variable_conflict use_column
 declare
   t timestamptz;
@@ -857,8 +917,9 @@ begin
   select case when exists (select from full_orgs o where o.org_id = org) then 0 else c.max_depth - c.waiting - c.delayed end,
          queue_max_bytes() - c.bytes
     into room, bytes_left
-    from queue_counters c join queues q on q.id = c.queue_id and q.deleted_at is null
-   where c.org_id = org and c.queue_id = queue;
+    from queue_counters c
+   where c.org_id = org and c.queue_id = queue
+     and exists (select from queues q where q.org_id = org and q.id = queue and q.deleted_at is null);
   if room is null then
     return;
   end if;
@@ -880,7 +941,7 @@ begin
   return query
   select a.id, case when d.status is null then 'not-found' when a.id = any(ids) then 'redriven'
                     when d.status <> 'dead' then 'not-dead'
-                    when exists (select from queue_signal_live l where l.queue_id = queue and l.dedupe_key = f.dedupe_key)
+                    when exists (select from queue_signal_live l where l.queue_id = queue and l.dedupe_key = f.dedupe_key offset 0)
                       or exists (select from queue_signals g where g.org_id = org and g.id = any(ids) and g.dedupe_key = f.dedupe_key)
                     then 'kept' else 'full' end, null::text
     from unnest(coalesce(signal_ids, ids)) a (id)

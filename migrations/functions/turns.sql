@@ -5,7 +5,9 @@
 -- the current one, or if expires_at has come. The beginner may repeat it. A turn that never began, as no broker ran or had room, counts
 -- as no execution (send_signals_back).
 create or replace function begin_turn(org text, signal text, held_lease text, own_lease text, beginner text) returns setof begun_turn
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   t timestamptz;
 begin
@@ -53,7 +55,9 @@ end $$;
 
 -- The same for callbacks. A try that was begun and then put off was none.
 create or replace function put_off_callbacks(signal_ids text[], ns int[], all_begins int[], are_begun boolean[]) returns void
-  language sql as $$
+  language sql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
   with back as (
     update queue_signal_callbacks c
        set due_at = null, tries = c.tries - a.is_begun::int,
@@ -137,7 +141,9 @@ $$;
 -- Makes a signal wait for the job of its turn: without a lease, until the job ends. If it has ended already, so does the execution.
 -- outcome: waits · ended · lost (the lease is no longer the current one)
 create or replace function await_job(org text, signal text, held_lease text, job text) returns table (outcome text, wake text)
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 begin
   perform lock_queues_of_signals(array[signal]);
   update queue_signal_live l set awaits_job = job, deadline_at = null, status_description = 'it waits for the end of ' || job
@@ -207,7 +213,9 @@ end $$;
 
 -- Begins a try of a callback, and gives it a while; nothing if another try has begun or it is settled.
 create or replace function begin_callback(org text, signal text, nth int, begun int) returns setof begun_callback
-  language sql as $$
+  language sql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
   with taken as (
     update queue_signal_callbacks c
        set begins = c.begins + 1, tries = c.tries + 1, status_description = '', due_at = svc_now() + ns(callback_lease_ns())
@@ -231,7 +239,9 @@ create or replace function callback_lease_ns() returns bigint language sql immut
 -- Writes what came of a try: done, failed, or (again_in) that it is to be made again.
 create or replace function settle_callback(org text, signal text, nth int, begun int, outcome text, description text,
                                            again_in double precision) returns boolean
-  language sql as $$
+  language sql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
   with settled as (
     update queue_signal_callbacks c
        set status = coalesce(outcome, c.status), status_description = description,
@@ -246,7 +256,9 @@ $$;
 -- Has callbacks tried whose time has come: those of an org of which some wait in the backlog, or of which there are many, wait there too.
 -- One whose signal was redriven waits until that has ended again.
 create or replace function sweep_callbacks(batch int) returns swept_signals
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   t timestamptz := svc_now();
   due int;

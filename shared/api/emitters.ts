@@ -25,7 +25,12 @@ const one = json(emitterSchema, "The emitter.");
 
 export const createEmitterRoute = createRoute({
   operationId: "createEmitter",
-  rule: { surface: "control-plane", permission: "queues.write", idempotent: "replay" },
+  rule: {
+    surface: "control-plane",
+    permission: "queues.write",
+    idempotent: "replay",
+    verbatim: ["signal_template"],
+  },
   method: "post",
   path: inQueue,
   tags,
@@ -77,7 +82,7 @@ export const getEmitterRoute = createRoute({
 
 export const updateEmitterRoute = createRoute({
   operationId: "updateEmitter",
-  rule: { surface: "control-plane", permission: "queues.write" },
+  rule: { surface: "control-plane", permission: "queues.write", verbatim: ["signal_template"] },
   method: "patch",
   path,
   tags,
@@ -138,7 +143,10 @@ export const fireEmitterRoute = createRoute({
   description:
     "The schedule stays as it is. Also while it is paused or done, and whatever its overlap policy is. 429 when the queue is full.",
   request: { params, body: jsonBody(z.strictObject({})) },
-  responses: { 201: json(enqueuedSignalSchema, "The signal.") },
+  responses: {
+    201: json(enqueuedSignalSchema, "The signal."),
+    200: json(enqueuedSignalSchema, "The live signal that has the emitter's dedupe key."),
+  },
 });
 
 export const getEmitterTicksRoute = createRoute({

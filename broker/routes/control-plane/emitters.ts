@@ -30,7 +30,8 @@ import { readSignal } from "../../signals/read-signals.ts";
 const createEmitter: RegisterRoutes = (app, broker) => {
   app.openapi(createEmitterRoute, async (c) => {
     const { queue_id: queueId } = c.req.valid("param");
-    const id = await create(broker, c.get("actor"), { queueId, body: c.req.valid("json") });
+    const asked = { queueId, body: c.req.valid("json"), templateText: templateText(c) };
+    const id = await create(broker, c.get("actor"), asked);
     return c.json(await shown(c, broker, id), 201);
   });
 };
@@ -68,7 +69,8 @@ const updateEmitters: RegisterRoutes = (app, broker) => {
   app.openapi(updateEmitterRoute, async (c) => {
     const { emitter_id: id } = c.req.valid("param");
     const changes = c.req.valid("json");
-    await update(broker, c.get("actor"), { id, changes, version: requiredVersion(c) });
+    const asked = { id, changes, templateText: templateText(c), version: requiredVersion(c) };
+    await update(broker, c.get("actor"), asked);
     return c.json(await shown(c, broker, id), 200);
   });
   app.openapi(deleteEmitterRoute, async (c) => {
@@ -100,9 +102,12 @@ const fireEmitter: RegisterRoutes = (app, broker) => {
     const { emitter_id: id } = c.req.valid("param");
     const { signalId, isKept } = await fire(broker, actor, id);
     const signal = await readSignal(broker, actor, signalId);
-    return c.json({ ...signal, deduplicated: isKept }, 201);
+    return c.json({ ...signal, deduplicated: isKept }, isKept ? 200 : 201);
   });
 };
+
+const templateText = (c: AppContext): string | undefined =>
+  c.get("verbatim").get("#/signal_template");
 
 /** An emitter without data of its signals shows nothing that could be secret. */
 async function shown(c: AppContext, broker: Broker, id: string, withData = true) {

@@ -9,10 +9,10 @@ const { db, orgId, call } = await givenOperator("org_admin");
 
 const cron = { name: "nightly", mode: "cron", cron_schedule: "30 2 * * *", signal_type: "work" };
 
-async function setup() {
+async function setup(members: object = {}) {
   const { queueId } = await givenQueue(db, { orgId });
   const path = `/v1/queues/${queueId}/emitters`;
-  const { body: emitter } = await call<Emitter>(`POST ${path}`, { body: cron });
+  const { body: emitter } = await call<Emitter>(`POST ${path}`, { body: { ...cron, ...members } });
   return { queueId, path, emitter, own: `/v1/emitters/${emitter.id}` };
 }
 
@@ -23,6 +23,16 @@ test("an emitter has another version after each pause, also one that only change
     versions.push((await call<Emitter>(`POST ${own}/pause`, { body })).body.version);
   versions.push((await call<Emitter>(`POST ${own}/resume`, { body: {} })).body.version);
   expect(versions).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("a fire while a live signal has the emitter's dedupe key answers 200 and that signal", async () => {
+  const { own } = await setup({ dedupe_key: "one" });
+  const fire = async () =>
+    await call<{ id: string; deduplicated: boolean }>(`POST ${own}/fire`, { body: {} });
+  const [first, second] = [await fire(), await fire()];
+  expect([first.status, first.body.deduplicated]).toEqual([201, false]);
+  expect([second.status, second.body.deduplicated]).toEqual([200, true]);
+  expect(second.body.id).toBe(first.body.id);
 });
 
 test("another org's token finds no emitter by any route, and changes none", async () => {

@@ -10,10 +10,11 @@ import {
   emittingBroker,
   givenScheduled,
   moveClockTo,
+  nowOf,
   patchEmitter,
 } from "../../support/queues/emitting.ts";
 import { emitterOf, setEmitterPause } from "../../support/queues/given-emitters.ts";
-import { claimSignals, givenQueue } from "../../support/queues/given-signals.ts";
+import { claimSignals, givenQueue, givenSignal } from "../../support/queues/given-signals.ts";
 
 const { db, url } = await testDatabase();
 const broker = await emittingBroker(url);
@@ -164,6 +165,37 @@ describe("a tick that waits for room in its queue", () => {
     await emitAll(broker);
     expect(await emitted()).toEqual([iso(0), iso(60)]);
     expect(await now()).toMatchObject({ skip_count: 0, next_tick_at: at(90) });
+  });
+
+  test("is emitted after a change of the schedule, and those behind it are counted as skipped, each", async () => {
+    const { queue, id, at, iso, now, emitted } = await heldTick({ missed_policy: "all" });
+    await moveClockTo(db, at(190));
+    await emitAll(broker);
+    await patchEmitter(broker, queue.orgId, id, { cron_schedule: "30 * * * *" });
+    expect(await now()).toMatchObject({ skip_count: 2 });
+    await patchEmitter(broker, queue.orgId, id, { cron_schedule: "45 * * * *" });
+    expect(await now()).toMatchObject({ skip_count: 2 });
+    await claimSignals(db, queue);
+    await advanceClock(db, "5 s");
+    await emitAll(broker);
+    expect(await emitted()).toEqual([iso(0), iso(60)]);
+    expect(await now()).toMatchObject({ skip_count: 2, next_tick_at: at(225) });
+  });
+
+  test("of an emitter that emits once is counted as skipped when it gets another instant", async () => {
+    const queue = await givenQueue(db, { maxDepth: 1 });
+    await givenSignal(db, queue);
+    const inMinutes = async (minutes: number): Promise<string> =>
+      new Date((await nowOf(db)).getTime() + minutes * 60_000).toISOString();
+    const id = await givenScheduled(db, queue, {
+      mode: "scheduled",
+      scheduled_at: await inMinutes(1),
+    });
+    await advanceClock(db, "61 s");
+    await emitAll(broker);
+    expect(await emitterOf(db, id)).toMatchObject({ skip_count: 0, status: "active" });
+    await patchEmitter(broker, queue.orgId, id, { scheduled_at: await inMinutes(5) });
+    expect(await emitterOf(db, id)).toMatchObject({ skip_count: 1, status: "active" });
   });
 
   test("is overdue in the figures, as is one that no broker has looked at", async () => {

@@ -90,6 +90,7 @@ export class EmitterModel {
     if (one.status === "done") Object.assign(one, { status: "active", statusAt: this.now });
     if (one.status === "paused") return;
     const isPast = schedule.kind === "every" && one.next !== null && one.next.at <= this.now;
+    if (!isPast && one.next !== null && one.next.emitAt <= this.now) one.skipCount += 1;
     one.next =
       isPast && one.next ? { at: one.next.at, emitAt: this.now } : nextAfter(one, this.now);
   }

@@ -139,12 +139,13 @@ export class SignalModel {
   redrive(ids: readonly string[] | null): string[] {
     const { waiting, delayed } = this.counts();
     const dead = [...this.signals.values()]
-      .filter(({ id, status }) => status === "dead" && (ids === null || ids.includes(id)))
+      .filter(({ id, status }) => status === "dead" && (ids?.includes(id) ?? true))
+      .filter(({ dedupeKey }) => this.liveWith(dedupeKey) === undefined)
       .toSorted(byId)
       .slice(0, Math.max(0, this.maxDepth - waiting - delayed));
     const back: ModelSignal[] = [];
     for (const one of dead) {
-      if (this.liveWith(one.dedupeKey) !== undefined) continue;
+      if (this.liveWith(one.dedupeKey) !== undefined) continue; // of one before it
       const isOver = one.expiryAt !== null && one.expiryAt <= this.now;
       Object.assign(one, freshSignal((this.#places += 1), isOver ? null : one.expiryAt));
       if (one.callback?.status === "skipped") one.callback.status = "waiting";
@@ -154,9 +155,7 @@ export class SignalModel {
     return back.map(({ id }) => id);
   }
 
-  setPause(until: number | null): void {
-    Object.assign(this, { isPaused: true, pausedUntil: until });
-  }
+  setPause = (until: number | null) => Object.assign(this, { isPaused: true, pausedUntil: until });
 
   resume(): void {
     Object.assign(this, { isPaused: false, pausedUntil: null });
