@@ -1,4 +1,7 @@
 import { account } from "./account/account.ts";
+import { listApps } from "./apps/list-apps.ts";
+import { showApp } from "./apps/show-app.ts";
+import { showConfig } from "./apps/show-config.ts";
 import { listAudit } from "./audit/list-audit.ts";
 import { emitterActions } from "./emitters/emitter-actions.ts";
 import { listEmitters } from "./emitters/list-emitters.ts";
@@ -25,6 +28,10 @@ import { runnerActions } from "./runners/runner-actions.ts";
 import { showRunner } from "./runners/show-runner.ts";
 import { listTokens } from "./tokens/list-tokens.ts";
 import { revokeToken } from "./tokens/revoke-token.ts";
+import { listWebhooks } from "./webhooks/list-webhooks.ts";
+import { showDelivery } from "./webhooks/show-delivery.ts";
+import { showWebhook } from "./webhooks/show-webhook.ts";
+import { webhookActions } from "./webhooks/webhook-actions.ts";
 import { listWorkspaces } from "./workspaces/list-workspaces.ts";
 import { showRevision } from "./workspaces/show-revision.ts";
 import { showWorkspace } from "./workspaces/show-workspace.ts";
@@ -38,6 +45,9 @@ export const pages: readonly Page[] = [
   showLog,
   showPlan,
   showChanges,
+  listApps,
+  showApp,
+  showConfig,
   listRunners,
   showRunner,
   listGroups,
@@ -49,6 +59,9 @@ export const pages: readonly Page[] = [
   listWorkspaces,
   showWorkspace,
   showRevision,
+  listWebhooks,
+  showWebhook,
+  showDelivery,
   listTokens,
   listAudit,
   showOrg,
@@ -66,6 +79,7 @@ export const actions: readonly Action[] = [
   ...queueActions,
   ...emitterActions,
   ...workspaceActions,
+  ...webhookActions,
   revokeToken,
   changeOrg,
 ];

@@ -14,7 +14,7 @@ import { keptDays, kindWords } from "./kept-days.ts";
 export const showOrg: Page = {
   path: "/org",
   permission: "orgs.read",
-  nav: { label: "Organisation", icon: "org" },
+  nav: { label: "Org", icon: "org" },
   async render(view) {
     const org = await view.ask(getCurrentOrgRoute, {});
     return {

@@ -45,6 +45,10 @@ const tones: Readonly<Record<string, Tone>> = {
   refused: "warn",
   blocked: "bad",
   locked: "busy",
+  delivered: "good",
+  syncing: "busy",
+  outdated: "off",
+  error: "bad",
 };
 
 /** A status as the API names it, with its picture; one that is not known here is shown plainly. */

@@ -33,6 +33,7 @@ export function isFiltered(query: URLSearchParams, filters: Filters): boolean {
 
 /** The filters as a form whose answer is an address, which can be kept and sent to others. */
 export function filterForm(path: string, query: URLSearchParams, filters: Filters): Html {
+  if (Object.keys(filters).length === 0) return html``;
   return html`<form class="filters" method="get" action="${path}" role="search">
     ${Object.entries(filters).map(([name, filter]) => field(name, filter, query.get(name) ?? ""))}
     <button>Filter</button>

@@ -10,6 +10,8 @@ const outlines: Readonly<Record<string, string>> = {
   queues: "M2 4h12M2 8h9M2 12h6",
   emitters: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zM8 5v3l2 2",
   workspaces: "M8 2l6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3",
+  apps: "M8 1.5l6 3.5v6l-6 3.5L2 11V5zM2 5l6 3.5L14 5M8 8.5v6",
+  webhooks: "M4 12a2 2 0 1 0 0-.1zM4 10l4-7 4 7M10 12a2 2 0 1 0 0-.1zM6 12h4",
   tokens: "M10 2a4 4 0 1 1-3 6.6L3 12.6V14H2v-2l5-5A4 4 0 0 1 10 2z",
   org: "M3 14V3h6v11M9 7h4v7M2 14h12M5 6h2M5 9h2",
   audit: "M3 2h10v12H3zM5.5 5h5M5.5 8h5M5.5 11h3",

@@ -1,6 +1,8 @@
+import { givenAppViews } from "./given-app-views.ts";
 import type { GivenDashboard } from "./given-dashboard.ts";
 import { givenFleetViews } from "./given-fleet-views.ts";
 import { givenJobViews } from "./given-job-views.ts";
+import { givenWebhookViews } from "./given-webhook-views.ts";
 import { hostile, type View } from "./view.ts";
 
 /** Rows for every page, and where each page shows them. */
@@ -20,6 +22,8 @@ export async function givenViews(dashboard: GivenDashboard): Promise<View[]> {
     { path: "/jobs", address: "/jobs?owner_id=nobody", has: "No job fits these filters" },
     ...(await givenJobViews(dashboard, hostile)),
     { path: "/account", address: "/account", has: "Permissions" },
+    ...(await givenAppViews(dashboard)),
+    ...(await givenWebhookViews(dashboard)),
     ...(await givenFleetViews(dashboard)),
   ];
 }

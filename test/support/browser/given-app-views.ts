@@ -1,0 +1,25 @@
+import { documentOf } from "../apps/given-app.ts";
+import type { GivenDashboard } from "./given-dashboard.ts";
+import { hostile, type View } from "./view.ts";
+
+type Made = { readonly id: string };
+
+/** An app with two configs, one without any, and where pages show them. */
+export async function givenAppViews({ call }: GivenDashboard): Promise<View[]> {
+  const body = { name: "shop", display_name: hostile, description: hostile };
+  const app = await call<Made>("POST /v1/apps", { body });
+  const at = `/apps/${app.body.id}`;
+  const sync = async (command: string) =>
+    await call<Made>(`POST /v1${at}/configs/sync`, { body: documentOf("shop", command) });
+  const first = await sync("echo one");
+  await sync(`echo ${JSON.stringify(hostile)}`);
+  const other = await call<Made>("POST /v1/apps", { body: { name: "other" } });
+  const config = "/apps/{app_id}/configs/{app_config_id}";
+  return [
+    { path: "/apps", address: "/apps", has: "shop", whenEmpty: "No apps yet" },
+    { path: "/apps", address: "/apps?name=nothing", has: "No app fits these filters" },
+    { path: "/apps/{app_id}", address: at, has: "What the active config changed" },
+    { path: "/apps/{app_id}", address: `/apps/${other.body.id}`, has: "No config yet" },
+    { path: config, address: `${at}/configs/${first.body.id}`, has: "outdated" },
+  ];
+}
