@@ -36,6 +36,7 @@ import { machine, machineLine } from "./support/machine.ts";
 import { tenMillionEnded } from "./ten-million-ended.ts";
 import { terraformRounds } from "./terraform-rounds.ts";
 import { terraform } from "./terraform.ts";
+import { webhooks } from "./webhooks.ts";
 
 const benches = {
   "http-floor": httpFloor,
@@ -49,6 +50,7 @@ const benches = {
   "ten-million-ended": tenMillionEnded,
   "signals-single": signalsSingle,
   "signals-million": signalsMillion,
+  webhooks,
   "lone-request": loneRequest,
   "heart-beats": heartBeats,
   state,

@@ -44,10 +44,8 @@ export async function runLine(parts: LineParts, running: Running): Promise<boole
   for (;;) {
     const most = closing.aborted ? 0 : mostAtOnce - busy.size;
     const news = asked(); // before the look: what is told during it is news
-    const due =
-      most > 0
-        ? await limiter(() => takeDeliveries(db, line, { busy: [...busy.keys()], most }))
-        : [];
+    const due = most > 0 ? await takeDue(parts, running, { busy: [...busy.keys()], most }) : [];
+    if (due === "unanswered") continue;
     if (due === undefined) {
       await Promise.all(busy.values());
       return false;
@@ -58,6 +56,22 @@ export async function runLine(parts: LineParts, running: Running): Promise<boole
     }
     if (busy.size === 0) return await limiter(() => releaseLine(db, line));
     await untilNews(closing.aborted ? [...busy.values()] : [...busy.values(), news]);
+  }
+}
+
+/** After a rest, where the database refused: were the line left, nobody would deliver until its lease runs out. */
+async function takeDue(
+  { db, limiter, log }: LineParts,
+  { line, closing }: Running,
+  wanted: { readonly busy: readonly string[]; readonly most: number },
+): Promise<DueDelivery[] | "unanswered" | undefined> {
+  try {
+    return await limiter(() => takeDeliveries(db, line, wanted));
+  } catch (error) {
+    const of = { err: error, webhook_id: line.webhookId };
+    log.warn(of, "could not look for a webhook's deliveries; it is tried again");
+    await pause(restMs, undefined, { signal: closing }).catch(() => {});
+    return "unanswered";
   }
 }
 

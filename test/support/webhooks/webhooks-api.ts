@@ -13,9 +13,9 @@ export const webhooksPath = "/v1/orgs/current/webhooks";
 const path = webhooksPath;
 
 /** A broker, and orgs that create and change webhooks by its API. */
-export async function givenWebhooksApi() {
+export async function givenWebhooksApi(more: Readonly<Record<string, string>> = {}) {
   const { db, url } = await testDatabase();
-  const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
+  const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0", ...more };
   const { call, broker, logged } = await startBroker({ url, env });
   async function setup(role: "org_admin" | "org_support" = "org_admin") {
     const orgId = await givenOrg(db);
@@ -28,11 +28,11 @@ export async function givenWebhooksApi() {
   /** An org with a webhook at a receiver that answers so; its deliveries as the API lists them, the oldest first. */
   async function givenReceiving(
     replies: Parameters<typeof startReceiver>[0] = {},
-    { where = "/ok", ...more }: { where?: string; [member: string]: unknown } = {},
+    { where = "/ok", ...members }: { where?: string; [member: string]: unknown } = {},
   ) {
     const org = await setup();
     const receiver = await startReceiver(replies);
-    const { body: webhook } = await org.create({ url: receiver.url + where, ...more });
+    const { body: webhook } = await org.create({ url: receiver.url + where, ...members });
     const own = `${path}/${webhook.id}`;
     const deliveries = async (): Promise<Delivery[]> =>
       (await call<Delivery[]>(`GET ${own}/deliveries?limit=100`, org)).body.toReversed();
