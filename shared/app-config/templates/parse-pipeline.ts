@@ -121,7 +121,7 @@ function callOf(
   const values: Expression[] = [];
   while (isOperand(reader)) values.push(operandOf(reader));
   if (piped !== undefined) values.push(piped);
-  const [least, most] = known;
+  const [least, most] = known.takes;
   if (values.length < least || values.length > most) {
     const takes = least === most ? String(least) : `${least} to ${most}`;
     throw new TemplateFault(at, `${name} takes ${takes} values, not ${values.length}`);
