@@ -24,9 +24,11 @@ function page(): string {
       same === undefined ? tableOf(configSchemaOf(kind.type)) : `As an element of \`${same}\`.\n`;
     return `## ${names.join(", ")}\n\n${kind.is}\n\n${members}`;
   });
-  const functions = [...templateFunctions.keys()].map((name) => `\`${name}\``).join(" ");
+  const functions = [...templateFunctions.values()]
+    .map(({ name, values, is }) => `| \`${name} ${values}\` | ${is} |`)
+    .join("\n");
   const codes = [...configFaultCodes, ...configWarningCodes].map((code) => `\`${code}\``).join(" ");
-  return `${head}\n\n${sections.join("\n")}\n## Functions of templates\n\n${functions}\n\n## Codes of faults and warnings\n\n${codes}\n`;
+  return `${head}\n\n${sections.join("\n")}\n## Functions of templates\n\n| function | gives |\n|---|---|\n${functions}\n\n## Codes of faults and warnings\n\n${codes}\n`;
 }
 
 /** The list that one file's contents are an element of, where another file has the list. */

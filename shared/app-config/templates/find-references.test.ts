@@ -31,6 +31,15 @@ describe("what a template reads", () => {
     ["{{ $x := .svc.a }}{{ $x.b }}", ["a", "a.b"]],
     ["{{ range $i, $e := .svc.a }}{{ $e }}{{ $i }}{{ .x }}{{ end }}", ["a"]],
     ["{{ printf `%s}}` .svc.a }}", ["a"]],
+    ["{{  .svc.a  -}}{{$x:=.svc.b}}{{ upper .svc.c\n\n-}}", ["a", "b", "c"]],
+    ["{{ .svc.a | toString }}", ["a"]],
+    ["{{ $x := .svc.a }}{{ if .svc.t }}{{ $x = .svc.b }}{{ end }}{{ $x.c }}", ["a", "t", "b"]],
+    [
+      "{{ with .svc.a }}{{ with .b }}{{ .c }}{{ end }}{{ .d }}{{ end }}",
+      ["a", "a.b", "a.b.c", "a.d"],
+    ],
+    ["{{ with .svc.a }}{{ else with .svc.b }}{{ .c }}{{ end }}", ["a", "b", "b.c"]],
+    ["{{ range .Values.l }}{{ .x }}{{ .svc.a }}{{ else }}{{ .svc.b }}{{ end }}", ["a", "b"]],
   ])("%s", (text, paths) => {
     expect(pathsOf(text).toSorted()).toEqual(paths.toSorted());
   });
@@ -49,6 +58,14 @@ describe("what is another program's", () => {
     expect(pathsOf(text)).toEqual([]);
   });
 
+  test.each([
+    "{{ if .svc.id }}{{ .Values.x }}{{ $labels.y }}{{ include `z` . }}{{ end }}{{ .svc.name }}",
+    "{{ if .svc.id }}{{ range $i, $e := .Values.l }}{{ $e }}{{ break }}{{ end }}{{ .svc.name }}{{ end }}",
+    "{{ if .svc.id }}{{ if eq .x 'y' }}{{ end }}{{ end }}{{ .svc.name }}",
+  ])("stays as it is in ours: %s", (text) => {
+    expect(pathsOf(text)).toEqual(["id", "name"]);
+  });
+
   test("stays as it is around and within ours", () => {
     const text =
       "{{ if .Values.a }}{{ .svc.id }}{{ range .Values.b }}{{ . }}{{ end }}{{ end }}{{ .svc.name }}";
@@ -65,9 +82,15 @@ describe("what is wrong with a template", () => {
     ["{{ .svc.a | }}", "a value is missing"],
     ["{{ (.svc.a }}", "this ( is not closed"],
     ["{{ .svc.a .svc.b }}", "svc is not expected here"],
-    ["{{ upper $x .svc.a | upper }}", "upper takes 1 values, not 2"],
+    ["{{ upper .svc.b .svc.a | upper }}", "upper takes 1 values, not 2"],
     ["{{ default $x .svc.a }}", "the variable $x is not set"],
     ['{{ .svc.a | default "x }}', "a text in it does not end"],
+    ['{{ default "\\d" .svc.a }}', "a text in it has a \\ that Go's texts do not know"],
+    ["{{ range .svc.a }}{{ if .x }}{{ break }}{{ end }}{{ end }}", "break is not supported"],
+    ["{{ if .svc.a }}{{ else }}{{ else }}{{ end }}", "after {{ else }} only {{ end }} can follow"],
+    ["{{ $a, $b := .svc.a }}", "only range sets two variables"],
+    ["{{ constructor .svc.a }}", "the function constructor is not known"],
+    [`{{ .svc.a${" | upper".repeat(50_000)} }}`, "an action has at most 500 pieces"],
   ])("%s", (text, detail) => {
     expect(faultsOf(text)).toEqual([detail]);
   });
@@ -108,4 +131,6 @@ test("any text is read to its end, in time that grows with its length", () => {
   );
   for (const piece of ["{{", "{{/*", '{{ "', "{{ `", "{{ (", "{{ .svc.a | ", "{{ if .svc.a }}"])
     findReferences(piece.repeat(100_000));
+  const loop = Array.from({ length: 30_000 }, (_, at) => `{{ $x${at + 1} := $x${at}.a }}`);
+  findReferences(`{{ $x0 := .svc }}${loop.join("")}`);
 });

@@ -1,5 +1,7 @@
-import { type Expression, type Pipeline, parsePipeline, TemplateFault } from "./parse-pipeline.ts";
-import { type Action, templateActions, type Token } from "./template-actions.ts";
+import type { Expression } from "./parse-pipeline.ts";
+import { parseTemplate } from "./parse-template.ts";
+import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
+import { wholeSlot } from "./template-scopes.ts";
 
 /** A path below `.svc` that a text reads. */
 export type TemplateReference = { readonly path: readonly string[]; readonly at: number };
@@ -11,129 +13,42 @@ export type TemplateLook = {
 
 /** What is known of a value: its path below the whole of what templates read; undefined: nothing. */
 type Known = readonly string[] | undefined;
-type Frame = {
-  readonly word: string;
-  readonly at: number;
-  /** Not another program's template: its `end` is ours, too. */
-  readonly isOurs: boolean;
-  readonly dot: Known;
-  readonly variables: Map<string, Known>;
-};
 type Look = {
   readonly references: TemplateReference[];
-  readonly frames: [Frame, ...Frame[]];
+  /** What is known of each slot. */
+  readonly known: Map<number, Known>;
 };
 
 const prefix = "svc";
-const blocks = new Set(["if", "with", "range"]);
-/** Blocks of other programs' templates. */
-const otherBlocks = new Set(["define", "block"]);
+/** Nothing that templates read has as many levels; a loop of a variable upon itself would. */
+const mostKeys = 64;
+const roots: ReadonlySet<string> = new Set([prefix]);
 
-/**
- * Parses the actions of a text that read `.svc`, and those of their blocks; all others are another program's and stay
- * as they are.
- */
+/** What the actions of a text read of `.svc`, as far as it shows without any state. */
 export function findReferences(text: string): TemplateLook {
-  if (!text.includes("{{")) return { references: [], faults: [] };
-  const outermost = { word: "", at: 0, isOurs: false, dot: [], variables: new Map() };
-  const look: Look = { references: [], frames: [outermost] };
-  const faults: { at: number; detail: string }[] = [];
-  for (const action of templateActions(text)) {
-    try {
-      readAction(look, action, text);
-    } catch (error) {
-      if (!(error instanceof TemplateFault)) throw error;
-      faults.push({ at: error.at, detail: error.message });
-    }
-  }
-  const open = look.frames.findLast(({ isOurs }) => isOurs);
-  if (open !== undefined && faults.length === 0)
-    faults.push({ at: open.at, detail: `{{ ${open.word} }} has no {{ end }}` });
+  const { nodes, faults } = parseTemplate(text, roots);
+  const look: Look = { references: [], known: new Map([[wholeSlot, []]]) };
+  readNodes(look, nodes);
   return { references: look.references, faults };
 }
 
-function readAction(look: Look, action: Action, text: string): void {
-  const { tokens, from, fault } = action;
-  if (fault !== undefined) {
-    const [begin = ""] = text.slice(from, from + 200).split("\n", 1);
-    if (tokens.some((_, at) => isRoot(tokens, at)) || begin.includes(`.${prefix}.`))
-      throw new TemplateFault(fault.at, fault.detail);
-    return;
+function readNodes(look: Look, nodes: readonly TemplateNode[]): void {
+  for (const node of nodes) {
+    if (node.kind === "output") readExpression(look, node.expression);
+    if (node.kind === "set") {
+      const known = readExpression(look, node.expression);
+      for (const slot of node.slots) look.known.set(slot, look.known.has(slot) ? undefined : known); // which of both, who knows
+    }
+    if (node.kind === "block") for (const branch of node.branches) readBranch(look, branch);
   }
-  const word = tokens[0]?.kind === "word" ? tokens[0].value : "";
-  if (word === "end") closeBlock(look);
-  else if (word === "else") readElse(look, action);
-  else if (blocks.has(word)) openBlock(look, word, action);
-  else if (otherBlocks.has(word)) {
-    look.frames.push({ ...frameOf(look), word, at: from, isOurs: false });
-    if (isOurs(look, tokens)) throw new TemplateFault(from, `${word} is not supported`);
-  } else if (isOurs(look, tokens)) readPipeline(look, parsePipeline(tokens, from));
 }
 
-const frameOf = ({ frames }: Look): Frame => frames.at(-1) ?? frames[0];
-
-function openBlock(look: Look, word: string, { tokens, from }: Action): void {
-  const outer = frameOf(look);
-  const frame = {
-    word,
-    at: from,
-    isOurs: false,
-    dot: outer.dot,
-    variables: new Map(outer.variables),
-  };
-  if (!isOurs(look, tokens)) {
-    look.frames.push(frame);
-    return;
-  }
-  look.frames.push({ ...frame, isOurs: true });
-  const pipeline = parsePipeline(tokens.slice(1), from);
-  const known = readPipeline(look, pipeline);
-  if (word === "if") return;
-  look.frames.pop();
-  const dot = word === "with" ? known : undefined;
-  if (word === "range") for (const name of pipeline.names) frame.variables.set(name, undefined);
-  look.frames.push({ ...frame, isOurs: true, dot });
-}
-
-function readElse(look: Look, { tokens, from }: Action): void {
-  const frame = frameOf(look);
-  if (!frame.isOurs) return;
-  const outer = look.frames.at(-2) ?? frame;
-  look.frames.pop();
-  look.frames.push({ ...frame, dot: outer.dot });
-  const [, next, ...rest] = tokens;
-  if (next === undefined) return;
-  if (next.value !== "if" && next.value !== "with")
-    throw new TemplateFault(next.at, "after else only if or with can follow");
-  readPipeline(look, parsePipeline(rest, from));
-}
-
-function closeBlock({ frames }: Look): void {
-  if (frames.length > 1) frames.pop();
-}
-
-/** Whether an action reads `.svc`, or what a block of ours or a variable has of it, or writes a text. */
-function isOurs(look: Look, tokens: readonly Token[]): boolean {
-  const { isOurs: isWithin, variables } = frameOf(look);
-  if (tokens.length === 1 && tokens[0]?.kind === "text") return true;
-  return tokens.some((token, at) => {
-    if (isRoot(tokens, at)) return true;
-    if (token.kind === "variable" && variables.has(token.value)) return true;
-    return isWithin;
-  });
-}
-
-/** `.svc` as such or `$.svc`, not a member of something else. */
-function isRoot(tokens: readonly Token[], at: number): boolean {
-  const token = tokens[at];
-  if (token?.kind !== "field" || token.value !== prefix) return false;
-  return !token.isJoined || tokens[at - 1]?.value === "$" || tokens[at - 1]?.value === "(";
-}
-
-function readPipeline(look: Look, { names, expression }: Pipeline): Known {
-  const known = readExpression(look, expression);
-  for (const name of names) frameOf(look).variables.set(name, known);
-  return known;
+function readBranch(look: Look, { word, expression, slots, dot, nodes }: TemplateBranch): void {
+  const read = expression && readExpression(look, expression);
+  const known = word === "range" ? undefined : read;
+  for (const slot of slots) look.known.set(slot, known);
+  if (dot !== undefined) look.known.set(dot, known);
+  readNodes(look, nodes);
 }
 
 /** Notes what an expression reads, and answers what is known of its value. */
@@ -141,9 +56,8 @@ function readExpression(look: Look, expression: Expression): Known {
   const { at } = expression;
   if (expression.kind === "literal") return undefined;
   if (expression.kind === "path") {
-    const { root, fields } = expression;
-    const base = root === "." ? frameOf(look).dot : root === "$" ? [] : variableOf(look, root, at);
-    return noted(look, base && [...base, ...fields], at);
+    const base = look.known.get(expression.slot);
+    return noted(look, base && [...base, ...expression.fields], at);
   }
   if (expression.kind === "fields") {
     const of = readExpression(look, expression.of);
@@ -157,14 +71,9 @@ function readExpression(look: Look, expression: Expression): Known {
   return isKnown ? noted(look, values[0] && [...values[0], ...texts], at) : undefined;
 }
 
-function variableOf(look: Look, name: string, at: number): Known {
-  const { variables } = frameOf(look);
-  if (!variables.has(name)) throw new TemplateFault(at, `the variable ${name} is not set`);
-  return variables.get(name);
-}
-
 function noted(look: Look, path: Known, at: number): Known {
   const [root, ...below] = path ?? [];
+  if (below.length > mostKeys) return undefined;
   if (root === prefix) look.references.push({ path: below, at });
   return path;
 }

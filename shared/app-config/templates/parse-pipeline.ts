@@ -9,10 +9,10 @@ export type Expression =
       readonly value: string | number | boolean | null;
       readonly at: number;
     }
-  /** What is at the fields of the dot, of `$` (the whole) or of a variable. */
+  /** What is at the fields of the dot, of `$` (the whole) or of a variable: by the slot that has it. */
   | {
       readonly kind: "path";
-      readonly root: string;
+      readonly slot: number;
       readonly fields: readonly string[];
       readonly at: number;
     }
@@ -30,7 +30,15 @@ export type Expression =
     };
 
 /** What an action computes, and the variables that it sets. */
-export type Pipeline = { readonly names: readonly string[]; readonly expression: Expression };
+export type Pipeline = {
+  readonly names: readonly string[];
+  /** `:=`, not `=`. */
+  readonly isNew: boolean;
+  readonly expression: Expression;
+};
+
+/** The slot of `.`, `$` or a variable; undefined where no such variable is set. */
+export type SlotOf = (name: string) => number | undefined;
 
 /** Why a template is none: where, and in words. */
 export class TemplateFault extends Error {
@@ -47,26 +55,30 @@ type Reader = {
   readonly tokens: readonly Token[];
   at: number;
   readonly end: number;
+  readonly slotOf: SlotOf;
   depth: number;
 };
 
 const mostDepth = 32;
+/** Functions may be piped one into the next as often as fits: they are evaluated one within another. */
+const mostTokens = 500;
 
 /** Parses a pipeline; `at` is where the action is. Throws TemplateFault. */
-export function parsePipeline(tokens: readonly Token[], at: number): Pipeline {
-  const reader: Reader = { tokens, at: 0, end: at, depth: 0 };
-  const names = readNames(reader);
+export function parsePipeline(tokens: readonly Token[], at: number, slotOf: SlotOf): Pipeline {
+  if (tokens.length > mostTokens)
+    throw new TemplateFault(at, `an action has at most ${mostTokens} pieces`);
+  const reader: Reader = { tokens, at: 0, end: at, slotOf, depth: 0 };
+  const set = tokens.findIndex(({ kind, value }) => kind === "sign" && /^:?=$/.test(value));
+  const names = set === -1 ? [] : readNames(reader, set);
   const expression = pipelineOf(reader);
   const rest = tokens[reader.at];
   if (rest !== undefined) throw new TemplateFault(rest.at, `${rest.value} is not expected here`);
-  return { names, expression };
+  return { names, isNew: tokens[set]?.value === ":=", expression };
 }
 
 /** `$a :=`, `$a =` or `$a, $b :=`. */
-function readNames(reader: Reader): string[] {
+function readNames(reader: Reader, set: number): string[] {
   const { tokens } = reader;
-  const set = tokens.findIndex(({ kind, value }) => kind === "sign" && /^:?=$/.test(value));
-  if (set === -1) return [];
   const before = tokens.slice(0, set).filter(({ value }) => value !== ",");
   const wrong =
     before.find(({ kind }) => kind !== "variable") ?? (before.length > 2 ? before[2] : undefined);
@@ -88,8 +100,7 @@ function pipelineOf(reader: Reader): Expression {
 function commandOf(reader: Reader, piped: Expression | undefined): Expression {
   const first = reader.tokens[reader.at];
   if (first === undefined) throw new TemplateFault(reader.end, "a value is missing");
-  if (first.kind === "word" && literals[first.value] === undefined)
-    return callOf(reader, first, piped);
+  if (first.kind === "word" && !literals.has(first.value)) return callOf(reader, first, piped);
   const operand = operandOf(reader);
   if (piped !== undefined) throw new TemplateFault(first.at, "after | a function is expected");
   return operand;
@@ -100,8 +111,8 @@ function callOf(
   { value: name, at }: Token,
   piped: Expression | undefined,
 ): Expression {
-  const bounds = templateFunctions.get(name);
-  if (bounds === undefined) {
+  const known = templateFunctions.get(name);
+  if (known === undefined) {
     const meant = nearestWord(name, [...templateFunctions.keys()]);
     const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
     throw new TemplateFault(at, `the function ${name} is not known${hint}`);
@@ -110,7 +121,7 @@ function callOf(
   const values: Expression[] = [];
   while (isOperand(reader)) values.push(operandOf(reader));
   if (piped !== undefined) values.push(piped);
-  const [least, most] = bounds;
+  const [least, most] = known.takes;
   if (values.length < least || values.length > most) {
     const takes = least === most ? String(least) : `${least} to ${most}`;
     throw new TemplateFault(at, `${name} takes ${takes} values, not ${values.length}`);
@@ -118,11 +129,11 @@ function callOf(
   return { kind: "call", name, values, at };
 }
 
-const literals: Readonly<Record<string, { readonly value: boolean | null } | undefined>> = {
-  true: { value: true },
-  false: { value: false },
-  nil: { value: null },
-};
+const literals: ReadonlyMap<string, boolean | null> = new Map([
+  ["true", true],
+  ["false", false],
+  ["nil", null],
+]);
 
 function isOperand(reader: Reader): boolean {
   const token = reader.tokens[reader.at];
@@ -135,16 +146,32 @@ function operandOf(reader: Reader): Expression {
   const { kind, value, at } = token;
   reader.at++;
   if (kind === "text") return { kind: "literal", value, at };
-  if (kind === "number") return { kind: "literal", value: Number(value), at };
-  if (kind === "field")
-    return { kind: "path", root: ".", fields: [value, ...fieldsOf(reader)], at };
-  if (kind === "variable") return { kind: "path", root: value, fields: fieldsOf(reader), at };
-  if (value === ".") return { kind: "path", root: ".", fields: [], at };
-  const literal = kind === "word" ? literals[value] : undefined;
-  if (literal !== undefined) return { kind: "literal", ...literal, at };
+  if (kind === "number") return numberOf(token);
+  if (kind === "field") return pathOf(reader, ".", at, [value, ...fieldsOf(reader)]);
+  if (kind === "variable") return pathOf(reader, value, at, fieldsOf(reader));
+  if (value === ".") return pathOf(reader, ".", at, []);
+  const literal = kind === "word" ? literals.get(value) : undefined;
+  if (literal !== undefined) return { kind: "literal", value: literal, at };
   if (value === "(") return inParentheses(reader, at);
   const hint = kind === "word" ? `: a function among values needs parentheses, (${value} …)` : "";
   throw new TemplateFault(at, `${value} is not expected here${hint}`);
+}
+
+function numberOf({ value, at }: Token): Expression {
+  const number = Number(value);
+  if (!Number.isFinite(number)) throw new TemplateFault(at, `${value} is too large a number`);
+  return { kind: "literal", value: number, at };
+}
+
+function pathOf(
+  { slotOf }: Reader,
+  root: string,
+  at: number,
+  fields: readonly string[],
+): Expression {
+  const slot = slotOf(root);
+  if (slot === undefined) throw new TemplateFault(at, `the variable ${root} is not set`);
+  return { kind: "path", slot, fields, at };
 }
 
 function inParentheses(reader: Reader, at: number): Expression {

@@ -1,6 +1,8 @@
+import { unquoteText } from "./unquote-text.ts";
+
 /** A piece of an action `{{ … }}`. */
 export type Token = {
-  readonly kind: "text" | "number" | "word" | "field" | "variable" | "sign";
+  readonly kind: "text" | "letter" | "number" | "word" | "field" | "variable" | "sign";
   /** A field without its dot, a variable with its `$`; a text without its quotes. */
   readonly value: string;
   readonly at: number;
@@ -13,15 +15,19 @@ export type Action = {
   readonly from: number;
   readonly to: number;
   readonly tokens: readonly Token[];
+  /** `{{-` and `-}}`: white space before or after it is none of the text. */
+  readonly trimsBefore: boolean;
+  readonly trimsAfter: boolean;
   /** What is not understood in it. */
   readonly fault?: { readonly at: number; readonly detail: string };
 };
 
 const spaces = /[ \t\r\n]*/y;
-const end = /[ \t\r\n]-\}\}|\}\}/y;
+const end = /[ \t\r\n]+-\}\}|[ \t\r\n]*\}\}/y;
 const comment = /(?:-[ \t\r\n]+)?\/\*/y;
 const shapes = [
   ["text", /"(?:[^"\\\n]|\\.)*"|`[^`]*`/y],
+  ["letter", /'(?:[^'\\\n]|\\.)+'/y],
   ["number", /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![A-Za-z_])/y],
   ["word", /[A-Za-z_][A-Za-z0-9_]*/y],
   ["field", /\.[A-Za-z_][A-Za-z0-9_]*(?:-+[A-Za-z0-9_]+)*/y],
@@ -42,24 +48,28 @@ export function* templateActions(text: string): Generator<Action> {
 /** What is in a comment is nobody's action, also where it does not end. */
 function readComment(text: string, from: number): Action {
   const end = text.indexOf("*/", from);
-  return { from, to: end === -1 ? text.length : end + 2, tokens: [] };
+  const to = end === -1 ? text.length : end + 2;
+  return { from, to, tokens: [], trimsBefore: false, trimsAfter: false };
 }
 
 function readAction(text: string, from: number): Action {
   const tokens: Token[] = [];
-  let at = from + 2;
-  if (/^-[ \t\r\n]/.test(text.slice(at, at + 2))) at++;
+  const trimsBefore = /^-[ \t\r\n]/.test(text.slice(from + 2, from + 4));
+  let at = from + (trimsBefore ? 3 : 2);
   for (;;) {
-    const before = at;
     const close = matched(end, text, at);
-    if (close !== undefined) return { from, to: at + close.length, tokens };
+    if (close !== undefined)
+      return { from, to: at + close.length, tokens, trimsBefore, trimsAfter: close.includes("-") };
+    const before = at;
     at += matched(spaces, text, at)?.length ?? 0;
-    const closed = matched(end, text, at);
-    if (closed !== undefined) return { from, to: at + closed.length, tokens };
     const found = tokenAt(text, at);
-    if (found === undefined) return { from, to: from + 2, tokens, fault: faultAt(text, at) };
-    tokens.push({ ...found, at, isJoined: at === before && tokens.length > 0 });
-    at += found.length;
+    const { kind, value, length } = found ?? {};
+    if (kind === undefined || value === undefined || length === undefined) {
+      const detail = kind === undefined ? faultAt(text, at) : badEscape;
+      return { from, to: from + 2, tokens, trimsBefore, trimsAfter: false, fault: { at, detail } };
+    }
+    tokens.push({ kind, value, at, isJoined: at === before && tokens.length > 0 });
+    at += length;
   }
 }
 
@@ -71,20 +81,20 @@ function tokenAt(text: string, at: number) {
   return undefined;
 }
 
-function valueOf(kind: Token["kind"], found: string): string {
+function valueOf(kind: Token["kind"], found: string): string | undefined {
   if (kind === "field") return found.slice(1);
   if (kind !== "text") return found;
-  if (found.startsWith("`")) return found.slice(1, -1);
-  return found.slice(1, -1).replaceAll(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter);
+  const within = found.slice(1, -1);
+  return found.startsWith("`") ? within.replaceAll("\r", "") : unquoteText(within);
 }
 
-const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+const badEscape = "a text in it has a \\ that Go's texts do not know";
 
-function faultAt(text: string, at: number): { at: number; detail: string } {
+function faultAt(text: string, at: number): string {
   const found = text.slice(at, at + 1);
-  if (found === "") return { at, detail: "an action that begins with {{ does not end with }}" };
-  if (found === '"' || found === "`") return { at, detail: "a text in it does not end" };
-  return { at, detail: `${JSON.stringify(found)} is not understood here` };
+  if (found === "") return "an action that begins with {{ does not end with }}";
+  if (found === '"' || found === "`") return "a text in it does not end";
+  return `${JSON.stringify(found)} is not understood here`;
 }
 
 function matched(shape: RegExp, text: string, at: number): string | undefined {

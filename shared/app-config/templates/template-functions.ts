@@ -1,45 +1,13 @@
-/** The functions of templates, with the fewest and the most values that each takes. */
-export const templateFunctions: ReadonlyMap<string, readonly [least: number, most: number]> =
-  new Map([
-    ["and", [1, 50]],
-    ["b64dec", [1, 1]],
-    ["b64enc", [1, 1]],
-    ["coalesce", [1, 50]],
-    ["contains", [2, 2]],
-    ["default", [2, 2]],
-    ["dict", [0, 100]],
-    ["eq", [2, 50]],
-    ["fromJson", [1, 1]],
-    ["ge", [2, 2]],
-    ["gt", [2, 2]],
-    ["hasPrefix", [2, 2]],
-    ["hasSuffix", [2, 2]],
-    ["indent", [2, 2]],
-    ["index", [2, 50]],
-    ["int", [1, 1]],
-    ["join", [2, 2]],
-    ["le", [2, 2]],
-    ["len", [1, 1]],
-    ["list", [0, 100]],
-    ["lower", [1, 1]],
-    ["lt", [2, 2]],
-    ["ne", [2, 2]],
-    ["nindent", [2, 2]],
-    ["not", [1, 1]],
-    ["or", [1, 50]],
-    ["printf", [1, 50]],
-    ["quote", [1, 50]],
-    ["replace", [3, 3]],
-    ["required", [2, 2]],
-    ["sha256sum", [1, 1]],
-    ["split", [2, 2]],
-    ["squote", [1, 50]],
-    ["ternary", [3, 3]],
-    ["toJson", [1, 1]],
-    ["toString", [1, 1]],
-    ["trim", [1, 1]],
-    ["trimPrefix", [2, 2]],
-    ["trimSuffix", [2, 2]],
-    ["trunc", [2, 2]],
-    ["upper", [1, 1]],
-  ]);
+import { choiceFunctions } from "./functions/choice-functions.ts";
+import { comparisonFunctions } from "./functions/comparison-functions.ts";
+import { indexFunction } from "./functions/index-function.ts";
+import type { TemplateFunction } from "./functions/template-function.ts";
+import { textFunctions } from "./functions/text-functions.ts";
+import { valueFunctions } from "./functions/value-functions.ts";
+
+/** The functions of templates, by their names. */
+export const templateFunctions: ReadonlyMap<string, TemplateFunction> = new Map(
+  [indexFunction, ...choiceFunctions, ...comparisonFunctions, ...textFunctions, ...valueFunctions]
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((one) => [one.name, one]),
+);

@@ -1,0 +1,73 @@
+import type { RenderWork } from "../render-work.ts";
+
+/** A text with each letter changed; where one would become two, as ß does, it stays as it is. */
+export function changeLetters(
+  text: string,
+  change: (letter: string) => string,
+  work: RenderWork,
+): string {
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\0-\x7f]*$/.test(text)) return change(text);
+  work.spendLetters(text);
+  return Array.from(text, (letter) => {
+    const changed = change(letter);
+    return Array.from(changed).length === 1 ? changed : letter;
+  }).join("");
+}
+
+/** What Unicode calls white space: U+0085 is, the byte order mark is not. */
+const isSpace = (letter: string): boolean => /[\u0085\s]/.test(letter) && letter !== "\uFEFF";
+
+/** A text without the white space around it. */
+export function trimSpaces(text: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && isSpace(text.charAt(from))) from++;
+  while (to > from && isSpace(text.charAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+/** The first bytes of a text, or the last ones if they are negative, without half a letter at the cut. */
+export function cutBytes(text: string, bytes: number): string {
+  const whole = Buffer.from(text);
+  if (whole.length <= Math.abs(bytes)) return text;
+  const isWithin = (at: number): boolean => ((whole[at] ?? 0) & 0xc0) === 0x80;
+  if (bytes >= 0) {
+    let to = bytes;
+    while (to > 0 && isWithin(to)) to--;
+    return whole.toString("utf8", 0, to);
+  }
+  let from = whole.length + bytes;
+  while (isWithin(from)) from++;
+  return whole.toString("utf8", from);
+}
+
+/** A text with spaces before each of its lines. */
+export function indentText(text: string, spaces: number, work: RenderWork): string {
+  const lines = splitText(text, "\n", work);
+  work.spendText(text.length + lines.length * spaces);
+  const pad = " ".repeat(spaces);
+  return lines.map((line) => pad + line).join("\n");
+}
+
+type Replacement = { readonly text: string; readonly old: string; readonly by: string };
+
+/** A text with another for each part of it; an empty part is between all letters, as in Go. */
+export function replaceText({ text, old, by }: Replacement, work: RenderWork): string {
+  const found = splitText(text, old, work);
+  const parts = old === "" ? ["", ...found, ""] : found;
+  work.spendText(text.length + parts.length * by.length);
+  return parts.join(by);
+}
+
+/** The parts of a text between separators, each letter if they are empty; counted before they are made. */
+export function splitText(text: string, separator: string, work: RenderWork): string[] {
+  if (separator === "") {
+    work.spend(text.length);
+    return Array.from(text);
+  }
+  let count = 1;
+  for (let at = text.indexOf(separator); at !== -1; count++)
+    at = text.indexOf(separator, at + separator.length);
+  work.spend(count);
+  return text.split(separator);
+}

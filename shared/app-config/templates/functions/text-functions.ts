@@ -1,0 +1,151 @@
+import { isList, isMap, type Json, textOf } from "../json-value.ts";
+import { RenderError, type RenderWork } from "../render-work.ts";
+import { textAt, wholeAt } from "./arguments.ts";
+import { formatText } from "./format-text.ts";
+import { quoteText } from "./quote-text.ts";
+import type { TemplateFunction } from "./template-function.ts";
+import {
+  changeLetters,
+  cutBytes,
+  indentText,
+  replaceText,
+  splitText,
+  trimSpaces,
+} from "./text-changes.ts";
+
+/** Functions that make texts of texts. */
+export const textFunctions: readonly TemplateFunction[] = [
+  ofOne("upper", "In capital letters, letter by letter.", (text, work) =>
+    changeLetters(text, (letter) => letter.toUpperCase(), work),
+  ),
+  ofOne("lower", "In small letters, letter by letter.", (text, work) =>
+    changeLetters(text, (letter) => letter.toLowerCase(), work),
+  ),
+  ofOne("trim", "Without white space at its begin and end.", trimSpaces),
+  ofTwo("trimPrefix", "PREFIX TEXT", "TEXT without PREFIX at its begin.", (prefix, text) =>
+    text.startsWith(prefix) ? text.slice(prefix.length) : text,
+  ),
+  ofTwo("trimSuffix", "SUFFIX TEXT", "TEXT without SUFFIX at its end.", (suffix, text) =>
+    text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text,
+  ),
+  ofTwo("contains", "PART TEXT", "Whether PART is in TEXT.", (part, text) => text.includes(part)),
+  ofTwo("hasPrefix", "PREFIX TEXT", "Whether TEXT begins with PREFIX.", (prefix, text) =>
+    text.startsWith(prefix),
+  ),
+  ofTwo("hasSuffix", "SUFFIX TEXT", "Whether TEXT ends with SUFFIX.", (suffix, text) =>
+    text.endsWith(suffix),
+  ),
+  {
+    name: "replace",
+    values: "OLD NEW TEXT",
+    takes: [3, 3],
+    is: "TEXT with NEW for every OLD.",
+    compute: (values, work) => {
+      const [old, by] = [textAt("replace", values, 0), textAt("replace", values, 1)];
+      return replaceText({ text: textAt("replace", values, 2), old, by }, work);
+    },
+  },
+  {
+    name: "split",
+    values: "SEPARATOR TEXT",
+    takes: [2, 2],
+    is: "A map of the parts between SEPARATOR: `_0`, `_1` and so on.",
+    compute: (values, work) => {
+      const [separator, text] = [textAt("split", values, 0), textAt("split", values, 1)];
+      const parts = splitText(text, separator, work);
+      return Object.fromEntries(parts.map((part, at) => [`_${at}`, part]));
+    },
+  },
+  {
+    name: "join",
+    values: "SEPARATOR LIST",
+    takes: [2, 2],
+    is: "The values of LIST but for nulls as one text with SEPARATOR between them.",
+    compute: (values, work) => joinTexts(textAt("join", values, 0), values[1] ?? null, work),
+  },
+  {
+    name: "trunc",
+    values: "BYTES TEXT",
+    takes: [2, 2],
+    is: "The first BYTES of TEXT, or the last ones if BYTES is negative; half a letter is left out.",
+    compute: (values) => cutBytes(textAt("trunc", values, 1), wholeAt("trunc", values, 0)),
+  },
+  indented("indent", "TEXT with SPACES spaces before each line.", ""),
+  indented("nindent", "A line break, then what `indent` gives.", "\n"),
+  quoted("quote", "Each value but nulls in double quotes with Go's escapes.", quoteText),
+  quoted("squote", "Each value but nulls in single quotes, as it is.", (text) => `'${text}'`),
+  {
+    name: "printf",
+    values: "FORMAT A …",
+    takes: [1, 50],
+    is: "FORMAT with the values for `%s` `%v` `%q` `%d` `%x` `%X` `%f` `%t`, with width and precision.",
+    compute: (values, work) => formatText(textAt("printf", values, 0), values.slice(1), work),
+  },
+];
+
+function ofOne(
+  name: string,
+  is: string,
+  change: (text: string, work: RenderWork) => string,
+): TemplateFunction {
+  const compute = (values: readonly Json[], work: RenderWork) =>
+    change(textAt(name, values, 0), work);
+  return { name, values: "TEXT", takes: [1, 1], is, compute };
+}
+
+function ofTwo(
+  name: string,
+  values: string,
+  is: string,
+  change: (first: string, text: string) => string | boolean,
+): TemplateFunction {
+  const compute = (given: readonly Json[]) =>
+    change(textAt(name, given, 0), textAt(name, given, 1));
+  return { name, values, takes: [2, 2], is, compute };
+}
+
+function indented(name: string, is: string, before: string): TemplateFunction {
+  return {
+    name,
+    values: "SPACES TEXT",
+    takes: [2, 2],
+    is,
+    compute: (values, work) => {
+      const spaces = wholeAt(name, values, 0);
+      if (spaces < 0) throw new RenderError(`${name} takes no negative number`);
+      return before + indentText(textAt(name, values, 1), spaces, work);
+    },
+  };
+}
+
+function quoted(name: string, is: string, quote: (text: string) => string): TemplateFunction {
+  return {
+    name,
+    values: "A …",
+    takes: [1, 50],
+    is,
+    compute: (values, work) =>
+      values
+        .filter((value) => value !== null)
+        .map((value) => {
+          const text = spentText(value, work);
+          work.spendLetters(text);
+          return quote(text);
+        })
+        .join(" "),
+  };
+}
+
+function joinTexts(separator: string, value: Json, work: RenderWork): string {
+  const values = isList(value) ? value : [value];
+  const texts = values.filter((one) => one !== null).map((one) => spentText(one, work));
+  const letters = texts.reduce((sum, one) => sum + one.length, 0);
+  work.spendText(letters + separator.length * texts.length);
+  return texts.join(separator);
+}
+
+/** The text of a value, counted before it is made. */
+function spentText(value: Json, work: RenderWork): string {
+  if (isList(value) || isMap(value)) work.spendValue(value);
+  return textOf(value);
+}

@@ -1,0 +1,83 @@
+import { type Json, isList, isMap } from "./json-value.ts";
+
+/** Why a template cannot be rendered, in words that show no value. */
+export class RenderError extends Error {
+  override readonly name = "RenderError";
+  /** Where in the text, once it is known. */
+  at: number | undefined;
+
+  constructor(detail: string, at?: number) {
+    super(detail);
+    this.at = at;
+  }
+}
+
+/** The work of a rendering is over its bounds: nothing of it goes on. */
+export class TooMuchWork extends RenderError {}
+
+/** What failed before is told already; what needs it is left out. */
+export class FollowsFault extends RenderError {
+  constructor() {
+    super("what it reads is not rendered");
+  }
+}
+
+/** Bounds of a rendering: of one text, or of all texts of one value. */
+export const renderLimits = {
+  outputBytes: 16 * 2 ** 20,
+  /** Expressions, turns of loops, values looked at, and texts by their length: about half a second. */
+  steps: 1_000_000,
+  /** Of lists and maps in one another. */
+  depth: 64,
+} as const;
+
+const lettersOfStep = 64;
+
+/** How much a rendering has done, of what it may do. */
+export class RenderWork {
+  #steps = 0;
+  #bytes = 0;
+
+  /** Counts steps before they are done. Throws TooMuchWork. */
+  spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > renderLimits.steps)
+      throw new TooMuchWork(`it takes more than ${renderLimits.steps} steps`);
+  }
+
+  /** Counts a text of this length before it is made or gone through. Throws RenderError. */
+  spendText(letters: number): void {
+    if (letters > renderLimits.outputBytes)
+      throw new RenderError(`a text of it would be longer than ${renderLimits.outputBytes} bytes`);
+    this.spend(Math.ceil(letters / lettersOfStep));
+  }
+
+  /** Counts a text that is gone through letter by letter. Throws TooMuchWork. */
+  spendLetters(text: string): void {
+    this.spend(Math.ceil(text.length / 8));
+  }
+
+  /** Counts all that is in a value. Throws RenderError. */
+  spendValue(value: Json, depth = 0): void {
+    if (typeof value === "string") this.spendText(value.length);
+    this.spend(1);
+    if (typeof value === "number" && !Number.isFinite(value))
+      throw new RenderError("a number of it is too large");
+    if (depth > renderLimits.depth)
+      throw new RenderError(`a value of it has more than ${renderLimits.depth} levels`);
+    if (isList(value)) for (const one of value) this.spendValue(one, depth + 1);
+    else if (isMap(value))
+      for (const [key, one] of Object.entries(value)) {
+        this.spendText(key.length);
+        this.spendValue(one, depth + 1);
+      }
+  }
+
+  /** Counts a text that is written. Throws TooMuchWork. */
+  write(text: string): void {
+    this.spendText(text.length);
+    this.#bytes += Buffer.byteLength(text);
+    if (this.#bytes > renderLimits.outputBytes)
+      throw new TooMuchWork(`it writes more than ${renderLimits.outputBytes} bytes`);
+  }
+}

@@ -1,0 +1,138 @@
+import { MissingValue, type Slot } from "./evaluate-expression.ts";
+import { isEmpty, type Json, type JsonObject } from "./json-value.ts";
+import { memberOf } from "./member-of.ts";
+import { FollowsFault, RenderError, RenderWork, TooMuchWork } from "./render-work.ts";
+import { wholeSlot } from "./template-scopes.ts";
+import { type Provided, type Provider, whoProvides } from "./who-provides.ts";
+
+/** Where in a config a text is. */
+export type RenderPlace = { readonly file: string; readonly member: string };
+
+/** Why a text cannot be rendered. No value is in its words, but for what the template itself says. */
+export type RenderFault = RenderPlace & {
+  readonly code: "missing_value" | "render_failed";
+  /** In the text, from 1. */
+  readonly line: number;
+  /** What is missing, as `.svc.inputs.inputs.domain`; null of other faults, and where it is not known. */
+  readonly path: string | null;
+  /** Who would give it, if anyone would. */
+  readonly provider: Provider | null;
+  readonly detail: string;
+};
+
+const mostFaults = 500;
+/** What an error costs, beside an expression. */
+const faultSteps = 50;
+const mostLetters = 500;
+const prefix = "svc";
+
+/** One rendering, of one text or of many: what they are rendered with, and all that is wrong with them. */
+export class Rendering {
+  readonly roots: ReadonlySet<string>;
+  readonly work = new RenderWork();
+  readonly slots = new Map<number, Slot>();
+  readonly #state: JsonObject;
+  /** By their words: a loop tells each once. */
+  readonly #faults = new Map<string, RenderFault>();
+  #place: RenderPlace;
+  #text = "";
+  /** Where its lines end, once one is asked for. */
+  #lines: readonly number[] | undefined;
+
+  constructor(state: JsonObject, place: RenderPlace) {
+    this.#state = state;
+    this.#place = place;
+    this.roots = new Set(Object.keys(state));
+  }
+
+  /** The text that is rendered next, and where it is. */
+  begin(place: RenderPlace, text: string): void {
+    this.#place = place;
+    this.#text = text;
+    this.#lines = undefined;
+    this.slots.clear();
+    this.slots.set(wholeSlot, { found: this.#state, path: [] });
+  }
+
+  /** What is evaluated; undefined, and told, where it cannot be. Throws TooMuchWork. */
+  guarded<Value>(evaluate: () => Value): Value | undefined {
+    try {
+      return evaluate();
+    } catch (error) {
+      if (!(error instanceof RenderError) || error instanceof TooMuchWork) throw error;
+      this.work.spend(faultSteps);
+      this.tell(error);
+      return undefined;
+    }
+  }
+
+  tell(error: RenderError): void {
+    if (error instanceof FollowsFault || this.#faults.size >= mostFaults) return;
+    const line = this.#lineOf(error.at ?? 0);
+    const fault = error instanceof MissingValue ? this.#missing(error) : failed(error);
+    const { file, member } = this.#place;
+    const told = { ...fault, file, member: cut(member), line, detail: cut(fault.detail) };
+    this.#faults.set(JSON.stringify(told), told);
+  }
+
+  /** What all of it gives, or everything that is wrong. */
+  finish<Value>(render: () => Value): { readonly rendered: Value } | readonly RenderFault[] {
+    try {
+      const rendered = render();
+      if (this.#faults.size === 0) return { rendered };
+    } catch (error) {
+      if (!(error instanceof TooMuchWork)) throw error;
+      this.tell(error);
+    }
+    return [...this.#faults.values()];
+  }
+
+  #lineOf(at: number): number {
+    this.#lines ??= [...this.#text.matchAll(/\n/g)].map(({ index }) => index);
+    let [from, to] = [0, this.#lines.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.#lines[middle] ?? at) < at) from = middle + 1;
+      else to = middle;
+    }
+    return from + 1;
+  }
+
+  #missing({ absent, message }: MissingValue) {
+    const why = message === "" ? "" : `${message}: `;
+    const path = [absent.isWhole ? "" : "…", ...absent.path].join(".");
+    const code = "missing_value" as const;
+    const { provider, words } = this.#provided(absent.isWhole ? absent.path : []);
+    const hint = words === "" ? "" : `: ${words}`;
+    return {
+      code,
+      provider,
+      path: absent.isWhole ? cut(path) : null,
+      detail: `${why}${path} is missing${hint}`,
+    };
+  }
+
+  /** Other names of `.svc` have the same values. */
+  #provided([root, ...below]: readonly string[]): Provided {
+    const state = this.#state[prefix];
+    if (root === undefined || state === undefined || this.#state[root] !== state)
+      return { provider: null, words: "" };
+    return whoProvides(below, (path) => this.#has(state, path));
+  }
+
+  #has(state: Json, path: readonly string[]): boolean {
+    let value: Json | undefined = state;
+    for (const key of path) value = value === undefined ? value : memberOf(value, key, this.work);
+    return value !== undefined && !isEmpty(value);
+  }
+}
+
+const failed = ({ message }: RenderError) => ({
+  code: "render_failed" as const,
+  provider: null,
+  path: null,
+  detail: message,
+});
+
+const cut = (text: string): string =>
+  text.length > mostLetters ? `${text.slice(0, mostLetters)}…` : text;

@@ -1,0 +1,20 @@
+import type { Expression } from "./parse-pipeline.ts";
+
+/** A piece of a text: what stays as it is, or an action of ours. */
+export type TemplateNode =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "output"; readonly expression: Expression }
+  | { readonly kind: "set"; readonly slots: readonly number[]; readonly expression: Expression }
+  | { readonly kind: "block"; readonly branches: readonly TemplateBranch[] };
+
+/** One way through a block; the first whose expression holds is taken. */
+export type TemplateBranch = {
+  readonly word: "if" | "with" | "range" | "else";
+  /** None of an `else`. */
+  readonly expression: Expression | undefined;
+  /** Of the variables that its head sets. */
+  readonly slots: readonly number[];
+  /** Of its dot, where it has one of its own. */
+  readonly dot: number | undefined;
+  readonly nodes: TemplateNode[];
+};
