@@ -229,10 +229,14 @@ declare
   late text[];
 begin
   late := late_ticks(asked_ids);
-  perform lock_with_late(array(select distinct k.queue_id from unnest(asked) k), late);
+  if cardinality(late) > 0 then
+    perform lock_with_late(array(select distinct k.queue_id from unnest(asked) k), late);
+    perform expire_late(late, svc_now());
+  else
+    perform lock_signal_queues(array(select distinct k.queue_id from unnest(asked) k));
+  end if;
   perform 1 from queue_emitters e where e.id = any(asked_ids) order by e.id for no key update;
   t := svc_now();
-  perform expire_late(late, t);
   select array_agg(k), coalesce(array_agg(k.id), '{}'), bool_or(e.status = 'paused') into ours, ids, has_paused
     from unnest(asked) k
    cross join lateral (select * from queue_emitters e where e.id = k.id offset 0) e

@@ -29,10 +29,16 @@ begin
   if has_keys then
     outcomes := claim_signal_keys(signals, outcomes);
   end if;
-  late := late_signals(array(select s from unnest(signals) s where outcomes[s.request] is null and s.dedupe_key is not null));
-  perform lock_with_late(array(select s.queue_id from unnest(signals) s where outcomes[s.request] is null), late);
+  if exists (select from unnest(signals) s where s.dedupe_key is not null) then
+    late := late_signals(array(select s from unnest(signals) s where outcomes[s.request] is null and s.dedupe_key is not null));
+  end if;
+  if cardinality(late) > 0 then
+    perform lock_with_late(array(select s.queue_id from unnest(signals) s where outcomes[s.request] is null), late);
+    perform expire_late(late, svc_now());
+  else
+    perform lock_signal_queues(array(select s.queue_id from unnest(signals) s where outcomes[s.request] is null));
+  end if;
   t := svc_now();
-  perform expire_late(late, t);
   outcomes := refuse_signals(signals, outcomes, t);
   asked := signals;
   if exists (select from unnest(outcomes) o where o is not null) then
@@ -73,11 +79,8 @@ create or replace function lock_with_late(queue_ids text[], late text[]) returns
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
 begin
-  if cardinality(late) > 0 then
-    queue_ids := queue_ids || array(select c.queue_id::text from queue_signal_callbacks c
-                                     where c.signal_id = any(late) and c.queue_id is not null);
-  end if;
-  perform lock_signal_queues(queue_ids);
+  perform lock_signal_queues(queue_ids || array(select c.queue_id::text from queue_signal_callbacks c
+                                                 where c.signal_id = any(late) and c.queue_id is not null));
 end $$;
 
 -- Ends those of them that are still there, so that their keys are free.
@@ -88,11 +91,9 @@ create or replace function expire_late(late text[], t timestamptz) returns void
 declare
   moves signal_move[];
 begin
-  if cardinality(late) > 0 then
-    moves := array(select row(l.id, 'expire', 'expires_at came before its turn', null, null, null, null)::signal_move
-                     from queue_signal_live l
-                    where l.id = any(late) and l.expires_at <= t and l.status in ('queued', 'retrying'));
-  end if;
+  moves := array(select row(l.id, 'expire', 'expires_at came before its turn', null, null, null, null)::signal_move
+                   from queue_signal_live l
+                  where l.id = any(late) and l.expires_at <= t and l.status in ('queued', 'retrying'));
   if cardinality(moves) > 0 then
     perform move_signals(moves, t);
   end if;

@@ -40,6 +40,9 @@ const claimed = fc
 const event = fc.constantFrom("finish", "fail", "fail", "give-up", "extend", "return");
 const reported = fc.tuple(nat, event).map(([which, what]) => report(which, what));
 
+/** What judges a change draws the same runs each time; at a desk they are drawn anew. */
+const sameInCi = process.env["CI"] === "true" ? { seed: 20261126 } : {};
+
 const commands = fc.commands(
   [
     enqueued,
@@ -73,6 +76,6 @@ test("whatever is done in whatever order, every signal stands where the contract
         return { model: new SignalModel(), real: { db, queue } };
       }, planned);
     }),
-    { numRuns: 40 },
+    { numRuns: 40, ...sameInCi },
   );
 }, 300_000);
