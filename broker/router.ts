@@ -2,11 +2,14 @@ import type { Broker } from "./broker.ts";
 import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { App, RegisterRoutes } from "./http/app-types.ts";
 import { actOnManyJobs } from "./routes/control-plane/act-on-many-jobs.ts";
-import { keepAppConfigs, keepApps } from "./routes/control-plane/apps.ts";
+import { keepActions } from "./routes/control-plane/actions.ts";
+import { keepApps } from "./routes/control-plane/apps.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
+import { controlWorkflows } from "./routes/control-plane/control-workflows.ts";
 import { keepEmitters } from "./routes/control-plane/emitters.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
+import { keepInstalls } from "./routes/control-plane/installs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import {
@@ -21,17 +24,17 @@ import { completeSignal, extendSignal, failSignal } from "./routes/control-plane
 import { enqueueSignals, operateSignals, readSignals } from "./routes/control-plane/signals.ts";
 import { tailLogs } from "./routes/control-plane/tail-logs.ts";
 import { keepWebhooks } from "./routes/control-plane/webhooks.ts";
+import { keepWorkflows } from "./routes/control-plane/workflows.ts";
 import { enrol } from "./routes/open/enrol.ts";
 import { listShutdowns } from "./routes/open/list-shutdowns.ts";
 import { readHealth } from "./routes/open/read-health.ts";
 import { readMetrics } from "./routes/open/read-metrics.ts";
 import { readReference } from "./routes/open/read-reference.ts";
 import {
+  changeAccounts,
   createAccount,
   listRoles,
   readAccounts,
-  removeAccount,
-  setAccountRoles,
 } from "./routes/operator/accounts.ts";
 import { readAudit } from "./routes/operator/audit.ts";
 import { createSignInLink } from "./routes/operator/create-sign-in-link.ts";
@@ -116,8 +119,7 @@ const routes: readonly RegisterRoutes[] = [
   updateCurrentOrg,
   createAccount,
   readAccounts,
-  setAccountRoles,
-  removeAccount,
+  changeAccounts,
   createToken,
   readTokens,
   revokeToken,
@@ -177,9 +179,12 @@ const routes: readonly RegisterRoutes[] = [
   // Control planes: events to receivers of theirs
   keepWebhooks,
 
-  // Control planes: apps and their configs
+  // Control planes: apps and their configs, installs, actions, workflows
   keepApps,
-  keepAppConfigs,
+  keepInstalls,
+  keepActions,
+  keepWorkflows,
+  controlWorkflows,
 
   // Runners: their processes
   registerProcess,

@@ -15,6 +15,7 @@ import { startSampling } from "./stats/start-sampling.ts";
 import { startEventTasks } from "./tasks/start-event-tasks.ts";
 import { startSignalTasks } from "./tasks/start-signal-tasks.ts";
 import { startTasks, type TaskOptions } from "./tasks/start-tasks.ts";
+import { startWorkflowTasks } from "./tasks/start-workflow-tasks.ts";
 
 /** A broker that serves. */
 export type RunningBroker = {
@@ -42,6 +43,7 @@ export async function startBroker(
     await registerKeys(broker.db, made.brokerId, seals.proofs());
     broker.drain.push((await startTasks(broker, options)).stop);
     broker.drain.push((await startSignalTasks(broker, made.brokerId)).stop);
+    broker.drain.push((await startWorkflowTasks(broker)).stop);
     broker.drain.push(startEventTasks(broker).stop);
     const serving = await serve(createApp(broker), broker);
     startLoops(made);

@@ -316,7 +316,10 @@ create type new_job as (
   fingerprint text,
   plan_names text[],
   sent_plan sent_upload,
-  signal_id text
+  signal_id text,
+  workflow_id text,
+  workflow_step_id text,
+  step_job_idx integer
 );
 
 create type new_signal as (
@@ -480,6 +483,18 @@ create table accounts (
 );
 CREATE UNIQUE INDEX accounts_subject ON public.accounts USING btree (account_type, subject) WHERE (subject <> ''::text);
 
+create table action_configs (
+  id svc_id not null,
+  org_id svc_id not null,
+  action_id svc_id not null,
+  app_config_id svc_id not null,
+  created_at timestamp with time zone not null,
+  constraint action_configs_pkey PRIMARY KEY (org_id, id),
+  constraint action_configs_org_id_action_id_fkey FOREIGN KEY (org_id, action_id) REFERENCES actions(org_id, id),
+  constraint action_configs_org_id_app_config_id_fkey FOREIGN KEY (org_id, app_config_id) REFERENCES app_configs(org_id, id)
+);
+CREATE UNIQUE INDEX action_configs_of ON public.action_configs USING btree (app_config_id, action_id);
+
 create table action_run_steps (
   runner_job_id svc_id not null,
   step_id text not null,
@@ -492,6 +507,17 @@ create table action_run_steps (
   constraint action_run_steps_execution_duration_check CHECK ((execution_duration >= 0)),
   constraint action_run_steps_status_check CHECK ((status = ANY (ARRAY['finished'::text, 'pending'::text, 'in-progress'::text, 'timed-out'::text, 'error'::text])))
 );
+
+create table actions (
+  id svc_id not null,
+  org_id svc_id not null,
+  app_id svc_id not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  constraint actions_pkey PRIMARY KEY (org_id, id),
+  constraint actions_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id)
+);
+CREATE UNIQUE INDEX actions_name ON public.actions USING btree (app_id, replace(name, '-'::text, '_'::text));
 
 create table app_configs (
   id svc_id not null,
@@ -533,6 +559,7 @@ create table apps (
   updated_at timestamp with time zone not null,
   created_by_id text not null default ''::text,
   deleted_at timestamp with time zone,
+  install_count integer not null default 0,
   constraint apps_pkey PRIMARY KEY (org_id, id),
   constraint apps_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint apps_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,62}$'::text))
@@ -717,6 +744,111 @@ create table idempotency_keys (
   constraint idempotency_keys_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
 );
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (expires_at);
+
+create table install_action_runs (
+  id svc_id not null,
+  org_id svc_id not null,
+  install_id svc_id not null,
+  action_id svc_id,
+  action_config_id svc_id,
+  name text not null,
+  workflow_id svc_id not null,
+  workflow_step_id svc_id,
+  runner_job_id svc_id,
+  trigger_type text not null,
+  triggered_by_id text not null default ''::text,
+  status text not null,
+  status_description text not null default ''::text,
+  status_at timestamp with time zone not null,
+  role text not null default ''::text,
+  timeout bigint not null,
+  composite_error jsonb,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  created_by_id text not null default ''::text,
+  constraint install_action_runs_pkey PRIMARY KEY (org_id, id),
+  constraint install_action_runs_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id),
+  constraint install_action_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'in-progress'::text, 'finished'::text, 'error'::text, 'timed-out'::text, 'cancelled'::text, 'retried'::text])))
+);
+CREATE INDEX install_action_runs_by_action ON public.install_action_runs USING btree (install_id, action_id, id);
+CREATE INDEX install_action_runs_by_install ON public.install_action_runs USING btree (install_id, id);
+CREATE INDEX install_action_runs_by_workflow ON public.install_action_runs USING btree (workflow_id);
+
+create table install_inputs (
+  id svc_id not null,
+  org_id svc_id not null,
+  install_id svc_id not null,
+  version integer not null,
+  app_config_id svc_id not null,
+  key_id text,
+  contents bytea not null,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint install_inputs_pkey PRIMARY KEY (id),
+  constraint install_inputs_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id)
+);
+CREATE UNIQUE INDEX install_inputs_version ON public.install_inputs USING btree (install_id, version);
+
+create table install_states (
+  id svc_id not null,
+  org_id svc_id not null,
+  install_id svc_id not null,
+  version integer not null,
+  key_id text,
+  contents bytea not null,
+  checksum text not null,
+  triggered_by_id text not null default ''::text,
+  triggered_by_type text not null default ''::text,
+  created_at timestamp with time zone not null,
+  constraint install_states_pkey PRIMARY KEY (id),
+  constraint install_states_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id)
+);
+CREATE UNIQUE INDEX install_states_version ON public.install_states USING btree (install_id, version);
+
+create table installs (
+  id svc_id not null,
+  org_id svc_id not null,
+  app_id svc_id not null,
+  name text not null,
+  install_number integer not null,
+  cloud_platform text not null,
+  cloud_account jsonb not null default '{}'::jsonb,
+  labels jsonb not null default '{}'::jsonb,
+  app_default_labels jsonb not null default '{}'::jsonb,
+  metadata jsonb not null default '{}'::jsonb,
+  approval_option text not null default 'prompt'::text,
+  sandbox_mode boolean,
+  lifecycle_phase text not null default 'created'::text,
+  phase_at timestamp with time zone not null,
+  phase_workflow_id svc_id,
+  applied_config_id svc_id,
+  runner_group_id svc_id not null,
+  runner_id svc_id not null,
+  has_own_runner boolean not null default true,
+  inputs_version integer not null default 1,
+  state_version integer not null default 0,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  deleted_at timestamp with time zone,
+  constraint installs_pkey PRIMARY KEY (org_id, id),
+  constraint installs_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
+  constraint installs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint installs_approval_option_check CHECK ((approval_option = ANY (ARRAY['prompt'::text, 'approve-all'::text]))),
+  constraint installs_cloud_account_check CHECK ((jsonb_typeof(cloud_account) = 'object'::text)),
+  constraint installs_cloud_platform_check CHECK ((cloud_platform = ANY (ARRAY['aws'::text, 'azure'::text, 'gcp'::text, 'unknown'::text]))),
+  constraint installs_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text)),
+  constraint installs_lifecycle_phase_check CHECK ((lifecycle_phase = ANY (ARRAY['created'::text, 'awaiting-stack'::text, 'provisioning'::text, 'active'::text, 'updating'::text, 'degraded'::text, 'deprovisioning'::text, 'deprovisioned'::text, 'error'::text]))),
+  constraint installs_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+  constraint installs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 63)))
+);
+CREATE INDEX installs_by_org ON public.installs USING btree (org_id, id) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX installs_name ON public.installs USING btree (app_id, name) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX installs_number ON public.installs USING btree (app_id, install_number);
+CREATE UNIQUE INDEX installs_runner ON public.installs USING btree (runner_id) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX installs_runner_group ON public.installs USING btree (runner_group_id) WHERE (deleted_at IS NULL);
 
 create table job_rollups (
   org_id svc_id not null,
@@ -1150,6 +1282,7 @@ create table queues (
   updated_at timestamp with time zone not null default svc_now(),
   created_by_id text not null default ''::text,
   deleted_at timestamp with time zone,
+  install_id svc_id,
   constraint queues_pkey PRIMARY KEY (id),
   constraint queues_org_id_id_key UNIQUE (org_id, id),
   constraint queues_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
@@ -1452,6 +1585,7 @@ create table runner_job_live (
   offered_until timestamp with time zone,
   event_tx xid8 not null default pg_current_xact_id(),
   signal_id svc_id,
+  workflow_id svc_id,
   constraint runner_job_live_pkey PRIMARY KEY (id),
   constraint runner_job_live_check CHECK (((status = 'in-progress'::text) = (execution_id IS NOT NULL))),
   constraint runner_job_live_check1 CHECK (((status <> 'queued'::text) OR (NOT has_slot))),
@@ -1538,6 +1672,9 @@ create table runner_jobs (
   log_stream_id svc_id,
   created_at timestamp with time zone not null,
   created_by_id text not null default ''::text,
+  workflow_id svc_id,
+  workflow_step_id svc_id,
+  step_job_idx integer,
   constraint runner_jobs_pkey PRIMARY KEY (org_id, id),
   constraint runner_jobs_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id),
   constraint runner_jobs_available_timeout_check CHECK ((available_timeout > 0)),
@@ -1551,6 +1688,7 @@ CREATE INDEX runner_jobs_by_group ON public.runner_jobs USING btree (org_id, job
 CREATE INDEX runner_jobs_by_owner ON public.runner_jobs USING btree (org_id, owner_id, id) WHERE (owner_id <> ''::text);
 CREATE INDEX runner_jobs_by_runner ON public.runner_jobs USING btree (runner_id, id);
 CREATE INDEX runner_jobs_by_type ON public.runner_jobs USING btree (org_id, type, id);
+CREATE UNIQUE INDEX runner_jobs_of_step ON public.runner_jobs USING btree (workflow_step_id, step_job_idx) WHERE (workflow_step_id IS NOT NULL);
 
 create table runner_metric_points (
   org_id svc_id not null,
@@ -2170,6 +2308,151 @@ create table webhooks (
 );
 CREATE UNIQUE INDEX webhooks_subscription ON public.webhooks USING btree (org_id, md5(url_key), md5(COALESCE(match, ''::text))) WHERE (deleted_at IS NULL);
 
+create table workflow_approvals (
+  id svc_id not null,
+  org_id svc_id not null,
+  workflow_id svc_id not null,
+  step_id svc_id not null,
+  type text not null,
+  plan_digest text not null,
+  key_id text,
+  contents bytea not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  response_id svc_id,
+  response_type text,
+  note text not null default ''::text,
+  responded_at timestamp with time zone,
+  responded_by_id text not null default ''::text,
+  constraint workflow_approvals_pkey PRIMARY KEY (id),
+  constraint workflow_approvals_step_id_key UNIQUE (step_id),
+  constraint workflow_approvals_org_id_workflow_id_fkey FOREIGN KEY (org_id, workflow_id) REFERENCES workflows(org_id, id),
+  constraint workflow_approvals_step_id_fkey FOREIGN KEY (step_id) REFERENCES workflow_steps(id),
+  constraint workflow_approvals_check CHECK ((((response_type IS NULL) = (responded_at IS NULL)) AND ((response_type IS NULL) = (response_id IS NULL)))),
+  constraint workflow_approvals_response_type_check CHECK ((response_type = ANY (ARRAY['approve'::text, 'auto-approve'::text, 'deny'::text, 'deny-skip-current'::text, 'deny-skip-current-and-dependents'::text, 'retry'::text])))
+);
+CREATE INDEX workflow_approvals_of ON public.workflow_approvals USING btree (workflow_id);
+
+create table workflow_givens (
+  workflow_id svc_id not null,
+  org_id svc_id not null,
+  key_id text,
+  contents bytea not null,
+  constraint workflow_givens_pkey PRIMARY KEY (workflow_id),
+  constraint workflow_givens_org_id_workflow_id_fkey FOREIGN KEY (org_id, workflow_id) REFERENCES workflows(org_id, id)
+);
+
+create table workflow_groups (
+  id svc_id not null,
+  org_id svc_id not null,
+  workflow_id svc_id not null,
+  name text not null,
+  group_idx integer not null,
+  group_retry_idx integer not null default 0,
+  parallel boolean not null default false,
+  result_directive text,
+  created_at timestamp with time zone not null,
+  constraint workflow_groups_pkey PRIMARY KEY (id),
+  constraint workflow_groups_workflow_id_group_idx_group_retry_idx_key UNIQUE (workflow_id, group_idx, group_retry_idx),
+  constraint workflow_groups_org_id_workflow_id_fkey FOREIGN KEY (org_id, workflow_id) REFERENCES workflows(org_id, id),
+  constraint workflow_groups_result_directive_check CHECK ((result_directive = ANY (ARRAY['continue'::text, 'stop'::text, 'retry-group'::text, 'skip-group'::text])))
+);
+
+create table workflow_runs (
+  id svc_id not null,
+  org_id svc_id not null,
+  workflow_id svc_id not null,
+  type text not null,
+  status text not null,
+  start_from_idx integer not null default 0,
+  trigger_step_id svc_id,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint workflow_runs_pkey PRIMARY KEY (id),
+  constraint workflow_runs_org_id_workflow_id_fkey FOREIGN KEY (org_id, workflow_id) REFERENCES workflows(org_id, id),
+  constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in-progress'::text, 'success'::text, 'error'::text, 'cancelled'::text]))),
+  constraint workflow_runs_type_check CHECK ((type = ANY (ARRAY['initial'::text, 'retry'::text, 'skip'::text, 'resume'::text])))
+);
+CREATE INDEX workflow_runs_of ON public.workflow_runs USING btree (workflow_id, id);
+
+create table workflow_steps (
+  id svc_id not null,
+  org_id svc_id not null,
+  workflow_id svc_id not null,
+  group_id svc_id not null,
+  idx integer not null,
+  retry_index integer not null default 0,
+  kind text not null,
+  name text not null,
+  params jsonb not null default '{}'::jsonb,
+  execution_type text not null,
+  status text not null,
+  status_description text not null default ''::text,
+  status_at timestamp with time zone not null,
+  result_directive text,
+  target_type text not null default ''::text,
+  target_id text not null default ''::text,
+  job_id svc_id,
+  job_idx integer not null default 0,
+  error jsonb,
+  is_retried boolean not null default false,
+  is_told boolean not null default false,
+  deadline_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint workflow_steps_pkey PRIMARY KEY (id),
+  constraint workflow_steps_group_id_idx_retry_index_key UNIQUE (group_id, idx, retry_index),
+  constraint workflow_steps_group_id_fkey FOREIGN KEY (group_id) REFERENCES workflow_groups(id),
+  constraint workflow_steps_org_id_workflow_id_fkey FOREIGN KEY (org_id, workflow_id) REFERENCES workflows(org_id, id),
+  constraint workflow_steps_execution_type_check CHECK ((execution_type = ANY (ARRAY['system'::text, 'user'::text, 'approval'::text, 'skipped'::text, 'hidden'::text]))),
+  constraint workflow_steps_result_directive_check CHECK ((result_directive = ANY (ARRAY['continue'::text, 'stop'::text, 'retry'::text, 'retry-group'::text, 'skip-group'::text, 'await-approval'::text]))),
+  constraint workflow_steps_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in-progress'::text, 'checking-plan'::text, 'approval-awaiting'::text, 'failed-pending-retry'::text, 'success'::text, 'approved'::text, 'auto-skipped'::text, 'user-skipped'::text, 'approval-denied'::text, 'approval-expired'::text, 'approval-retry'::text, 'error'::text, 'cancelled'::text, 'discarded'::text, 'not-attempted'::text])))
+);
+CREATE INDEX workflow_steps_awaiting ON public.workflow_steps USING btree (org_id, id) WHERE (status = 'approval-awaiting'::text);
+CREATE INDEX workflow_steps_for_runner ON public.workflow_steps USING btree (target_id) WHERE ((status = 'in-progress'::text) AND (kind = 'healthy'::text));
+CREATE INDEX workflow_steps_of ON public.workflow_steps USING btree (workflow_id);
+
+create table workflows (
+  id svc_id not null,
+  org_id svc_id not null,
+  type text not null,
+  owner_type text not null,
+  owner_id svc_id not null,
+  status text not null,
+  status_description text not null default ''::text,
+  status_at timestamp with time zone not null,
+  role text not null default ''::text,
+  plan_only boolean not null default false,
+  approval_option text not null,
+  metadata jsonb not null default '{}'::jsonb,
+  params jsonb not null default '{}'::jsonb,
+  app_config_id svc_id,
+  signal_id svc_id not null,
+  queue_id svc_id not null,
+  is_cancelling boolean not null default false,
+  error jsonb,
+  faults integer not null default 0,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  created_by_id text not null default ''::text,
+  constraint workflows_pkey PRIMARY KEY (org_id, id),
+  constraint workflows_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint workflows_org_id_queue_id_fkey FOREIGN KEY (org_id, queue_id) REFERENCES queues(org_id, id),
+  constraint workflows_approval_option_check CHECK ((approval_option = ANY (ARRAY['prompt'::text, 'approve-all'::text]))),
+  constraint workflows_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+  constraint workflows_owner_type_check CHECK ((owner_type = ANY (ARRAY['installs'::text, 'apps'::text, 'app_branches'::text]))),
+  constraint workflows_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in-progress'::text, 'approval-awaiting'::text, 'failed-pending-retry'::text, 'error'::text, 'success'::text, 'cancelled'::text])))
+);
+CREATE INDEX workflows_age ON public.workflows USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX workflows_by_org ON public.workflows USING btree (org_id, id);
+CREATE INDEX workflows_by_owner ON public.workflows USING btree (owner_id, id);
+CREATE INDEX workflows_open ON public.workflows USING btree (owner_id) WHERE (status <> ALL (ARRAY['success'::text, 'error'::text, 'cancelled'::text]));
+CREATE UNIQUE INDEX workflows_signal ON public.workflows USING btree (signal_id);
+
 function account_role_fits() returns trigger -- functions/before-tables.sql
 function account_roles_changed() returns trigger -- functions/before-tables.sql
 function act_at(deadline timestamp with time zone, b broker_listening) returns timestamp with time zone -- functions/clocks.sql
@@ -2188,6 +2471,7 @@ function backlog_lines(after_org text, after_type text, most integer) returns TA
 function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[], versions text[], tells boolean[], held_by text[], held text[]) returns SETOF beaten_process -- functions/beats.sql
 function begin_callback(org text, signal text, nth integer, begun integer) returns SETOF begun_callback -- functions/turns.sql
 function begin_turn(org text, signal text, held_lease text, own_lease text, beginner text) returns SETOF begun_turn -- functions/turns.sql
+function begin_workflow(org text, install text, draft jsonb, inputs jsonb DEFAULT NULL::jsonb, only_one boolean DEFAULT false) returns text -- functions/installs.sql
 function block_abandoned(execution_ids text[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
 function block_half_done(moves job_move[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
 function block_holder(w terraform_workspaces) returns jsonb -- functions/workspaces.sql
@@ -2203,6 +2487,8 @@ function cancel_rollout(org text, rollout text, actor text) returns text -- func
 function cancel_signals(org text, signal_ids text[], why text) returns TABLE(signal_id text, outcome text, status text, wake text) -- functions/signals.sql
 function change_app(org text, app text, expected bigint, changes json) returns text -- functions/apps.sql
 function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text -- functions/emitters.sql
+function change_install(org text, install text, expected bigint, changes jsonb) returns text -- functions/installs.sql
+function change_install_labels(org text, install text, given jsonb, removed text[]) returns TABLE(outcome text, keys text[]) -- functions/installs.sql
 function change_queue(org text, queue text, expected bigint, queue_name text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb) returns TABLE(outcome text, wake text) -- functions/queues.sql
 function change_webhook(org text, webhook text, changes json, sealed_secret bytea, overlap interval) returns text -- functions/webhooks.sql
 function check_enqueue(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
@@ -2220,10 +2506,12 @@ function confirm_stopped(execution_ids text[], t timestamp with time zone) retur
 function count_emitters() returns trigger -- functions/before-tables.sql
 function create_app(org text, app json, most integer) returns TABLE(outcome text, id text) -- functions/apps.sql
 function create_emitter(emitter json, template bytea, most integer) returns text -- functions/emitters.sql
+function create_install(org text, draft jsonb, most integer) returns TABLE(outcome text, id text) -- functions/installs.sql
 function create_queue(org text, queue text, queue_name text, owner text, owner_kind text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb, most integer, actor text) returns text -- functions/queues.sql
 function create_rollout(r runner_rollouts, runner_ids text[], process_ids text[], shutdown_ids text[]) returns text -- functions/rollouts.sql
 function create_runner(org text, runner text, runner_group text, runner_name text, display text, operation_id text, actor text) returns text -- functions/runner-control.sql
 function create_webhook(org text, webhook json, sealed_secret bytea, most integer) returns text -- functions/webhooks.sql
+function create_workflow(draft jsonb, t timestamp with time zone) returns text -- functions/workflows.sql
 function delete_app(org text, app text) returns boolean -- functions/apps.sql
 function delete_audit_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_beat_minutes_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
@@ -2246,6 +2534,7 @@ function end_executions(process_ids text[], reason text, why text, confirmed boo
 function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(job_id text, outcome text, status text, runner_id text, job_group text, execution_id text) -- functions/end.sql
 function end_locked_jobs(job_ids text[], event text, why text, t timestamp with time zone) returns SETOF moved_job -- functions/end.sql
 function end_lost_acts(after interval, most integer) returns integer -- functions/audit.sql
+function end_place(signal text, ended_as text, t timestamp with time zone) returns void -- functions/workflows.sql
 function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_signals_of_jobs(job_ids text[]) returns SETOF text -- functions/turns.sql
@@ -2261,11 +2550,14 @@ function expired_in_front() returns integer -- functions/signals.sql
 function fan_out_events(org text, items jsonb) returns SETOF text -- functions/events.sql
 function fan_out_soon(orgs text[]) returns void -- functions/events.sql
 function file_signals(signals new_signal[], t timestamp with time zone) returns SETOF enqueued_signal -- functions/signals.sql
+function file_workflow(org text, lane text, workflow text, signal text, actor text, t timestamp with time zone) returns text -- functions/workflows.sql
 function find_log_streams(orgs text[], streams text[]) returns SETOF log_stream -- functions/log-streams.sql
 function fire_emitter(org text, emitter text, expected bigint, signal json, actor text) returns TABLE(outcome text, id text, wake text) -- functions/emitters.sql
 function first_wake_ns() returns bigint -- functions/signals.sql
 function flush_queues(org text, runner text, only_group text, with_running boolean, why text) returns TABLE(job_id text, from_status text) -- functions/end.sql
 function forget_executions(org text, stream text, most integer) returns void -- functions/log-retention.sql
+function forget_install(org text, install text) returns text -- functions/installs.sql
+function forget_lanes(org text, install text, t timestamp with time zone) returns void -- functions/installs.sql
 function free_plan_locks(execution_ids text[], t timestamp with time zone) returns void -- functions/workspaces.sql
 function give_up_deliveries(webhook text, t timestamp with time zone) returns void -- functions/deliveries.sql
 function groups_served(serves jsonb, runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
@@ -2286,6 +2578,7 @@ function is_unbegun(l queue_signal_live) returns boolean -- functions/signals.sq
 function job_status_after(status text, event text) returns text -- functions/before-tables.sql
 function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with time zone) returns TABLE(job_id text, event text, execution_status text, description text, clock text, stop_reason text, rearm_at timestamp with time zone) -- functions/clocks.sql
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql
+function keep_actions(org text, app text, app_config text, named json, t timestamp with time zone) returns void -- functions/apps.sql
 function keep_audit_event() returns trigger -- functions/before-tables.sql
 function keep_other_results(reports execution_report[], t timestamp with time zone) returns void -- functions/report.sql
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
@@ -2357,6 +2650,7 @@ function queues_of_runners(runner_ids text[]) returns queue_key[] -- functions/r
 function queues_to_look_at(queue_ids text[]) returns SETOF text -- functions/signal-claims.sql
 function queues_with_work(queue_ids text[]) returns SETOF text -- functions/signals.sql
 function read_due_emitters(ids text[], most_bytes bigint) returns SETOF due_emitter -- functions/emitters.sql
+function read_workflow(org text, workflow text) returns jsonb -- functions/workflows.sql
 function reclaim_jobs(waiters integer[], runner_ids text[], process_ids text[], poll_ids text[], repeated integer[], digests bytea[]) returns SETOF claimed_job -- functions/claim.sql
 function record_attempt(i record, t timestamp with time zone) returns boolean -- functions/deliveries.sql
 function record_attempts(items jsonb) returns TABLE(delivery_id text, is_written boolean) -- functions/deliveries.sql
@@ -2407,6 +2701,7 @@ function signal_size(s new_signal) returns integer -- functions/signals.sql
 function signal_status_after(status text, event text) returns text -- functions/before-tables.sql
 function speaks_for(process text, s stopping_executions) returns boolean -- functions/shutdowns.sql
 function start_turns(queue_ids text[], t timestamp with time zone) returns void -- functions/signals.sql
+function status_after_all(machine text, status text, events jsonb) returns text -- functions/before-tables.sql
 function step_reported(reports execution_report[], t timestamp with time zone) returns TABLE(n integer, e_id text, e_org_id text, e_runner_job_id text, e_runner_id text, e_process_id text, e_holders text[], e_is_ours boolean, e_status text, e_status_description text, e_ended_by text, e_history jsonb, e_created_at timestamp with time zone, e_deadline_at timestamp with time zone, e_confirmed_at timestamp with time zone, e_finished_at timestamp with time zone, e_last_record bigint) -- functions/for-older-brokers.sql
 function store_job_spans(p_org text, p_runner text, p_spans json, p_most integer) returns integer -- functions/telemetry.sql
 function store_metric_points(p_org text, p_runner text, p_points json, p_most integer) returns integer -- functions/telemetry.sql
@@ -2437,13 +2732,20 @@ function unblock_workspace(org text, workspace text, actor text, why text) retur
 function wake_holders(ids text[], t timestamp with time zone) returns void -- functions/signals.sql
 function wake_processes(process_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/beats.sql
 function wake_queues(ids text[], t timestamp with time zone) returns void -- functions/queues.sql
+function wake_workflow(org text, workflow text, at timestamp with time zone DEFAULT NULL::timestamp with time zone) returns void -- functions/workflows.sql
 function was_cut(e runner_job_executions) returns boolean -- functions/log-streams.sql
 function webhooks_too_large(org text, more bigint) returns boolean -- functions/webhooks.sql
 function with_entry(history jsonb, status text, description text, at timestamp with time zone) returns jsonb -- functions/signals.sql
+function workflow_status_after(status text, event text) returns text -- functions/before-tables.sql
+function workflow_step_status_after(status text, event text) returns text -- functions/before-tables.sql
 function write_audit(asked jsonb, ended jsonb) returns void -- functions/audit.sql
 function write_ends(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/moves.sql
 function write_events(drafts jsonb, t timestamp with time zone) returns void -- functions/events.sql
+function write_install_change(org text, install text, workflow text, change jsonb, t timestamp with time zone) returns void -- functions/installs.sql
 function write_runner_settings(org text, runner_group text, expected bigint, next jsonb) returns runner_change -- functions/runner-control.sql
 function write_runner_status(runner_ids text[], t timestamp with time zone) returns void -- functions/runners.sql
 function write_signal_ends(moves signal_move[], t timestamp with time zone) returns text[] -- functions/signals.sql
 function write_state_json(s terraform_workspace_state_jsons, only_part bytea) returns workspace_outcome -- functions/workspaces.sql
+function write_steps(org text, workflow text, steps jsonb) returns void -- functions/workflows.sql
+function write_workflow(org text, workflow text, expected bigint, change jsonb) returns TABLE(outcome text, is_on_offer boolean) -- functions/workflows.sql
+function write_workflow_now(org text, workflow text, expected bigint, change jsonb) returns boolean -- functions/workflows.sql

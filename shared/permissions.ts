@@ -27,6 +27,12 @@ export const permissions = [
   "signals.work", // claim, complete, fail, extend; shows the data of what is claimed
   "apps.read", // apps and their configs
   "apps.write", // create, change and delete apps, sync their configs
+  "installs.read", // installs, their inputs without what is sensitive, their states, runs of actions
+  "installs.write", // create and change installs, their inputs and labels
+  "installs.operate", // begin workflows of installs; retry, skip, cancel, resume
+  "installs.destroy", // deprovision, delete, forget
+  "workflows.read", // workflows, their steps, approvals and plans without secrets
+  "approvals.respond", // approve and deny; approve all
   "webhooks.read", // webhooks and what was delivered to them, never their secrets
   "webhooks.write", // create, change, delete, ping and resend
   "logs.read",
@@ -55,6 +61,8 @@ export type RoleType = (typeof roleTypes)[number];
 const reading = [
   "orgs.read",
   "apps.read",
+  "installs.read",
+  "workflows.read",
   "roles.read",
   "accounts.read",
   "runners.read",
@@ -123,6 +131,10 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
     "signals.write",
     "signals.work",
     "apps.write",
+    "installs.write",
+    "installs.operate",
+    "installs.destroy",
+    "approvals.respond",
     "webhooks.read",
     "webhooks.write",
     "state.write",
@@ -136,6 +148,9 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
     "jobs.cancel",
     "queues.operate",
     "signals.write",
+    "installs.write",
+    "installs.operate",
+    "approvals.respond",
     "webhooks.read",
   ],
   org_read_only: [...reading, "webhooks.read"],

@@ -121,6 +121,16 @@ export const signalTypes = {
     permissions: (signal: z.infer<typeof flushSignal>) =>
       "queue_id" in signal ? ["queues.operate"] : ["jobs.cancel"],
   },
+  workflow: {
+    runs: "hold",
+    task: "advance-workflow",
+    schema: z.strictObject({}).refine(() => false, {
+      error:
+        "Workflows file these themselves: create a workflow instead, such as a run of an action.",
+    }),
+    summary:
+      "The place of a workflow in a lane of its install: it is held until the workflow has ended. Workflows alone file it.",
+  },
 } as const satisfies Readonly<Record<string, SignalType>>;
 
 const workersType: SignalType = {

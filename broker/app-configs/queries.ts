@@ -17,6 +17,12 @@ export type ConfigDraft = {
   readonly links: object;
   readonly runner_type: string | undefined;
   readonly created_by_id: string;
+  /** The actions that it has; an app keeps the ids of those that it had before. */
+  readonly actions: readonly {
+    readonly name: string;
+    readonly id: string;
+    readonly config_id: string;
+  }[];
 };
 
 /** Makes it active: created, same, not-found, other-app (its name) or changed (the base is another). */

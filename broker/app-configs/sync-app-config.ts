@@ -46,6 +46,11 @@ export async function syncAppConfig(
     links: metadata.links ?? {},
     runner_type: runner?.runner_type,
     created_by_id: actorId,
+    actions: (config.document.actions ?? []).map(({ name }) => ({
+      name,
+      id: newId("act"),
+      config_id: newId("awc"),
+    })),
   };
   const made = await activateConfig(db, orgId, app, { draft, base });
   if (made?.outcome === "not-found") throw problem.notFound("app");

@@ -35,7 +35,19 @@ export type IdPrefix =
   | "evt"
   | "wha"
   | "app"
-  | "cfg";
+  | "cfg"
+  | "ins"
+  | "inp"
+  | "ist"
+  | "act"
+  | "awc"
+  | "awr"
+  | "wfl"
+  | "wfr"
+  | "wsg"
+  | "stp"
+  | "apv"
+  | "apr";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;

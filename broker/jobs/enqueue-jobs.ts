@@ -1,35 +1,25 @@
-import { createHash } from "node:crypto";
 import { type Problem, problem } from "../../shared/problem.ts";
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 import type { Limiter } from "../database/limiter.ts";
-import { newId } from "../database/new-id.ts";
 import type { HotPath } from "../limits/hot-path.ts";
 import type { Permits } from "../limits/permits.ts";
-import type { OrgId } from "../orgs/org-id.ts";
 import type { ClaimRequest } from "../polls/claim-jobs.ts";
 import type { Arrival, HandOff } from "../polls/hand-off.ts";
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
 import { StagedUploads } from "../seals/staged-uploads.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
+import { draftJob, type EnqueueFor, type JobDraft } from "./draft-job.ts";
 import { enqueueAndClaim, type EnqueuedRow } from "./enqueue-and-claim.ts";
-import { jobKind, jobTimeouts, type NewJob } from "./new-job.ts";
+import type { NewJob } from "./new-job.ts";
 import { findJobs } from "./queries.ts";
 import type { JobRow } from "./row.ts";
-import { sealPlan } from "./sealed-plan.ts";
 
-export type Enqueue = {
-  readonly orgId: OrgId;
-  readonly actorId: string;
-  readonly runnerId: string;
+export type Enqueue = EnqueueFor & {
   readonly jobs: readonly NewJob[];
   /** Set when the caller holds no permit: one is taken for statements of its own. */
   readonly takesPermit?: true;
-  /** The signal that is in flight until the job ends. */
-  readonly signalId?: string | undefined;
-  /** `request` must be equal for a request to count as a repetition. */
-  readonly idempotency?: { readonly key: string; readonly request: string } | undefined;
 };
 export type Enqueued = { readonly rows: readonly JobRow[]; readonly isReplay: boolean };
 /** The new jobs or, for a repetition, the ids of the first request's jobs. */
@@ -110,7 +100,7 @@ async function flush(
 ): Promise<(Outcome | Error)[]> {
   const ahead = new StagedUploads();
   const drafts = enqueues.map((enqueue, at) =>
-    enqueue.jobs.map((job) => draft(enqueue, job, { request: at + 1, seals, ahead })),
+    enqueue.jobs.map((job) => draftJob(enqueue, job, { request: at + 1, seals, ahead })),
   );
   const all = drafts.flat();
   const enqueue = (requests: readonly ClaimRequest[]) =>
@@ -124,7 +114,7 @@ async function flush(
   return enqueues.map((_, at) => settle(drafts[at] ?? [], byRequest.get(at + 1) ?? []));
 }
 
-function arrivals(drafts: readonly Draft[]): Arrival[] {
+function arrivals(drafts: readonly JobDraft[]): Arrival[] {
   const counts = new Map<string, Arrival>();
   for (const { org_id: orgId, runner_id: runnerId, job_group: jobGroup } of drafts) {
     const key = `${orgId}/${runnerId}/${jobGroup}`;
@@ -134,55 +124,8 @@ function arrivals(drafts: readonly Draft[]): Arrival[] {
   return [...counts.values()];
 }
 
-type Draft = ReturnType<typeof draft>;
-
-function draft(
-  enqueue: Enqueue,
-  job: NewJob,
-  {
-    request,
-    seals,
-    ahead,
-  }: { readonly request: number; readonly seals: Seals; readonly ahead: StagedUploads },
-) {
-  const kind = jobKind(job);
-  const timeouts = jobTimeouts(job);
-  const id = newId("job");
-  return {
-    request,
-    id,
-    org_id: enqueue.orgId as string,
-    runner_id: enqueue.runnerId,
-    job_group: kind.group,
-    type: job.type,
-    operation: job.operation,
-    owner_id: job.ownerId ?? "",
-    owner_type: job.ownerType ?? "",
-    metadata: job.metadata ?? {},
-    queue_timeout: timeouts.queueTimeout,
-    available_timeout: timeouts.availableTimeout,
-    execution_timeout: timeouts.executionTimeout,
-    overall_timeout: timeouts.overallTimeout,
-    max_executions: timeouts.maxExecutions,
-    stop_grace: kind.stopGrace,
-    changes_things: kind.changes,
-    rerun_of: job.rerunOf ?? null,
-    log_stream_id: null,
-    created_by_id: enqueue.actorId,
-    ...sealPlan(seals, ahead, { orgId: enqueue.orgId, id, plan: job.plan }),
-    plan_names: job.planNames,
-    idempotency_key: enqueue.idempotency?.key,
-    fingerprint: enqueue.idempotency && fingerprint(enqueue.idempotency.request),
-    signal_id: enqueue.signalId,
-  };
-}
-
-function fingerprint(request: string): string {
-  return createHash("sha256").update(request).digest("hex");
-}
-
 /** A repetition's jobs are read by its own request, not in the shared statement. */
-function settle(drafts: readonly Draft[], answers: readonly EnqueuedRow[]): Outcome | Error {
+function settle(drafts: readonly JobDraft[], answers: readonly EnqueuedRow[]): Outcome | Error {
   const outcome = answers[0]?.outcome;
   if (outcome === "replay") return { replayedIds: answers.map(({ id }) => id) };
   if (outcome !== "enqueued") return refusal(outcome ?? "lost");
@@ -194,7 +137,7 @@ function settle(drafts: readonly Draft[], answers: readonly EnqueuedRow[]): Outc
 }
 
 /** The row as a read would return it now. */
-function toRow(job: Draft, answer: EnqueuedRow | undefined): JobRow[] {
+function toRow(job: JobDraft, answer: EnqueuedRow | undefined): JobRow[] {
   if (answer === undefined) return [];
   return [
     Object.assign(job, {

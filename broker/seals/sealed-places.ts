@@ -28,6 +28,10 @@ export const sealedPlaces: readonly SealedPlace[] = [
   contents({ table: "runner_job_plans", id: "runner_job_id" }, "plan"),
   contents({ table: "helm_releases", id: "id" }, "helm-release"),
   contents({ table: "queue_emitters", id: "id" }, "template"),
+  contents({ table: "install_inputs", id: "id" }, "install-inputs"),
+  contents({ table: "install_states", id: "id" }, "install-state"),
+  contents({ table: "workflow_givens", id: "workflow_id" }, "workflow-given"),
+  contents({ table: "workflow_approvals", id: "id" }, "approval"),
   place(
     { table: "runner_job_execution_results", id: "execution_id", holdsPlain: holdsContents },
     resealResult,

@@ -7,7 +7,8 @@ export type Topic =
   | `logs:${string}`
   | `claim:${string}`
   | `signals:${string}`
-  | `webhook:${string}`;
+  | `webhook:${string}`
+  | `workflow:${string}`;
 
 export const topics = {
   /** A job of this runner is available. */
@@ -20,6 +21,8 @@ export const topics = {
   signals: (queueId: string): Topic => `signals:${queueId}`,
   /** There is something to deliver to this webhook. */
   webhook: (webhookId: string): Topic => `webhook:${webhookId}`,
+  /** This workflow was moved. */
+  workflow: (workflowId: string): Topic => `workflow:${workflowId}`,
   /** This token was revoked or changed. */
   token: (tokenId: string): Topic => `token:${tokenId}`,
   /** Records were added to this log stream, or it was closed. */

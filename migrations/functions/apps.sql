@@ -106,5 +106,19 @@ begin
          default_labels = given.default_labels, label_colors = given.label_colors, links = given.links,
          runner_type = given.runner_type
    where a.org_id = org and a.id = app;
+  perform keep_actions(org, app, given.id, config -> 'actions', t);
   return query select 'created', given.id;
+end $$;
+
+-- Keeps the actions that a config has: those that the app has by name already, and new ones. actions: [{name, id, config_id}]
+create or replace function keep_actions(org text, app text, app_config text, named json, t timestamptz) returns void
+  language plpgsql as $$
+begin
+  insert into actions (id, org_id, app_id, name, created_at)
+  select n.id, org, app, n.name, t from json_to_recordset(coalesce(named, '[]')) as n(id text, name text)
+      on conflict (app_id, replace(name, '-', '_')) do nothing;
+  insert into action_configs (id, org_id, action_id, app_config_id, created_at)
+  select n.config_id, org, a.id, app_config, t
+    from json_to_recordset(coalesce(named, '[]')) as n(config_id text, name text)
+    join actions a on a.app_id = app and replace(a.name, '-', '_') = replace(n.name, '-', '_');
 end $$;

@@ -119,6 +119,57 @@ create or replace function emitter_status_after(status text, event text) returns
     when 'finish' then case when status = 'active' then 'done' end
     when 'reschedule' then case when status = 'done' then 'active' end end;
 
+-- The status of a workflow after an event: the table of shared/workflow.ts.
+create or replace function workflow_status_after(status text, event text) returns text
+  language sql immutable parallel safe
+  return case event
+    when 'start' then case when status = 'pending' then 'in-progress' end
+    when 'await-approval' then case when status = 'in-progress' then 'approval-awaiting' end
+    when 'go-on' then case when status = 'approval-awaiting' then 'in-progress' end
+    when 'stall' then case when status = 'in-progress' then 'failed-pending-retry' end
+    when 'redo' then case when status = 'failed-pending-retry' then 'in-progress' end
+    when 'give-up' then case when status = 'failed-pending-retry' then 'error' end
+    when 'fail' then case when status = 'in-progress' then 'error' end
+    when 'succeed' then case when status = 'in-progress' then 'success' end
+    when 'resume' then case when status = 'error' then 'pending' end
+    when 'cancel' then case when status in ('pending', 'in-progress', 'approval-awaiting', 'failed-pending-retry')
+                            then 'cancelled' end end;
+
+-- The same of its steps: the table of shared/workflow-step.ts.
+create or replace function workflow_step_status_after(status text, event text) returns text
+  language sql immutable parallel safe
+  return case event
+    when 'begin' then case when status = 'pending' then 'in-progress' end
+    when 'succeed' then case when status = 'in-progress' then 'success' end
+    when 'check' then case when status = 'in-progress' then 'checking-plan' end
+    when 'auto-approve' then case when status = 'checking-plan' then 'approved' end
+    when 'ask' then case when status = 'checking-plan' then 'approval-awaiting' end
+    when 'approve' then case when status = 'approval-awaiting' then 'approved' end
+    when 'replan' then case when status = 'approval-awaiting' then 'approval-retry' end
+    when 'deny' then case when status = 'approval-awaiting' then 'approval-denied' end
+    when 'expire' then case when status = 'approval-awaiting' then 'approval-expired' end
+    when 'auto-skip' then case when status in ('pending', 'in-progress', 'checking-plan') then 'auto-skipped' end
+    when 'stall' then case when status in ('in-progress', 'checking-plan') then 'failed-pending-retry' end
+    when 'fail' then case when status in ('in-progress', 'checking-plan', 'failed-pending-retry') then 'error' end
+    when 'skip' then case when status in ('pending', 'failed-pending-retry') then 'user-skipped' end
+    when 'discard' then case when status = 'pending' then 'discarded' end
+    when 'leave' then case when status = 'pending' then 'not-attempted' end
+    when 'cancel' then case when status in ('pending', 'in-progress', 'checking-plan', 'approval-awaiting', 'failed-pending-retry')
+                            then 'cancelled' end end;
+
+-- Whether these events, one after the other, lead from a status to another by a table of moves: what a statement writes at once may be
+-- several moves. Null: there is a move that the table has not.
+create or replace function status_after_all(machine text, status text, events jsonb) returns text
+  language plpgsql immutable parallel safe set search_path from current as $$
+declare
+  event text;
+begin
+  for event in select * from jsonb_array_elements_text(events) loop
+    status := case machine when 'workflow' then workflow_status_after(status, event) else workflow_step_status_after(status, event) end;
+  end loop;
+  return status;
+end $$;
+
 -- The moves that can be stored. In plpgsql, because Postgres parses a check, and a function in SQL that it calls, for every
 -- statement that writes the table: with the moves in the check itself a single insert took four times as long. It keeps the
 -- search path of the migration: a restore of data and logical replication write with an empty one.

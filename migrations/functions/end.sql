@@ -172,8 +172,9 @@ create or replace function confirm_stopped(execution_ids text[], t timestamptz) 
   language plpgsql as $$
 declare
   keys queue_key[];
+  job_ids text[];
 begin
-  select array_agg(distinct row(s.runner_id::text, s.job_group)::queue_key) into keys
+  select array_agg(distinct row(s.runner_id::text, s.job_group)::queue_key), array_agg(s.runner_job_id::text) into keys, job_ids
     from stopping_executions s where s.execution_id = any(execution_ids);
   if keys is null then
     return;
@@ -192,5 +193,6 @@ begin
   update runner_queues q set in_use = q.in_use - c.n
     from (select g.runner_id, g.job_group, count(*)::int as n from gone g where g.holds_slot group by 1, 2) c
    where q.runner_id = c.runner_id and q.job_group = c.job_group;
+  perform wake_workflow(j.org_id, j.workflow_id) from runner_jobs j where j.id = any(job_ids) and j.workflow_id is not null;
   return query select * from release_jobs(keys, false, t);
 end $$;

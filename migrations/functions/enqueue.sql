@@ -63,27 +63,29 @@ begin
   with facts as (
     insert into runner_jobs (id, org_id, runner_id, job_group, type, operation, owner_id, owner_type, metadata,
                              queue_timeout, available_timeout, execution_timeout, overall_timeout, max_executions,
-                             stop_grace, changes_things, rerun_of, log_stream_id, created_at, created_by_id)
+                             stop_grace, changes_things, rerun_of, log_stream_id, created_at, created_by_id, workflow_id,
+                             workflow_step_id, step_job_idx)
     select j.id, j.org_id, j.runner_id, j.job_group, j.type, j.operation, j.owner_id, j.owner_type, j.metadata,
            j.queue_timeout, j.available_timeout, j.execution_timeout, j.overall_timeout, j.max_executions,
-           j.stop_grace, j.changes_things, j.rerun_of, j.log_stream_id, t, j.created_by_id
+           j.stop_grace, j.changes_things, j.rerun_of, j.log_stream_id, t, j.created_by_id, j.workflow_id, j.workflow_step_id,
+           j.step_job_idx
       from unnest(jobs) j
   ), placed as materialized ( -- narrow: it is read five times
     select p.*, p.place <= q.slots - q.in_use as gets_slot,
            case when p.place <= q.slots - q.in_use then job_status_after('queued', 'release')
                 else job_status_after('', 'enqueue') end as status
       from (select j.request, j.id, j.org_id, j.runner_id, j.job_group, j.max_executions, j.overall_timeout,
-                   j.queue_timeout, j.available_timeout, j.execution_timeout, j.stop_grace, j.changes_things, j.signal_id,
+                   j.queue_timeout, j.available_timeout, j.execution_timeout, j.stop_grace, j.changes_things, j.signal_id, j.workflow_id,
                    row_number() over (partition by j.runner_id, j.job_group order by j.request, j.id) as place
               from unnest(jobs) j) p
       join runner_queues q using (runner_id, job_group)
   ), live as (
     insert into runner_job_live (id, org_id, runner_id, job_group, status, has_slot, max_executions, created_at,
                                  status_at, overall_at, deadline_at, queue_timeout, available_timeout,
-                                 execution_timeout, stop_grace, changes_things, signal_id)
+                                 execution_timeout, stop_grace, changes_things, signal_id, workflow_id)
     select p.id, p.org_id, p.runner_id, p.job_group, p.status, p.gets_slot, p.max_executions, t, t, t + ns(p.overall_timeout),
            t + ns(least(p.overall_timeout, case when p.gets_slot then p.available_timeout else p.queue_timeout end)),
-           p.queue_timeout, p.available_timeout, p.execution_timeout, p.stop_grace, p.changes_things, p.signal_id
+           p.queue_timeout, p.available_timeout, p.execution_timeout, p.stop_grace, p.changes_things, p.signal_id, p.workflow_id
       from placed p
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status, at)

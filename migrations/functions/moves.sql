@@ -64,11 +64,12 @@ create or replace function write_ends(moves job_move[], records bigint[], t time
   language plpgsql as $$
 declare
   awaited text[]; -- jobs for whose ends signals wait
+  of_workflows text[]; -- workflows whose jobs ended
 begin
   with gone as (
     delete from runner_job_live l using unnest(moves) m where l.id = m.job_id
     returning l.id, l.org_id, l.runner_id, l.job_group, l.status, l.has_slot, l.execution_id, l.execution_count,
-              l.created_at, l.started_at, l.event_tx, l.signal_id, m.event, m.execution_status, coalesce(m.description, '') as why,
+              l.created_at, l.started_at, l.event_tx, l.signal_id, l.workflow_id, m.event, m.execution_status, coalesce(m.description, '') as why,
               job_status_after(l.status, m.event) as to_status,
               m.ended_by, m.clock, m.stop_reason, m.n
   ), ends as (
@@ -99,7 +100,13 @@ begin
      where q.runner_id = c.runner_id and q.job_group = c.job_group and (c.freed <> 0 or c.waiting <> 0)
   )
   -- What the end means for a signal that waits for it is a call of its own: its queue would have to be locked before this one.
-  select array_agg(g.id::text) into awaited from gone g where g.signal_id is not null;
+  select array_agg(g.id::text) filter (where g.signal_id is not null),
+         array_agg(g.org_id || ' ' || g.workflow_id) filter (where g.workflow_id is not null)
+    into awaited, of_workflows
+    from gone g;
+  if of_workflows is not null then
+    perform wake_workflow(split_part(w, ' ', 1), split_part(w, ' ', 2)) from (select distinct w from unnest(of_workflows) w order by w) w;
+  end if;
   if awaited is not null then
     perform graphile_worker.add_job('end-signal-of-job', json_build_object('job_id', id), max_attempts => 5) from unnest(awaited) id;
   end if;

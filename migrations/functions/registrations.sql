@@ -168,5 +168,9 @@ create or replace function move_processes(process_ids text[], event text, descri
     returning p.id, p.org_id, p.status
   )
   insert into status_history (owner_id, org_id, status, description, at)
-  select c.id, c.org_id, c.status, description, t from changed c
+  select c.id, c.org_id, c.status, description, t from changed c;
+  -- Workflows that wait for the runner look again.
+  select wake_workflow(s.org_id, s.workflow_id)
+    from runner_processes p join workflow_steps s on s.target_id = p.runner_id
+   where event = 'beat' and p.id = any(process_ids) and s.status = 'in-progress' and s.kind = 'healthy'
 $$;

@@ -111,6 +111,8 @@ describe("functions that write a status", () => {
       "step_reported: coalesce(execution_status_after", // of older brokers
       "take_reports: coalesce(execution_status_after",
       "write_ends: execution_status_after(e",
+      "write_steps: status_after_all(",
+      "write_workflow_now: status_after_all(",
     ]);
   });
 });

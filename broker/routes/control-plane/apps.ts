@@ -29,10 +29,13 @@ import { answerListing } from "../../http/answer/answer-listing.ts";
 import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 
-/** /v1/apps and /v1/apps/{app_id} */
+/** /v1/apps and /v1/apps/{app_id}, /v1/apps/{app_id}/configs and all below it, …/latest-config, /v1/general/config-schema */
 export const keepApps: RegisterRoutes = (app, broker) => {
   read(app, broker);
   write(app, broker);
+  sync(app, broker);
+  readConfigs(app, broker);
+  compare(app, broker);
 };
 
 const read: RegisterRoutes = (app, { db }) => {
@@ -73,13 +76,6 @@ const write: RegisterRoutes = (app, { db }) => {
     await deleteApp(db, c.get("actor").orgId, c.req.valid("param").app_id);
     return c.body(null, 204);
   });
-};
-
-/** /v1/apps/{app_id}/configs and all below it, …/latest-config, /v1/general/config-schema */
-export const keepAppConfigs: RegisterRoutes = (app, broker) => {
-  sync(app, broker);
-  readConfigs(app, broker);
-  compare(app, broker);
 };
 
 const sync: RegisterRoutes = (app, { db }) => {

@@ -56,8 +56,8 @@ export const readAccounts: RegisterRoutes = (app, broker) => {
   });
 };
 
-/** PUT /v1/accounts/{account_id}/roles */
-export const setAccountRoles: RegisterRoutes = (app, broker) => {
+/** PUT /v1/accounts/{account_id}/roles, DELETE /v1/accounts/{account_id} */
+export const changeAccounts: RegisterRoutes = (app, broker) => {
   app.openapi(setAccountRolesRoute, async (c) => {
     const by = c.get("actor");
     const { orgId } = by;
@@ -69,10 +69,6 @@ export const setAccountRoles: RegisterRoutes = (app, broker) => {
     if (row === undefined) throw problem.notFound("account");
     return c.json(toAccount(row, orgId, await findRoles(broker.db, orgId)), 200);
   });
-};
-
-/** DELETE /v1/accounts/{account_id} */
-export const removeAccount: RegisterRoutes = (app, broker) => {
   app.openapi(removeAccountRoute, async (c) => {
     const by = c.get("actor");
     const { orgId } = by;

@@ -23,7 +23,9 @@ const runs = {
   "emitter-start": runEmitterStart,
   "emitter-stop": runEmitterStop,
   flush: runFlush,
-} as const satisfies Readonly<Record<keyof typeof signalTypes, RunTurn<never>>>;
+} as const satisfies Readonly<
+  Record<Exclude<keyof typeof signalTypes, "workflow">, RunTurn<never>>
+>;
 
 type Running = {
   readonly stopped: AbortSignal;

@@ -10,6 +10,8 @@ import {
   shutdownStatuses,
   shutdownTransitions,
 } from "../../../shared/runner-process.ts";
+import { workflowStepStatuses, workflowStepTransitions } from "../../../shared/workflow-step.ts";
+import { workflowStatuses, workflowTransitions } from "../../../shared/workflow.ts";
 import type { Machine } from "./draw-moves.ts";
 
 export type Described = Machine & {
@@ -103,5 +105,23 @@ export const machines: readonly Described[] = [
     page: "docs/queues.md",
     marks: ["emitter-diagram", "emitter-moves"],
     hasNoLast: true,
+  },
+  {
+    name: "workflow",
+    statuses: workflowStatuses,
+    table: workflowTransitions,
+    start: { event: "create", to: "pending" },
+    stored: ["workflows"],
+    page: "docs/workflows.md",
+    marks: ["workflow-diagram", "workflow-moves"],
+  },
+  {
+    name: "workflow_step",
+    statuses: workflowStepStatuses,
+    table: workflowStepTransitions,
+    start: { event: "generate", to: "pending" },
+    stored: ["workflow_steps"],
+    page: "docs/workflows.md",
+    marks: ["step-diagram", "step-moves"],
   },
 ];

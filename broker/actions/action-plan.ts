@@ -1,0 +1,105 @@
+import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import type { Json, JsonObject } from "../../shared/app-config/templates/json-value.ts";
+import { renderValue } from "../../shared/app-config/templates/render-template.ts";
+import { secondNs } from "../../shared/duration.ts";
+import { actionPlan } from "../../shared/plans/action-plan.ts";
+import type { InstallFacts } from "../installs/install-facts.ts";
+import { faultOf } from "../workflows/machine/step-kind.ts";
+import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
+
+/** An action as its config has it, or as an ad hoc run brings it. */
+export type ActionConfigPart = NonNullable<AppConfigDocument["actions"]>[number];
+type ActionStepPart = ActionConfigPart["steps"][number];
+
+const defaultTimeoutNs = 5 * 60 * secondNs;
+
+/** How long a run of the action may take, in nanoseconds. */
+export const actionTimeoutNs = ({ timeout }: Pick<ActionConfigPart, "timeout">): number =>
+  timeout ?? defaultTimeoutNs;
+
+type Planning = {
+  readonly facts: InstallFacts;
+  readonly state: JsonObject;
+  readonly action: ActionConfigPart;
+  readonly run: {
+    readonly id: string;
+    readonly configId: string | null;
+    readonly env: Readonly<Record<string, string>>;
+  };
+  /** Of lifecycle runs: why it runs. */
+  readonly cause: Readonly<Record<string, string>>;
+  readonly apiUrl: string | undefined;
+};
+
+/** The text of the plan of a run, rendered with what is known now; or why there is none. */
+export function planAction(planning: Planning): { readonly text: string } | CompositeFault {
+  const { facts, state, action, run, cause, apiUrl } = planning;
+  if (action.image !== undefined)
+    return fault("image_unsupported", "It asks for a container image", noImages);
+  const place = { file: `actions/${action.name}.toml`, member: "steps" };
+  const given = action.steps.map((step) => step as unknown as Json); // JSON, as it was checked
+  const rendered = renderValue(given, { svc: state }, place);
+  if (rendered.faults !== undefined) return renderFault(rendered.faults);
+  const steps = rendered.value as unknown as readonly ActionStepPart[];
+  const connected = steps.find(({ connected_repo: repo }) => repo !== undefined);
+  if (connected !== undefined)
+    return fault("repo_unsupported", "Its source cannot be read", noConnections(connected.name));
+  const plan = {
+    id: run.id,
+    install_id: facts.install.id,
+    attrs: { name: action.name, action_workflow_config_id: run.configId ?? "" },
+    steps: steps.map((step, at) => stepOf(step, `${run.id}.${at + 1}`)),
+    builtin_env_vars: {
+      SVC_ORG_ID: facts.org.id,
+      SVC_APP_ID: facts.app.id,
+      SVC_INSTALL_ID: facts.install.id,
+      ...(apiUrl !== undefined && { SVC_API_URL: apiUrl }),
+      ...cause,
+    },
+    override_env_vars: run.env,
+    timeout: actionTimeoutNs(action),
+    ...(facts.install.sandbox_mode === true && { sandbox_mode: { enabled: true } }),
+  };
+  return { text: JSON.stringify(actionPlan.parse(plan)) };
+}
+
+function stepOf(step: ActionStepPart, runId: string): Readonly<Record<string, unknown>> {
+  const { name, command, inline_contents: contents, env_vars = {}, public_repo: repo } = step;
+  return {
+    run_id: runId,
+    name,
+    interpolated_env_vars: Object.fromEntries(
+      Object.entries(env_vars).map(([key, value]) => [key, textOf(value)]),
+    ),
+    ...(command !== undefined && { interpolated_command: textOf(command) }),
+    ...(contents !== undefined && { interpolated_inline_contents: textOf(contents) }),
+    ...(repo !== undefined && {
+      git_source: { url: urlOf(repo.repo), ref: repo.branch ?? "", path: repo.directory ?? "" },
+    }),
+  };
+}
+
+/** A template that is one action gives any value; what a shell gets is text. */
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
+
+const urlOf = (repo: string): string =>
+  /^[\w.-]+\/[\w.-]+$/.test(repo) ? `https://github.com/${repo}.git` : repo;
+
+type RenderFaults = NonNullable<ReturnType<typeof renderValue>["faults"]>;
+
+function renderFault(faults: RenderFaults): CompositeFault {
+  const lines = faults.map(({ file, member, detail }) => `${file}, ${member}: ${detail}`);
+  const isMissing = faults.every(({ code }) => code === "missing_value");
+  return fault(
+    isMissing ? "missing_value" : "render_failed",
+    isMissing ? "A value is missing" : "The action's config could not be rendered",
+    lines.join("\n"),
+  );
+}
+
+const fault = faultOf;
+const noImages =
+  "This action has an image. Runners have no container runtime for actions yet. Take `image` out of its config, then sync it.";
+const noConnections = (step: string): string =>
+  `Its step ${step} has a connected_repo. This broker has no source-control connections. Use public_repo.`;

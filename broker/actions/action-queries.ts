@@ -1,0 +1,122 @@
+import type { ActionRunStatus } from "../../shared/action-run-statuses.ts";
+import type { Db } from "../database/connect.ts";
+import type { ListRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
+
+export type ActionRow = {
+  readonly id: string;
+  readonly app_id: string;
+  readonly name: string;
+  readonly created_at: Date;
+  /** Of the config that is meant, if that has it. */
+  readonly config_id: string | null;
+  readonly app_config_id: string | null;
+};
+
+/** An app's actions with what a config has of them, the newest first; of its active config, unless another one is named. */
+export async function listActions(
+  db: Db,
+  org: OrgId,
+  {
+    appId,
+    configId,
+    id,
+    after,
+    limit,
+    offset,
+  }: ListRequest & {
+    readonly appId: string;
+    readonly configId?: string | undefined;
+    readonly id?: string;
+  },
+): Promise<(ActionRow & { readonly sort_key: string })[]> {
+  return db<(ActionRow & { sort_key: string })[]>`
+    select x.id, x.app_id, x.name, x.created_at, c.id as config_id, c.app_config_id, x.created_at::text as sort_key
+      from actions x
+      join apps a on a.org_id = x.org_id and a.id = x.app_id
+      left join action_configs c on c.org_id = x.org_id and c.action_id = x.id
+                                 and c.app_config_id = coalesce(${configId ?? null}, a.active_config_id)
+     where x.org_id = ${org} and x.app_id = ${appId} and a.deleted_at is null and x.id < ${after?.id ?? "~"}
+       ${id === undefined ? db`` : db`and x.id = ${id}`}
+     order by x.id desc limit ${limit} offset ${offset}`;
+}
+
+export type RunRow = {
+  readonly id: string;
+  readonly org_id: string;
+  readonly install_id: string;
+  readonly action_id: string | null;
+  readonly action_config_id: string | null;
+  readonly name: string;
+  readonly workflow_id: string;
+  readonly workflow_step_id: string | null;
+  readonly runner_job_id: string | null;
+  readonly trigger_type: string;
+  readonly triggered_by_id: string;
+  readonly status: ActionRunStatus;
+  readonly status_description: string;
+  readonly role: string;
+  readonly timeout: number;
+  readonly composite_error: CompositeFault | null;
+  readonly created_by_id: string;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+  /** Of its job, while that is live. */
+  readonly job_status: string | null;
+  readonly now: Date;
+};
+
+/** Runs of actions in an install, the newest first. */
+export async function listRuns(
+  db: Db,
+  org: OrgId,
+  {
+    installId,
+    name,
+    id,
+    after,
+    limit,
+    offset,
+  }: ListRequest & {
+    readonly installId: string;
+    readonly name?: string | undefined;
+    readonly id?: string;
+  },
+): Promise<(RunRow & { readonly sort_key: string })[]> {
+  return db<(RunRow & { sort_key: string })[]>`
+    select r.*, l.status as job_status, svc_now() as now, r.created_at::text as sort_key
+      from install_action_runs r left join runner_job_live l on l.id = r.runner_job_id
+     where r.org_id = ${org} and r.install_id = ${installId} and r.id < ${after?.id ?? "~"}
+       ${name === undefined ? db`` : db`and r.name = ${name}`}
+       ${id === undefined ? db`` : db`and r.id = ${id}`}
+     order by r.id desc limit ${limit} offset ${offset}`;
+}
+
+export type RunEnd = {
+  readonly execution_id: string | null;
+  readonly log_stream_id: string | null;
+  readonly outputs: unknown;
+  readonly key_id: string | null;
+  readonly sealed_outputs: Buffer | null;
+  readonly steps: readonly {
+    readonly step_id: string;
+    readonly status: string;
+    readonly execution_duration: number;
+  }[];
+};
+
+/** What came of a run's job: its log, outputs and what was said of its steps. */
+export async function findRunEnd(db: Db, org: OrgId, jobId: string): Promise<RunEnd | undefined> {
+  const [row] = await db<RunEnd[]>`
+    select d.final_execution_id as execution_id, j.log_stream_id, o.outputs, o.key_id, o.sealed_outputs,
+           (select coalesce(json_agg(json_build_object('step_id', s.step_id, 'status', s.status,
+                                                       'execution_duration', s.execution_duration)), '[]')
+              from action_run_steps s where s.runner_job_id = j.id) as steps
+      from runner_jobs j
+      left join runner_job_ends d on d.runner_job_id = j.id
+      left join runner_job_execution_outputs o on o.execution_id = d.final_execution_id
+     where j.org_id = ${org} and j.id = ${jobId}`;
+  return row;
+}

@@ -1,0 +1,157 @@
+import type { ShownAction, ShownActionRun, WholeActionRun } from "../../shared/api/actions.ts";
+import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import { problem } from "../../shared/problem.ts";
+import { readDocument } from "../app-configs/show-configs.ts";
+import type { Db } from "../database/connect.ts";
+import { openJson } from "../installs/install-facts.ts";
+import { requireInstall } from "../installs/keep-installs.ts";
+import { findPlanText } from "../jobs/find-plan-text.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
+import {
+  type ActionRow,
+  findRunEnd,
+  listActions,
+  listRuns,
+  type RunRow,
+} from "./action-queries.ts";
+
+type Parts = { readonly db: Db; readonly seals: Seals };
+
+const whole = { after: undefined, limit: 1000, offset: 0 };
+
+/** What shows actions with what their config says of them. */
+export async function prepareActions(
+  db: Db,
+  org: OrgId,
+  rows: readonly ActionRow[],
+): Promise<(row: ActionRow) => ShownAction> {
+  const ids = [...new Set(rows.flatMap(({ app_config_id: id }) => id ?? []))];
+  const configs = new Map(
+    await Promise.all(ids.map(async (id) => [id, await readDocument(db, org, id)] as const)),
+  );
+  return (row) => toAction(row, configs.get(row.app_config_id ?? ""));
+}
+
+function toAction(row: ActionRow, config: AppConfigDocument | undefined): ShownAction {
+  const part = config?.actions?.find(({ name }) => name === row.name);
+  return {
+    id: row.id,
+    app_id: row.app_id,
+    name: row.name,
+    config_id: row.config_id,
+    app_config_id: row.app_config_id,
+    config: part ?? null,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+/** One action of an app; 404 when there is none. */
+export async function showAction(
+  db: Db,
+  org: OrgId,
+  { appId, id }: { readonly appId: string; readonly id: string },
+): Promise<ShownAction> {
+  const [row] = await listActions(db, org, { ...whole, appId, id });
+  if (row === undefined) throw problem.notFound("action");
+  return (await prepareActions(db, org, [row]))(row);
+}
+
+/** What actions an install can run: those of the app's active config, and of its own. */
+export async function showInstallActions(
+  db: Db,
+  org: OrgId,
+  installId: string,
+): Promise<ShownAction[]> {
+  const install = await requireInstall(db, org, installId);
+  const { app_id: appId, applied_config_id: applied } = install;
+  const listOf = (configId?: string) => listActions(db, org, { ...whole, appId, configId });
+  const [active, own] = await Promise.all([listOf(), applied === null ? [] : listOf(applied)]);
+  const byId = new Map<string, ActionRow>();
+  for (const row of [...own, ...active]) if (row.config_id !== null) byId.set(row.id, row);
+  const rows = [...byId.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const show = await prepareActions(db, org, rows);
+  return rows.map(show);
+}
+
+/** A run as lists show it. It is in progress from its job's claim, which writes nothing here. */
+export function toRun(row: RunRow): ShownActionRun {
+  const isClaimed = row.status === "queued" && row.job_status === "in-progress";
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    install_id: row.install_id,
+    action_workflow_id: row.action_id,
+    action_workflow_config_id: row.action_config_id,
+    name: row.name,
+    workflow_id: row.workflow_id,
+    workflow_step_id: row.workflow_step_id,
+    runner_job_id: row.runner_job_id,
+    trigger_type: row.trigger_type,
+    triggered_by_id: row.triggered_by_id,
+    status: isClaimed ? "in-progress" : row.status,
+    status_description: row.status_description,
+    role: row.role,
+    timeout: row.timeout,
+    execution_time: executionTime(row),
+    composite_error: row.composite_error,
+    created_by_id: row.created_by_id,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+function executionTime({ started_at: from, finished_at: until, now }: RunRow): number {
+  if (from === null) return 0;
+  return Math.max(0, ((until ?? now).getTime() - from.getTime()) * 1e6);
+}
+
+/** A run with its outputs and steps; 404 when there is none. */
+export async function showRun(
+  parts: Parts,
+  org: OrgId,
+  { installId, id }: { readonly installId: string; readonly id: string },
+): Promise<WholeActionRun> {
+  const [row] = await listRuns(parts.db, org, { ...whole, installId, id });
+  if (row === undefined) throw problem.notFound("run");
+  const { runner_job_id: jobId } = row;
+  const end = jobId === null ? undefined : await findRunEnd(parts.db, org, jobId);
+  const steps = jobId === null ? [] : await stepsOf(parts, org, jobId);
+  const said = new Map((end?.steps ?? []).map((step) => [step.step_id, step]));
+  return {
+    ...toRun(row),
+    log_stream_id: end?.log_stream_id ?? null,
+    outputs: outputsOf(parts.seals, org, end),
+    steps: steps.map(({ runId, name }, idx) => ({
+      id: runId,
+      name,
+      idx,
+      status: (said.get(runId)?.status ?? "pending") as WholeActionRun["steps"][number]["status"], // as it was checked
+      execution_duration: said.get(runId)?.execution_duration ?? 0,
+    })),
+  };
+}
+
+async function stepsOf(
+  parts: Parts,
+  org: OrgId,
+  jobId: string,
+): Promise<{ readonly runId: string; readonly name: string }[]> {
+  const text = await findPlanText(parts, org, jobId);
+  if (text === undefined) return [];
+  const plan = JSON.parse(text) as { steps?: { run_id?: string; name?: string }[] }; // as it was made
+  return (plan.steps ?? []).map(({ run_id = "", name = "" }) => ({ runId: run_id, name }));
+}
+
+function outputsOf(
+  seals: Seals,
+  org: OrgId,
+  end: Awaited<ReturnType<typeof findRunEnd>>,
+): Record<string, unknown> {
+  if (end === undefined || end.execution_id === null) return {};
+  const { outputs, sealed_outputs: bytes, key_id: keyId, execution_id: id } = end;
+  if (bytes === null) return (outputs ?? {}) as Record<string, unknown>; // outputs are objects
+  const thing = { orgId: org, id, part: "outputs" };
+  return openJson(seals, thing, { keyId, bytes }) as Record<string, unknown>;
+}

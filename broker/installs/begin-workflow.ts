@@ -1,0 +1,125 @@
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { Seals } from "../seals/seals.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { draftWorkflow, type NewWorkflow } from "../workflows/draft-workflow.ts";
+import { laneFull } from "../workflows/move-workflow.ts";
+import { forgetInstall, requireInstall, workflowOpen } from "./keep-installs.ts";
+import type { ShownRow } from "./queries.ts";
+
+type Parts = { readonly db: Db; readonly seals: Seals };
+type Wanted = Pick<NewWorkflow, "type" | "role" | "params" | "metadata" | "given" | "actionRun">;
+type Begin = {
+  readonly installId: string;
+  readonly workflow: Wanted;
+  /** No other change of the install may be open. */
+  readonly isOnly?: boolean;
+  readonly inputs?: object;
+};
+
+/** Begins a workflow of an install; answers its id. 404 without the install, 409 while another change is open, 429 past its lane. */
+export async function beginWorkflow(
+  { db, seals }: Parts,
+  actor: Pick<Actor, "id" | "orgId">,
+  { installId, workflow, isOnly = false, inputs }: Begin,
+): Promise<string> {
+  const install = await requireInstall(db, actor.orgId, installId);
+  const draft = draftWorkflow(seals, { ...workflow, ...placeOf(install, actor) });
+  const text = JSON.stringify(draft);
+  const added = inputs === undefined ? null : JSON.stringify(inputs);
+  const [row] = await db<{ outcome: string }[]>`
+    select begin_workflow(${actor.orgId}, ${installId}, ${text}::text::jsonb, ${added}::text::jsonb, ${isOnly}) as outcome`;
+  if (row?.outcome !== "created") throw refusalOf(row?.outcome ?? "lost");
+  return draft.id;
+}
+
+function placeOf(install: ShownRow, { id: actorId, orgId }: Pick<Actor, "id" | "orgId">) {
+  return {
+    orgId,
+    actorId,
+    installId: install.id,
+    lanes: new Map(install.queues.map(({ id, name }) => [name, id])),
+    approvalOption: install.approval_option,
+  };
+}
+
+function refusalOf(outcome: string): Error {
+  if (outcome === "not-found") return problem.notFound("install");
+  if (outcome === "open") return workflowOpen();
+  if (outcome === "full") return laneFull();
+  if (outcome === "stale")
+    return problem.conflict(
+      "inputs_changed",
+      "The inputs were changed meanwhile. Read them and try again.",
+    );
+  if (outcome === "no-lane")
+    return problem.conflict("lane_gone", "The install's lane was deleted: forget the install.");
+  return new Error(`begin_workflow answered ${outcome}`);
+}
+
+/** Provisions an install that never was, or provisions it again. */
+export async function reprovisionInstall(
+  parts: Parts,
+  actor: Pick<Actor, "id" | "orgId">,
+  { id, role }: { readonly id: string; readonly role: string },
+): Promise<string> {
+  const { applied_config_id: applied } = await requireInstall(parts.db, actor.orgId, id);
+  const type = applied === null ? "provision" : "reprovision";
+  return beginWorkflow(parts, actor, { installId: id, workflow: { type, role } });
+}
+
+/** Deprovisions an install, and then deletes it if asked; 409 for one that never was provisioned. */
+export async function deprovisionInstall(
+  parts: Parts,
+  actor: Pick<Actor, "id" | "orgId">,
+  { id, role, deletes }: { readonly id: string; readonly role: string; readonly deletes: boolean },
+): Promise<string> {
+  const install = await requireInstall(parts.db, actor.orgId, id);
+  if (install.lifecycle_phase === "created")
+    throw problem.conflict(
+      "never_provisioned",
+      "This install was never provisioned. Delete it, or forget it.",
+    );
+  return beginWorkflow(parts, actor, {
+    installId: id,
+    workflow: { type: "deprovision", role, params: deletes ? { deletes: true } : {} },
+    isOnly: true,
+  });
+}
+
+/** Deprovisions an install and then deletes it; one that never was provisioned is gone at once, without a workflow. */
+export async function deleteInstall(
+  parts: Parts,
+  actor: Pick<Actor, "id" | "orgId">,
+  id: string,
+): Promise<string> {
+  const { lifecycle_phase: phase, name } = await requireInstall(parts.db, actor.orgId, id);
+  if (phase !== "created") return deprovisionInstall(parts, actor, { id, role: "", deletes: true });
+  await forgetInstall(parts.db, actor.orgId, { id, confirm: name });
+  return "";
+}
+
+/** Brings an install to a config of its app that is active, or was. */
+export async function updateInstallConfig(
+  parts: Parts,
+  actor: Pick<Actor, "id" | "orgId">,
+  { id, configId }: { readonly id: string; readonly configId: string },
+): Promise<string> {
+  const { app_id: app } = await requireInstall(parts.db, actor.orgId, id);
+  const [config] = await parts.db<{ status: string }[]>`
+    select c.status from app_configs c where c.org_id = ${actor.orgId} and c.app_id = ${app} and c.id = ${configId}`;
+  if (config === undefined)
+    throw problem.invalid([
+      {
+        pointer: "#/app_config_id",
+        code: "unknown_config",
+        detail: "The install's app has no config of this id.",
+      },
+    ]);
+  if (config.status !== "active" && config.status !== "outdated")
+    throw problem.conflict("config_not_active", `The config is ${config.status}: sync it first.`);
+  return beginWorkflow(parts, actor, {
+    installId: id,
+    workflow: { type: "app_branch_config_update", params: { app_config_id: configId } },
+  });
+}

@@ -1,0 +1,190 @@
+import type { NewInstall } from "../../shared/api/install.ts";
+import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import { type Pointer, problem } from "../../shared/problem.ts";
+import { readDocument } from "../app-configs/show-configs.ts";
+import { requireApp } from "../apps/keep-apps.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { firstSettings } from "../runner-groups/settings.ts";
+import type { Seals } from "../seals/seals.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { draftWorkflow } from "../workflows/draft-workflow.ts";
+import { checkInputs } from "./check-inputs.ts";
+import { insertInstall } from "./queries.ts";
+
+const mostOfOrg = 10_000;
+/** How many workflows of an install are open side by side: changes one after the other. */
+const laneSizes = { changes: 1, plans: 2, actions: 4 } as const;
+
+type Parts = { readonly db: Db; readonly seals: Seals };
+export type CreatedInstall = { readonly id: string; readonly workflowId: string | undefined };
+
+/** Creates an install of an app's active config, with all that belongs to it, and has it provisioned unless told otherwise. */
+export async function createInstall(
+  { db, seals }: Parts,
+  actor: Pick<Actor, "id" | "orgId">,
+  { appId, install }: { readonly appId: string; readonly install: NewInstall },
+): Promise<CreatedInstall> {
+  const app = await requireApp(db, actor.orgId, appId);
+  const config = await readDocument(db, actor.orgId, app.active_config_id);
+  if (config === undefined) throw noActiveConfig();
+  requireSupported(config);
+  const cloud = cloudOf(config, install);
+  const inputs = checkInputs(config, install.inputs);
+  const draft = draftOf(seals, actor, {
+    appId,
+    configId: app.active_config_id,
+    install,
+    cloud,
+    inputs,
+  });
+  const made = await insertInstall(db, actor.orgId, draft, mostOfOrg);
+  if (made?.outcome !== "created") throw refusalOf(made?.outcome ?? "lost", made?.id ?? null);
+  return { id: draft.id, workflowId: draft.workflow?.id };
+}
+
+type Drafting = {
+  readonly appId: string;
+  readonly configId: string | null;
+  readonly install: NewInstall;
+  readonly cloud: Cloud;
+  readonly inputs: ReturnType<typeof checkInputs>;
+};
+
+function draftOf(
+  seals: Seals,
+  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+  { appId, configId, install, cloud, inputs }: Drafting,
+) {
+  const id = newId("ins");
+  const lanes = Object.entries(laneSizes).map(([name, max_in_flight]) => ({
+    id: newId("que"),
+    name,
+    max_in_flight,
+  }));
+  const approvalOption = install.install_config.approval_option ?? "prompt";
+  const provision = {
+    type: "provision",
+    orgId,
+    installId: id,
+    lanes: new Map(lanes.map((lane) => [lane.name, lane.id])),
+    approvalOption,
+    actorId,
+  } as const;
+  return {
+    id,
+    app_id: appId,
+    app_config_id: configId,
+    name: install.name,
+    cloud_platform: cloud.platform,
+    cloud_account: cloud.account,
+    labels: install.labels,
+    metadata: install.metadata,
+    approval_option: approvalOption,
+    sandbox_mode: install.sandbox_mode,
+    given_group_id: install.runner_group_id,
+    runner_group_id: newId("rgr"),
+    runner_id: newId("run"),
+    settings_id: newId("rgs"),
+    operation_id: newId("rop"),
+    groups: firstSettings("install").groups,
+    platform: "unknown",
+    inputs: sealInputs(seals, orgId, inputs),
+    lanes,
+    created_by_id: actorId,
+    ...(install.start && { workflow: draftWorkflow(seals, provision) }),
+  };
+}
+
+/** The values of inputs as another version of them, sealed. */
+export function sealInputs(
+  seals: Pick<Seals, "seal">,
+  orgId: OrgId,
+  values: Readonly<Record<string, unknown>>,
+): { readonly id: string; readonly key_id: string | null; readonly base64: string } {
+  const id = newId("inp");
+  const text = Buffer.from(JSON.stringify(values));
+  const { keyId, bytes } = seals.seal({ orgId, id, part: "install-inputs" }, text);
+  return { id, key_id: keyId, base64: bytes.toString("base64") };
+}
+
+type Cloud = {
+  readonly platform: "aws" | "azure" | "gcp" | "unknown";
+  readonly account: Readonly<Record<string, string>>;
+};
+
+/** The account that it is in; 422 for two of them, or one of another cloud than the app's runner. */
+function cloudOf(config: AppConfigDocument, install: NewInstall): Cloud {
+  const accounts = (["aws", "azure", "gcp"] as const).flatMap((platform) => {
+    const account = install[`${platform}_account`];
+    return account === undefined ? [] : [{ platform, account }];
+  });
+  const [first, second] = accounts;
+  if (first === undefined) return { platform: "unknown", account: {} };
+  if (second !== undefined)
+    throw invalid(`#/${second.platform}_account`, "one_of", "Give at most one account.");
+  const wanted = /^(aws|azure|gcp)/.exec(config.runner?.runner_type ?? "")?.[1];
+  if (wanted !== undefined && wanted !== first.platform)
+    throw invalid(
+      `#/${first.platform}_account`,
+      "cloud_mismatch",
+      `The app's runner is of ${wanted}: give ${wanted}_account.`,
+    );
+  return first;
+}
+
+const invalid = (pointer: Pointer, code: string, detail: string): Error =>
+  problem.invalid([{ pointer, code, detail }]);
+
+const noActiveConfig = (): Error =>
+  problem.conflict(
+    "no_active_config",
+    "The app has no active config. Sync one first: svc app sync DIR.",
+  );
+
+/** What later versions provision. */
+function requireSupported(config: AppConfigDocument): void {
+  const has = [
+    ...(config.sandbox === undefined ? [] : ["a sandbox"]),
+    ...((config.components ?? []).length === 0 ? [] : ["components"]),
+    ...(config.stack === undefined ? [] : ["a stack"]),
+  ];
+  if (has.length === 0) return;
+  throw problem.conflict(
+    "config_unsupported",
+    `The app's config has ${has.join(", ")}. This version creates installs of apps without a sandbox, a stack and components.`,
+  );
+}
+
+function refusalOf(outcome: string, id: string | null): Error {
+  switch (outcome) {
+    case "no-config":
+      return problem.conflict("config_changed", "The app's config changed meanwhile. Try again.");
+    case "same":
+      return problem.conflict("name_taken", "This app has an install of this name already.", {
+        install_id: id,
+      });
+    case "full":
+      return problem.conflict(
+        "too_many_installs",
+        `This org has ${mostOfOrg} installs, which is the limit. Forget those that nobody needs.`,
+      );
+    case "no-group":
+      return problem.notFound("runner group");
+    case "taken":
+      return problem.conflict(
+        "runner_group_taken",
+        "The runner group belongs to another install already.",
+      );
+    case "group-type":
+      return problem.conflict("runner_group_type", "The runner group is not of type install.");
+    case "no-runner":
+      return problem.conflict(
+        "runner_group_size",
+        "The runner group must have exactly one runner.",
+      );
+    default:
+      return new Error(`create_install answered ${outcome}`);
+  }
+}

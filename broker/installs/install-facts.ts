@@ -1,0 +1,165 @@
+import { LRUCache } from "lru-cache";
+import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import { findDocument } from "../app-configs/queries.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
+import type { InstallRow } from "./install-row.ts";
+
+/** A value of an input. */
+export type InputValue =
+  | string
+  | number
+  | boolean
+  | readonly unknown[]
+  | Readonly<Record<string, unknown>>;
+
+/** The newest run of an action that ended well. */
+export type ActionEnd = {
+  readonly name: string;
+  readonly id: string;
+  readonly status: string;
+  readonly outputs: unknown;
+};
+export type KnownAction = {
+  readonly name: string;
+  readonly action_id: string;
+  readonly action_config_id: string;
+};
+
+/** All of an install that its workflows read. */
+export type InstallFacts = {
+  readonly install: InstallRow;
+  readonly org: { readonly id: string; readonly name: string };
+  readonly app: {
+    readonly id: string;
+    readonly name: string;
+    readonly active_config_id: string | null;
+  };
+  readonly runner: { readonly id: string; readonly lifecycle: string; readonly status: string };
+  /** The config that is meant, and its id. */
+  readonly configId: string;
+  readonly config: AppConfigDocument;
+  readonly inputs: Readonly<Record<string, InputValue>>;
+  readonly actions: readonly KnownAction[];
+  readonly ends: readonly ActionEnd[];
+  /** Of the state that was recorded last. */
+  readonly stateChecksum: string | null;
+};
+
+type Row = {
+  readonly install: InstallRow;
+  readonly org: InstallFacts["org"];
+  readonly app: InstallFacts["app"];
+  readonly runner: InstallFacts["runner"];
+  readonly inputs_id: string;
+  readonly inputs_key_id: string | null;
+  readonly inputs: Buffer;
+  readonly state_checksum: string | null;
+};
+type EndRow = {
+  readonly name: string;
+  readonly id: string;
+  readonly status: string;
+  readonly execution_id: string | null;
+  readonly outputs: unknown;
+  readonly key_id: string | null;
+  readonly sealed_outputs: Buffer | null;
+};
+
+type Parts = { readonly db: Db; readonly seals: Seals };
+type ChooseConfig = (found: Pick<InstallFacts, "install" | "app">) => string | null;
+
+/** What is known of an install by one of its app's configs; undefined where there is no install or no config. */
+export async function findInstallFacts(
+  { db, seals }: Parts,
+  org: OrgId,
+  { id, choose }: { readonly id: string; readonly choose: ChooseConfig },
+): Promise<InstallFacts | undefined> {
+  const [row] = await db<Row[]>`
+    select to_jsonb(i) as install, jsonb_build_object('id', o.id, 'name', o.name) as org,
+           jsonb_build_object('id', a.id, 'name', a.name, 'active_config_id', a.active_config_id) as app,
+           jsonb_build_object('id', u.id, 'lifecycle', u.lifecycle, 'status', u.status) as runner,
+           n.id as inputs_id, n.key_id as inputs_key_id, n.contents as inputs,
+           (select s.checksum from install_states s where s.install_id = i.id and s.version = i.state_version) as state_checksum
+      from installs i
+      join orgs o on o.id = i.org_id
+      join apps a on a.org_id = i.org_id and a.id = i.app_id
+      join runners u on u.org_id = i.org_id and u.id = i.runner_id
+      join install_inputs n on n.install_id = i.id and n.version = i.inputs_version
+     where i.org_id = ${org} and i.id = ${id} and i.deleted_at is null`;
+  const configId = row && choose(row);
+  if (row === undefined || configId == null) return undefined;
+  const config = await configById(db, org, configId);
+  if (config === undefined) return undefined;
+  const [actions, ends] = await Promise.all([
+    listKnownActions(db, org, configId),
+    listActionEnds(db, org, id),
+  ]);
+  const sealed = { keyId: row.inputs_key_id, bytes: row.inputs };
+  const inputs = openJson(seals, { orgId: org, id: row.inputs_id, part: "install-inputs" }, sealed);
+  return {
+    install: row.install,
+    org: row.org,
+    app: row.app,
+    runner: row.runner,
+    configId,
+    config,
+    inputs: inputs as InstallFacts["inputs"], // stored as they were checked
+    actions,
+    ends: ends.map((end) => ({ ...end, outputs: outputsOf(seals, org, end) })),
+    stateChecksum: row.state_checksum,
+  };
+}
+
+/** A config never changes. */
+const documents = new LRUCache<string, AppConfigDocument>({ max: 200 });
+
+async function configById(db: Db, org: OrgId, id: string): Promise<AppConfigDocument | undefined> {
+  const key = `${org} ${id}`;
+  const known = documents.get(key);
+  if (known !== undefined) return known;
+  const text = await findDocument(db, org, id);
+  if (text === undefined) return undefined;
+  const document = JSON.parse(text) as AppConfigDocument; // stored as it was checked
+  documents.set(key, document);
+  return document;
+}
+
+/** The actions that a config has. */
+export async function listKnownActions(
+  db: Db,
+  org: OrgId,
+  configId: string,
+): Promise<KnownAction[]> {
+  return db<KnownAction[]>`
+    select a.name, a.id as action_id, c.id as action_config_id
+      from action_configs c join actions a on a.org_id = c.org_id and a.id = c.action_id
+     where c.org_id = ${org} and c.app_config_id = ${configId}`;
+}
+
+/** The newest run of each action that ended well, with its outputs. */
+async function listActionEnds(db: Db, org: OrgId, installId: string): Promise<EndRow[]> {
+  return db<EndRow[]>`
+    select distinct on (r.action_id) r.name, r.id, r.status, d.final_execution_id as execution_id, o.outputs, o.key_id, o.sealed_outputs
+      from install_action_runs r
+      left join runner_job_ends d on d.runner_job_id = r.runner_job_id
+      left join runner_job_execution_outputs o on o.execution_id = d.final_execution_id
+     where r.org_id = ${org} and r.install_id = ${installId} and r.action_id is not null and r.status = 'finished'
+     order by r.action_id, r.id desc`;
+}
+
+function outputsOf(seals: Seals, org: OrgId, end: EndRow): unknown {
+  if (end.sealed_outputs === null || end.execution_id === null) return end.outputs ?? {};
+  const thing = { orgId: org, id: end.execution_id, part: "outputs" };
+  return openJson(seals, thing, { keyId: end.key_id, bytes: end.sealed_outputs });
+}
+
+/** JSON that was sealed. */
+export function openJson(
+  seals: Pick<Seals, "open">,
+  thing: Parameters<Seals["open"]>[0],
+  sealed: Parameters<Seals["open"]>[1],
+): unknown {
+  return JSON.parse(seals.open(thing, sealed).toString("utf8"));
+}

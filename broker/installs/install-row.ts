@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+const texts = z.record(z.string(), z.string());
+
+export const lifecyclePhases = [
+  "created",
+  "awaiting-stack",
+  "provisioning",
+  "active",
+  "updating",
+  "degraded",
+  "deprovisioning",
+  "deprovisioned",
+  "error",
+] as const;
+
+/** A row of `installs`. */
+export const installRow = z.object({
+  id: z.string(),
+  org_id: z.string(),
+  app_id: z.string(),
+  name: z.string(),
+  install_number: z.number(),
+  cloud_platform: z.enum(["aws", "azure", "gcp", "unknown"]),
+  cloud_account: texts,
+  labels: texts,
+  app_default_labels: texts,
+  metadata: texts,
+  approval_option: z.enum(["prompt", "approve-all"]),
+  sandbox_mode: z.boolean().nullable(),
+  lifecycle_phase: z.enum(lifecyclePhases),
+  phase_at: z.date(),
+  phase_workflow_id: z.string().nullable(),
+  applied_config_id: z.string().nullable(),
+  runner_group_id: z.string(),
+  runner_id: z.string(),
+  has_own_runner: z.boolean(),
+  inputs_version: z.number(),
+  state_version: z.number(),
+  version: z.number(),
+  created_at: z.date(),
+  updated_at: z.date(),
+  created_by_id: z.string(),
+});
+export type InstallRow = z.infer<typeof installRow>;

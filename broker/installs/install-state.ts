@@ -1,0 +1,65 @@
+import type { Json, JsonObject } from "../../shared/app-config/templates/json-value.ts";
+import type { InstallFacts } from "./install-facts.ts";
+
+/** What stands for a value that must not be shown. */
+export const hiddenValue = "(secret)";
+
+/** What templates read of an install below `.svc`. A value that nobody has given is not there. */
+export function stateOf(facts: InstallFacts): JsonObject {
+  const { install, org, app, runner, config } = facts;
+  const inputs = inputsOf(facts);
+  const actions = actionsOf(facts);
+  return {
+    id: install.id,
+    name: install.name,
+    org: { id: org.id, name: org.name, status: "active" },
+    app: { id: app.id, name: app.name, status: "active", variables: {} },
+    install: { id: install.id, name: install.name, inputs },
+    inputs: { inputs },
+    ...(install.cloud_platform !== "unknown" && {
+      cloud_account: { [install.cloud_platform]: install.cloud_account },
+    }),
+    runner: { id: runner.id, runner_group_id: install.runner_group_id, status: runner.status },
+    components: Object.fromEntries((config.components ?? []).map(({ name }) => [name, {}])),
+    actions: { ...actions, workflows: actions },
+    labels: install.labels,
+  };
+}
+
+/** The same with the values of sensitive inputs hidden, for people. */
+export function shownStateOf(facts: InstallFacts): JsonObject {
+  const sensitive = sensitiveInputs(facts);
+  const inputs = Object.fromEntries(
+    Object.entries(facts.inputs).map(([name, value]) => [
+      name,
+      sensitive.has(name) ? hiddenValue : value,
+    ]),
+  );
+  return stateOf({ ...facts, inputs });
+}
+
+/** The names of the inputs whose values are shown to nobody. */
+export function sensitiveInputs({ config }: Pick<InstallFacts, "config">): ReadonlySet<string> {
+  const inputs = config.inputs?.input ?? [];
+  return new Set(inputs.flatMap(({ name, sensitive }) => (sensitive === true ? [name] : [])));
+}
+
+/** Given ones, and the defaults of the others; one without a default and not required is null. */
+function inputsOf({ config, inputs }: InstallFacts): JsonObject {
+  return Object.fromEntries(
+    (config.inputs?.input ?? []).map(({ name, default: preset }) => [
+      name,
+      (inputs[name] ?? preset ?? null) as Json, // JSON, as it was stored
+    ]),
+  );
+}
+
+function actionsOf({ config, ends }: InstallFacts): JsonObject {
+  return Object.fromEntries(
+    (config.actions ?? []).map(({ name }) => {
+      const end = ends.find((one) => one.name === name);
+      const { id = "", status = "", outputs = {} } = end ?? {};
+      return [name, { id, status, outputs: outputs as Json }]; // JSON, as the runner brought it
+    }),
+  );
+}

@@ -1,0 +1,118 @@
+import type { Db } from "../database/connect.ts";
+import type { ListRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { InstallRow } from "./install-row.ts";
+
+/** An install with what the API shows besides its row. */
+export type ShownRow = InstallRow & {
+  readonly expected_config_id: string | null;
+  readonly runner_status: string;
+  readonly runner_status_description: string;
+  readonly queues: readonly { readonly id: string; readonly name: string }[];
+};
+
+export type InstallFilter = {
+  readonly appId?: string | undefined;
+  readonly name?: string | undefined;
+  readonly q?: string | undefined;
+  readonly phase?: string | undefined;
+  /** By key; null: whatever its value is. */
+  readonly labels?: ReadonlyMap<string, string | null> | undefined;
+};
+
+/** Writes an install: created, or why not. */
+export async function insertInstall(
+  db: Db,
+  org: OrgId,
+  draft: object,
+  most: number,
+): Promise<{ readonly outcome: string; readonly id: string | null } | undefined> {
+  const [row] = await db<{ outcome: string; id: string | null }[]>`
+    select * from create_install(${org}, ${JSON.stringify(draft)}::text::jsonb, ${most})`;
+  return row;
+}
+
+/** An install that is not deleted. */
+export async function findInstall(db: Db, org: OrgId, id: string): Promise<ShownRow | undefined> {
+  const [row] = await db<ShownRow[]>`
+    select ${columns(db)} from ${tables(db)}
+     where i.org_id = ${org} and i.id = ${id} and i.deleted_at is null`;
+  return row;
+}
+
+/** Installs that pass the filter, the newest first. Ids begin with their time: they are the order. */
+export async function listInstalls(
+  db: Db,
+  org: OrgId,
+  { filter, after, limit, offset }: ListRequest & { readonly filter: InstallFilter },
+): Promise<(ShownRow & { readonly sort_key: string })[]> {
+  const { appId, name, q, phase, labels = new Map<string, string | null>() } = filter;
+  const valued = Object.fromEntries([...labels].filter(([, value]) => value !== null));
+  return db<(ShownRow & { sort_key: string })[]>`
+    select ${columns(db)}, i.created_at::text as sort_key from ${tables(db)}
+     where i.org_id = ${org} and i.deleted_at is null and i.id < ${after?.id ?? "~"}
+       ${appId === undefined ? db`` : db`and i.app_id = ${appId}`}
+       ${name === undefined ? db`` : db`and i.name = ${name}`}
+       ${q === undefined ? db`` : db`and strpos(lower(i.name), ${q.toLowerCase()}) > 0`}
+       ${phase === undefined ? db`` : db`and i.lifecycle_phase = ${phase}`}
+       ${labels.size === 0 ? db`` : db`and i.labels @> ${JSON.stringify(valued)}::text::jsonb and i.labels ?& ${[...labels.keys()]}::text[]`}
+     order by i.id desc limit ${limit} offset ${offset}`;
+}
+
+function columns(db: Db) {
+  return db`
+    i.*, a.active_config_id as expected_config_id, u.status as runner_status, u.status_description as runner_status_description,
+    (select coalesce(json_agg(json_build_object('id', q.id, 'name', q.name) order by q.id), '[]')
+       from queues q where q.org_id = i.org_id and q.owner_type = 'installs' and q.owner_id = i.id and q.deleted_at is null) as queues`;
+}
+
+function tables(db: Db) {
+  return db`
+    installs i
+    join apps a on a.org_id = i.org_id and a.id = i.app_id
+    join runners u on u.org_id = i.org_id and u.id = i.runner_id`;
+}
+
+/** Changes an install: changed, not-found, stale or taken (the name). */
+export async function writeInstall(
+  db: Db,
+  org: OrgId,
+  {
+    id,
+    version,
+    changes,
+  }: { readonly id: string; readonly version: number | undefined; readonly changes: object },
+): Promise<string | undefined> {
+  const [row] = await db<{ outcome: string }[]>`
+    select change_install(${org}, ${id}, ${version ?? null}, ${JSON.stringify(changes)}::text::jsonb) as outcome`;
+  return row?.outcome;
+}
+
+/** Sets and removes labels: changed, not-found, locked or too-many; `keys` are those that are locked. */
+export async function writeLabels(
+  db: Db,
+  org: OrgId,
+  {
+    id,
+    labels,
+    removed,
+  }: {
+    readonly id: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly removed: readonly string[];
+  },
+): Promise<{ readonly outcome: string; readonly keys: readonly string[] } | undefined> {
+  const [row] = await db<{ outcome: string; keys: string[] }[]>`
+    select * from change_install_labels(${org}, ${id}, ${JSON.stringify(labels)}::text::jsonb, ${[...removed]})`;
+  return row;
+}
+
+/** Deletes the records of an install: forgotten, not-found or open (workflows of it are). */
+export async function forgetInstallRow(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<string | undefined> {
+  const [row] = await db<{ outcome: string }[]>`select forget_install(${org}, ${id}) as outcome`;
+  return row?.outcome;
+}

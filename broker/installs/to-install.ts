@@ -1,0 +1,38 @@
+import type { Install } from "../../shared/api/install.ts";
+import type { ShownRow } from "./queries.ts";
+
+/** An install as the API shows it. */
+export function toInstall(row: ShownRow): Install {
+  const { applied_config_id, expected_config_id } = row;
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    app_id: row.app_id,
+    name: row.name,
+    install_number: row.install_number,
+    app_config_id: applied_config_id,
+    app_config_ref: { expected_config_id, applied_config_id },
+    labels: row.labels,
+    app_default_labels: row.app_default_labels,
+    metadata: row.metadata,
+    install_config: { approval_option: row.approval_option },
+    lifecycle_phase: {
+      phase: row.lifecycle_phase,
+      since: row.phase_at.toISOString(),
+      workflow_id: row.phase_workflow_id,
+    },
+    cloud_platform: row.cloud_platform,
+    ...(row.cloud_platform !== "unknown" && {
+      [`${row.cloud_platform}_account`]: row.cloud_account,
+    }),
+    sandbox_mode: row.sandbox_mode,
+    runner_id: row.runner_id,
+    runner_group_id: row.runner_group_id,
+    runner_status: row.runner_status,
+    runner_status_description: row.runner_status_description,
+    queues: [...row.queues],
+    created_by_id: row.created_by_id,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

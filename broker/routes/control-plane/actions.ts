@@ -1,0 +1,110 @@
+import type { JSONValue } from "hono/utils/types";
+import {
+  createActionRunRoute,
+  createAdhocRunRoute,
+  getActionRoute,
+  getInstallActionRunRoute,
+  listActionRunsRoute,
+  listActionsRoute,
+  listInstallActionsRoute,
+  type ShownAction,
+} from "../../../shared/api/actions.ts";
+import { problem } from "../../../shared/problem.ts";
+import { listActions, listRuns } from "../../actions/action-queries.ts";
+import { runAction, runAdhoc } from "../../actions/run-action.ts";
+import {
+  prepareActions,
+  showAction,
+  showInstallActions,
+  showRun,
+  toRun,
+} from "../../actions/show-actions.ts";
+import { requireApp } from "../../apps/keep-apps.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerListing } from "../../http/answer/answer-listing.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
+import { requireInstall } from "../../installs/keep-installs.ts";
+
+/** /v1/apps/{app_id}/actions, /v1/installs/{install_id}/actions and all below them */
+export const keepActions: RegisterRoutes = (app, broker) => {
+  readActions(app, broker);
+  begin(app, broker);
+  readRuns(app, broker);
+};
+
+const toJson = (action: ShownAction) => ({
+  ...action,
+  config: action.config as Record<string, JSONValue> | null, // JSON, as it was checked
+});
+
+const readActions: RegisterRoutes = (app, { db }) => {
+  app.openapi(listActionsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { app_id: appId } = c.req.valid("param");
+    await requireApp(db, orgId, appId);
+    const all = await listActions(db, orgId, { appId, after: undefined, limit: 1000, offset: 0 });
+    const show = await prepareActions(db, orgId, all);
+    const listed = await answerListing(c, c.req.valid("query"), {
+      read: (request: ListRequest) => listActions(db, orgId, { appId, ...request }),
+      toItem: (row) => toJson(show(row)),
+    });
+    return c.json(listed, 200);
+  });
+  app.openapi(getActionRoute, async (c) => {
+    const { app_id: appId, action_id: id } = c.req.valid("param");
+    return c.json(toJson(await showAction(db, c.get("actor").orgId, { appId, id })), 200);
+  });
+  app.openapi(listInstallActionsRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    const actions = await showInstallActions(db, c.get("actor").orgId, id);
+    return c.json(actions.map(toJson), 200);
+  });
+};
+
+const begin: RegisterRoutes = (app, broker) => {
+  app.openapi(createActionRunRoute, async (c) => {
+    const { install_id: installId } = c.req.valid("param");
+    const body = c.req.valid("json");
+    const { action_workflow_config_id: configId, name, run_env_vars: env, role } = body;
+    if ((configId === undefined) === (name === undefined)) {
+      const detail = "Give either action_workflow_config_id or name.";
+      throw problem.invalid([{ pointer: "#/name", code: "one_of", detail }]);
+    }
+    const run = { installId, configId, name, env, role };
+    return c.json(await runAction(broker, c.get("actor"), run), 201);
+  });
+  app.openapi(createAdhocRunRoute, async (c) => {
+    const { install_id: installId } = c.req.valid("param");
+    const {
+      name,
+      command,
+      inline_contents: contents,
+      env_vars: env,
+      ...rest
+    } = c.req.valid("json");
+    const { timeout: timeoutNs, role, approval: wantsApproval } = rest;
+    const run = { installId, name, command, contents, env, timeoutNs, role, wantsApproval };
+    return c.json(await runAdhoc(broker, c.get("actor"), run), 201);
+  });
+};
+
+const readRuns: RegisterRoutes = (app, broker) => {
+  app.openapi(listActionRunsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: installId } = c.req.valid("param");
+    const { name, ...page } = c.req.valid("query");
+    await requireInstall(broker.db, orgId, installId);
+    const listed = await answerListing(c, page, {
+      filters: { name },
+      read: (request: ListRequest) => listRuns(broker.db, orgId, { installId, name, ...request }),
+      toItem: toRun,
+    });
+    return c.json(listed, 200);
+  });
+  app.openapi(getInstallActionRunRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: installId, run_id: id } = c.req.valid("param");
+    const run = await showRun(broker, orgId, { installId, id });
+    return c.json({ ...run, outputs: run.outputs as Record<string, JSONValue> }, 200); // JSON, as it came
+  });
+};

@@ -1,0 +1,116 @@
+import type { JSONValue } from "hono/utils/types";
+import {
+  cancelStepRoute,
+  cancelWorkflowRoute,
+  cancelWorkflowsRoute,
+  getApprovalContentsRoute,
+  getApprovalRoute,
+  respondRoute,
+  resumeWorkflowRoute,
+  retryStepRoute,
+  skipStepRoute,
+  updateWorkflowRoute,
+} from "../../../shared/api/control-workflows.ts";
+import { Problem } from "../../../shared/problem.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
+import {
+  cancelWorkflow,
+  cancelWorkflowStep,
+  respondToApproval,
+  resumeWorkflow,
+  retryStep,
+  skipStep,
+  updateWorkflow,
+} from "../../workflows/control-workflow.ts";
+import { showApproval, showApprovalContents, showWorkflow } from "../../workflows/show-workflow.ts";
+
+/** /v1/workflows/…: cancel, retry, skip, resume, and approvals */
+export const controlWorkflows: RegisterRoutes = (app, broker) => {
+  cancel(app, broker);
+  redo(app, broker);
+  answer(app, broker);
+};
+
+const cancel: RegisterRoutes = (app, broker) => {
+  app.openapi(cancelWorkflowRoute, async (c) => {
+    const { workflow_id: id } = c.req.valid("param");
+    await cancelWorkflow(broker, c.get("actor").orgId, id);
+    return c.json({ workflow_id: id }, 202);
+  });
+  app.openapi(cancelWorkflowsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const outcomes = [];
+    for (const id of new Set(c.req.valid("json").workflow_ids)) {
+      const outcome = await cancelWorkflow(broker, orgId, id).then(
+        () => "cancelling" as const,
+        outcomeOf,
+      );
+      outcomes.push({ workflow_id: id, outcome });
+    }
+    return c.json(outcomes, 200);
+  });
+  app.openapi(cancelStepRoute, async (c) => {
+    const { workflow_id: id, step_id: stepId } = c.req.valid("param");
+    await cancelWorkflowStep(broker, c.get("actor").orgId, { id, stepId });
+    return c.json({ workflow_id: id }, 202);
+  });
+};
+
+function outcomeOf(error: unknown): "final" | "not-found" {
+  if (error instanceof Problem && error.code === "workflow_final") return "final";
+  if (error instanceof Problem && error.status === 404) return "not-found";
+  throw error;
+}
+
+const redo: RegisterRoutes = (app, broker) => {
+  app.openapi(retryStepRoute, async (c) => {
+    const { workflow_id: id, step_id: stepId } = c.req.valid("param");
+    await retryStep(broker, c.get("actor").orgId, { id, stepId });
+    return c.json({ workflow_id: id, retryable: true }, 201);
+  });
+  app.openapi(skipStepRoute, async (c) => {
+    const { workflow_id: id, step_id: stepId } = c.req.valid("param");
+    await skipStep(broker, c.get("actor").orgId, { id, stepId });
+    return c.json({ workflow_id: id, skippable: true }, 201);
+  });
+  app.openapi(resumeWorkflowRoute, async (c) => {
+    const { workflow_id: id } = c.req.valid("param");
+    await resumeWorkflow(broker, c.get("actor").orgId, id);
+    return c.json({ workflow_id: id }, 201);
+  });
+};
+
+const answer: RegisterRoutes = (app, broker) => {
+  app.openapi(updateWorkflowRoute, async (c) => {
+    const { orgId, id: byId } = c.get("actor");
+    const { workflow_id: id } = c.req.valid("param");
+    await updateWorkflow(broker, orgId, { id, option: c.req.valid("json").approval_option, byId });
+    return c.json(await showWorkflow(broker.db, orgId, id), 200);
+  });
+  app.openapi(getApprovalRoute, async (c) => {
+    return c.json(
+      await showApproval(broker.db, c.get("actor").orgId, approvalIn(c.req.valid("param"))),
+      200,
+    );
+  });
+  app.openapi(getApprovalContentsRoute, async (c) => {
+    const at = approvalIn(c.req.valid("param"));
+    const contents = await showApprovalContents(broker, c.get("actor").orgId, at);
+    return c.json(contents as Record<string, JSONValue>, 200); // JSON, as it was made
+  });
+  app.openapi(respondRoute, async (c) => {
+    const { orgId, id: byId } = c.get("actor");
+    const { response_type: type, note, plan_digest: digest } = c.req.valid("json");
+    const made = await respondToApproval(broker, orgId, {
+      ...approvalIn(c.req.valid("param")),
+      response: { type, note, byId, digest },
+    });
+    return c.json({ id: made.id, type, note, outcome: made.outcome }, 201);
+  });
+};
+
+const approvalIn = (params: {
+  readonly workflow_id: string;
+  readonly step_id: string;
+  readonly approval_id: string;
+}) => ({ id: params.workflow_id, stepId: params.step_id, approvalId: params.approval_id });

@@ -1,0 +1,235 @@
+import type { JSONValue } from "hono/utils/types";
+import {
+  listInstallStatesRoute,
+  getInstallStateRoute,
+  getInstallInputsRoute,
+  listInstallInputsRoute,
+  replaceInstallInputsRoute,
+  updateInstallInputsRoute,
+} from "../../../shared/api/install-inputs.ts";
+import {
+  deprovisionInstallRoute,
+  reprovisionInstallRoute,
+  updateInstallConfigRoute,
+} from "../../../shared/api/install-workflows.ts";
+import type { NewInstall } from "../../../shared/api/install.ts";
+import {
+  createInstallOfAppRoute,
+  createInstallRoute,
+  deleteInstallRoute,
+  forgetInstallRoute,
+  getInstallRoute,
+  listInstallsOfAppRoute,
+  listInstallsRoute,
+  mergeInstallLabelsRoute,
+  removeInstallLabelsRoute,
+  updateInstallRoute,
+} from "../../../shared/api/installs.ts";
+import { requireApp } from "../../apps/keep-apps.ts";
+import type { Broker } from "../../broker.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerListing } from "../../http/answer/answer-listing.ts";
+import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
+import {
+  deleteInstall,
+  deprovisionInstall,
+  reprovisionInstall,
+  updateInstallConfig,
+} from "../../installs/begin-workflow.ts";
+import { createInstall } from "../../installs/create-install.ts";
+import { changeInputs, listInputs, prepareInputs, showInputs } from "../../installs/keep-inputs.ts";
+import {
+  changeLabels,
+  forgetInstall,
+  readLabelQuery,
+  requireInstall,
+  showInstall,
+  updateInstall,
+} from "../../installs/keep-installs.ts";
+import { type InstallFilter, listInstalls } from "../../installs/queries.ts";
+import { listStates, showState, toState } from "../../installs/show-states.ts";
+import { toInstall } from "../../installs/to-install.ts";
+
+/** /v1/installs, /v1/apps/{app_id}/installs, and an install's inputs, states and workflows to begin */
+export const keepInstalls: RegisterRoutes = (app, broker) => {
+  create(app, broker);
+  read(app, broker);
+  change(app, broker);
+  label(app, broker);
+  keepInputs(app, broker);
+  readStates(app, broker);
+  begin(app, broker);
+};
+
+const create: RegisterRoutes = (app, broker) => {
+  app.openapi(createInstallRoute, async (c) => {
+    const { app_id: appId } = c.req.valid("param");
+    return c.json(await created(c, broker, { appId, install: c.req.valid("json") }), 201);
+  });
+  app.openapi(createInstallOfAppRoute, async (c) => {
+    const { app_id: appId, ...install } = c.req.valid("json");
+    return c.json(await created(c, broker, { appId, install }), 201);
+  });
+};
+
+async function created(
+  c: AppContext,
+  broker: Broker,
+  wanted: { readonly appId: string; readonly install: NewInstall },
+) {
+  const actor = c.get("actor");
+  const { id, workflowId } = await createInstall(broker, actor, wanted);
+  const { install } = await showInstall(broker.db, actor.orgId, id);
+  return { ...install, ...(workflowId !== undefined && { workflow_id: workflowId }) };
+}
+
+const read: RegisterRoutes = (app, { db }) => {
+  app.openapi(listInstallsRoute, async (c) => {
+    const { app_id: appId, name, q, phase, labels, ...page } = c.req.valid("query");
+    return c.json(await listed(c, db, { page, filter: { appId, name, q, phase }, labels }), 200);
+  });
+  app.openapi(listInstallsOfAppRoute, async (c) => {
+    const { app_id: appId } = c.req.valid("param");
+    await requireApp(db, c.get("actor").orgId, appId);
+    const { name, q, phase, labels, ...page } = c.req.valid("query");
+    return c.json(await listed(c, db, { page, filter: { appId, name, q, phase }, labels }), 200);
+  });
+  app.openapi(getInstallRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    const shown = await showInstall(db, c.get("actor").orgId, id);
+    hasVersion(c, shown.version);
+    return c.json(shown.install, 200);
+  });
+};
+
+type Listing = {
+  readonly page: {
+    readonly cursor?: string | undefined;
+    readonly limit: number;
+    readonly offset: number;
+  };
+  readonly filter: InstallFilter;
+  readonly labels: string | undefined;
+};
+
+const listed = (c: AppContext, db: Broker["db"], { page, filter, labels }: Listing) =>
+  answerListing(c, page, {
+    filters: { ...filter, labels },
+    read: (request: ListRequest) =>
+      listInstalls(db, c.get("actor").orgId, {
+        filter: { ...filter, labels: readLabelQuery(labels) },
+        ...request,
+      }),
+    toItem: toInstall,
+  });
+
+const change: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
+  app.openapi(updateInstallRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: id } = c.req.valid("param");
+    await updateInstall(db, orgId, {
+      id,
+      version: requiredVersion(c),
+      changes: c.req.valid("json"),
+    });
+    const shown = await showInstall(db, orgId, id);
+    hasVersion(c, shown.version);
+    return c.json(shown.install, 200);
+  });
+  app.openapi(deleteInstallRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    return c.json({ workflow_id: await deleteInstall(broker, c.get("actor"), id) }, 200);
+  });
+  app.openapi(forgetInstallRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    const { confirm } = c.req.valid("json");
+    return c.json(await forgetInstall(db, c.get("actor").orgId, { id, confirm }), 200);
+  });
+};
+
+const label: RegisterRoutes = (app, { db }) => {
+  app.openapi(mergeInstallLabelsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: id } = c.req.valid("param");
+    await changeLabels(db, orgId, { id, labels: c.req.valid("json").labels, removed: [] });
+    return c.json((await showInstall(db, orgId, id)).install, 200);
+  });
+  app.openapi(removeInstallLabelsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: id } = c.req.valid("param");
+    await changeLabels(db, orgId, { id, labels: {}, removed: c.req.valid("json").keys });
+    return c.json((await showInstall(db, orgId, id)).install, 200);
+  });
+};
+
+const keepInputs: RegisterRoutes = (app, broker) => {
+  app.openapi(listInstallInputsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: id } = c.req.valid("param");
+    await requireInstall(broker.db, orgId, id);
+    const { cursor, limit, offset } = c.req.valid("query");
+    const rows = await listInputs(broker, orgId, { id, after: undefined, limit: 1000, offset: 0 });
+    const toItem = await prepareInputs(broker, orgId, rows);
+    const listedInputs = await answerListing(
+      c,
+      { cursor, limit, offset },
+      {
+        read: (request: ListRequest) => listInputs(broker, orgId, { id, ...request }),
+        toItem,
+      },
+    );
+    return c.json(listedInputs, 200);
+  });
+  app.openapi(getInstallInputsRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    return c.json(await showInputs(broker, c.get("actor").orgId, id), 200);
+  });
+  app.openapi(replaceInstallInputsRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    const wanted = { id, given: c.req.valid("json").inputs, isWhole: true };
+    return c.json(await changeInputs(broker, c.get("actor"), wanted), 201);
+  });
+  app.openapi(updateInstallInputsRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    const wanted = { id, given: c.req.valid("json").inputs, isWhole: false };
+    return c.json(await changeInputs(broker, c.get("actor"), wanted), 200);
+  });
+};
+
+const readStates: RegisterRoutes = (app, broker) => {
+  app.openapi(getInstallStateRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    const state = await showState(broker, c.get("actor").orgId, id);
+    return c.json(state as Record<string, JSONValue>, 200); // JSON, as templates read it
+  });
+  app.openapi(listInstallStatesRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: id } = c.req.valid("param");
+    await requireInstall(broker.db, orgId, id);
+    const listedStates = await answerListing(c, c.req.valid("query"), {
+      read: (request: ListRequest) => listStates(broker.db, orgId, { id, ...request }),
+      toItem: toState,
+    });
+    return c.json(listedStates, 200);
+  });
+};
+
+const begin: RegisterRoutes = (app, broker) => {
+  app.openapi(reprovisionInstallRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    const wanted = { id, role: c.req.valid("json").role };
+    return c.json({ workflow_id: await reprovisionInstall(broker, c.get("actor"), wanted) }, 201);
+  });
+  app.openapi(deprovisionInstallRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    const wanted = { id, role: c.req.valid("json").role, deletes: false };
+    return c.json({ workflow_id: await deprovisionInstall(broker, c.get("actor"), wanted) }, 201);
+  });
+  app.openapi(updateInstallConfigRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    const wanted = { id, configId: c.req.valid("json").app_config_id };
+    return c.json({ workflow_id: await updateInstallConfig(broker, c.get("actor"), wanted) }, 201);
+  });
+};

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { Problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { countFault } from "../workflows/count-fault.ts";
+import { findWorkflowOfSignal } from "../workflows/load-workflow.ts";
+import { advanceWorkflow } from "../workflows/machine/advance-workflow.ts";
+import { moveWorkflow } from "../workflows/move-workflow.ts";
+import { type RunningTasks, runWorker } from "./run-worker.ts";
+
+/** A look at a workflow is two statements. */
+const atOnce = 4;
+
+const payloadSchema = z.union([
+  z.object({ org_id: z.string(), workflow_id: z.string() }),
+  z.object({ org_id: z.string(), signal_id: z.string() }), // its place in a lane has its turn
+]);
+
+/** Advances workflows, by a worker of its own: neither housekeeping nor signals hold them up. */
+export async function startWorkflowTasks(broker: Broker): Promise<RunningTasks> {
+  const stopped = new AbortController();
+  const tasks = {
+    "advance-workflow": async (payload: unknown): Promise<void> => {
+      const asked = payloadSchema.parse(payload);
+      const org = asked.org_id as OrgId; // from a statement of ours
+      const id =
+        "workflow_id" in asked
+          ? asked.workflow_id
+          : await findWorkflowOfSignal(broker.db, org, asked.signal_id);
+      if (id !== undefined) await advance(broker, org, id);
+    },
+  };
+  const options = { concurrency: atOnce, taskList: tasks, parsedCronItems: [] };
+  return await runWorker(broker, { name: "workflow tasks", stopped, options });
+}
+
+async function advance(broker: Broker, org: OrgId, id: string): Promise<void> {
+  try {
+    await moveWorkflow(broker, org, {
+      id,
+      decide: ({ draft, machine }) => advanceWorkflow(draft, machine),
+    });
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return; // its install is gone
+    await countFault(broker.db, org, id);
+    throw error; // graphile-worker logs it and tries again
+  }
+}

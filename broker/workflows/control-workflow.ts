@@ -1,0 +1,143 @@
+import { problem } from "../../shared/problem.ts";
+import { isEndedStep } from "../../shared/workflow-step.ts";
+import { isFinishedWorkflow } from "../../shared/workflow.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { LoadedWorkflow } from "./load-workflow.ts";
+import { cancelStep } from "./machine/advance-step.ts";
+import { jobsToCancel, settleCancel } from "./machine/cancel-workflow.ts";
+import {
+  resumeWorkflow as resumeIt,
+  retryStep as retryIt,
+  skipStep as skipIt,
+} from "./machine/redo.ts";
+import { type Answered, respond, type Response, setApprovalOption } from "./machine/respond.ts";
+import type { WorkflowDraft } from "./machine/workflow-draft.ts";
+import type { Step } from "./machine/workflow-rows.ts";
+import { cancelJob, moveWorkflow, type MovingBroker } from "./move-workflow.ts";
+
+type OfStep = { readonly id: string; readonly stepId: string };
+
+/** Cancels a workflow: nothing more begins, and it is final when its jobs have stopped. 409 once it has finished. */
+export async function cancelWorkflow(broker: MovingBroker, org: OrgId, id: string): Promise<void> {
+  await moveWorkflow(broker, org, {
+    id,
+    wakes: true,
+    decide({ draft, machine }) {
+      requireOpen(draft);
+      draft.workflow.is_cancelling = true;
+      settleCancel(draft, machine);
+    },
+  });
+}
+
+/** Cancels one step; its workflow ends as an error. 409 for a step that is not open. */
+export async function cancelWorkflowStep(
+  broker: MovingBroker,
+  org: OrgId,
+  { id, stepId }: OfStep,
+): Promise<void> {
+  const jobIds = await moveWorkflow(broker, org, {
+    id,
+    wakes: true,
+    decide({ draft, machine }) {
+      const step = stepOf(draft, stepId);
+      if (isEndedStep(step.status) || step.status === "pending")
+        throw problem.conflict(
+          "step_final",
+          `Only a step that is open can be cancelled. This one is ${step.status}.`,
+        );
+      if (step.status === "failed-pending-retry")
+        throw problem.conflict(
+          "step_final",
+          "This step has failed. Retry it, skip it, or cancel the workflow.",
+        );
+      const jobs = jobsToCancel(draft, step);
+      if (step.job_id === null) cancelStep(draft, machine, { step, why: "it was cancelled" });
+      return jobs;
+    },
+  });
+  for (const jobId of jobIds) await cancelJob(broker, org, jobId);
+}
+
+/** Tries a step that failed again. */
+export async function retryStep(broker: MovingBroker, org: OrgId, at: OfStep): Promise<void> {
+  await moveStep(broker, org, { at, decide: ({ draft }, step) => retryIt(draft, step) });
+}
+
+/** Passes over a step that failed. */
+export async function skipStep(broker: MovingBroker, org: OrgId, at: OfStep): Promise<void> {
+  await moveStep(broker, org, { at, decide: ({ draft }, step) => skipIt(draft, step) });
+}
+
+/** Goes on with a workflow that ended as an error. */
+export async function resumeWorkflow(broker: MovingBroker, org: OrgId, id: string): Promise<void> {
+  await moveWorkflow(broker, org, { id, decide: ({ draft }) => resumeIt(draft) });
+}
+
+/** Approves everything of a workflow, or has it ask again. */
+export async function updateWorkflow(
+  broker: MovingBroker,
+  org: OrgId,
+  {
+    id,
+    ...option
+  }: { readonly id: string; readonly option: "prompt" | "approve-all"; readonly byId: string },
+): Promise<void> {
+  await moveWorkflow(broker, org, {
+    id,
+    wakes: true,
+    decide({ draft, machine }) {
+      requireOpen(draft);
+      if (draft.workflow.approval_option !== option.option)
+        setApprovalOption(draft, machine, option);
+    },
+  });
+}
+
+/** Answers the approval that a step waits for; the first answer counts. */
+export async function respondToApproval(
+  broker: MovingBroker,
+  org: OrgId,
+  {
+    approvalId,
+    response,
+    ...at
+  }: OfStep & { readonly approvalId: string; readonly response: Response },
+): Promise<Answered> {
+  return moveStep(broker, org, {
+    at,
+    decide({ draft, machine }, step) {
+      if (draft.approvalOf(step)?.id !== approvalId) throw problem.notFound("approval");
+      return respond(draft, machine, { step, response });
+    },
+  });
+}
+
+function moveStep<Answer>(
+  broker: MovingBroker,
+  org: OrgId,
+  {
+    at: { id, stepId },
+    decide,
+  }: { readonly at: OfStep; readonly decide: (loaded: LoadedWorkflow, step: Step) => Answer },
+): Promise<Answer> {
+  return moveWorkflow(broker, org, {
+    id,
+    wakes: true,
+    decide: (loaded) => decide(loaded, stepOf(loaded.draft, stepId)),
+  });
+}
+
+function stepOf(draft: WorkflowDraft, id: string): Step {
+  const step = draft.steps.find((one) => one.id === id);
+  if (step === undefined) throw problem.notFound("workflow step");
+  return step;
+}
+
+function requireOpen({ workflow }: WorkflowDraft): void {
+  if (isFinishedWorkflow(workflow.status))
+    throw problem.conflict(
+      "workflow_final",
+      `This workflow has finished: it is ${workflow.status}.`,
+    );
+}

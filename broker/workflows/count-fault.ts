@@ -1,0 +1,21 @@
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+
+const mostFaults = 10;
+
+/** Counts a fault of the broker's own; after ten in a row the workflow is cancelled, and says so. */
+export async function countFault(db: Db, org: OrgId, id: string): Promise<void> {
+  const error = {
+    code: "internal",
+    severity: "fatal",
+    title: "The broker could not go on",
+    detail: `The broker failed ${mostFaults} times in a row here. Its log says why.`,
+    retryable: true,
+  };
+  await db`
+    update workflows w
+       set faults = w.faults + 1, version = w.version + 1,
+           is_cancelling = w.is_cancelling or w.faults + 1 >= ${mostFaults},
+           error = case when w.faults + 1 >= ${mostFaults} then ${JSON.stringify(error)}::text::jsonb else w.error end
+     where w.org_id = ${org} and w.id = ${id}`;
+}

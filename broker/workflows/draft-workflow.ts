@@ -1,0 +1,57 @@
+import { newId } from "../database/new-id.ts";
+import type { Seals } from "../seals/seals.ts";
+import type { WorkflowGiven } from "./kinds/kind-environment.ts";
+import type { Params } from "./machine/workflow-rows.ts";
+import { workflowTypes, type WorkflowTypeName } from "./types/workflow-types.ts";
+
+export type NewWorkflow = {
+  readonly type: WorkflowTypeName;
+  readonly orgId: string;
+  readonly installId: string;
+  /** The install's lanes, by their names. */
+  readonly lanes: ReadonlyMap<string, string>;
+  readonly approvalOption: "prompt" | "approve-all";
+  readonly actorId: string;
+  readonly role?: string;
+  readonly params?: Params;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly given?: WorkflowGiven;
+  /** The run of an action that it is for. */
+  readonly actionRun?: Readonly<Record<string, unknown>>;
+};
+
+/** A new workflow of an install, in the lane of its type, as `create_workflow` of the database takes it. */
+export function draftWorkflow(seals: Pick<Seals, "seal">, workflow: NewWorkflow) {
+  const id = newId("wfl");
+  const { type, given } = workflow;
+  const queueId = workflow.lanes.get(workflowTypes[type].lane);
+  if (queueId === undefined)
+    throw new Error(`install ${workflow.installId} has no lane for ${type}`);
+  return {
+    id,
+    org_id: workflow.orgId,
+    type,
+    owner_type: "installs",
+    owner_id: workflow.installId,
+    role: workflow.role ?? "",
+    approval_option: workflow.approvalOption,
+    params: workflow.params ?? {},
+    metadata: workflow.metadata ?? {},
+    signal_id: newId("sig"),
+    queue_id: queueId,
+    run_id: newId("wfr"),
+    created_by_id: workflow.actorId,
+    ...(given && { given: sealGiven(seals, { orgId: workflow.orgId, id }, given) }),
+    ...(workflow.actionRun && { install_action_run: workflow.actionRun }),
+  };
+}
+
+function sealGiven(
+  seals: Pick<Seals, "seal">,
+  { orgId, id }: { readonly orgId: string; readonly id: string },
+  given: WorkflowGiven,
+): { readonly key_id: string | null; readonly base64: string } {
+  const thing = { orgId, id, part: "workflow-given" };
+  const { keyId, bytes } = seals.seal(thing, Buffer.from(JSON.stringify(given)));
+  return { key_id: keyId, base64: bytes.toString("base64") };
+}

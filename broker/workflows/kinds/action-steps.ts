@@ -1,0 +1,152 @@
+import { checksumOf } from "../../../shared/app-config/canonical-json.ts";
+import { isFinal } from "../../../shared/runner-job.ts";
+import { actionTimeoutNs, planAction } from "../../actions/action-plan.ts";
+import { draftStepJob } from "../draft-step-job.ts";
+import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
+import type { WorkflowDraft } from "../machine/workflow-draft.ts";
+import type { ActionRunRow, CompositeFault, Step, StepJob } from "../machine/workflow-rows.ts";
+import type { KindEnvironment } from "./kind-environment.ts";
+
+/** Asks somebody to approve what the action's run is about to do, byte for byte. */
+export const approveStep = (env: KindEnvironment): StepKind => ({
+  begin(draft, step) {
+    keepRun(env, draft, step);
+    const planned = planOf(env, draft, step);
+    if (!("text" in planned)) return { kind: "fault", fault: planned };
+    const id = draft.newId("apv");
+    const { keyId, bytes } = env.seals.seal(
+      { orgId: env.facts.org.id, id, part: "approval" },
+      Buffer.from(planned.text),
+    );
+    const contents = { keyId, base64: bytes.toString("base64") };
+    const digest = checksumOf(planned.text);
+    return { kind: "plan", plan: { id, type: "noop", digest, contents } };
+  },
+  look: () => ({ kind: "wait" }),
+  ended(draft, step) {
+    if (step.status === "approved") return;
+    const status = step.status === "failed-pending-retry" ? "error" : "cancelled";
+    endRun(draft, step, status);
+  },
+});
+
+/** Runs an action by a job of the install's runner. */
+export const actionStep = (env: KindEnvironment): StepKind => ({
+  hasJob: true,
+  begin(draft, step) {
+    const run = keepRun(env, draft, step);
+    const approved = env.approvedPlans.get(step.target_id);
+    const planned = approved === undefined ? planOf(env, draft, step) : { text: approved };
+    if (!("text" in planned)) return { kind: "fault", fault: planned };
+    const job = draftStepJob(env, draft, { step, run, plan: planned.text });
+    run.runner_job_id = job.id;
+    return { kind: "job", job };
+  },
+  look(draft, step) {
+    const job = draft.jobOf(step);
+    if (job === undefined || !isFinal(job.status) || job.is_stopping) return { kind: "wait" };
+    return outcomeOf(job);
+  },
+  ended(draft, step, isTimeout) {
+    if (step.status === "success") endRun(draft, step, "finished");
+    else if (step.status === "cancelled") endRun(draft, step, "cancelled");
+    else endRun(draft, step, isTimeout ? "timed-out" : "error");
+  },
+});
+
+function outcomeOf(job: StepJob): StepOutcome {
+  if (job.status === "finished") return { kind: "done" };
+  if (job.status === "cancelled" && job.clock === null)
+    return { kind: "cancelled", detail: job.status_description || "its job was cancelled" };
+  const isTimeout = job.status === "timed-out" || job.clock !== null;
+  return {
+    kind: "fault",
+    fault: faultOfJob(job, isTimeout),
+    ...(isTimeout && { isTimeout: true }),
+  };
+}
+
+/** Permission faults, and what else the job says of itself, in the words of its own error. */
+function faultOfJob(job: StepJob, isTimeout: boolean): CompositeFault {
+  const { type, title, detail, retryable } = job.composite_error ?? {};
+  const said = typeof detail === "string" && detail !== "" ? detail : job.status_description;
+  const code = type === "runner.lost" ? "process_lost" : isTimeout ? "job_timed_out" : "job_failed";
+  return faultOf(
+    code,
+    typeof title === "string" ? title : "The job did not finish",
+    said || `its job ended as ${job.status}`,
+    { retryable: retryable !== false, runner_job_id: job.id },
+  );
+}
+
+/** The run's row: it was made with the workflow, or is made by the first step that is about it. */
+function keepRun({ facts }: KindEnvironment, draft: WorkflowDraft, step: Step): ActionRunRow {
+  const found = draft.actionRunOf(step);
+  const run = found ?? newRun(facts, draft, step);
+  if (found === undefined) draft.actionRuns.push(run);
+  run.workflow_step_id = step.id;
+  run.started_at ??= draft.now;
+  return run;
+}
+
+function newRun(facts: KindEnvironment["facts"], draft: WorkflowDraft, step: Step): ActionRunRow {
+  const { action, action_id, action_config_id, trigger } = step.params;
+  const config = facts.config.actions?.find(({ name }) => name === action);
+  return {
+    id: step.target_id,
+    install_id: facts.install.id,
+    action_id: String(action_id),
+    action_config_id: String(action_config_id),
+    name: String(action),
+    workflow_step_id: step.id,
+    runner_job_id: null,
+    trigger_type: String(trigger),
+    triggered_by_id: draft.workflow.id,
+    status: "queued",
+    status_description: "",
+    status_at: draft.now,
+    role: config?.role ?? "",
+    timeout: config === undefined ? 0 : actionTimeoutNs(config),
+    composite_error: null,
+    created_at: draft.now,
+    started_at: null,
+    finished_at: null,
+    created_by_id: draft.workflow.created_by_id,
+  };
+}
+
+function planOf(
+  env: KindEnvironment,
+  draft: WorkflowDraft,
+  step: Step,
+): { readonly text: string } | CompositeFault {
+  const { facts, state, given, publicUrl: apiUrl } = env;
+  const { action: name, trigger, action_config_id: configId } = step.params;
+  const action = given.adhoc ?? facts.config.actions?.find((one) => one.name === name);
+  if (action === undefined)
+    return faultOf("internal", "The action is gone", `The config has no action ${String(name)}.`);
+  const run = {
+    id: step.target_id,
+    configId: typeof configId === "string" ? configId : null,
+    env: given.env,
+  };
+  return planAction({ facts, state, action, run, cause: causeOf(draft, trigger), apiUrl });
+}
+
+/** What a lifecycle run is told of why it runs. */
+function causeOf({ workflow }: WorkflowDraft, trigger: unknown): Readonly<Record<string, string>> {
+  if (trigger === "manual" || trigger === "adhoc" || typeof trigger !== "string") return {};
+  return { TRIGGER_TYPE: trigger, FLOW_TYPE: workflow.type, FLOW_ID: workflow.id };
+}
+
+function endRun(draft: WorkflowDraft, step: Step, status: ActionRunRow["status"]): void {
+  const run = draft.actionRunOf(step);
+  if (run === undefined || run.finished_at !== null) return;
+  Object.assign(run, {
+    status,
+    status_description: step.status_description,
+    status_at: draft.now,
+    finished_at: draft.now,
+    composite_error: status === "finished" ? null : step.error,
+  });
+}

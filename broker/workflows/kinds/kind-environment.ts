@@ -1,0 +1,22 @@
+import type { JsonObject } from "../../../shared/app-config/templates/json-value.ts";
+import type { ActionConfigPart } from "../../actions/action-plan.ts";
+import type { InstallFacts } from "../../installs/install-facts.ts";
+import type { Seals } from "../../seals/seals.ts";
+
+/** What of a workflow's order may be secret: the variables of a run, and what an ad hoc run does. */
+export type WorkflowGiven = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly adhoc?: ActionConfigPart;
+};
+
+/** What kinds of steps know besides the workflow. */
+export type KindEnvironment = {
+  readonly facts: InstallFacts;
+  /** What templates read below `.svc`, as it is now. */
+  readonly state: JsonObject;
+  readonly given: WorkflowGiven;
+  readonly seals: Seals;
+  readonly publicUrl: string | undefined;
+  /** The plans that somebody approved, by what they are for. */
+  readonly approvedPlans: ReadonlyMap<string, string>;
+};

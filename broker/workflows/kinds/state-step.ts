@@ -1,0 +1,20 @@
+import { canonicalJson, checksumOf } from "../../../shared/app-config/canonical-json.ts";
+import type { StepKind } from "../machine/step-kind.ts";
+import type { KindEnvironment } from "./kind-environment.ts";
+
+/** Records what is known of the install, as another version where anything has changed. */
+export const stateStep = ({ facts, state, seals }: KindEnvironment): StepKind => ({
+  begin(draft) {
+    const text = canonicalJson(state);
+    const checksum = checksumOf(text);
+    if (checksum === facts.stateChecksum) return { kind: "done" };
+    const id = draft.newId("ist");
+    const { keyId, bytes } = seals.seal(
+      { orgId: facts.org.id, id, part: "install-state" },
+      Buffer.from(text),
+    );
+    draft.install.state = { id, key_id: keyId, base64: bytes.toString("base64"), checksum };
+    return { kind: "done" };
+  },
+  look: () => ({ kind: "done" }),
+});

@@ -1,0 +1,134 @@
+import type { EventEntity } from "../../shared/webhooks/accepts-event.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
+import { stateOf } from "../installs/install-state.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
+import type { WorkflowGiven } from "./kinds/kind-environment.ts";
+import type { Machine } from "./machine/step-kind.ts";
+import { WorkflowDraft } from "./machine/workflow-draft.ts";
+import type { Workflow, WorkflowSnapshot } from "./machine/workflow-rows.ts";
+import { installMachine } from "./types/install-machine.ts";
+import { workflowType } from "./types/workflow-types.ts";
+
+export type WorkflowParts = {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly config: { readonly publicUrl: string | undefined };
+};
+export type LoadedWorkflow = { readonly draft: WorkflowDraft; readonly machine: Machine };
+
+/** A workflow as it is, and what moves it; undefined where there is none, or its install is gone. */
+export async function loadWorkflow(
+  parts: WorkflowParts,
+  org: OrgId,
+  { id, refusal }: { readonly id: string; readonly refusal?: Machine["refusal"] },
+): Promise<LoadedWorkflow | undefined> {
+  const { db, seals, config } = parts;
+  const snapshot = await readSnapshot(db, org, id);
+  if (snapshot === undefined) return undefined;
+  const { workflow } = snapshot;
+  const choose = configOf(workflow);
+  const [facts, given, approvedPlans] = await Promise.all([
+    findInstallFacts(parts, org, { id: workflow.owner_id, choose }),
+    readGiven(parts, org, id),
+    readApprovedPlans(parts, org, snapshot),
+  ]);
+  if (facts === undefined) return undefined;
+  const env = {
+    facts,
+    state: stateOf(facts),
+    given,
+    seals,
+    publicUrl: config.publicUrl,
+    approvedPlans,
+  };
+  return {
+    draft: new WorkflowDraft(snapshot, { newId, entities: entitiesOf(facts) }),
+    machine: installMachine(env, refusal),
+  };
+}
+
+/** All that is stored of a workflow. */
+export async function readSnapshot(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<WorkflowSnapshot | undefined> {
+  const [row] = await db<{ snapshot: WorkflowSnapshot | null }[]>`
+    select read_workflow(${org}, ${id}) as snapshot`;
+  return row?.snapshot ?? undefined;
+}
+
+/** The id of the workflow that has this place in a lane. */
+export async function findWorkflowOfSignal(
+  db: Db,
+  org: OrgId,
+  signalId: string,
+): Promise<string | undefined> {
+  const [row] = await db<{ id: string }[]>`
+    select w.id from workflows w where w.org_id = ${org} and w.signal_id = ${signalId}`;
+  return row?.id;
+}
+
+/** Once its steps are made it keeps the config of which they are. */
+function configOf(workflow: Workflow) {
+  return ({ install, app }: Pick<InstallFacts, "install" | "app">): string | null => {
+    if (workflow.app_config_id !== null) return workflow.app_config_id;
+    const { config } = workflowType(workflow.type);
+    const named = workflow.params["app_config_id"];
+    if (config === "named" && typeof named === "string") return named;
+    return config === "active"
+      ? app.active_config_id
+      : (install.applied_config_id ?? app.active_config_id);
+  };
+}
+
+async function readGiven(
+  { db, seals }: WorkflowParts,
+  org: OrgId,
+  id: string,
+): Promise<WorkflowGiven> {
+  const [row] = await db<{ key_id: string | null; contents: Buffer }[]>`
+    select g.key_id, g.contents from workflow_givens g where g.org_id = ${org} and g.workflow_id = ${id}`;
+  if (row === undefined) return { env: {} };
+  const thing = { orgId: org, id, part: "workflow-given" };
+  const sealed = { keyId: row.key_id, bytes: row.contents };
+  return openJson(seals, thing, sealed) as WorkflowGiven; // sealed as such
+}
+
+/** Only of runs that are about to begin: an approval that was given, and a step after it that has not begun. */
+async function readApprovedPlans(
+  { db, seals }: WorkflowParts,
+  org: OrgId,
+  { steps, approvals }: WorkflowSnapshot,
+): Promise<ReadonlyMap<string, string>> {
+  const waiting = steps.filter(({ kind, status }) => kind === "action" && status === "pending");
+  const plans = new Map<string, string>();
+  for (const step of steps) {
+    const isNext = waiting.some(({ target_id }) => target_id === step.target_id);
+    const approval = approvals.find(({ step_id }) => step_id === step.id);
+    if (step.status !== "approved" || !isNext || approval === undefined) continue;
+    const text = await readApprovalText({ db, seals }, org, approval.id);
+    if (text !== undefined) plans.set(step.target_id, text);
+  }
+  return plans;
+}
+
+/** What an approval is about, byte for byte. */
+export async function readApprovalText(
+  { db, seals }: Pick<WorkflowParts, "db" | "seals">,
+  org: OrgId,
+  id: string,
+): Promise<string | undefined> {
+  const [row] = await db<{ key_id: string | null; contents: Buffer }[]>`
+    select a.key_id, a.contents from workflow_approvals a where a.org_id = ${org} and a.id = ${id}`;
+  if (row === undefined) return undefined;
+  const sealed = { keyId: row.key_id, bytes: row.contents };
+  return seals.open({ orgId: org, id, part: "approval" }, sealed).toString("utf8");
+}
+
+const entitiesOf = ({ install }: InstallFacts): EventEntity[] => [
+  { kind: "installs", id: install.id, labels: install.labels },
+];

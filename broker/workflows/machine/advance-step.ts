@@ -1,0 +1,163 @@
+import { cloneStep } from "./clone-steps.ts";
+import { faultOf, type Machine, type PlanToApprove, type StepOutcome } from "./step-kind.ts";
+import type { WorkflowDraft } from "./workflow-draft.ts";
+import type { Step } from "./workflow-rows.ts";
+
+const dayMs = 24 * 3_600_000;
+/** How long somebody may think. */
+export const approvalMs = 30 * dayMs;
+const fullAgainMs = 10_000;
+const firstBackOffMs = 10_000;
+const longestBackOffMs = 300_000;
+
+/** Does with a step what can be done now. */
+export function advanceStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
+  if (step.status === "pending") beginStep(draft, machine, step);
+  else if (step.status === "in-progress")
+    settle(draft, machine, { step, outcome: machine.kindOf(step).look(draft, step) });
+  else if (step.status === "approval-awaiting" && draft.isPast(step.deadline_at))
+    expireApproval(draft, machine, step);
+}
+
+function beginStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
+  if (step.deadline_at !== null && !draft.isPast(step.deadline_at)) return;
+  const kind = machine.kindOf(step);
+  if (kind.hasJob === true && machine.refusal === "full") {
+    step.deadline_at = draft.after(fullAgainMs);
+    step.status_description = "the runner's queue is full: it is tried again in 10 s";
+    return;
+  }
+  draft.moveStep(step, "begin");
+  step.started_at = draft.now;
+  step.deadline_at = kind.patienceMs === undefined ? null : draft.after(kind.patienceMs(step));
+  draft.tellStep(step, { transition: "started" });
+  settle(draft, machine, { step, outcome: kind.begin(draft, step) });
+}
+
+type Settling = { readonly step: Step; readonly outcome: StepOutcome };
+
+function settle(draft: WorkflowDraft, machine: Machine, { step, outcome }: Settling): void {
+  if (outcome.kind === "done") succeedStep(draft, machine, step);
+  else if (outcome.kind === "fault")
+    failStep(draft, machine, { step, fault: outcome.fault, isTimeout: outcome.isTimeout === true });
+  else if (outcome.kind === "cancelled") cancelStep(draft, machine, { step, why: outcome.detail });
+  else if (outcome.kind === "plan") askForApproval(draft, machine, { step, plan: outcome.plan });
+  else if (outcome.kind === "job") takeJob(draft, machine, { step, job: outcome.job });
+  else if (outcome.orElse !== undefined && draft.isPast(step.deadline_at))
+    failStep(draft, machine, { step, fault: outcome.orElse, isTimeout: true });
+}
+
+function takeJob(
+  draft: WorkflowDraft,
+  machine: Machine,
+  { step, job }: { readonly step: Step; readonly job: WorkflowDraft["newJobs"][number] },
+): void {
+  if (machine.refusal === "no-runner") {
+    const detail =
+      "The runner takes no jobs: it is disabled, deprovisioned or gone. Enable it, then retry.";
+    const fault = faultOf("runner_unavailable", "The runner takes no jobs", detail);
+    failStep(draft, machine, { step, fault, isTimeout: false });
+    return;
+  }
+  draft.newJobs.push(job);
+  step.job_id = job.id;
+  step.job_idx += 1;
+}
+
+/** Ends a step well. */
+export function succeedStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
+  draft.moveStep(step, "succeed", { directive: "continue" });
+  step.finished_at = draft.now;
+  draft.tellStep(step, { transition: "succeeded" });
+  machine.kindOf(step).ended?.(draft, step, false);
+}
+
+/** Ends a step as cancelled; what begins no more is cancelled, too. */
+export function cancelStep(
+  draft: WorkflowDraft,
+  machine: Machine,
+  { step, why }: { readonly step: Step; readonly why: string },
+): void {
+  draft.moveStep(step, "cancel", { directive: "stop", description: why });
+  step.finished_at = draft.now;
+  draft.tellStep(step, { transition: "cancelled" });
+  machine.kindOf(step).ended?.(draft, step, false);
+}
+
+type Failing = {
+  readonly step: Step;
+  readonly fault: NonNullable<Step["error"]>;
+  readonly isTimeout: boolean;
+};
+
+/** A step failed: it is tried again, passed over, or waits for somebody who retries or skips it. */
+function failStep(
+  draft: WorkflowDraft,
+  machine: Machine,
+  { step, fault, isTimeout }: Failing,
+): void {
+  step.error = { ...fault, step_id: step.id };
+  const description = fault.detail;
+  const budget = step.params["auto_retries"];
+  const isAgain = fault.retryable && typeof budget === "number" && step.retry_index < budget;
+  if (isAgain) draft.moveStep(step, "fail", { description, directive: "retry" });
+  else if (step.params["skip_on_failure"] === true)
+    draft.moveStep(step, "fail", { description, directive: "continue" });
+  else draft.moveStep(step, "stall", { description, directive: "stop" });
+  step.finished_at = draft.now;
+  draft.tellStep(step, { transition: "failed", error: description });
+  machine.kindOf(step).ended?.(draft, step, isTimeout);
+  if (!isAgain) return;
+  const backOffMs = Math.min(firstBackOffMs * 2 ** step.retry_index, longestBackOffMs);
+  cloneStep(draft, step, draft.after(backOffMs));
+}
+
+function askForApproval(
+  draft: WorkflowDraft,
+  machine: Machine,
+  { step, plan }: { readonly step: Step; readonly plan: PlanToApprove },
+): void {
+  draft.moveStep(step, "check");
+  const isGiven = draft.workflow.approval_option === "approve-all";
+  const expiresAt = draft.after(approvalMs);
+  const { id, type, digest } = plan;
+  draft.contents.set(id, plan.contents);
+  draft.approvals.push({
+    id,
+    step_id: step.id,
+    type,
+    plan_digest: digest,
+    created_at: draft.now,
+    expires_at: expiresAt,
+    response_id: isGiven ? draft.newId("apr") : null,
+    response_type: isGiven ? "auto-approve" : null,
+    note: "",
+    responded_at: isGiven ? draft.now : null,
+    responded_by_id: "",
+  });
+  if (isGiven) {
+    draft.moveStep(step, "auto-approve", { directive: "continue" });
+    step.finished_at = draft.now;
+    draft.tellStep(step, { transition: "succeeded" });
+    machine.kindOf(step).ended?.(draft, step, false);
+    return;
+  }
+  draft.moveStep(step, "ask", { directive: "await-approval" });
+  step.deadline_at = expiresAt;
+  draft.tellStep(step, {
+    transition: "requested",
+    approval: { id, type, expires_at: expiresAt },
+  });
+}
+
+function expireApproval(draft: WorkflowDraft, machine: Machine, step: Step): void {
+  const description = "nobody answered within 30 days";
+  draft.moveStep(step, "expire", { description, directive: "stop" });
+  step.finished_at = draft.now;
+  step.error = {
+    ...faultOf("approval_expired", "Nobody approved it", description),
+    step_id: step.id,
+  };
+  draft.tellStep(step, { transition: "failed", error: description });
+  machine.kindOf(step).ended?.(draft, step, true);
+}

@@ -1,0 +1,33 @@
+import { isFinal } from "../../../shared/runner-job.ts";
+import { isEndedStep } from "../../../shared/workflow-step.ts";
+import { cancelStep, succeedStep } from "./advance-step.ts";
+import { endWorkflow } from "./end-workflow.ts";
+import type { Machine } from "./step-kind.ts";
+import type { WorkflowDraft } from "./workflow-draft.ts";
+import type { Step } from "./workflow-rows.ts";
+
+const why = "the workflow was cancelled";
+
+/** Goes on with a cancel: it is final when every job has ended and stopped. What finished all the same keeps its end. */
+export function settleCancel(draft: WorkflowDraft, machine: Machine): void {
+  const open = draft.steps.filter(({ status }) => !isEndedStep(status));
+  for (const step of open) {
+    const job = draft.jobOf(step);
+    if (step.status === "in-progress" && job !== undefined) {
+      if (!isFinal(job.status) || job.is_stopping) continue;
+      if (job.status === "finished") succeedStep(draft, machine, step);
+      else cancelStep(draft, machine, { step, why });
+    } else cancelStep(draft, machine, { step, why });
+  }
+  if (draft.steps.some(({ status }) => !isEndedStep(status))) return;
+  endWorkflow(draft, machine, { event: "cancel", why: "it was cancelled" });
+}
+
+/** The jobs that a cancel of the workflow, or of one step, must end. */
+export function jobsToCancel(draft: WorkflowDraft, step?: Step): string[] {
+  const steps = step === undefined ? draft.steps : [step];
+  return steps.flatMap((one) => {
+    const job = one.status === "in-progress" ? draft.jobOf(one) : undefined;
+    return job !== undefined && !isFinal(job.status) ? [job.id] : [];
+  });
+}

@@ -1,0 +1,87 @@
+import type { WorkflowDraft } from "./workflow-draft.ts";
+import type { Group, Step } from "./workflow-rows.ts";
+
+/** Puts a new row in the place of a step, which begins not before this instant. */
+export function cloneStep(draft: WorkflowDraft, step: Step, notBefore: string | null): void {
+  step.is_retried = true;
+  const targets = new Map<string, string>();
+  const retryIndex = step.retry_index + 1;
+  draft.steps.push(copyOf(draft, step, { groupId: step.group_id, retryIndex, targets, notBefore }));
+}
+
+/** Puts a new group in the place of one, with all its steps from the first. */
+export function cloneGroup(draft: WorkflowDraft, group: Group): void {
+  const clone: Group = {
+    ...group,
+    id: draft.newId("wsg"),
+    group_retry_idx: group.group_retry_idx + 1,
+    result_directive: null,
+    created_at: draft.now,
+  };
+  const targets = new Map<string, string>();
+  const place = { groupId: clone.id, retryIndex: clone.group_retry_idx, targets, notBefore: null };
+  const copies = draft.stepsOf(group).map((step) => copyOf(draft, step, place));
+  draft.groups.push(clone);
+  draft.steps.push(...copies);
+}
+
+type Place = {
+  readonly groupId: string;
+  readonly retryIndex: number;
+  /** New targets by the old ones: steps of one target have one again. */
+  readonly targets: Map<string, string>;
+  readonly notBefore: string | null;
+};
+
+function copyOf(draft: WorkflowDraft, step: Step, place: Place): Step {
+  return {
+    ...step,
+    id: draft.newId("stp"),
+    group_id: place.groupId,
+    retry_index: place.retryIndex,
+    status: "pending",
+    status_description: "",
+    status_at: draft.now,
+    result_directive: null,
+    target_id: targetOf(draft, step, place.targets),
+    job_id: null,
+    job_idx: 0,
+    error: null,
+    is_retried: false,
+    is_told: false,
+    deadline_at: place.notBefore,
+    created_at: draft.now,
+    started_at: null,
+    finished_at: null,
+  };
+}
+
+/** A run of an action is another one; what stands for itself stays. */
+function targetOf(draft: WorkflowDraft, step: Step, targets: Map<string, string>): string {
+  if (step.target_type !== "install_action_workflow_runs") return step.target_id;
+  const known = targets.get(step.target_id);
+  if (known !== undefined) return known;
+  const id = draft.newId("awr");
+  targets.set(step.target_id, id);
+  const run = draft.actionRunOf(step);
+  if (run !== undefined) {
+    draft.actionRuns.push({
+      ...run,
+      id,
+      workflow_step_id: null,
+      runner_job_id: null,
+      status: "queued",
+      status_description: "",
+      status_at: draft.now,
+      composite_error: null,
+      created_at: draft.now,
+      started_at: null,
+      finished_at: null,
+    });
+    if (run.status === "error" || run.status === "timed-out")
+      Object.assign(run, { status: "retried", status_at: draft.now });
+    else if (run.status === "queued")
+      Object.assign(run, { status: "cancelled", status_at: draft.now, finished_at: draft.now });
+  }
+  return id;
+}

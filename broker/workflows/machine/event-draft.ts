@@ -1,0 +1,124 @@
+import type { EventEntity } from "../../../shared/webhooks/accepts-event.ts";
+import {
+  type EventKind,
+  type EventTransition,
+  eventTransitions,
+} from "../../../shared/webhooks/event-resources.ts";
+import { slugsOf } from "../../../shared/webhooks/slugs-of.ts";
+import type { Step, Workflow } from "./workflow-rows.ts";
+
+/** An event as `write_events` of the database takes it. */
+export type EventDraft = {
+  readonly org_id: string;
+  readonly kind: EventKind;
+  readonly transition: EventTransition;
+  readonly workflow_id: string;
+  readonly workflow_type: string;
+  readonly step_id: string | null;
+  readonly slugs: readonly string[];
+  readonly entities: readonly EventEntity[];
+  readonly data: Readonly<Record<string, unknown>>;
+};
+
+/** What is said of an event besides whose it is. */
+export type EventWords = {
+  readonly transition: EventTransition;
+  readonly startedAt?: string | null;
+  readonly now: string;
+  readonly error?: string | undefined;
+  readonly approval?: Readonly<Record<string, unknown>>;
+};
+
+type Doing = { readonly resource: string; readonly op: string };
+
+/** What is done to what, by the type of a workflow. */
+const doingOfWorkflow: Readonly<Record<string, Doing>> = {
+  provision: { resource: "installs", op: "provision" },
+  deprovision: { resource: "installs", op: "deprovision" },
+  reprovision: { resource: "installs", op: "reprovision" },
+  input_update: { resource: "install_configurations", op: "inputs" },
+  action_workflow_run: { resource: "actions", op: "run" },
+};
+/** The same by the target of a step, where it is not the workflow's. */
+const doingOfTarget: Readonly<Record<string, Doing>> = {
+  install_action_workflow_runs: { resource: "actions", op: "run" },
+};
+const doingOf = ({ type, owner_type: resource }: Workflow): Doing =>
+  doingOfWorkflow[type] ?? { resource, op: type };
+
+/** The event of a workflow's move. */
+export function workflowEvent(
+  workflow: Workflow,
+  entities: readonly EventEntity[],
+  words: EventWords,
+): EventDraft {
+  const { transition } = words;
+  return {
+    ...common(workflow, entities, words),
+    kind: "workflow",
+    step_id: null,
+    slugs: slugsOf({ ...doingOf(workflow), transition }),
+  };
+}
+
+/** The event of a step's move. */
+export function stepEvent(
+  workflow: Workflow,
+  step: Step,
+  { entities, words }: { readonly entities: readonly EventEntity[]; readonly words: EventWords },
+): EventDraft {
+  const { transition } = words;
+  const doing = doingOfTarget[step.target_type] ?? doingOf(workflow);
+  const { data, ...rest } = common(workflow, entities, words);
+  const target =
+    step.target_id === "" ? {} : { target_type: step.target_type, target_id: step.target_id };
+  return {
+    ...rest,
+    kind: "workflow_step",
+    step_id: step.id,
+    slugs: slugsOf({ ...doing, transition }),
+    data: {
+      ...data,
+      step: {
+        id: step.id,
+        name: step.name,
+        idx: step.idx,
+        ...target,
+        execution_type: step.execution_type,
+      },
+      ...(words.approval && { approval: words.approval }),
+    },
+  };
+}
+
+function common(workflow: Workflow, entities: readonly EventEntity[], words: EventWords) {
+  const { id, type, owner_id, owner_type, org_id } = workflow;
+  const links = owner_type === "installs" ? { install: owner_id } : {};
+  return {
+    org_id,
+    transition: words.transition,
+    workflow_id: id,
+    workflow_type: type,
+    entities,
+    data: {
+      workflow: { id, type, owner_id, owner_type },
+      ...outcomeOf(words),
+      links: { org: org_id, workflow: id, ...links },
+    },
+  };
+}
+
+function outcomeOf({ transition, startedAt, now, error }: EventWords): {
+  readonly outcome?: Readonly<Record<string, unknown>>;
+} {
+  const { outcomes } = eventTransitions[transition];
+  if (outcomes.length === 0) return {};
+  const began = Date.parse(startedAt ?? now);
+  return {
+    outcome: {
+      status: transition,
+      ...(transition === "failed" && { error: error ?? "" }),
+      duration_ms: Math.max(0, Date.parse(now) - began),
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { problem } from "../../../shared/problem.ts";
+import { isFinishedWorkflow } from "../../../shared/workflow.ts";
+import { cloneGroup, cloneStep } from "./clone-steps.ts";
+import type { WorkflowDraft } from "./workflow-draft.ts";
+import type { Run, Step } from "./workflow-rows.ts";
+
+/** How often somebody may retry one step. */
+const mostRetries = 10;
+
+/** Tries a step that failed again, and the workflow goes on from it. 409 for what cannot be retried. */
+export function retryStep(draft: WorkflowDraft, step: Step): void {
+  requireStalled(draft, step, "not_retryable");
+  if (step.params["retryable"] === false)
+    throw problem.conflict("not_retryable", "This step cannot be retried.");
+  if (step.retry_index >= mostRetries)
+    throw problem.conflict(
+      "retries_exhausted",
+      `This step was retried ${mostRetries} times. Skip it, or cancel the workflow.`,
+    );
+  const group = draft.groupOf(step);
+  const isGroup = step.params["retries_group"] === true;
+  const directive = isGroup ? "retry-group" : "retry";
+  draft.moveStep(step, "fail", { description: step.status_description, directive });
+  if (isGroup) {
+    for (const other of draft.stepsOf(group).filter(({ status }) => status === "pending"))
+      draft.moveStep(other, "discard");
+    step.is_retried = true;
+    group.result_directive = "retry-group";
+    cloneGroup(draft, group);
+  } else {
+    cloneStep(draft, step, null);
+    group.result_directive = null;
+  }
+  redo(draft, "retry", step);
+}
+
+/** Passes over a step that failed, and the workflow goes on after it. 409 for what cannot be skipped. */
+export function skipStep(draft: WorkflowDraft, step: Step): void {
+  requireStalled(draft, step, "not_skippable");
+  if (step.params["skippable"] !== true)
+    throw problem.conflict("not_skippable", "This step cannot be skipped: what follows needs it.");
+  draft.moveStep(step, "skip", { directive: "continue", description: step.status_description });
+  draft.groupOf(step).result_directive = null;
+  redo(draft, "skip", step);
+}
+
+function requireStalled(draft: WorkflowDraft, step: Step, code: string): void {
+  const { workflow } = draft;
+  if (workflow.is_cancelling)
+    throw problem.conflict(
+      "cancelling",
+      "The workflow is being cancelled: nothing begins any more.",
+    );
+  if (step.status !== "failed-pending-retry" || isFinishedWorkflow(workflow.status))
+    throw problem.conflict(code, `Only a step that failed can be. This one is ${step.status}.`);
+  if (workflow.status !== "failed-pending-retry")
+    throw problem.conflict(
+      "group_open",
+      "Other steps of its group still run. Wait for them, then try again.",
+    );
+}
+
+function redo(draft: WorkflowDraft, type: "retry" | "skip", step: Step): void {
+  draft.workflow.error = null;
+  draft.moveWorkflow("redo");
+  draft.runs.push({ ...newRun(draft, type, step), status: "in-progress", started_at: draft.now });
+  draft.tellWorkflow({ transition: "started" });
+}
+
+function newRun(draft: WorkflowDraft, type: Run["type"], step: Step): Run {
+  return {
+    id: draft.newId("wfr"),
+    type,
+    status: "pending",
+    start_from_idx: step.idx,
+    trigger_step_id: step.id,
+    created_at: draft.now,
+    started_at: null,
+    finished_at: null,
+  };
+}
+
+/** Goes on with a workflow that ended as an error, at the first step that did not succeed, when it is its turn again. */
+export function resumeWorkflow(draft: WorkflowDraft): void {
+  const { workflow } = draft;
+  if (workflow.status !== "error")
+    throw problem.conflict(
+      "not_resumable",
+      `Only a workflow that ended as an error can be resumed. This one is ${workflow.status}.`,
+    );
+  const groups = draft.liveGroups();
+  const from = groups.find(({ result_directive: said }) => said === null || said === "stop");
+  const step =
+    from && draft.stepsOf(from).find(({ result_directive: said }) => said !== "continue");
+  if (from === undefined || step === undefined)
+    throw problem.conflict(
+      "not_resumable",
+      "It has no steps to go on with. Begin another workflow.",
+    );
+  for (const group of groups.filter(({ group_idx }) => group_idx >= from.group_idx))
+    cloneGroup(draft, group);
+  draft.moveWorkflow("resume", "it was resumed");
+  Object.assign(workflow, { error: null, finished_at: null });
+  draft.newSignalId = draft.newId("sig");
+  workflow.signal_id = draft.newSignalId;
+  draft.runs.push(newRun(draft, "resume", step));
+}

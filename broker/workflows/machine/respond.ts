@@ -1,0 +1,107 @@
+import { problem } from "../../../shared/problem.ts";
+import type { ApprovalResponseType } from "../../../shared/workflow-step.ts";
+import type { Machine } from "./step-kind.ts";
+import type { WorkflowDraft } from "./workflow-draft.ts";
+import type { Approval, Step } from "./workflow-rows.ts";
+
+const hourMs = 3_600_000;
+/** A plan that is older is made again instead of being carried out. */
+const freshMs = 72 * hourMs;
+
+/** An answer, and who gives it. */
+export type Response = {
+  readonly type: ApprovalResponseType;
+  readonly note: string;
+  readonly byId: string;
+  /** The digest of the plan that was read; undefined: whatever it is. */
+  readonly digest?: string | undefined;
+};
+export type Answered = { readonly id: string; readonly outcome: "applied" | "replanned" };
+
+/** Answers the approval that a step waits for. 409 when it waits for none any more, 412 when it is another plan. */
+export function respond(
+  draft: WorkflowDraft,
+  machine: Machine,
+  { step, response }: { readonly step: Step; readonly response: Response },
+): Answered {
+  const approval = draft.approvalOf(step);
+  if (approval === undefined) throw problem.notFound("approval");
+  requireOpen(draft, step, approval);
+  if (response.digest !== undefined && response.digest !== approval.plan_digest)
+    throw problem.preconditionFailed(
+      "The plan is another one than the one that you read. Read it again, then answer.",
+    );
+  const id = draft.newId("apr");
+  const { type, note, byId } = response;
+  Object.assign(approval, {
+    response_id: id,
+    response_type: type,
+    note,
+    responded_at: draft.now,
+    responded_by_id: byId,
+  });
+  const outcome = move(draft, step, { approval, response });
+  step.finished_at = draft.now;
+  step.deadline_at = null;
+  machine.kindOf(step).ended?.(draft, step, false);
+  return { id, outcome };
+}
+
+function requireOpen(draft: WorkflowDraft, step: Step, approval: Approval): void {
+  if (approval.response_type !== null)
+    throw problem.conflict(
+      "approval_answered",
+      `This approval was answered already: ${approval.response_type}.`,
+    );
+  if (draft.workflow.is_cancelling || step.status === "cancelled")
+    throw problem.conflict(
+      "workflow_cancelled",
+      "The workflow is cancelled or is being cancelled.",
+    );
+  if (step.status !== "approval-awaiting" || draft.isPast(step.deadline_at))
+    throw problem.conflict("approval_expired", "The approval has expired: nobody can answer it.");
+}
+
+type Answer = { readonly approval: Approval; readonly response: Response };
+
+function move(
+  draft: WorkflowDraft,
+  step: Step,
+  { approval, response: { type, note } }: Answer,
+): Answered["outcome"] {
+  const isStale = Date.parse(approval.created_at) + freshMs < draft.nowMs;
+  const said = { id: approval.id, type: approval.type, expires_at: approval.expires_at };
+  const answer = { ...said, response_type: type, note };
+  if (type === "retry" || (type === "approve" && isStale)) {
+    const description =
+      type === "retry" ? "a new plan was asked for" : "the plan was stale: it is made anew";
+    draft.moveStep(step, "replan", { description, directive: "retry-group" });
+    draft.tellStep(step, { transition: "cancelled" });
+    return "replanned";
+  }
+  if (type === "approve") {
+    draft.moveStep(step, "approve", { directive: "continue", description: note });
+    draft.tellStep(step, { transition: "approved", approval: answer });
+    draft.tellStep(step, { transition: "succeeded" });
+    return "applied";
+  }
+  const directive = type === "deny" ? "stop" : "skip-group";
+  draft.moveStep(step, "deny", { directive, description: note || "it was denied" });
+  draft.tellStep(step, { transition: "rejected", approval: answer });
+  if (type === "deny")
+    draft.tellStep(step, { transition: "failed", error: note || "it was denied" });
+  else draft.tellStep(step, { transition: "cancelled" });
+  return "applied";
+}
+
+/** Everything that waits for an approval is approved from now on, what waits now, too; or asked for again. */
+export function setApprovalOption(
+  draft: WorkflowDraft,
+  machine: Machine,
+  { option, byId }: { readonly option: "prompt" | "approve-all"; readonly byId: string },
+): void {
+  draft.workflow.approval_option = option;
+  if (option === "prompt") return;
+  for (const step of draft.steps.filter(({ status }) => status === "approval-awaiting"))
+    respond(draft, machine, { step, response: { type: "approve", note: "approve-all", byId } });
+}

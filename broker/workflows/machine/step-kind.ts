@@ -1,0 +1,68 @@
+import type { JobDraft, SealedText, WorkflowDraft } from "./workflow-draft.ts";
+import type { CompositeFault, Step } from "./workflow-rows.ts";
+
+/** What somebody is asked to approve: bytes that are kept sealed, and their digest. */
+export type PlanToApprove = {
+  readonly id: string;
+  readonly type: string;
+  readonly digest: string;
+  readonly contents: SealedText;
+};
+
+/** What came of a look at a step. */
+export type StepOutcome =
+  | { readonly kind: "done" }
+  /** It goes on when it is looked at again; `orElse`: what is wrong once its deadline is over. */
+  | { readonly kind: "wait"; readonly orElse?: CompositeFault }
+  | { readonly kind: "job"; readonly job: JobDraft }
+  | { readonly kind: "plan"; readonly plan: PlanToApprove }
+  | { readonly kind: "fault"; readonly fault: CompositeFault; readonly isTimeout?: true }
+  | { readonly kind: "cancelled"; readonly detail: string };
+
+/** How a kind of steps is carried out: a row of a table, to which later kinds are added. */
+export type StepKind = {
+  /** Its begin enqueues a job: where a runner's queue is full it is put off. */
+  readonly hasJob?: true;
+  /** How long it may wait, in milliseconds, of kinds without a job. */
+  readonly patienceMs?: (step: Step) => number;
+  readonly begin: (draft: WorkflowDraft, step: Step) => StepOutcome;
+  /** What came of it since it began. */
+  readonly look: (draft: WorkflowDraft, step: Step) => StepOutcome;
+  /** What the end of the step means for its target. */
+  readonly ended?: (draft: WorkflowDraft, step: Step, isTimeout: boolean) => void;
+};
+
+/** A step as it is generated, and a group of them. */
+export type PlannedStep = Pick<Step, "kind" | "name"> & {
+  readonly params?: Step["params"];
+  readonly execution_type?: Step["execution_type"];
+  readonly target_type: string;
+  readonly target_id: string;
+};
+export type PlannedGroup = {
+  readonly name: string;
+  readonly parallel?: true;
+  readonly steps: readonly PlannedStep[];
+};
+
+/** What the machine knows of types and kinds. */
+export type Machine = {
+  readonly kindOf: (step: Step) => StepKind;
+  /** The groups of a workflow, once; or why there are none. */
+  readonly generate: (draft: WorkflowDraft) => readonly PlannedGroup[] | CompositeFault;
+  /** What the begin and the end of the workflow mean for its owner. */
+  readonly began: (draft: WorkflowDraft) => void;
+  readonly ended: (draft: WorkflowDraft) => void;
+  /** Why the database refused the jobs of a first decision. */
+  readonly refusal?: "full" | "no-runner" | undefined;
+};
+
+/** A fault in the shape of every composite error. */
+export function faultOf(
+  code: string,
+  title: string,
+  detail: string,
+  more: { readonly retryable?: boolean; readonly runner_job_id?: string } = {},
+): CompositeFault {
+  return { code, severity: "error", title, detail, retryable: true, ...more };
+}

@@ -1,0 +1,196 @@
+import { statusAfter } from "../../../shared/moves.ts";
+import type { EventEntity } from "../../../shared/webhooks/accepts-event.ts";
+import { type WorkflowStepEvent, workflowStepTransitions } from "../../../shared/workflow-step.ts";
+import { type WorkflowEvent, workflowTransitions } from "../../../shared/workflow.ts";
+import { type EventDraft, type EventWords, stepEvent, workflowEvent } from "./event-draft.ts";
+import type {
+  ActionRunRow,
+  Approval,
+  Group,
+  Run,
+  Step,
+  StepJob,
+  Workflow,
+  WorkflowSnapshot,
+} from "./workflow-rows.ts";
+
+/** Bytes as they are stored. */
+export type SealedText = { readonly keyId: string | null; readonly base64: string };
+/** A job of a step, ready to be enqueued. */
+export type JobDraft = Readonly<Record<string, unknown>> & { readonly id: string };
+/** What a change does to the install besides. */
+export type InstallChange = {
+  phase?: string;
+  appliedConfigId?: string;
+  isDeleted?: true;
+  state?: Readonly<Record<string, unknown>>;
+};
+export type NewId = (
+  prefix: "wfr" | "wsg" | "stp" | "apv" | "apr" | "awr" | "ist" | "sig",
+) => string;
+type Words = {
+  readonly description?: string | undefined;
+  readonly directive?: Step["result_directive"];
+};
+
+/**
+ * A workflow as it was read and as it is to be: moves by the tables of moves, and all that is written with them. Whoever decides
+ * changes it here, and `write_workflow` writes the whole in one statement.
+ */
+export class WorkflowDraft {
+  readonly workflow: Workflow;
+  readonly runs: Run[];
+  readonly groups: Group[];
+  readonly steps: Step[];
+  readonly approvals: Approval[];
+  readonly actionRuns: ActionRunRow[];
+  readonly jobs: ReadonlyMap<string, StepJob>;
+  readonly now: string;
+  readonly nowMs: number;
+  readonly events: EventDraft[] = [];
+  readonly newJobs: JobDraft[] = [];
+  /** What is approved, by the approval's id; what a new run was given, by the run's. */
+  readonly contents = new Map<string, SealedText>();
+  readonly install: InstallChange = {};
+  /** What is done after the change is written, and again after each look as long as it is needed. */
+  readonly effects: { deprovisionRunner?: string } = {};
+  readonly workflowEvents: WorkflowEvent[] = [];
+  readonly stepEvents = new Map<string, WorkflowStepEvent[]>();
+  /** A new place in the lane, of a workflow that is resumed. */
+  newSignalId: string | undefined;
+  readonly snapshot: WorkflowSnapshot;
+  readonly newId: NewId;
+  readonly #entities: readonly EventEntity[];
+
+  constructor(
+    snapshot: WorkflowSnapshot,
+    { newId, entities }: { readonly newId: NewId; readonly entities: readonly EventEntity[] },
+  ) {
+    this.snapshot = snapshot;
+    this.newId = newId;
+    this.#entities = entities;
+    this.now = snapshot.now;
+    this.nowMs = Date.parse(snapshot.now);
+    this.workflow = { ...snapshot.workflow };
+    this.runs = snapshot.runs.map((run) => ({ ...run }));
+    this.groups = snapshot.groups.map((group) => ({ ...group }));
+    this.steps = snapshot.steps.map((step) => ({ ...step }));
+    this.approvals = snapshot.approvals.map((approval) => ({ ...approval }));
+    this.actionRuns = snapshot.action_runs.map((run) => ({ ...run }));
+    this.jobs = new Map(snapshot.jobs.map((job) => [job.id, job]));
+  }
+
+  /** Moves the workflow; a move that the table has not is a bug. */
+  moveWorkflow(event: WorkflowEvent, description = ""): void {
+    const { workflow } = this;
+    const to = statusAfter(workflowTransitions, workflow.status, event);
+    if (to === undefined) throw new Error(`a workflow ${workflow.status} has no move ${event}`);
+    Object.assign(workflow, { status: to, status_description: description, status_at: this.now });
+    this.workflowEvents.push(event);
+  }
+
+  /** Moves a step; a move that the table has not is a bug. */
+  moveStep(
+    step: Step,
+    event: WorkflowStepEvent,
+    { description = "", directive }: Words = {},
+  ): void {
+    const to = statusAfter(workflowStepTransitions, step.status, event);
+    if (to === undefined) throw new Error(`a step ${step.status} has no move ${event}`);
+    Object.assign(step, { status: to, status_description: description, status_at: this.now });
+    if (directive !== undefined) step.result_directive = directive;
+    const events = this.stepEvents.get(step.id) ?? [];
+    this.stepEvents.set(step.id, [...events, event]);
+  }
+
+  /** Writes an event of the workflow. */
+  tellWorkflow(words: Omit<EventWords, "now">): void {
+    const said = { ...words, now: this.now };
+    this.events.push(workflowEvent(this.workflow, this.#entities, said));
+  }
+
+  /** Writes an event of a step; one that ends it is written once. */
+  tellStep(step: Step, words: Omit<EventWords, "now" | "startedAt">): void {
+    const isEnd = ["succeeded", "failed", "cancelled"].includes(words.transition);
+    if (isEnd && (step.is_told || step.started_at === null)) return;
+    if (isEnd) step.is_told = true;
+    const entities = [...this.#entities, ...this.#targetOf(step)];
+    const said = { ...words, now: this.now, startedAt: step.started_at };
+    this.events.push(stepEvent(this.workflow, step, { entities, words: said }));
+  }
+
+  /** The run that goes on, or did last. */
+  get run(): Run {
+    const last = this.runs.at(-1);
+    if (last === undefined) throw new Error(`workflow ${this.workflow.id} has no run`);
+    return last;
+  }
+
+  /** The steps of a group that no other row goes on for, in order. */
+  stepsOf(group: Group): Step[] {
+    return this.steps
+      .filter((step) => step.group_id === group.id && !step.is_retried)
+      .sort((a, b) => a.idx - b.idx || a.retry_index - b.retry_index);
+  }
+
+  /** The groups that no clone goes on for, in order. */
+  liveGroups(): Group[] {
+    const last = new Map<number, Group>();
+    for (const group of this.groups) {
+      const known = last.get(group.group_idx);
+      if (known === undefined || known.group_retry_idx < group.group_retry_idx)
+        last.set(group.group_idx, group);
+    }
+    return [...last.values()].sort((a, b) => a.group_idx - b.group_idx);
+  }
+
+  groupOf(step: Step): Group {
+    const group = this.groups.find(({ id }) => id === step.group_id);
+    if (group === undefined) throw new Error(`step ${step.id} has no group`);
+    return group;
+  }
+
+  approvalOf(step: Step): Approval | undefined {
+    return this.approvals.find(({ step_id }) => step_id === step.id);
+  }
+
+  jobOf(step: Step): StepJob | undefined {
+    return step.job_id === null ? undefined : this.jobs.get(step.job_id);
+  }
+
+  actionRunOf(step: Step): ActionRunRow | undefined {
+    return this.actionRuns.find(({ id }) => id === step.target_id);
+  }
+
+  /** The instant that is so much later. */
+  after(ms: number): string {
+    return new Date(this.nowMs + ms).toISOString();
+  }
+
+  isPast(instant: string | null): boolean {
+    return instant !== null && Date.parse(instant) <= this.nowMs;
+  }
+
+  /** Whether anything is to be written. */
+  get isChanged(): boolean {
+    return (
+      this.workflowEvents.length > 0 ||
+      this.stepEvents.size > 0 ||
+      this.newJobs.length > 0 ||
+      this.workflow.is_cancelling !== this.snapshot.workflow.is_cancelling ||
+      this.workflow.approval_option !== this.snapshot.workflow.approval_option ||
+      this.steps.length !== this.snapshot.steps.length ||
+      this.steps.some(
+        ({ status_description: said, deadline_at }, at) =>
+          said !== this.snapshot.steps[at]?.status_description ||
+          deadline_at !== this.snapshot.steps[at]?.deadline_at,
+      ) ||
+      this.actionRuns.some((run, at) => run.status !== this.snapshot.action_runs[at]?.status)
+    );
+  }
+
+  #targetOf(step: Step): EventEntity[] {
+    const actionId = this.actionRunOf(step)?.action_id ?? step.params["action_id"];
+    return typeof actionId === "string" ? [{ kind: "actions", id: actionId, labels: {} }] : [];
+  }
+}

@@ -1,0 +1,168 @@
+import type { ActionRunStatus } from "../../../shared/action-run-statuses.ts";
+import type { RunnerJobStatus } from "../../../shared/runner-job.ts";
+import type {
+  ApprovalResponseType,
+  StepDirective,
+  WorkflowStepStatus,
+} from "../../../shared/workflow-step.ts";
+import type { WorkflowStatus } from "../../../shared/workflow.ts";
+
+/** Instants are texts as the database writes them: what is not changed goes back as it came. */
+export type Instant = string;
+type Words = Readonly<Record<string, string>>;
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Why something failed: the shape of every `composite_error`. */
+export type CompositeFault = {
+  readonly code: string;
+  readonly severity: "fatal" | "error" | "warning" | "info";
+  readonly title: string;
+  readonly detail: string;
+  readonly retryable: boolean;
+  readonly runner_job_id?: string;
+  readonly step_id?: string;
+};
+
+/** A row of `workflows`. */
+export type Workflow = {
+  readonly id: string;
+  readonly org_id: string;
+  readonly type: string;
+  readonly owner_type: "installs" | "apps" | "app_branches";
+  readonly owner_id: string;
+  status: WorkflowStatus;
+  status_description: string;
+  status_at: Instant;
+  readonly role: string;
+  readonly plan_only: boolean;
+  approval_option: "prompt" | "approve-all";
+  readonly metadata: Words;
+  readonly params: Params;
+  app_config_id: string | null;
+  signal_id: string;
+  readonly queue_id: string;
+  is_cancelling: boolean;
+  error: CompositeFault | null;
+  faults: number;
+  readonly version: number;
+  readonly created_at: Instant;
+  started_at: Instant | null;
+  finished_at: Instant | null;
+  readonly created_by_id: string;
+};
+
+/** A row of `workflow_runs`. */
+export type Run = {
+  readonly id: string;
+  readonly type: "initial" | "retry" | "skip" | "resume";
+  status: "pending" | "in-progress" | "success" | "error" | "cancelled";
+  readonly start_from_idx: number;
+  readonly trigger_step_id: string | null;
+  readonly created_at: Instant;
+  started_at: Instant | null;
+  finished_at: Instant | null;
+};
+
+/** A row of `workflow_groups`. */
+export type Group = {
+  readonly id: string;
+  readonly name: string;
+  readonly group_idx: number;
+  readonly group_retry_idx: number;
+  readonly parallel: boolean;
+  result_directive: "continue" | "stop" | "retry-group" | "skip-group" | null;
+  readonly created_at: Instant;
+};
+
+/** A row of `workflow_steps`. */
+export type Step = {
+  readonly id: string;
+  readonly group_id: string;
+  readonly idx: number;
+  readonly retry_index: number;
+  readonly kind: string;
+  readonly name: string;
+  readonly params: Params;
+  execution_type: "system" | "user" | "approval" | "skipped";
+  status: WorkflowStepStatus;
+  status_description: string;
+  status_at: Instant;
+  result_directive: StepDirective | null;
+  readonly target_type: string;
+  readonly target_id: string;
+  job_id: string | null;
+  job_idx: number;
+  error: CompositeFault | null;
+  is_retried: boolean;
+  is_told: boolean;
+  deadline_at: Instant | null;
+  readonly created_at: Instant;
+  started_at: Instant | null;
+  finished_at: Instant | null;
+};
+
+/** A row of `workflow_approvals`; what is approved comes only with a new one. */
+export type Approval = {
+  readonly id: string;
+  readonly step_id: string;
+  readonly type: string;
+  readonly plan_digest: string;
+  readonly created_at: Instant;
+  readonly expires_at: Instant;
+  response_id: string | null;
+  response_type: ApprovalResponseType | "auto-approve" | null;
+  note: string;
+  responded_at: Instant | null;
+  responded_by_id: string;
+};
+
+/** What is known of a step's job. */
+export type StepJob = {
+  readonly id: string;
+  readonly status: RunnerJobStatus;
+  readonly status_description: string;
+  readonly clock: string | null;
+  /** Whether an execution of it may still run. */
+  readonly is_stopping: boolean;
+  readonly composite_error: Readonly<Record<string, unknown>> | null;
+};
+
+/** A row of `install_action_runs`. */
+export type ActionRunRow = {
+  readonly id: string;
+  readonly install_id: string;
+  readonly action_id: string | null;
+  readonly action_config_id: string | null;
+  readonly name: string;
+  workflow_step_id: string | null;
+  runner_job_id: string | null;
+  readonly trigger_type: string;
+  readonly triggered_by_id: string;
+  status: ActionRunStatus;
+  status_description: string;
+  status_at: Instant;
+  readonly role: string;
+  readonly timeout: number;
+  composite_error: CompositeFault | null;
+  readonly created_at: Instant;
+  started_at: Instant | null;
+  finished_at: Instant | null;
+  readonly created_by_id: string;
+};
+
+/** All that is stored of a workflow, and the database's time. */
+export type WorkflowSnapshot = {
+  readonly now: Instant;
+  readonly workflow: Workflow;
+  readonly runs: readonly Run[];
+  readonly groups: readonly Group[];
+  readonly steps: readonly Step[];
+  readonly approvals: readonly Approval[];
+  readonly jobs: readonly StepJob[];
+  readonly action_runs: readonly ActionRunRow[];
+  /** Of its place in the lane; null: it has none any more. */
+  readonly signal_status: string | null;
+  /** Whether others wait in its lane. */
+  readonly has_waiting: boolean;
+  readonly has_live_runner: boolean;
+};

@@ -1,0 +1,101 @@
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { endJob } from "../jobs/end-job.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { setRunnerLifecycle } from "../runners/set-runner-lifecycle.ts";
+import { topics } from "../wake/wakes.ts";
+import { loadWorkflow, type LoadedWorkflow, type WorkflowParts } from "./load-workflow.ts";
+import { jobsToCancel } from "./machine/cancel-workflow.ts";
+import type { Machine } from "./machine/step-kind.ts";
+import type { WorkflowDraft } from "./machine/workflow-draft.ts";
+import { writeWorkflow } from "./write-workflow.ts";
+
+export type MovingBroker = WorkflowParts & Pick<Broker, "wakes" | "authenticator">;
+
+const mostTries = 20;
+
+/**
+ * Decides about a workflow as it is, and writes what was decided; decided anew where somebody else moved it meanwhile, or the
+ * runner takes no job. Answers what was decided; 404 when there is no such workflow.
+ */
+export async function moveWorkflow<Answer>(
+  broker: MovingBroker,
+  org: OrgId,
+  {
+    id,
+    decide,
+    wakes = false,
+  }: {
+    readonly id: string;
+    readonly decide: (loaded: LoadedWorkflow) => Answer;
+    readonly wakes?: boolean;
+  },
+): Promise<Answer> {
+  let refusal: Machine["refusal"];
+  for (let tries = 0; tries < mostTries; tries++) {
+    const loaded = await loadWorkflow(broker, org, { id, refusal });
+    if (loaded === undefined) throw problem.notFound("workflow");
+    const answer = decide(loaded);
+    const { draft } = loaded;
+    const written = draft.isChanged
+      ? await writeWorkflow(broker.db, draft, { wakes })
+      : { outcome: "written", is_on_offer: false };
+    if (written.outcome === "written") {
+      await follow(broker, org, { draft, isOnOffer: written.is_on_offer });
+      return answer;
+    }
+    if (written.outcome === "lane-full") throw laneFull();
+    refusal = refusalOf(written.outcome) ?? refusal;
+  }
+  throw problem.conflict("workflow_busy", "Others move this workflow all the time. Try again.");
+}
+
+/** The refusal of a lane in which too many wait. */
+export const laneFull = (): Error =>
+  problem.tooMany("Too many workflows wait in this lane. Wait for some to end.", 10, "queue_full");
+
+function refusalOf(outcome: string): Machine["refusal"] {
+  if (outcome === "stale") return undefined;
+  if (outcome === "job-full") return "full";
+  if (/^job-(?:no-runner|runner-)/.test(outcome)) return "no-runner";
+  throw new Error(`write_workflow answered ${outcome}`);
+}
+
+/** What follows a change outside of its statement; each may be done again. */
+async function follow(
+  broker: MovingBroker,
+  org: OrgId,
+  { draft, isOnOffer }: { readonly draft: WorkflowDraft; readonly isOnOffer: boolean },
+): Promise<void> {
+  const runners = isOnOffer
+    ? new Set(draft.newJobs.map(({ runner_id }) => String(runner_id)))
+    : new Set<string>();
+  broker.wakes.notify([
+    topics.org(org),
+    topics.workflow(draft.workflow.id),
+    ...[...runners].map((id) => topics.queue(id)),
+  ]);
+  if (draft.workflow.is_cancelling)
+    await Promise.all(jobsToCancel(draft).map((jobId) => cancelJob(broker, org, jobId)));
+  const { deprovisionRunner: id } = draft.effects;
+  if (id !== undefined) {
+    const actor = { id: draft.workflow.created_by_id, orgId: org };
+    await setRunnerLifecycle(broker, actor, { id, lifecycle: "deprovisioned" });
+  }
+}
+
+/** Cancels a job of a workflow; one that has ended meanwhile stays as it is. */
+export async function cancelJob(
+  broker: Pick<Broker, "db" | "wakes">,
+  org: OrgId,
+  jobId: string,
+): Promise<void> {
+  try {
+    await endJob(broker, org, { jobId, event: "cancel", why: "its workflow was cancelled" });
+  } catch (error) {
+    if (!isEnded(error)) throw error;
+  }
+}
+
+const isEnded = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "code" in error && error.code === "job_final";

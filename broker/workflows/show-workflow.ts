@@ -1,0 +1,83 @@
+import type { ShownApproval, WholeWorkflow } from "../../shared/api/workflow.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { ListRequest } from "../database/page-request.ts";
+import { findInstallFacts } from "../installs/install-facts.ts";
+import { sensitiveInputs } from "../installs/install-state.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
+import { hideValues } from "./hide-values.ts";
+import { readApprovalText, readSnapshot } from "./load-workflow.ts";
+import type { WorkflowSnapshot } from "./machine/workflow-rows.ts";
+import { toApproval, toWholeWorkflow } from "./to-workflow.ts";
+import { findOwnerName, listPendingSteps } from "./workflow-queries.ts";
+
+/** All that is stored of a workflow; 404 without it. */
+export async function requireSnapshot(db: Db, org: OrgId, id: string): Promise<WorkflowSnapshot> {
+  const snapshot = await readSnapshot(db, org, id);
+  if (snapshot === undefined) throw problem.notFound("workflow");
+  return snapshot;
+}
+
+/** One workflow with its runs, groups and steps. */
+export async function showWorkflow(db: Db, org: OrgId, id: string): Promise<WholeWorkflow> {
+  const snapshot = await requireSnapshot(db, org, id);
+  return toWholeWorkflow(snapshot, await findOwnerName(db, org, snapshot.workflow.owner_id));
+}
+
+type OfApproval = { readonly id: string; readonly stepId: string; readonly approvalId: string };
+
+/** An approval of a step; 404 for that of another one. */
+export async function showApproval(
+  db: Db,
+  org: OrgId,
+  { id, stepId, approvalId }: OfApproval,
+): Promise<ShownApproval> {
+  const { workflow, steps, approvals } = await requireSnapshot(db, org, id);
+  const step = steps.find((one) => one.id === stepId);
+  if (step === undefined) throw problem.notFound("workflow step");
+  const approval = approvals.find((one) => one.id === approvalId && one.step_id === stepId);
+  if (approval === undefined) throw problem.notFound("approval");
+  return toApproval(workflow, step, approval);
+}
+
+/** What is to be approved, with the values of sensitive inputs and of the run's own variables hidden. */
+export async function showApprovalContents(
+  parts: { readonly db: Db; readonly seals: Seals },
+  org: OrgId,
+  at: OfApproval,
+): Promise<Record<string, unknown>> {
+  await showApproval(parts.db, org, at);
+  const text = await readApprovalText(parts, org, at.approvalId);
+  if (text === undefined) throw problem.notFound("approval");
+  const plan = JSON.parse(text) as Record<string, unknown>; // a plan
+  const { workflow } = await requireSnapshot(parts.db, org, at.id);
+  const facts = await findInstallFacts(parts, org, {
+    id: workflow.owner_id,
+    choose: () => workflow.app_config_id,
+  });
+  const sensitive = facts === undefined ? new Set<string>() : sensitiveInputs(facts);
+  const secrets = Object.entries(facts?.inputs ?? {}).flatMap(([name, value]) =>
+    sensitive.has(name) ? [value] : [],
+  );
+  return hideValues(plan, secrets);
+}
+
+/** Approvals that wait for somebody, the newest first. */
+export async function listPendingApprovals(
+  db: Db,
+  org: OrgId,
+  request: ListRequest,
+): Promise<{ readonly id: string; readonly sort_key: string; readonly shown: ShownApproval }[]> {
+  const pending = await listPendingSteps(db, org, request);
+  const ids = [...new Set(pending.map(({ workflow_id: id }) => id))];
+  const found = await Promise.all(ids.map((id) => readSnapshot(db, org, id)));
+  const byId = new Map(found.flatMap((one) => (one === undefined ? [] : [[one.workflow.id, one]])));
+  return pending.flatMap(({ id, sort_key, workflow_id }) => {
+    const snapshot = byId.get(workflow_id);
+    const step = snapshot?.steps.find((one) => one.id === id);
+    const approval = snapshot?.approvals.find(({ step_id }) => step_id === id);
+    if (snapshot === undefined || step === undefined || approval === undefined) return [];
+    return [{ id, sort_key, shown: toApproval(snapshot.workflow, step, approval) }];
+  });
+}

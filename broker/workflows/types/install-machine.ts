@@ -1,0 +1,60 @@
+import { actionStep, approveStep } from "../kinds/action-steps.ts";
+import type { KindEnvironment } from "../kinds/kind-environment.ts";
+import { accountStep, appliedStep, healthyStep, runnerGoneStep } from "../kinds/runner-steps.ts";
+import { stateStep } from "../kinds/state-step.ts";
+import type { Machine, StepKind } from "../machine/step-kind.ts";
+import { workflowType } from "./workflow-types.ts";
+
+/** The kinds of steps, each by its word in the database. */
+const stepKinds: Readonly<Record<string, (env: KindEnvironment) => StepKind>> = {
+  state: stateStep,
+  account: accountStep,
+  healthy: () => healthyStep,
+  approve: approveStep,
+  action: actionStep,
+  applied: () => appliedStep,
+  "runner-gone": runnerGoneStep,
+};
+
+/** What moves workflows of one install, as it is now. */
+export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"]): Machine {
+  const made = new Map<string, StepKind>();
+  return {
+    refusal,
+    kindOf({ kind }) {
+      const known = made.get(kind);
+      if (known !== undefined) return known;
+      const make = stepKinds[kind];
+      if (make === undefined) throw new Error(`there are no steps of kind ${kind}`);
+      const fresh = make(env);
+      made.set(kind, fresh);
+      return fresh;
+    },
+    generate(draft) {
+      const { workflow } = draft;
+      workflow.app_config_id = env.facts.configId;
+      return workflowType(workflow.type)
+        .groups({ facts: env.facts, workflow, newId: draft.newId })
+        .filter(({ steps }) => steps.length > 0);
+    },
+    began(draft) {
+      const { phase } = workflowType(draft.workflow.type);
+      if (phase !== undefined) draft.install.phase = phase.running;
+    },
+    ended(draft) {
+      const { workflow } = draft;
+      const { phase, lane } = workflowType(workflow.type);
+      if (phase === undefined || workflow.started_at === null) return;
+      const isGood = workflow.status === "success";
+      draft.install.phase = isGood ? phase.success : phase.failure;
+      if (
+        isGood &&
+        lane === "changes" &&
+        workflow.type !== "deprovision" &&
+        workflow.app_config_id !== null
+      )
+        draft.install.appliedConfigId = workflow.app_config_id;
+      if (isGood && workflow.params["deletes"] === true) draft.install.isDeleted = true;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { Db } from "../database/connect.ts";
+import type { ListRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Workflow } from "./machine/workflow-rows.ts";
+
+/** A workflow as lists read it. */
+export type WorkflowRow = {
+  readonly workflow: Workflow;
+  readonly owner_name: string;
+  readonly now: string;
+};
+
+export type WorkflowFilter = {
+  readonly ownerId?: string | undefined;
+  readonly type?: string | undefined;
+  readonly status?: string | undefined;
+  readonly isFinished?: boolean | undefined;
+  readonly isPlanOnly?: boolean | undefined;
+};
+
+/** Workflows that pass the filter, the newest first. Ids begin with their time: they are the order. */
+export async function listWorkflows(
+  db: Db,
+  org: OrgId,
+  { filter, after, limit, offset }: ListRequest & { readonly filter: WorkflowFilter },
+): Promise<(WorkflowRow & { readonly id: string; readonly sort_key: string })[]> {
+  const { ownerId, type, status, isFinished, isPlanOnly } = filter;
+  return db<(WorkflowRow & { id: string; sort_key: string })[]>`
+    select w.id, to_jsonb(w) as workflow, coalesce(i.name, '') as owner_name, to_jsonb(svc_now()) as now, w.created_at::text as sort_key
+      from workflows w left join installs i on i.org_id = w.org_id and i.id = w.owner_id
+     where w.org_id = ${org} and w.id < ${after?.id ?? "~"}
+       ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
+       ${type === undefined ? db`` : db`and w.type = ${type}`}
+       ${status === undefined ? db`` : db`and w.status = ${status}`}
+       ${isFinished === undefined ? db`` : db`and (w.finished_at is not null) = ${isFinished}`}
+       ${isPlanOnly === undefined ? db`` : db`and w.plan_only = ${isPlanOnly}`}
+     order by w.id desc limit ${limit} offset ${offset}`;
+}
+
+/** The name of what a workflow is about. */
+export async function findOwnerName(db: Db, org: OrgId, ownerId: string): Promise<string> {
+  const [row] = await db<{ name: string }[]>`
+    select i.name from installs i where i.org_id = ${org} and i.id = ${ownerId}`;
+  return row?.name ?? "";
+}
+
+/** Steps that wait for somebody, the newest first. */
+export async function listPendingSteps(
+  db: Db,
+  org: OrgId,
+  { after, limit, offset }: ListRequest,
+): Promise<
+  {
+    readonly id: string;
+    readonly sort_key: string;
+    readonly workflow_id: string;
+    readonly step_id: string;
+  }[]
+> {
+  return db<{ id: string; sort_key: string; workflow_id: string; step_id: string }[]>`
+    select s.id, s.id as step_id, s.workflow_id, s.created_at::text as sort_key
+      from workflow_steps s
+     where s.org_id = ${org} and s.status = 'approval-awaiting' and s.id < ${after?.id ?? "~"}
+     order by s.id desc limit ${limit} offset ${offset}`;
+}
+
+export type PlaceAhead = {
+  readonly workflow_id: string;
+  readonly workflow_type: string;
+  readonly status: string;
+  readonly created_at: Date;
+};
+
+/** Whom a workflow waits for in its lane, in order; undefined where it waits for nobody. */
+export async function findPlaces(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<{ readonly is_queued: boolean; readonly depth: number; readonly ahead: PlaceAhead[] }> {
+  const [own] = await db<{ is_queued: boolean; depth: number }[]>`
+    select coalesce(l.status = 'queued', false) as is_queued, coalesce(c.waiting, 0) as depth
+      from workflows w
+      left join queue_signal_live l on l.id = w.signal_id
+      left join queue_counters c on c.queue_id = w.queue_id
+     where w.org_id = ${org} and w.id = ${id}`;
+  if (own?.is_queued !== true) return { is_queued: false, depth: own?.depth ?? 0, ahead: [] };
+  const ahead = await db<PlaceAhead[]>`
+    select x.id as workflow_id, x.type as workflow_type, x.status, x.created_at
+      from workflows w
+      join queue_signal_live l on l.id = w.signal_id
+      join queue_signal_live o on o.queue_id = l.queue_id and (o.status <> 'queued' or o.place < l.place)
+      join workflows x on x.org_id = w.org_id and x.signal_id = o.id
+     where w.org_id = ${org} and w.id = ${id}
+     order by o.status = 'queued', o.place limit 100`;
+  return { ...own, ahead };
+}

@@ -1,0 +1,222 @@
+-- Installs. Lock order: the app, a workflow, the install, its lane, runners.
+
+-- Creates an install with all that belongs to it in one statement: its number, inputs, runner group and runner (or a given group of no
+-- install), lanes, and the workflow that provisions it. outcome: created · same (a live install of this name) · no-config (the app's
+-- active config is another one than the draft's, or there is none) · no-group · taken (the group belongs to an install) · group-type ·
+-- no-runner (the group has not exactly one) · full (the org)
+create or replace function create_install(org text, draft jsonb, most int) returns table (outcome text, id text)
+  language plpgsql as $$
+#variable_conflict use_column
+declare
+  t timestamptz := svc_now();
+  i installs := jsonb_populate_record(null::installs, draft);
+  a apps;
+  g runner_groups;
+  runners_of text[];
+  lane record;
+  there text;
+  outcome text;
+begin
+  select * into a from apps x where x.org_id = org and x.id = i.app_id and x.deleted_at is null for no key update;
+  if not found or a.active_config_id is distinct from (draft ->> 'app_config_id') then
+    return query select 'no-config', null::text;
+    return;
+  end if;
+  select x.id into there from installs x where x.app_id = i.app_id and x.name = i.name and x.deleted_at is null;
+  if found then
+    return query select 'same', there;
+    return;
+  elsif (select count(*) from (select from installs x where x.org_id = org and x.deleted_at is null limit most) x) >= most then
+    return query select 'full', null::text;
+    return;
+  end if;
+  if draft ->> 'given_group_id' is null then
+    insert into runner_groups (id, org_id, type, owner_id, owner_type, platform, created_at, updated_at, created_by_id)
+    values (i.runner_group_id, org, 'install', i.id, 'install', draft ->> 'platform', t, t, i.created_by_id);
+    insert into runner_group_settings (id, org_id, runner_group_id, groups, created_by_id)
+    values (draft ->> 'settings_id', org, i.runner_group_id, array(select jsonb_array_elements_text(draft -> 'groups')), i.created_by_id);
+    outcome := create_runner(org, i.runner_id, i.runner_group_id, i.id, i.name, draft ->> 'operation_id', i.created_by_id);
+    if outcome <> 'created' then
+      raise exception 'a new group refused its runner: %', outcome;
+    end if;
+  else
+    select * into g from runner_groups x where x.org_id = org and x.id = draft ->> 'given_group_id' and x.deleted_at is null for no key update;
+    if not found then
+      return query select 'no-group', null::text;
+      return;
+    elsif g.type <> 'install' then
+      return query select 'group-type', null::text;
+      return;
+    elsif exists (select from installs x where x.runner_group_id = g.id and x.deleted_at is null) then
+      return query select 'taken', null::text;
+      return;
+    end if;
+    runners_of := array(select u.id::text from runners u where u.org_id = org and u.runner_group_id = g.id and u.lifecycle <> 'deleted');
+    if cardinality(runners_of) <> 1 then
+      return query select 'no-runner', null::text;
+      return;
+    end if;
+    i.runner_group_id := g.id;
+    i.runner_id := runners_of[1];
+    update runner_groups x set owner_id = i.id, owner_type = 'install', updated_at = t where x.id = g.id;
+  end if;
+  update apps x set install_count = x.install_count + 1 where x.org_id = org and x.id = i.app_id;
+  insert into installs (id, org_id, app_id, name, install_number, cloud_platform, cloud_account, labels, app_default_labels, metadata,
+                        approval_option, sandbox_mode, lifecycle_phase, phase_at, runner_group_id, runner_id, has_own_runner, created_at,
+                        updated_at, created_by_id)
+  values (i.id, org, i.app_id, i.name, a.install_count + 1, i.cloud_platform, i.cloud_account, i.labels || a.default_labels,
+          a.default_labels, i.metadata, i.approval_option, i.sandbox_mode, 'created', t, i.runner_group_id, i.runner_id,
+          draft ->> 'given_group_id' is null, t, t, i.created_by_id);
+  insert into install_inputs (id, org_id, install_id, version, app_config_id, key_id, contents, created_at, created_by_id)
+  values (draft #>> '{inputs,id}', org, i.id, 1, a.active_config_id, draft #>> '{inputs,key_id}',
+          decode(draft #>> '{inputs,base64}', 'base64'), t, i.created_by_id);
+  for lane in select * from jsonb_to_recordset(draft -> 'lanes') as x(id text, name text, max_in_flight int) loop
+    insert into queues (id, org_id, name, owner_id, owner_type, idle_timeout, install_id, status_at, created_at, updated_at, created_by_id)
+    values (lane.id, org, lane.name, i.id, 'installs', 0, i.id, t, t, t, i.created_by_id);
+    insert into queue_counters (queue_id, org_id, max_depth, max_in_flight, last_used_at) values (lane.id, org, 1000, lane.max_in_flight, t);
+  end loop;
+  if draft ? 'workflow' then
+    outcome := create_workflow(draft -> 'workflow', t);
+    if outcome <> 'created' then
+      raise exception 'a new lane refused its first workflow: %', outcome;
+    end if;
+  end if;
+  return query select 'created', i.id::text;
+end $$;
+
+-- What a move of one of its workflows changes in an install.
+create or replace function write_install_change(org text, install text, workflow text, change jsonb, t timestamptz) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  runner text;
+begin
+  update installs i
+     set lifecycle_phase = coalesce(change ->> 'phase', i.lifecycle_phase),
+         phase_at = case when change ? 'phase' then t else i.phase_at end,
+         phase_workflow_id = case when change ? 'phase' then workflow else i.phase_workflow_id end,
+         applied_config_id = coalesce(change ->> 'applied_config_id', i.applied_config_id),
+         state_version = i.state_version + (change ? 'state')::int, version = i.version + 1, updated_at = t,
+         deleted_at = case when change ->> 'is_deleted' = 'true' then t else i.deleted_at end
+   where i.org_id = org and i.id = install and i.deleted_at is null
+  returning i.runner_id into runner;
+  if not found then
+    return;
+  end if;
+  if change ? 'state' then
+    insert into install_states (id, org_id, install_id, version, key_id, contents, checksum, triggered_by_id, triggered_by_type, created_at)
+    select change #>> '{state,id}', org, install, i.state_version, change #>> '{state,key_id}',
+           decode(change #>> '{state,base64}', 'base64'), change #>> '{state,checksum}', workflow, 'workflows', t
+      from installs i where i.org_id = org and i.id = install;
+  end if;
+  if change ->> 'is_deleted' = 'true' then
+    perform forget_lanes(org, install, t);
+  end if;
+end $$;
+
+-- An install's lanes go with it; its runner group is free for another.
+create or replace function forget_lanes(org text, install text, t timestamptz) returns void
+  language plpgsql as $$
+begin
+  update queues q set deleted_at = t where q.org_id = org and q.install_id = install and q.deleted_at is null;
+  update runner_groups g set owner_id = '', owner_type = '', updated_at = t
+    from installs i where i.org_id = org and i.id = install and g.id = i.runner_group_id and g.owner_id = install;
+end $$;
+
+-- Changes what `changes` names. outcome: changed · not-found · stale (the version is another) · taken (the name)
+create or replace function change_install(org text, install text, expected bigint, changes jsonb) returns text
+  language plpgsql as $$
+declare
+  found_version bigint;
+begin
+  select i.version into found_version from installs i
+   where i.org_id = org and i.id = install and i.deleted_at is null for no key update;
+  if not found then
+    return 'not-found';
+  elsif expected is not null and found_version <> expected then
+    return 'stale';
+  end if;
+  update installs i
+     set name = coalesce(changes ->> 'name', i.name), metadata = coalesce(changes -> 'metadata', i.metadata),
+         approval_option = coalesce(changes #>> '{install_config,approval_option}', i.approval_option),
+         version = i.version + 1, updated_at = svc_now()
+   where i.org_id = org and i.id = install;
+  return 'changed';
+exception when unique_violation then
+  return 'taken';
+end $$;
+
+-- Sets and removes labels. outcome: changed · not-found · locked (keys: those that the app gives) · too-many
+create or replace function change_install_labels(org text, install text, given jsonb, removed text[])
+  returns table (outcome text, keys text[])
+  language plpgsql as $$
+declare
+  i installs;
+  locked text[];
+  after jsonb;
+begin
+  select * into i from installs x where x.org_id = org and x.id = install and x.deleted_at is null for no key update;
+  if not found then
+    return query select 'not-found', '{}'::text[];
+    return;
+  end if;
+  locked := array(select k from (select jsonb_object_keys(given) union select unnest(removed)) a (k)
+                   where i.app_default_labels ? k order by k);
+  after := (i.labels || given) - removed;
+  if cardinality(locked) > 0 then
+    return query select 'locked', locked;
+    return;
+  elsif (select count(*) from jsonb_object_keys(after)) > 64 then
+    return query select 'too-many', '{}'::text[];
+    return;
+  end if;
+  update installs x set labels = after, version = x.version + 1, updated_at = svc_now() where x.org_id = org and x.id = install;
+  return query select 'changed', '{}'::text[];
+end $$;
+
+-- Deletes an install's records. outcome: forgotten · not-found · open (a workflow of it is)
+create or replace function forget_install(org text, install text) returns text
+  language plpgsql as $$
+declare
+  t timestamptz := svc_now();
+begin
+  perform 1 from installs i where i.org_id = org and i.id = install and i.deleted_at is null for no key update;
+  if not found then
+    return 'not-found';
+  elsif exists (select from workflows w where w.owner_id = install and w.status not in ('success', 'error', 'cancelled')) then
+    return 'open';
+  end if;
+  update installs i set deleted_at = t, updated_at = t, version = i.version + 1 where i.org_id = org and i.id = install;
+  perform forget_lanes(org, install, t);
+  return 'forgotten';
+end $$;
+
+-- Creates a workflow of an install, unless something stands against it. outcome: created · not-found · full · no-lane · open (it wants no
+-- other change of the install to be open: only_one) · stale (other inputs came meanwhile)
+-- draft: as create_workflow takes it; inputs: another version of them, from the one that was read
+create or replace function begin_workflow(org text, install text, draft jsonb, inputs jsonb default null, only_one boolean default false)
+  returns text
+  language plpgsql as $$
+declare
+  t timestamptz := svc_now();
+  i installs;
+begin
+  select * into i from installs x where x.org_id = org and x.id = install and x.deleted_at is null for no key update;
+  if not found then
+    return 'not-found';
+  elsif only_one and exists (select from workflows w where w.owner_id = install and w.status not in ('success', 'error', 'cancelled')
+                                and w.type <> 'action_workflow_run') then
+    return 'open';
+  elsif inputs is not null then
+    if i.inputs_version <> (inputs ->> 'from_version')::int then
+      return 'stale';
+    end if;
+    insert into install_inputs (id, org_id, install_id, version, app_config_id, key_id, contents, created_at, created_by_id)
+    values (inputs ->> 'id', org, install, i.inputs_version + 1, inputs ->> 'app_config_id', inputs ->> 'key_id',
+            decode(inputs ->> 'base64', 'base64'), t, draft ->> 'created_by_id');
+    update installs x set inputs_version = x.inputs_version + 1, version = x.version + 1, updated_at = t
+     where x.org_id = org and x.id = install;
+  end if;
+  return create_workflow(draft, t);
+end $$;

@@ -1,0 +1,232 @@
+-- Workflows. What moves one is decided outside, from a snapshot, and written in one statement by whoever finds it as it was read: its
+-- steps, what they are about, its jobs, events, its place in its lane and the next wake. Lock order: the workflow, the install, its lane,
+-- runners' queues, jobs.
+
+-- Has a workflow looked at soon, or at an instant: the last act of a statement.
+create or replace function wake_workflow(org text, workflow text, at timestamptz default null) returns void
+  language sql as $$
+  select graphile_worker.add_job('advance-workflow', json_build_object('org_id', org, 'workflow_id', workflow), run_at := at,
+                                 job_key := case when at is null then 'advance:' else 'advance-at:' end || workflow, max_attempts := 10)
+$$;
+
+-- Creates a workflow with its place in its lane. outcome: created · full (the lane) · no-lane
+-- draft: the columns of a workflow, and run_id; install_action_run: the run that it is for, if any
+create or replace function create_workflow(draft jsonb, t timestamptz) returns text
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  w workflows := jsonb_populate_record(null::workflows, draft);
+  outcome text;
+begin
+  perform lock_signal_queues(array[w.queue_id::text]);
+  outcome := file_workflow(w.org_id, w.queue_id, w.id, w.signal_id, w.created_by_id, t);
+  if outcome <> 'filed' then
+    return outcome;
+  end if;
+  insert into workflows (id, org_id, type, owner_type, owner_id, status, status_description, status_at, role, plan_only, approval_option,
+                         metadata, params, signal_id, queue_id, created_at, created_by_id)
+  values (w.id, w.org_id, w.type, w.owner_type, w.owner_id, 'pending', '', t, coalesce(w.role, ''),
+          coalesce(w.plan_only, false), w.approval_option, coalesce(w.metadata, '{}'), coalesce(w.params, '{}'),
+          w.signal_id, w.queue_id, t, w.created_by_id);
+  if draft ? 'given' then
+    insert into workflow_givens (workflow_id, org_id, key_id, contents)
+    values (w.id, w.org_id, draft #>> '{given,key_id}', decode(draft #>> '{given,base64}', 'base64'));
+  end if;
+  insert into workflow_runs (id, org_id, workflow_id, type, status, created_at)
+  values (draft ->> 'run_id', w.org_id, w.id, 'initial', 'pending', t);
+  insert into install_action_runs (id, org_id, install_id, action_id, action_config_id, name, workflow_id, trigger_type, triggered_by_id,
+                                   status, status_at, role, timeout, created_at, created_by_id)
+  select r.id, w.org_id, r.install_id, r.action_id, r.action_config_id, r.name, w.id, r.trigger_type, coalesce(r.triggered_by_id, ''),
+         'queued', t, coalesce(r.role, ''), r.timeout, t, w.created_by_id
+    from jsonb_populate_record(null::install_action_runs, draft -> 'install_action_run') r where r.id is not null;
+  return 'created';
+end $$;
+
+-- Files a workflow's place in a lane, whose lock the caller holds; whoever holds the lane and waits for somebody hears of it.
+create or replace function file_workflow(org text, lane text, workflow text, signal text, actor text, t timestamptz) returns text
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  place new_signal := jsonb_populate_record(null::new_signal, jsonb_build_object(
+    'request', 1, 'id', signal, 'org_id', org, 'queue_id', lane, 'type', 'workflow', 'runs', 'hold', 'task', 'advance-workflow',
+    'owner_id', workflow, 'owner_type', 'workflows', 'context', '{}'::jsonb, 'max_executions', 1, 'retry_delay', 1000000000,
+    'contents', encode(convert_to(json_build_object('workflow_id', workflow)::text, 'UTF8'), 'base64'), 'created_by_id', actor));
+  refusal text := (refuse_signals(array[place], array[null::text], t))[1];
+begin
+  if refusal is not null then
+    return case refusal when 'full' then 'full' else 'no-lane' end;
+  end if;
+  perform file_signals(array[place], t);
+  perform wake_workflow(w.org_id, w.id) from workflows w
+    join queue_signal_live l on l.id = w.signal_id
+   where l.queue_id = lane and l.status = 'in-flight' and w.status = 'failed-pending-retry';
+  return 'filed';
+end $$;
+
+-- All that is stored of a workflow, for whoever decides about it. Null: there is none.
+create or replace function read_workflow(org text, workflow text) returns jsonb
+  language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  select jsonb_build_object(
+    'now', svc_now(),
+    'workflow', to_jsonb(w),
+    'runs', (select coalesce(jsonb_agg(to_jsonb(r) order by r.id), '[]') from workflow_runs r where r.workflow_id = w.id),
+    'groups', (select coalesce(jsonb_agg(to_jsonb(g) order by g.group_idx, g.group_retry_idx), '[]')
+                 from workflow_groups g where g.workflow_id = w.id),
+    'steps', (select coalesce(jsonb_agg(to_jsonb(s) order by s.idx, s.id), '[]') from workflow_steps s where s.workflow_id = w.id),
+    'approvals', (select coalesce(jsonb_agg(to_jsonb(a) - 'contents' order by a.id), '[]')
+                    from workflow_approvals a where a.workflow_id = w.id),
+    'action_runs', (select coalesce(jsonb_agg(to_jsonb(r) order by r.id), '[]') from install_action_runs r where r.workflow_id = w.id),
+    'jobs', (select coalesce(jsonb_agg(jsonb_build_object(
+                      'id', s.job_id, 'status', coalesce(l.status, d.status, 'cancelled'),
+                      'status_description', coalesce(d.status_description, ''), 'clock', d.clock,
+                      'composite_error', d.composite_error,
+                      'is_stopping', exists (select from stopping_executions x where x.runner_job_id = s.job_id))), '[]')
+               from workflow_steps s
+               left join runner_job_live l on l.id = s.job_id
+               left join runner_job_ends d on d.runner_job_id = s.job_id
+              where s.workflow_id = w.id and s.status = 'in-progress' and s.job_id is not null),
+    'signal_status', (select l.status from queue_signal_live l where l.id = w.signal_id),
+    'has_waiting', exists (select from queue_counters c where c.queue_id = w.queue_id and c.waiting > 0),
+    'has_live_runner', exists (select from installs i join runner_processes p on p.org_id = i.org_id and p.runner_id = i.runner_id
+                                where i.org_id = w.org_id and i.id = w.owner_id and p.status = 'active'))
+    from workflows w where w.org_id = org and w.id = workflow
+$$;
+
+-- Writes what was decided, or nothing. outcome: written · stale (somebody else moved it) · lane-REASON · job-REASON (it was not taken)
+create or replace function write_workflow(org text, workflow text, expected bigint, change jsonb)
+  returns table (outcome text, is_on_offer boolean)
+  language plpgsql as $$
+begin
+  return query select 'written', write_workflow_now(org, workflow, expected, change);
+exception when sqlstate 'SVC01' then
+  return query select sqlerrm, false;
+end $$;
+
+-- The same, refused by an error. Answers whether a job is on offer.
+-- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64}], action_runs, jobs, events, install, ends_place,
+-- new_signal_id, wake, wake_at}
+create or replace function write_workflow_now(org text, workflow text, expected bigint, change jsonb) returns boolean
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  t timestamptz := svc_now();
+  w workflows := jsonb_populate_record(null::workflows, change -> 'workflow');
+  held workflows;
+  filed text;
+  refusal text;
+  made enqueued_job[];
+begin
+  update workflows x
+     set status = status_after_all('workflow', x.status, change #> '{workflow,events}'), status_description = w.status_description,
+         status_at = w.status_at, approval_option = w.approval_option, app_config_id = w.app_config_id, signal_id = w.signal_id,
+         is_cancelling = w.is_cancelling, error = nullif(w.error, 'null'), faults = w.faults, started_at = w.started_at,
+         finished_at = w.finished_at, version = x.version + 1
+   where x.org_id = org and x.id = workflow and x.version = expected
+  returning x.* into held;
+  if not found then
+    raise exception 'stale' using errcode = 'SVC01';
+  end if;
+  insert into workflow_runs (id, org_id, workflow_id, type, status, start_from_idx, trigger_step_id, created_at, started_at, finished_at)
+  select r.id, org, workflow, r.type, r.status, r.start_from_idx, r.trigger_step_id, r.created_at, r.started_at, r.finished_at
+    from jsonb_populate_recordset(null::workflow_runs, change -> 'runs') r
+      on conflict (id) do update
+         set status = excluded.status, started_at = excluded.started_at, finished_at = excluded.finished_at;
+  insert into workflow_groups (id, org_id, workflow_id, name, group_idx, group_retry_idx, parallel, result_directive, created_at)
+  select g.id, org, workflow, g.name, g.group_idx, g.group_retry_idx, g.parallel, g.result_directive, g.created_at
+    from jsonb_populate_recordset(null::workflow_groups, change -> 'groups') g
+      on conflict (id) do update set result_directive = excluded.result_directive;
+  perform write_steps(org, workflow, change -> 'steps');
+  insert into workflow_approvals (id, org_id, workflow_id, step_id, type, plan_digest, key_id, contents, created_at, expires_at, response_id,
+                                  response_type, note, responded_at, responded_by_id)
+  select a.id, org, workflow, a.step_id, a.type, a.plan_digest, a.key_id, coalesce(decode(x ->> 'base64', 'base64'), ''), a.created_at,
+         a.expires_at, a.response_id, a.response_type, a.note, a.responded_at, a.responded_by_id
+    from jsonb_array_elements(change -> 'approvals') x
+   cross join lateral jsonb_populate_record(null::workflow_approvals, x) a
+      on conflict (id) do update
+         set response_id = excluded.response_id, response_type = excluded.response_type, note = excluded.note,
+             responded_at = excluded.responded_at, responded_by_id = excluded.responded_by_id;
+  insert into install_action_runs (id, org_id, install_id, action_id, action_config_id, name, workflow_id, workflow_step_id, runner_job_id,
+                                   trigger_type, triggered_by_id, status, status_description, status_at, role, timeout, composite_error,
+                                   created_at, started_at, finished_at, created_by_id)
+  select r.id, org, r.install_id, r.action_id, r.action_config_id, r.name, workflow, r.workflow_step_id, r.runner_job_id, r.trigger_type,
+         r.triggered_by_id, r.status, r.status_description, r.status_at, r.role, r.timeout, nullif(r.composite_error, 'null'), r.created_at,
+         r.started_at, r.finished_at, r.created_by_id
+    from jsonb_populate_recordset(null::install_action_runs, change -> 'action_runs') r
+      on conflict (org_id, id) do update
+         set workflow_step_id = excluded.workflow_step_id, runner_job_id = excluded.runner_job_id, status = excluded.status,
+             status_description = excluded.status_description, status_at = excluded.status_at,
+             composite_error = excluded.composite_error, started_at = excluded.started_at, finished_at = excluded.finished_at;
+  if change ? 'install' then
+    perform write_install_change(org, held.owner_id, workflow, change -> 'install', t);
+  end if;
+  if change ? 'new_signal_id' then
+    perform lock_signal_queues(array[held.queue_id::text]);
+    filed := file_workflow(org, held.queue_id, workflow, change ->> 'new_signal_id', held.created_by_id, t);
+    if filed <> 'filed' then
+      raise exception 'lane-%', filed using errcode = 'SVC01';
+    end if;
+  elsif change ->> 'ends_place' = 'true' then
+    perform end_place(held.signal_id, held.status, t);
+  end if;
+  if jsonb_array_length(change -> 'jobs') > 0 then
+    made := array(select j from enqueue_jobs((change -> 'jobs')::json) j);
+    select j.outcome into refusal from unnest(made) j where j.outcome <> 'enqueued' limit 1;
+    if refusal is not null then
+      raise exception 'job-%', refusal using errcode = 'SVC01';
+    end if;
+  end if;
+  perform write_events(change -> 'events', t);
+  if change ->> 'wake' = 'true' then
+    perform wake_workflow(org, workflow);
+  end if;
+  if change ? 'wake_at' then
+    perform wake_workflow(org, workflow, (change ->> 'wake_at')::timestamptz);
+  end if;
+  return exists (select from unnest(made) j where j.status = 'available');
+end $$;
+
+-- Writes steps: new ones, and moves of those that are there, by the table of moves.
+create or replace function write_steps(org text, workflow text, steps jsonb) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+begin
+  update workflow_steps s
+     set status = status_after_all('step', s.status, x -> 'events'), status_description = n.status_description, status_at = n.status_at,
+         result_directive = n.result_directive, execution_type = n.execution_type, job_id = n.job_id, job_idx = n.job_idx,
+         error = nullif(n.error, 'null'), is_retried = n.is_retried, is_told = n.is_told, deadline_at = n.deadline_at,
+         started_at = n.started_at, finished_at = n.finished_at
+    from jsonb_array_elements(steps) x
+   cross join lateral jsonb_populate_record(null::workflow_steps, x) n
+   where s.id = n.id and s.workflow_id = workflow and x ->> 'is_new' is null;
+  insert into workflow_steps (id, org_id, workflow_id, group_id, idx, retry_index, kind, name, params, execution_type, status,
+                              status_description, status_at, result_directive, target_type, target_id, job_id, job_idx, error, is_retried,
+                              is_told, deadline_at, created_at, started_at, finished_at)
+  select n.id, org, workflow, n.group_id, n.idx, n.retry_index, n.kind, n.name, n.params, n.execution_type,
+         status_after_all('step', 'pending', x -> 'events'), n.status_description, n.status_at, n.result_directive, n.target_type,
+         n.target_id, n.job_id, n.job_idx, nullif(n.error, 'null'), n.is_retried, n.is_told, n.deadline_at, n.created_at, n.started_at,
+         n.finished_at
+    from jsonb_array_elements(steps) x
+   cross join lateral jsonb_populate_record(null::workflow_steps, x) n
+   where x ->> 'is_new' = 'true';
+end $$;
+
+-- Ends a workflow's place in its lane; the next in line has its turn.
+create or replace function end_place(signal text, ended_as text, t timestamptz) returns void
+  language plpgsql as $$
+declare
+  moves signal_move[];
+begin
+  perform lock_queues_of_signals(array[signal]);
+  moves := array(select row(l.id, case when l.status = 'in-flight' and ended_as <> 'cancelled' then 'finish' else 'cancel' end,
+                            'the workflow ended as ' || ended_as, null, null, null, null)::signal_move
+                   from queue_signal_live l where l.id = signal);
+  if cardinality(moves) > 0 then
+    perform move_signals(moves, t);
+  end if;
+end $$;

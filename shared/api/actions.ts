@@ -1,0 +1,214 @@
+import { z } from "@hono/zod-openapi";
+import { actionRunStatuses } from "../action-run-statuses.ts";
+import { secondNs } from "../duration.ts";
+import { appParams } from "./app.ts";
+import { compositeFaultSchema } from "./composite-fault.ts";
+import { createRoute } from "./create-route.ts";
+import { durationInput } from "./duration.ts";
+import { idParam } from "./id-param.ts";
+import { installParams } from "./install.ts";
+import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Actions"];
+const runsPath = "/v1/installs/{install_id}/actions/runs";
+const reading = { surface: "control-plane", permission: "installs.read" } as const;
+const operating = { surface: "control-plane", permission: "installs.operate" } as const;
+const instant = z.iso.datetime();
+
+const variables = z
+  .record(
+    z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, "Must be a name of an environment variable."),
+    z.string().max(65_536),
+  )
+  .refine((map) => Object.keys(map).length <= 100, { error: "At most 100 are allowed." });
+
+export const actionSchema = z
+  .object({
+    id: z.string(),
+    app_id: z.string(),
+    name: z.string(),
+    config_id: z
+      .string()
+      .nullable()
+      .describe("Of the app's active config; null where that has the action no more."),
+    app_config_id: z.string().nullable(),
+    config: z.record(z.string(), z.unknown()).nullable(),
+    created_at: instant,
+  })
+  .openapi("ActionWorkflow");
+export type ShownAction = z.infer<typeof actionSchema>;
+
+const runStepSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    idx: z.int(),
+    status: z.enum(["finished", "pending", "in-progress", "timed-out", "error"]),
+    execution_duration: z.int().describe("Nanoseconds."),
+  })
+  .openapi("ActionRunStep");
+
+const runMembers = {
+  id: z.string(),
+  org_id: z.string(),
+  install_id: z.string(),
+  action_workflow_id: z.string().nullable().describe("null: an ad hoc run."),
+  action_workflow_config_id: z.string().nullable(),
+  name: z.string(),
+  workflow_id: z.string(),
+  workflow_step_id: z.string().nullable(),
+  runner_job_id: z.string().nullable(),
+  trigger_type: z.string(),
+  triggered_by_id: z.string(),
+  status: z.enum(actionRunStatuses),
+  status_description: z.string(),
+  role: z.string(),
+  timeout: z.int().describe("Nanoseconds."),
+  execution_time: z.int().describe("Nanoseconds."),
+  composite_error: compositeFaultSchema.nullable(),
+  created_by_id: z.string(),
+  created_at: instant,
+  started_at: instant.nullable(),
+  finished_at: instant.nullable(),
+};
+export const actionRunSchema = z.object(runMembers).openapi("ActionRun");
+export type ShownActionRun = z.infer<typeof actionRunSchema>;
+export const wholeActionRunSchema = z
+  .object({
+    ...runMembers,
+    log_stream_id: z.string().nullable(),
+    outputs: z.record(z.string(), z.unknown()),
+    steps: z.array(runStepSchema),
+  })
+  .openapi("WholeActionRun");
+export type WholeActionRun = z.infer<typeof wholeActionRunSchema>;
+
+const began = z
+  .object({ id: z.string().describe("The run."), workflow_id: z.string() })
+  .openapi("NewActionRunAnswer");
+
+export const listActionsRoute = createRoute({
+  operationId: "listActions",
+  rule: { surface: "control-plane", permission: "apps.read" },
+  method: "get",
+  path: "/v1/apps/{app_id}/actions",
+  tags,
+  summary: "List the actions of an app",
+  description: listingDescription,
+  request: { params: appParams, query: z.object(listingQuery) },
+  responses: { 200: json(listingOf(actionSchema), "Actions.") },
+});
+
+export const getActionRoute = createRoute({
+  operationId: "getAction",
+  rule: { surface: "control-plane", permission: "apps.read" },
+  method: "get",
+  path: "/v1/apps/{app_id}/actions/{action_id}",
+  tags,
+  summary: "Read an action",
+  request: { params: appParams.extend({ action_id: idParam("action_id", "act") }) },
+  responses: { 200: json(actionSchema, "The action.") },
+});
+
+export const listInstallActionsRoute = createRoute({
+  operationId: "listInstallActions",
+  rule: reading,
+  method: "get",
+  path: "/v1/installs/{install_id}/actions",
+  tags,
+  summary: "List what actions an install can run",
+  description: "Those of the app's active config and of the install's own.",
+  request: { params: installParams },
+  responses: { 200: json(z.array(actionSchema), "Actions.") },
+});
+
+export const createActionRunRoute = createRoute({
+  operationId: "createActionRun",
+  rule: { ...operating, idempotent: "replay" },
+  method: "post",
+  path: runsPath,
+  tags,
+  summary: "Run an action in an install",
+  description:
+    "By `action_workflow_config_id` of the app's active config or the install's, or by `name`. 422 for any other. The run waits in the lane `actions`.",
+  request: {
+    params: installParams,
+    body: jsonBody(
+      z
+        .strictObject({
+          action_workflow_config_id: z.string().max(64).optional(),
+          name: z.string().max(63).optional(),
+          run_env_vars: variables.default({}).describe("Variables of this run; kept sealed."),
+          role: z.string().max(255).default(""),
+        })
+        .openapi("NewActionRun", { example: { name: "greet" } }),
+    ),
+  },
+  responses: { 201: json(began, "The run.") },
+});
+
+export const createAdhocRunRoute = createRoute({
+  operationId: "createAdhocRun",
+  rule: { ...operating, idempotent: "replay" },
+  method: "post",
+  path: "/v1/installs/{install_id}/actions/adhoc-run",
+  tags,
+  summary: "Run a command or a script in an install",
+  request: {
+    params: installParams,
+    body: jsonBody(
+      z
+        .strictObject({
+          name: z.string().min(1).max(63).default("adhoc"),
+          command: z.string().min(1).max(65_536).optional(),
+          inline_contents: z.string().min(1).max(1_048_576).optional(),
+          env_vars: variables.default({}),
+          timeout: durationInput({ minNs: secondNs, maxNs: 3600 * secondNs }).optional(),
+          role: z.string().max(255).default(""),
+          approval: z.boolean().default(false).describe("Somebody must approve it first."),
+        })
+        .refine(
+          ({ command, inline_contents: contents }) =>
+            (command === undefined) !== (contents === undefined),
+          {
+            path: ["command"],
+            error: "Give either a command or inline_contents.",
+          },
+        )
+        .openapi("NewAdhocRun", { example: { command: "uname -a" } }),
+    ),
+  },
+  responses: { 201: json(began, "The run.") },
+});
+
+export const listActionRunsRoute = createRoute({
+  operationId: "listActionRuns",
+  rule: reading,
+  method: "get",
+  path: runsPath,
+  tags,
+  summary: "List runs of actions in an install",
+  description: listingDescription,
+  request: {
+    params: installParams,
+    query: z.object({
+      ...listingQuery,
+      name: z.string().max(63).optional().describe("Of which action."),
+    }),
+  },
+  responses: { 200: json(listingOf(actionRunSchema), "Runs.") },
+});
+
+export const getInstallActionRunRoute = createRoute({
+  operationId: "getInstallActionRun",
+  rule: reading,
+  method: "get",
+  path: `${runsPath}/{run_id}`,
+  tags,
+  summary: "Read a run of an action, with its outputs",
+  request: { params: installParams.extend({ run_id: idParam("run_id", "awr") }) },
+  responses: { 200: json(wholeActionRunSchema, "The run.") },
+});

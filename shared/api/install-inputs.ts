@@ -1,0 +1,89 @@
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
+import {
+  inputsInput,
+  installInputsSchema,
+  installParams as params,
+  installStateSchema,
+} from "./install.ts";
+import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Installs"];
+const path = "/v1/installs/{install_id}";
+const reading = { surface: "control-plane", permission: "installs.read" } as const;
+const writing = { surface: "control-plane", permission: "installs.write" } as const;
+
+export const listInstallInputsRoute = createRoute({
+  operationId: "listInstallInputs",
+  rule: reading,
+  method: "get",
+  path: `${path}/inputs`,
+  tags,
+  summary: "List the versions of an install's inputs",
+  description: listingDescription,
+  request: { params, query: z.object(listingQuery) },
+  responses: { 200: json(listingOf(installInputsSchema), "Versions.") },
+});
+
+export const getInstallInputsRoute = createRoute({
+  operationId: "getInstallInputs",
+  rule: reading,
+  method: "get",
+  path: `${path}/inputs/current`,
+  tags,
+  summary: "Read an install's inputs",
+  request: { params },
+  responses: { 200: json(installInputsSchema, "The inputs.") },
+});
+
+const updated =
+  "Makes another version and begins a workflow input_update; nothing where nothing changes. 422 for an input that is missing, unknown or does not fit.";
+
+export const replaceInstallInputsRoute = createRoute({
+  operationId: "replaceInstallInputs",
+  rule: { ...writing, idempotent: "replay" },
+  method: "post",
+  path: `${path}/inputs`,
+  tags,
+  summary: "Replace an install's inputs",
+  description: updated,
+  request: { params, body: jsonBody(z.strictObject({ inputs: inputsInput })) },
+  responses: { 201: json(installInputsSchema, "The inputs.") },
+});
+
+export const updateInstallInputsRoute = createRoute({
+  operationId: "updateInstallInputs",
+  rule: writing,
+  method: "patch",
+  path: `${path}/inputs`,
+  tags,
+  summary: "Change some of an install's inputs",
+  description: `${updated} null removes a value; those that are not named stay.`,
+  request: { params, body: jsonBody(z.strictObject({ inputs: inputsInput })) },
+  responses: { 200: json(installInputsSchema, "The inputs.") },
+});
+
+export const getInstallStateRoute = createRoute({
+  operationId: "getInstallState",
+  rule: reading,
+  method: "get",
+  path: `${path}/state`,
+  tags,
+  summary: "Read what is known of an install",
+  description: "What templates read below `.svc`, as it is now; sensitive inputs are hidden.",
+  request: { params },
+  responses: { 200: json(z.record(z.string(), z.unknown()), "The state.") },
+});
+
+export const listInstallStatesRoute = createRoute({
+  operationId: "listInstallStates",
+  rule: reading,
+  method: "get",
+  path: `${path}/state-history`,
+  tags,
+  summary: "List the states of an install that workflows recorded",
+  description: listingDescription,
+  request: { params, query: z.object(listingQuery) },
+  responses: { 200: json(listingOf(installStateSchema), "States.") },
+});

@@ -1,0 +1,49 @@
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
+import { installParams as params, workflowResponseSchema } from "./install.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Installs"];
+const path = "/v1/installs/{install_id}";
+const operating = { surface: "control-plane", permission: "installs.operate" } as const;
+const destroying = { surface: "control-plane", permission: "installs.destroy" } as const;
+
+const begun = z
+  .strictObject({ role: z.string().max(255).default("") })
+  .openapi("NewInstallWorkflow");
+
+export const reprovisionInstallRoute = createRoute({
+  operationId: "reprovisionInstall",
+  rule: { ...operating, idempotent: "replay" },
+  method: "post",
+  path: `${path}/reprovision`,
+  tags,
+  summary: "Reprovision an install",
+  description: "One that was never provisioned is provisioned.",
+  request: { params, body: jsonBody(begun) },
+  responses: { 201: json(workflowResponseSchema, "The workflow.") },
+});
+
+export const deprovisionInstallRoute = createRoute({
+  operationId: "deprovisionInstall",
+  rule: { ...destroying, idempotent: "replay" },
+  method: "post",
+  path: `${path}/deprovision`,
+  tags,
+  summary: "Deprovision an install",
+  description: "409 `never_provisioned` for one that was never provisioned.",
+  request: { params, body: jsonBody(begun) },
+  responses: { 201: json(workflowResponseSchema, "The workflow.") },
+});
+
+export const updateInstallConfigRoute = createRoute({
+  operationId: "updateInstallAppConfig",
+  rule: { ...operating, idempotent: "replay" },
+  method: "post",
+  path: `${path}/app-config-updates`,
+  tags,
+  summary: "Bring an install to a config of its app",
+  description: "409 `config_not_active` for a config that is neither active nor was.",
+  request: { params, body: jsonBody(z.strictObject({ app_config_id: z.string().max(64) })) },
+  responses: { 201: json(workflowResponseSchema, "The workflow.") },
+});

@@ -1,0 +1,175 @@
+import { z } from "@hono/zod-openapi";
+import { labelKeyPattern, labelLimits } from "../labels.ts";
+import { idParam } from "./id-param.ts";
+
+const texts = z.record(z.string(), z.string());
+const mostMetadata = 100;
+const mostInputs = 500;
+
+export const installParams = z.object({ install_id: idParam("install_id", "ins") });
+
+const labelKey = z
+  .string()
+  .regex(
+    labelKeyPattern,
+    "A key is a letter or digit, then up to 62 of letters, digits, dot, _, / and -.",
+  );
+export const labelsInput = z
+  .record(labelKey, z.string().max(labelLimits.value))
+  .refine((labels) => Object.keys(labels).length <= labelLimits.count, {
+    error: `At most ${labelLimits.count} labels are allowed.`,
+  });
+const metadataInput = z
+  .record(z.string().min(1).max(256), z.string().max(4096))
+  .refine((map) => Object.keys(map).length <= mostMetadata, {
+    error: `At most ${mostMetadata} entries are allowed.`,
+  });
+const installName = z
+  .string()
+  .regex(/^[^\p{C}]{1,63}$/u, "Must be 1 to 63 printable characters.")
+  .refine((name) => name.trim() === name, { error: "Must not begin or end with a space." })
+  .describe("Unique in the app.");
+/** A value, or null: the input's default. */
+const inputValue = z.union([
+  z.string().max(65_536),
+  z.number(),
+  z.boolean(),
+  z.array(z.unknown()).max(1000),
+  z.record(z.string(), z.unknown()),
+  z.null(),
+]);
+export const inputsInput = z
+  .record(z.string().min(1).max(63), inputValue)
+  .refine((inputs) => Object.keys(inputs).length <= mostInputs, {
+    error: `At most ${mostInputs} inputs are allowed.`,
+  })
+  .describe("By name; each fits the type that the app's config gives it. null: as if not given.");
+const installConfigInput = z.strictObject({
+  approval_option: z
+    .enum(["prompt", "approve-all"])
+    .describe("approve-all: nobody is asked, unless an action's run says otherwise."),
+});
+const region = z.string().regex(/^[a-z0-9-]{1,64}$/, "Must be a region's name.");
+
+const newInstallMembers = {
+  name: installName,
+  aws_account: z.strictObject({ region }).optional(),
+  azure_account: z.strictObject({ location: region }).optional(),
+  gcp_account: z
+    .strictObject({ project_id: z.string().min(1).max(64), region })
+    .optional()
+    .describe("At most one of the three accounts, that of the app's cloud."),
+  inputs: inputsInput.default({}),
+  install_config: installConfigInput.partial().default({}),
+  labels: labelsInput.default({}),
+  metadata: metadataInput.default({}),
+  sandbox_mode: z.boolean().nullable().default(null).describe("null: as its runner group."),
+  runner_group_id: z
+    .string()
+    .max(64)
+    .optional()
+    .describe("A group of type install with one runner, of no install yet: it becomes this one's."),
+  start: z.boolean().default(true).describe("false: it is not provisioned until somebody asks."),
+};
+export const newInstallSchema = z
+  .strictObject(newInstallMembers)
+  .openapi("NewInstall", { example: { name: "acme", inputs: { greeting: "Hello" } } });
+export const newInstallOfAppSchema = z
+  .strictObject({ app_id: z.string().max(64), ...newInstallMembers })
+  .openapi("NewInstallOfApp");
+export type NewInstall = z.output<typeof newInstallSchema>;
+
+export const installChangesSchema = z
+  .strictObject({
+    name: installName,
+    metadata: metadataInput,
+    install_config: installConfigInput.partial(),
+  })
+  .partial()
+  .openapi("InstallChanges");
+export type InstallChanges = z.output<typeof installChangesSchema>;
+
+export const lifecyclePhaseSchema = z.enum([
+  "created",
+  "awaiting-stack",
+  "provisioning",
+  "active",
+  "updating",
+  "degraded",
+  "deprovisioning",
+  "deprovisioned",
+  "error",
+]);
+
+export const installSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    app_id: z.string(),
+    name: z.string(),
+    install_number: z.int(),
+    app_config_id: z.string().nullable().describe("The config that it has."),
+    app_config_ref: z.object({
+      expected_config_id: z.string().nullable().describe("The app's active one."),
+      applied_config_id: z.string().nullable().describe("That of the last change that succeeded."),
+    }),
+    labels: texts,
+    app_default_labels: texts.describe("The app's; their keys are locked."),
+    metadata: texts,
+    install_config: installConfigInput,
+    lifecycle_phase: z.object({
+      phase: lifecyclePhaseSchema,
+      since: z.iso.datetime(),
+      workflow_id: z.string().nullable(),
+    }),
+    cloud_platform: z.enum(["aws", "azure", "gcp", "unknown"]),
+    aws_account: texts.optional(),
+    azure_account: texts.optional(),
+    gcp_account: texts.optional(),
+    sandbox_mode: z.boolean().nullable(),
+    runner_id: z.string(),
+    runner_group_id: z.string(),
+    runner_status: z.string(),
+    runner_status_description: z.string(),
+    queues: z.array(z.object({ id: z.string(), name: z.string() })).describe("Its lanes."),
+    workflow_id: z.string().optional().describe("Of what this request began."),
+    created_by_id: z.string(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .openapi("Install");
+export type Install = z.infer<typeof installSchema>;
+
+export const installInputsSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    install_id: z.string(),
+    version: z.int(),
+    app_config_id: z.string(),
+    values: z
+      .record(z.string(), z.unknown())
+      .describe("Of inputs that are not sensitive; the others are hidden."),
+    redacted_values: z.record(z.string(), z.unknown()).describe("The same."),
+    workflow_id: z.string().optional().describe("Of the update that this request began."),
+    created_by_id: z.string(),
+    created_at: z.iso.datetime(),
+  })
+  .openapi("InstallInputs");
+export type ShownInputs = z.infer<typeof installInputsSchema>;
+
+export const installStateSchema = z
+  .object({
+    id: z.string(),
+    install_id: z.string(),
+    version: z.int(),
+    checksum: z.string(),
+    triggered_by_id: z.string(),
+    triggered_by_type: z.string(),
+    created_at: z.iso.datetime(),
+  })
+  .openapi("InstallState");
+
+export const workflowResponseSchema = z
+  .object({ workflow_id: z.string() })
+  .openapi("WorkflowResponse");

@@ -1,0 +1,169 @@
+import { z } from "@hono/zod-openapi";
+import { appParams } from "./app.ts";
+import { createRoute } from "./create-route.ts";
+import {
+  installChangesSchema,
+  installParams as params,
+  installSchema,
+  labelsInput,
+  lifecyclePhaseSchema,
+  newInstallOfAppSchema,
+  newInstallSchema,
+  workflowResponseSchema,
+} from "./install.ts";
+import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Installs"];
+const path = "/v1/installs/{install_id}";
+const reading = { surface: "control-plane", permission: "installs.read" } as const;
+const writing = { surface: "control-plane", permission: "installs.write" } as const;
+const destroying = { surface: "control-plane", permission: "installs.destroy" } as const;
+
+const created =
+  "In one statement: with its runner group and runner (or those of `runner_group_id`), its lanes and the workflow that provisions it. 409 " +
+  "`no_active_config`, `runner_group_taken`, `name_taken`, `config_unsupported`; 422 for an input that is missing, unknown or does not fit.";
+const filters = {
+  name: z.string().max(63).optional().describe("Exactly this."),
+  q: z.string().max(255).optional().describe("A part of the name."),
+  phase: lifecyclePhaseSchema.optional().describe("In which phase they are."),
+  labels: z
+    .string()
+    .max(4096)
+    .optional()
+    .describe("`k:v,k2:v2,k3`: all of them; without a value, or with `*`, the key exists."),
+};
+
+export const createInstallRoute = createRoute({
+  operationId: "createInstall",
+  rule: { ...writing, idempotent: "replay" },
+  method: "post",
+  path: "/v1/apps/{app_id}/installs",
+  tags,
+  summary: "Create an install of an app",
+  description: created,
+  request: { params: appParams, body: jsonBody(newInstallSchema) },
+  responses: { 201: json(installSchema, "The install.") },
+});
+
+export const createInstallOfAppRoute = createRoute({
+  operationId: "createInstallOfApp",
+  rule: { ...writing, idempotent: "replay" },
+  method: "post",
+  path: "/v1/installs",
+  tags,
+  summary: "Create an install of the app that the body names",
+  description: created,
+  request: { body: jsonBody(newInstallOfAppSchema) },
+  responses: { 201: json(installSchema, "The install.") },
+});
+
+export const listInstallsRoute = createRoute({
+  operationId: "listInstalls",
+  rule: reading,
+  method: "get",
+  path: "/v1/installs",
+  tags,
+  summary: "List installs",
+  description: listingDescription,
+  request: {
+    query: z.object({
+      ...listingQuery,
+      app_id: z.string().max(64).optional().describe("Of which app."),
+      ...filters,
+    }),
+  },
+  responses: { 200: json(listingOf(installSchema), "Installs.") },
+});
+
+export const listInstallsOfAppRoute = createRoute({
+  operationId: "listInstallsOfApp",
+  rule: reading,
+  method: "get",
+  path: "/v1/apps/{app_id}/installs",
+  tags,
+  summary: "List installs of an app",
+  description: listingDescription,
+  request: { params: appParams, query: z.object({ ...listingQuery, ...filters }) },
+  responses: { 200: json(listingOf(installSchema), "Installs.") },
+});
+
+export const getInstallRoute = createRoute({
+  operationId: "getInstall",
+  rule: reading,
+  method: "get",
+  path,
+  tags,
+  summary: "Read an install",
+  request: { params },
+  responses: { 200: json(installSchema, "The install.") },
+});
+
+export const updateInstallRoute = createRoute({
+  operationId: "updateInstall",
+  rule: writing,
+  method: "patch",
+  path,
+  tags,
+  summary: "Change an install",
+  description:
+    "`metadata` replaces what was there. With If-Match, 412 when it was changed meanwhile.",
+  request: { params, body: jsonBody(installChangesSchema) },
+  responses: { 200: json(installSchema, "The install.") },
+});
+
+export const deleteInstallRoute = createRoute({
+  operationId: "deleteInstall",
+  rule: destroying,
+  method: "delete",
+  path,
+  tags,
+  summary: "Deprovision an install, then delete it",
+  description:
+    "One that was never provisioned is deleted at once, and `workflow_id` is empty. 409 `workflow_open` while another change of it is open.",
+  request: { params },
+  responses: { 200: json(workflowResponseSchema, "The workflow.") },
+});
+
+export const forgetInstallRoute = createRoute({
+  operationId: "forgetInstall",
+  rule: destroying,
+  method: "post",
+  path: `${path}/forget`,
+  tags,
+  summary: "Forget an install",
+  description:
+    "Deletes its records, and nothing that runs in the customer's account. 409 `workflow_open` while workflows of it are open.",
+  request: {
+    params,
+    body: jsonBody(z.strictObject({ confirm: z.string().describe("The install's name.") })),
+  },
+  responses: { 200: json(installSchema, "The install, as it was.") },
+});
+
+export const mergeInstallLabelsRoute = createRoute({
+  operationId: "mergeInstallLabels",
+  rule: writing,
+  method: "post",
+  path: `${path}/labels`,
+  tags,
+  summary: "Set labels of an install",
+  description: "The others stay. 422 `label_locked` for keys that the app gives.",
+  request: { params, body: jsonBody(z.strictObject({ labels: labelsInput })) },
+  responses: { 200: json(installSchema, "The install.") },
+});
+
+export const removeInstallLabelsRoute = createRoute({
+  operationId: "removeInstallLabels",
+  rule: writing,
+  method: "delete",
+  path: `${path}/labels`,
+  tags,
+  summary: "Remove labels of an install",
+  description: "422 `label_locked` for keys that the app gives.",
+  request: {
+    params,
+    body: jsonBody(z.strictObject({ keys: z.array(z.string().max(63)).min(1).max(64) })),
+  },
+  responses: { 200: json(installSchema, "The install.") },
+});

@@ -1,0 +1,164 @@
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
+import { installParams } from "./install.ts";
+import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { json } from "./response.ts";
+import {
+  stepGroupParams,
+  stepGroupSchema,
+  stepParams,
+  stepSchema,
+  wholeWorkflowSchema,
+  workflowParams as params,
+  workflowSchema,
+  workflowStatusSchema,
+} from "./workflow.ts";
+
+const tags = ["Workflows"];
+const path = "/v1/workflows/{workflow_id}";
+const reading = { surface: "control-plane", permission: "workflows.read" } as const;
+const truth = z.enum(["true", "false"]);
+
+const filters = {
+  type: z.string().max(100).optional().describe("Such as `provision`."),
+  status: workflowStatusSchema.optional().describe("In which status they are."),
+  finished: truth.optional().describe("Whether they have finished."),
+  planonly: truth.optional().describe("Whether they only plan."),
+};
+
+export const listWorkflowsRoute = createRoute({
+  operationId: "listWorkflows",
+  rule: reading,
+  method: "get",
+  path: "/v1/workflows",
+  tags,
+  summary: "List workflows",
+  description: listingDescription,
+  request: {
+    query: z.object({
+      ...listingQuery,
+      owner_id: z.string().max(64).optional().describe("Of which install."),
+      ...filters,
+    }),
+  },
+  responses: { 200: json(listingOf(workflowSchema), "Workflows.") },
+});
+
+export const listWorkflowsOfInstallRoute = createRoute({
+  operationId: "listWorkflowsOfInstall",
+  rule: reading,
+  method: "get",
+  path: "/v1/installs/{install_id}/workflows",
+  tags,
+  summary: "List workflows of an install",
+  description: listingDescription,
+  request: { params: installParams, query: z.object({ ...listingQuery, ...filters }) },
+  responses: { 200: json(listingOf(workflowSchema), "Workflows.") },
+});
+
+export const getWorkflowRoute = createRoute({
+  operationId: "getWorkflow",
+  rule: reading,
+  method: "get",
+  path,
+  tags,
+  summary: "Read a workflow with its steps",
+  request: { params },
+  responses: { 200: json(wholeWorkflowSchema, "The workflow.") },
+});
+
+export const awaitWorkflowRoute = createRoute({
+  operationId: "awaitWorkflow",
+  rule: { ...reading, ownPermit: true },
+  method: "get",
+  path: `${path}/await`,
+  tags,
+  summary: "Wait until a workflow has finished, or waits for somebody",
+  description:
+    "Answers at once where it is so, else as soon as it is, or with the workflow as it is when `wait` is over.",
+  request: {
+    params,
+    query: z.object({
+      wait: z
+        .string()
+        .regex(/^(?:\d|[1-4]\d|5[0-5])s$/, "Give 0s to 55s.")
+        .default("25s")
+        .describe("How long to wait at most."),
+    }),
+  },
+  responses: { 200: json(wholeWorkflowSchema, "The workflow.") },
+});
+
+export const getQueuePositionRoute = createRoute({
+  operationId: "getWorkflowQueuePosition",
+  rule: reading,
+  method: "get",
+  path: `${path}/queue-position`,
+  tags,
+  summary: "Read whom a workflow waits for in its lane",
+  request: { params },
+  responses: {
+    200: json(
+      z
+        .object({
+          position: z.int().describe("0: it is its turn, or it has finished."),
+          queue_depth: z.int(),
+          signals_ahead: z.array(
+            z.object({
+              workflow_id: z.string(),
+              workflow_type: z.string(),
+              status: z.string(),
+              created_at: z.iso.datetime(),
+            }),
+          ),
+        })
+        .openapi("WorkflowQueuePosition"),
+      "Its place.",
+    ),
+  },
+});
+
+export const listStepsRoute = createRoute({
+  operationId: "listWorkflowSteps",
+  rule: reading,
+  method: "get",
+  path: `${path}/steps`,
+  tags,
+  summary: "List the steps of a workflow",
+  description: "In their order, all of them.",
+  request: { params },
+  responses: { 200: json(z.array(stepSchema), "Steps.") },
+});
+
+export const getStepRoute = createRoute({
+  operationId: "getWorkflowStep",
+  rule: reading,
+  method: "get",
+  path: `${path}/steps/{step_id}`,
+  tags,
+  summary: "Read a step of a workflow",
+  request: { params: stepParams },
+  responses: { 200: json(stepSchema, "The step.") },
+});
+
+export const listStepGroupsRoute = createRoute({
+  operationId: "listWorkflowStepGroups",
+  rule: reading,
+  method: "get",
+  path: `${path}/step-groups`,
+  tags,
+  summary: "List the groups of steps of a workflow",
+  request: { params },
+  responses: { 200: json(z.array(stepGroupSchema), "Groups.") },
+});
+
+export const getStepGroupRoute = createRoute({
+  operationId: "getWorkflowStepGroup",
+  rule: reading,
+  method: "get",
+  path: `${path}/step-groups/{group_id}`,
+  tags,
+  summary: "Read a group of steps",
+  request: { params: stepGroupParams },
+  responses: { 200: json(stepGroupSchema, "The group.") },
+});
