@@ -1,4 +1,5 @@
 import type { CommandGroup } from "../shared/command-line/program.ts";
+import { actionCommands } from "./actions/action-commands.ts";
 import { allAppCommands } from "./apps/all-app-commands.ts";
 import { exportAudit, listAudit } from "./audit/audit-commands.ts";
 import { logIn, logOut, showAuth } from "./auth/auth-commands.ts";
@@ -25,6 +26,7 @@ import {
   uninstallRelease,
   upgradeRelease,
 } from "./helm/helm-commands.ts";
+import { installCommands } from "./installs/install-commands.ts";
 import { cancelJob } from "./jobs/cancel-job.ts";
 import { createJob } from "./jobs/create-job.ts";
 import { explainJob } from "./jobs/explain-job.ts";
@@ -78,6 +80,7 @@ import {
 } from "./terraform/terraform-commands.ts";
 import { listTokens, revokeToken, rotateToken } from "./tokens/token-commands.ts";
 import { webhookCommands } from "./webhooks/webhook-commands.ts";
+import { workflowCommands } from "./workflows/workflow-commands.ts";
 import {
   blockWorkspace,
   lockWorkspace,
@@ -151,6 +154,8 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
     ],
   },
   { title: "Apps", commands: allAppCommands },
+  { title: "Installs", commands: installCommands },
+  { title: "Actions and workflows", commands: [...actionCommands, ...workflowCommands] },
   {
     title: "Jobs",
     commands: [

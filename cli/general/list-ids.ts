@@ -1,6 +1,7 @@
 import { listAppsRoute } from "../../shared/api/apps.ts";
 import { listEmittersRoute } from "../../shared/api/emitters.ts";
 import { listHelmReleasesRoute } from "../../shared/api/helm-charts.ts";
+import { listInstallsRoute } from "../../shared/api/installs.ts";
 import { listOrgsRoute } from "../../shared/api/orgs.ts";
 import { listQueuesRoute } from "../../shared/api/queues.ts";
 import { listExecutionsRoute } from "../../shared/api/read-runner-job-executions.ts";
@@ -14,6 +15,7 @@ import { listSignalsRoute } from "../../shared/api/signals.ts";
 import { listWorkspacesRoute } from "../../shared/api/terraform-workspaces.ts";
 import { listTokensRoute } from "../../shared/api/tokens.ts";
 import { listWebhooksRoute } from "../../shared/api/webhooks.ts";
+import { listWorkflowsRoute } from "../../shared/api/workflows.ts";
 import { toPage } from "../apps/find-app.ts";
 import type { Caller } from "../command.ts";
 import type { CliConfig } from "../config.ts";
@@ -48,6 +50,13 @@ const lists: Readonly<Record<string, Ids>> = {
     const { body } = toPage(await call(listAppsRoute, { query: { ...query, cursor: "" } }));
     return body.items.map(({ name }) => name);
   },
+  installs: async ({ call }) => {
+    const { body } = toPage(await call(listInstallsRoute, { query: { ...query, cursor: "" } }));
+    return body.items.map(({ name }) => name);
+  },
+  workflows: of(async (call) =>
+    pageOfListing(await call(listWorkflowsRoute, { query: pagesOfListing({}) })),
+  ),
   rollouts: of(async (call) => await call(listRolloutsRoute, { query })),
   runners: of(async (call) => await call(listRunnersRoute, { query })),
   groups: of(async (call) => await call(listRunnerGroupsRoute, { query })),

@@ -1,0 +1,57 @@
+import { createInstallRoute } from "../../shared/api/installs.ts";
+import { findApp } from "../apps/find-app.ts";
+import { defineCommand } from "../command.ts";
+import { printItem } from "../output/print.ts";
+import { installDetails } from "./install-view.ts";
+import { readPairs } from "./read-pairs.ts";
+import { readValues } from "./read-values.ts";
+
+export const createInstall = defineCommand({
+  name: "install create",
+  summary: "Create an install of an app, and provision it.",
+  details:
+    "It gets a runner of its own, whose agent is to be started in the customer's account: the command for that is printed. With --runner-group the runner of " +
+    "that group, of no install yet, becomes its own.",
+  args: { name: { summary: "The install's name, unique in the app." } },
+  flags: {
+    app: { value: "APP", offers: "apps", isRequired: true, summary: "The app's name or id." },
+    input: {
+      value: "NAME=VALUE",
+      isRepeatable: true,
+      summary: "An input; repeatable. NAME=@FILE reads a secret from a file.",
+    },
+    label: { value: "KEY=VALUE", isRepeatable: true, summary: "A label; repeatable." },
+    "runner-group": { value: "GROUP", summary: "The group whose runner it gets." },
+    "aws-region": { value: "REGION", summary: "It is in an AWS account, in this region." },
+    "approve-all": { summary: "Nobody is asked to approve anything." },
+    "no-start": { summary: "Do not provision it yet." },
+  },
+  examples: [
+    {
+      does: "Create an install of the example.",
+      run: "svc install create acme --app greeter --input audience=world",
+    },
+  ],
+  run: async ({ args, flags, call, screen }) => {
+    const { body: app } = await findApp(call, flags.app);
+    const made = await call(createInstallRoute, {
+      params: { app_id: app.id },
+      body: {
+        name: args.name,
+        inputs: await readValues("--input", flags.input),
+        labels: readPairs("--label", flags.label),
+        runner_group_id: flags["runner-group"],
+        ...(flags["aws-region"] !== undefined && { aws_account: { region: flags["aws-region"] } }),
+        ...(flags["approve-all"] && {
+          install_config: { approval_option: "approve-all" as const },
+        }),
+        start: !flags["no-start"],
+      },
+    });
+    printItem(screen, made, installDetails);
+    const { workflow_id: workflow, runner_id: runner, runner_status: status } = made.body;
+    if (status !== "active")
+      screen.say(`\nStart its agent in the customer's account: svc runner enrol ${runner}`);
+    if (workflow !== undefined) screen.say(`Watch it: svc workflow watch ${workflow}`);
+  },
+});

@@ -1,0 +1,25 @@
+import type { Command } from "../command.ts";
+import { createInstall } from "./create-install.ts";
+import {
+  deleteInstall,
+  deprovisionInstall,
+  forgetInstall,
+  reprovisionInstall,
+  updateInstallConfig,
+} from "./manage-install.ts";
+import { getInstall, labelInstall, listInstalls, showInputs, showState } from "./read-installs.ts";
+
+/** The commands of installs, in the order of help. */
+export const installCommands: readonly Command[] = [
+  createInstall,
+  listInstalls,
+  getInstall,
+  showInputs,
+  labelInstall,
+  showState,
+  updateInstallConfig,
+  reprovisionInstall,
+  deprovisionInstall,
+  deleteInstall,
+  forgetInstall,
+];

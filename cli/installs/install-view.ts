@@ -1,0 +1,57 @@
+import type { Install, ShownInputs } from "../../shared/api/install.ts";
+import { formatAge, formatInstant } from "../output/format-age.ts";
+import type { View } from "../output/print.ts";
+
+const nameOf = ({ id }: { readonly id: string }): string => id;
+const pairs = (map: Readonly<Record<string, unknown>>): string =>
+  Object.entries(map)
+    .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join("\n");
+
+export const installLine: View<Install> = {
+  nameOf,
+  columns: {
+    ID: nameOf,
+    NAME: ({ name }) => name,
+    APP: ({ app_id: app }) => app,
+    PHASE: ({ lifecycle_phase: { phase } }) => phase,
+    RUNNER: ({ runner_status: status }) => status,
+    AGE: ({ created_at }) => formatAge(created_at),
+  },
+};
+
+export const installDetails: View<Install> = {
+  nameOf,
+  columns: {
+    install: nameOf,
+    name: ({ name }) => name,
+    app: ({ app_id: app }) => app,
+    number: ({ install_number: number }) => String(number),
+    phase: ({ lifecycle_phase: { phase, since } }) => `${phase} since ${formatInstant(since)}`,
+    workflow: ({ lifecycle_phase: { workflow_id: id } }) => id ?? "",
+    config: ({ app_config_ref: { applied_config_id: applied, expected_config_id: expected } }) =>
+      applied === expected
+        ? (applied ?? "none yet")
+        : `${applied ?? "none yet"} (the app's active one is ${expected ?? "none"})`,
+    runner: ({ runner_id: id, runner_status: status }) => `${id} (${status})`,
+    group: ({ runner_group_id: id }) => id,
+    approval: ({ install_config: { approval_option: option } }) => option,
+    cloud: ({ cloud_platform: platform, aws_account, azure_account, gcp_account }) =>
+      platform === "unknown"
+        ? ""
+        : `${platform} ${pairs(aws_account ?? azure_account ?? gcp_account ?? {})}`,
+    labels: ({ labels }) => pairs(labels),
+    metadata: ({ metadata }) => pairs(metadata),
+    created: ({ created_at }) => formatInstant(created_at),
+  },
+};
+
+export const inputsDetails: View<ShownInputs> = {
+  nameOf,
+  columns: {
+    version: ({ version }) => String(version),
+    values: ({ values }) => pairs(values),
+    created: ({ created_at }) => formatInstant(created_at),
+    workflow: ({ workflow_id: id }) => id ?? "",
+  },
+};

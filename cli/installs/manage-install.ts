@@ -1,0 +1,99 @@
+import {
+  deprovisionInstallRoute,
+  reprovisionInstallRoute,
+  updateInstallConfigRoute,
+} from "../../shared/api/install-workflows.ts";
+import { deleteInstallRoute, forgetInstallRoute } from "../../shared/api/installs.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { defineCommand } from "../command.ts";
+import { findInstall, installArgs as args } from "./find-install.ts";
+
+const yes = { yes: { summary: "Required: this cannot be undone." } } as const;
+const watchIt = (id: string): string => `Watch it: svc workflow watch ${id}`;
+
+export const reprovisionInstall = defineCommand({
+  name: "install reprovision",
+  summary: "Provision an install again, by its app's active config.",
+  args,
+  examples: [{ does: "Provision it again.", run: "svc install reprovision acme" }],
+  run: async ({ args, call, screen }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const { body } = await call(reprovisionInstallRoute, { params: { install_id: id }, body: {} });
+    screen.out(body.workflow_id);
+    screen.say(watchIt(body.workflow_id));
+  },
+});
+
+export const updateInstallConfig = defineCommand({
+  name: "install update-config",
+  summary:
+    "Bring an install to a config of its app: the active one, unless --config names another.",
+  args,
+  flags: { config: { value: "CONFIG", summary: "The config's id." } },
+  examples: [{ does: "Bring it to the active config.", run: "svc install update-config acme" }],
+  run: async ({ args, flags, call, screen }) => {
+    const { body: install } = await findInstall(call, args.install);
+    const id = flags.config ?? install.app_config_ref.expected_config_id;
+    if (id === null)
+      throw new UsageError("The app has no active config.", "Sync one: svc app sync DIR");
+    const params = { install_id: install.id };
+    const { body } = await call(updateInstallConfigRoute, { params, body: { app_config_id: id } });
+    screen.out(body.workflow_id);
+    screen.say(watchIt(body.workflow_id));
+  },
+});
+
+export const deprovisionInstall = defineCommand({
+  name: "install deprovision",
+  summary: "Deprovision an install; its records stay.",
+  args,
+  flags: yes,
+  examples: [{ does: "Deprovision it.", run: "svc install deprovision acme --yes" }],
+  run: async ({ args, flags, call, screen }) => {
+    requireYes(flags.yes, "Deprovisioning an install");
+    const { id } = (await findInstall(call, args.install)).body;
+    const { body } = await call(deprovisionInstallRoute, { params: { install_id: id }, body: {} });
+    screen.out(body.workflow_id);
+    screen.say(watchIt(body.workflow_id));
+  },
+});
+
+export const deleteInstall = defineCommand({
+  name: "install delete",
+  summary: "Deprovision an install, then delete it.",
+  args,
+  flags: yes,
+  examples: [{ does: "Take it away.", run: "svc install delete acme --yes" }],
+  run: async ({ args, flags, call, screen }) => {
+    requireYes(flags.yes, "Deleting an install");
+    const { body: install } = await findInstall(call, args.install);
+    const { body } = await call(deleteInstallRoute, { params: { install_id: install.id } });
+    if (body.workflow_id === "") {
+      screen.say(`${install.name} (${install.id}) is deleted: it was never provisioned.`);
+      return;
+    }
+    screen.out(body.workflow_id);
+    screen.say(watchIt(body.workflow_id));
+  },
+});
+
+export const forgetInstall = defineCommand({
+  name: "install forget",
+  summary: "Delete an install's records, and nothing that runs in the customer's account.",
+  args,
+  flags: yes,
+  examples: [
+    { does: "Forget an install whose account is gone.", run: "svc install forget acme --yes" },
+  ],
+  run: async ({ args, flags, call, screen }) => {
+    requireYes(flags.yes, "Forgetting an install");
+    const { body: install } = await findInstall(call, args.install);
+    const params = { install_id: install.id };
+    await call(forgetInstallRoute, { params, body: { confirm: install.name } });
+    screen.say(`${install.name} (${install.id}) is forgotten.`);
+  },
+});
+
+function requireYes(isGiven: boolean, what: string): void {
+  if (!isGiven) throw new UsageError(`${what} cannot be undone. To confirm, add --yes.`);
+}

@@ -1,0 +1,130 @@
+import {
+  getInstallInputsRoute,
+  getInstallStateRoute,
+  updateInstallInputsRoute,
+} from "../../shared/api/install-inputs.ts";
+import { lifecyclePhaseSchema } from "../../shared/api/install.ts";
+import {
+  listInstallsRoute,
+  mergeInstallLabelsRoute,
+  removeInstallLabelsRoute,
+} from "../../shared/api/installs.ts";
+import { findApp } from "../apps/find-app.ts";
+import { defineCommand } from "../command.ts";
+import { defineList } from "../lists/define-list.ts";
+import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
+import { printItem } from "../output/print.ts";
+import { findInstall, installArgs as args } from "./find-install.ts";
+import { inputsDetails, installDetails, installLine } from "./install-view.ts";
+import { readPairs } from "./read-pairs.ts";
+import { readValues } from "./read-values.ts";
+
+export const listInstalls = defineList({
+  name: "install list",
+  summary: "List installs, newest first.",
+  flags: {
+    app: { value: "APP", offers: "apps", summary: "Only this app's." },
+    phase: {
+      value: "PHASE",
+      choices: lifecyclePhaseSchema.options,
+      summary: "Only installs in this phase.",
+    },
+    label: { value: "KEY[:VALUE],…", summary: "Only installs with all these labels." },
+    query: { value: "TEXT", summary: "Only installs with this text in the name." },
+  },
+  examples: [
+    { does: "List the installs of an app.", run: "svc install list --app greeter" },
+    { does: "Watch those that change.", run: "svc install list --phase updating --watch" },
+  ],
+  view: installLine,
+  empty: "No installs found. Create one: svc install create NAME --app APP",
+  read: async ({ flags, call, page }) => {
+    const app = flags.app === undefined ? undefined : (await findApp(call, flags.app)).body;
+    const { phase, label: labels, query: q } = flags;
+    const query = { app_id: app?.id, phase, labels, q, ...pagesOfListing(page) };
+    return pageOfListing(await call(listInstallsRoute, { query }));
+  },
+});
+
+export const getInstall = defineCommand({
+  name: "install get",
+  summary: "Show an install.",
+  args,
+  examples: [{ does: "Show an install by its name.", run: "svc install get acme" }],
+  run: async ({ args, call, screen }) => {
+    printItem(screen, await findInstall(call, args.install), installDetails);
+  },
+});
+
+export const showInputs = defineCommand({
+  name: "install inputs",
+  summary: "Show an install's inputs, or change some of them.",
+  details:
+    "With --set or --unset another version is made, and a workflow brings the install to it. What the app's config calls sensitive is shown to nobody.",
+  args,
+  flags: {
+    set: {
+      value: "NAME=VALUE",
+      isRepeatable: true,
+      summary: "Set an input; repeatable. NAME=@FILE reads a secret from a file.",
+    },
+    unset: { value: "NAME", isRepeatable: true, summary: "Take a value away; repeatable." },
+  },
+  examples: [
+    { does: "Show them.", run: "svc install inputs acme" },
+    { does: "Change one.", run: "svc install inputs acme --set greeting=Welcome" },
+  ],
+  run: async ({ args, flags, call, screen }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const params = { install_id: id };
+    const removed = Object.fromEntries(flags.unset.map((name) => [name, null]));
+    const inputs = { ...(await readValues("--set", flags.set)), ...removed };
+    if (Object.keys(inputs).length === 0) {
+      printItem(screen, await call(getInstallInputsRoute, { params }), inputsDetails);
+      return;
+    }
+    const made = await call(updateInstallInputsRoute, { params, body: { inputs } });
+    printItem(screen, made, inputsDetails);
+    const { workflow_id: workflow } = made.body;
+    screen.say(
+      workflow === undefined ? "Nothing changed." : `Watch it: svc workflow watch ${workflow}`,
+    );
+  },
+});
+
+export const labelInstall = defineCommand({
+  name: "install labels",
+  summary: "Show an install's labels, or change some of them.",
+  args,
+  flags: {
+    set: { value: "KEY=VALUE", isRepeatable: true, summary: "Set a label; repeatable." },
+    unset: { value: "KEY", isRepeatable: true, summary: "Remove a label; repeatable." },
+  },
+  examples: [{ does: "Set one.", run: "svc install labels acme --set tier=gold" }],
+  run: async ({ args, flags, call, screen }) => {
+    const { body } = await findInstall(call, args.install);
+    const params = { install_id: body.id };
+    let { labels } = body;
+    const set = readPairs("--set", flags.set);
+    if (Object.keys(set).length > 0)
+      ({ labels } = (await call(mergeInstallLabelsRoute, { params, body: { labels: set } })).body);
+    if (flags.unset.length > 0)
+      ({ labels } = (
+        await call(removeInstallLabelsRoute, { params, body: { keys: [...flags.unset] } })
+      ).body);
+    if (screen.format === "json" || screen.format === "ndjson") screen.out(JSON.stringify(labels));
+    else for (const [key, value] of Object.entries(labels)) screen.out(`${key}=${value}`);
+  },
+});
+
+export const showState = defineCommand({
+  name: "install state",
+  summary: "Show what templates of the app's config can read of an install, as JSON.",
+  args,
+  examples: [{ does: "Show it.", run: "svc install state acme" }],
+  run: async ({ args, call, screen }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const { body } = await call(getInstallStateRoute, { params: { install_id: id } });
+    screen.out(JSON.stringify(body, null, screen.format === "ndjson" ? 0 : 2));
+  },
+});

@@ -1,0 +1,127 @@
+import {
+  getApprovalContentsRoute,
+  respondRoute,
+  updateWorkflowRoute,
+} from "../../shared/api/control-workflows.ts";
+import type { ShownApproval } from "../../shared/api/workflow.ts";
+import { getWorkflowRoute } from "../../shared/api/workflows.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
+import type { ApprovalResponseType } from "../../shared/workflow-step.ts";
+import { type CommandCall, defineCommand } from "../command.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { ask } from "../output/ask.ts";
+
+const args = { workflow: { summary: "The workflow's id.", offers: "workflows" } } as const;
+const flags = {
+  step: { value: "STEP", summary: "Which step, where several wait." },
+  note: { value: "TEXT", summary: "Why; kept with the answer." },
+} as const;
+
+export const approveWorkflow = defineCommand({
+  name: "workflow approve",
+  summary: "Show what a workflow waits to do, and approve it.",
+  details:
+    "The answer carries the digest of the plan that is shown: where it is another one by then, nothing is approved and the exit code is 5.",
+  args,
+  flags: {
+    ...flags,
+    yes: { summary: "Do not ask." },
+    all: { summary: "Approve everything of this workflow, also what comes later." },
+  },
+  examples: [{ does: "See the plan, and approve it.", run: "svc workflow approve wfl_…" }],
+  run: async ({ args, flags, call, screen }) => {
+    if (flags.all) {
+      const params = { workflow_id: args.workflow };
+      await call(updateWorkflowRoute, { params, body: { approval_option: "approve-all" } });
+      screen.say("Everything of this workflow is approved.");
+      return exitCodes.ok.code;
+    }
+    const approval = await findWaiting(call, args.workflow, flags.step);
+    await showPlan({ call, screen }, approval);
+    if (!flags.yes && !(await ask(`Approve ${approval.step_name}? Only yes is a yes: `))) {
+      screen.say("Nothing was answered.");
+      return exitCodes.failed.code;
+    }
+    await respond({ call, screen }, approval, { type: "approve", note: flags.note ?? "" });
+    return exitCodes.ok.code;
+  },
+});
+
+const denials = {
+  workflow: "deny",
+  current: "deny-skip-current",
+  dependents: "deny-skip-current-and-dependents",
+} as const satisfies Readonly<Record<string, ApprovalResponseType>>;
+
+export const denyWorkflow = defineCommand({
+  name: "workflow deny",
+  summary: "Deny what a workflow waits to do.",
+  args,
+  flags: {
+    ...flags,
+    skip: {
+      value: "WHAT",
+      choices: ["current", "dependents"],
+      summary:
+        "Skip the rest of its group and go on, instead of ending the workflow; dependents: also what depends on it.",
+    },
+    replan: { summary: "Ask for another plan instead." },
+  },
+  examples: [{ does: "Deny it, and say why.", run: "svc workflow deny wfl_… --note 'not today'" }],
+  run: async ({ args, flags, call, screen }) => {
+    const approval = await findWaiting(call, args.workflow, flags.step);
+    const type = flags.replan ? "retry" : denials[flags.skip ?? "workflow"];
+    await respond({ call, screen }, approval, { type, note: flags.note ?? "" });
+  },
+});
+
+type Speaking = Pick<CommandCall, "call" | "screen">;
+
+async function findWaiting(
+  call: CommandCall["call"],
+  workflow_id: string,
+  stepId: string | undefined,
+): Promise<ShownApproval> {
+  const { body } = await call(getWorkflowRoute, { params: { workflow_id } });
+  const waiting = body.steps.flatMap(({ status: { status }, approval, id }) =>
+    status === "approval-awaiting" && approval !== null && (stepId ?? id) === id ? [approval] : [],
+  );
+  const [first, second] = waiting;
+  if (first === undefined)
+    throw new UsageError(
+      `Nothing of this workflow waits for an approval: it is ${body.status.status}.`,
+      `See it: svc workflow get ${workflow_id}`,
+    );
+  if (second !== undefined)
+    throw new UsageError(
+      "Several steps wait for an approval.",
+      `Choose one by --step: ${waiting.map((one) => one.workflow_step_id).join(", ")}`,
+    );
+  return first;
+}
+
+async function showPlan({ call, screen }: Speaking, approval: ShownApproval): Promise<void> {
+  const { body } = await call(getApprovalContentsRoute, { params: paramsOf(approval) });
+  screen.say(`${approval.step_name}, digest ${approval.plan_digest}:`);
+  screen.say(JSON.stringify(body, null, 2));
+}
+
+async function respond(
+  { call, screen }: Speaking,
+  approval: ShownApproval,
+  { type, note }: { readonly type: ApprovalResponseType; readonly note: string },
+): Promise<void> {
+  const { body, text } = await call(respondRoute, {
+    params: paramsOf(approval),
+    body: { response_type: type, note, plan_digest: approval.plan_digest },
+  });
+  if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
+  const again = body.outcome === "replanned" ? " A new plan is made." : "";
+  screen.say(`${approval.step_name}: ${type}.${again}`);
+}
+
+const paramsOf = (approval: ShownApproval) => ({
+  workflow_id: approval.workflow_id,
+  step_id: approval.workflow_step_id,
+  approval_id: approval.id,
+});

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ShownStep, WholeWorkflow } from "../../shared/api/workflow.ts";
+import { getWorkflowRoute } from "../../shared/api/workflows.ts";
+import type { CommandCall } from "../command.ts";
+import { askPatiently } from "../connection/absence.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { stepLine, workflowLines } from "./workflow-view.ts";
+
+const lookMs = 1000;
+
+/**
+ * Follows a workflow until it has finished: on a terminal its steps in place, in a pipe a line for each that moves. Says what to do
+ * where it waits for somebody. Answers the exit code: 0 only where it succeeded.
+ */
+export async function followWorkflow(
+  { call, screen }: Pick<CommandCall, "call" | "screen">,
+  id: string,
+): Promise<number> {
+  const told = new Map<string, string>();
+  let saidFor = "";
+  try {
+    for (;;) {
+      const { body } = await askPatiently(
+        async () => await call(getWorkflowRoute, { params: { workflow_id: id } }),
+      );
+      if (screen.status === undefined) tellMoves(body);
+      else screen.status(workflowLines(body));
+      if (body.finished) return end(body);
+      sayWhatToDo(body);
+      await sleep(lookMs);
+    }
+  } finally {
+    screen.status?.(undefined);
+  }
+
+  function tellMoves({ steps }: WholeWorkflow): void {
+    for (const step of steps) {
+      const line = stepLine(step);
+      const isNews = step.status.status !== "pending" && told.get(step.id) !== line;
+      if (isNews) screen.say(line);
+      told.set(step.id, line);
+    }
+  }
+
+  function sayWhatToDo(workflow: WholeWorkflow): void {
+    const words = todoOf(workflow);
+    if (words === saidFor) return;
+    saidFor = words;
+    if (words !== "") screen.say(words);
+  }
+
+  function end(workflow: WholeWorkflow): number {
+    screen.status?.(undefined);
+    if (screen.status !== undefined) for (const line of workflowLines(workflow)) screen.say(line);
+    const { status, status_human_description: why } = workflow.status;
+    screen.say(`${workflow.name}: ${status}${why === "" ? "" : `, ${why}`}`);
+    return status === "success" ? exitCodes.ok.code : exitCodes.failed.code;
+  }
+}
+
+function todoOf({ id, status: { status }, steps }: WholeWorkflow): string {
+  const at = (wanted: string): ShownStep | undefined =>
+    steps.find((step) => step.status.status === wanted);
+  if (status === "approval-awaiting")
+    return `It waits for an approval of ${at("approval-awaiting")?.name ?? "a step"}: svc workflow approve ${id}, or deny`;
+  if (status === "failed-pending-retry")
+    return `${at("failed-pending-retry")?.name ?? "A step"} failed: svc workflow retry ${id}, or skip, or cancel`;
+  const waits = steps.find(
+    (step) => step.status.status === "in-progress" && step.runner_job_id === null,
+  );
+  return waits?.status.status_human_description ?? "";
+}

@@ -1,0 +1,178 @@
+import {
+  cancelStepRoute,
+  cancelWorkflowRoute,
+  listPendingApprovalsRoute,
+  resumeWorkflowRoute,
+  retryStepRoute,
+  skipStepRoute,
+} from "../../shared/api/control-workflows.ts";
+import { type ShownApproval, workflowStatusSchema } from "../../shared/api/workflow.ts";
+import { getWorkflowRoute, listWorkflowsRoute } from "../../shared/api/workflows.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { type Command, type CommandCall, defineCommand } from "../command.ts";
+import { findInstall, installArgs } from "../installs/find-install.ts";
+import { defineList } from "../lists/define-list.ts";
+import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
+import { formatAge } from "../output/format-age.ts";
+import { printItem, type View } from "../output/print.ts";
+import { approveWorkflow, denyWorkflow } from "./answer-approval.ts";
+import { followWorkflow } from "./follow-workflow.ts";
+import { workflowDetails, workflowLine } from "./workflow-view.ts";
+
+const args = { workflow: { summary: "The workflow's id.", offers: "workflows" } } as const;
+const step = {
+  step: { value: "STEP", summary: "Which step; unless given, the one that failed." },
+} as const;
+
+const listWorkflows = defineList({
+  name: "workflow list",
+  summary: "List workflows, newest first: all, or those of an install.",
+  args: { install: { ...installArgs.install, isOptional: true } },
+  flags: {
+    type: { value: "TYPE", summary: "Only of this type, such as provision." },
+    status: {
+      value: "STATUS",
+      choices: workflowStatusSchema.options,
+      summary: "Only workflows in this status.",
+    },
+    open: { summary: "Only those that have not finished." },
+  },
+  examples: [
+    {
+      does: "List what waits for an approval.",
+      run: "svc workflow list --status approval-awaiting",
+    },
+    { does: "Watch an install's.", run: "svc workflow list acme --watch" },
+  ],
+  view: workflowLine,
+  empty: "No workflows found. Begin one: svc action run INSTALL ACTION",
+  read: async ({ args, flags, call, page }) => {
+    const owner =
+      args.install === undefined ? undefined : (await findInstall(call, args.install)).body.id;
+    const { type, status } = flags;
+    const finished = flags.open ? ("false" as const) : undefined;
+    const query = { owner_id: owner, type, status, finished, ...pagesOfListing(page) };
+    return pageOfListing(await call(listWorkflowsRoute, { query }));
+  },
+});
+
+const approvalLine: View<ShownApproval> = {
+  nameOf: ({ id }) => id,
+  columns: {
+    WORKFLOW: ({ workflow_id: id }) => id,
+    STEP: ({ step_name: name }) => name,
+    ID: ({ id }) => id,
+    AGE: ({ created_at }) => formatAge(created_at),
+  },
+};
+
+const listApprovals = defineList({
+  name: "workflow approvals",
+  summary: "List what waits for an approval, newest first.",
+  examples: [{ does: "Watch what waits.", run: "svc workflow approvals --watch" }],
+  view: approvalLine,
+  empty: "Nothing waits for an approval.",
+  read: async ({ call, page }) =>
+    pageOfListing(await call(listPendingApprovalsRoute, { query: pagesOfListing(page) })),
+});
+
+const getWorkflow = defineCommand({
+  name: "workflow get",
+  summary: "Show a workflow and its steps.",
+  args,
+  examples: [{ does: "Show a workflow.", run: "svc workflow get wfl_…" }],
+  run: async ({ args: { workflow }, call, screen }) => {
+    const params = { workflow_id: workflow };
+    printItem(screen, await call(getWorkflowRoute, { params }), workflowDetails);
+  },
+});
+
+const watchWorkflow = defineCommand({
+  name: "workflow watch",
+  summary: "Follow a workflow's steps until it has finished.",
+  codes: [["1", "the workflow did not succeed"]],
+  args,
+  examples: [{ does: "Follow it.", run: "svc workflow watch wfl_…" }],
+  run: async (context) => await followWorkflow(context, context.args.workflow),
+});
+
+const retryWorkflow = defineCommand({
+  name: "workflow retry",
+  summary: "Try the step that failed again; the workflow goes on from it.",
+  args,
+  flags: step,
+  examples: [{ does: "Try it again.", run: "svc workflow retry wfl_…" }],
+  run: async ({ args, flags, call, screen }) => {
+    const params = await findFailed(call, args.workflow, flags.step);
+    await call(retryStepRoute, { params });
+    screen.say(`It is tried again. Watch it: svc workflow watch ${args.workflow}`);
+  },
+});
+
+const skipStep = defineCommand({
+  name: "workflow skip",
+  summary: "Pass over the step that failed; the workflow goes on after it.",
+  args,
+  flags: step,
+  examples: [{ does: "Pass over it.", run: "svc workflow skip wfl_…" }],
+  run: async ({ args, flags, call, screen }) => {
+    const params = await findFailed(call, args.workflow, flags.step);
+    await call(skipStepRoute, { params });
+    screen.say(`It is passed over. Watch the workflow: svc workflow watch ${args.workflow}`);
+  },
+});
+
+async function findFailed(
+  call: CommandCall["call"],
+  workflow_id: string,
+  stepId: string | undefined,
+): Promise<{ readonly workflow_id: string; readonly step_id: string }> {
+  if (stepId !== undefined) return { workflow_id, step_id: stepId };
+  const { body } = await call(getWorkflowRoute, { params: { workflow_id } });
+  const failed = body.steps.find(({ status: { status } }) => status === "failed-pending-retry");
+  if (failed !== undefined) return { workflow_id, step_id: failed.id };
+  throw new UsageError(
+    `No step of this workflow has failed and waits: it is ${body.status.status}.`,
+    `See it: svc workflow get ${workflow_id}`,
+  );
+}
+
+const resumeWorkflow = defineCommand({
+  name: "workflow resume",
+  summary: "Go on with a workflow that ended as an error, at the first step that did not succeed.",
+  args,
+  examples: [{ does: "Go on with it.", run: "svc workflow resume wfl_…" }],
+  run: async ({ args: { workflow }, call, screen }) => {
+    await call(resumeWorkflowRoute, { params: { workflow_id: workflow } });
+    screen.say(`It waits for its turn. Watch it: svc workflow watch ${workflow}`);
+  },
+});
+
+const cancelWorkflow = defineCommand({
+  name: "workflow cancel",
+  summary: "Cancel a workflow: nothing more begins, and its jobs are stopped.",
+  args,
+  flags: { step: { value: "STEP", summary: "Cancel one step; the workflow ends as an error." } },
+  examples: [{ does: "Cancel it.", run: "svc workflow cancel wfl_…" }],
+  run: async ({ args: { workflow: workflow_id }, flags, call, screen }) => {
+    if (flags.step === undefined) await call(cancelWorkflowRoute, { params: { workflow_id } });
+    else await call(cancelStepRoute, { params: { workflow_id, step_id: flags.step } });
+    screen.say(
+      `It is cancelled as soon as its jobs have stopped: svc workflow watch ${workflow_id}`,
+    );
+  },
+});
+
+/** The commands of workflows, in the order of help. */
+export const workflowCommands: readonly Command[] = [
+  listWorkflows,
+  getWorkflow,
+  watchWorkflow,
+  listApprovals,
+  approveWorkflow,
+  denyWorkflow,
+  retryWorkflow,
+  skipStep,
+  resumeWorkflow,
+  cancelWorkflow,
+];

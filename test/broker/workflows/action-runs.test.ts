@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import type { WholeActionRun } from "../../../shared/api/actions.ts";
+import {
+  givenInstall,
+  givenWorkflowsApi,
+  stepIn,
+  stepsOf,
+} from "../../support/workflows/workflows-api.ts";
+
+const { setup } = await givenWorkflowsApi();
+
+describe("a run of an action", () => {
+  test("is a job with what is known of the install in its plan, and ends as the job does", async () => {
+    const org = await setup();
+    const { installId, agent } = await givenInstall(org);
+    const { body } = await org.run(installId, "greet", { run_env_vars: { MORE: "x" } });
+    const done = await org.reach(body.workflow_id, "success");
+    expect(stepsOf(done)).toEqual([
+      "generate install state: success",
+      "greet action run (manual): success",
+    ]);
+    const plan = JSON.parse(agent.plans.at(-1) ?? "{}") as Record<string, unknown>;
+    expect(plan).toMatchObject({
+      id: body.id,
+      install_id: installId,
+      steps: [{ interpolated_command: "echo Hello world" }],
+      override_env_vars: { MORE: "x" },
+    });
+    const run = await org.api<WholeActionRun>(
+      `GET /v1/installs/${installId}/actions/runs/${body.id}`,
+    );
+    expect(run.body).toMatchObject({
+      status: "finished",
+      trigger_type: "manual",
+      workflow_id: body.workflow_id,
+      steps: [{ name: "run" }],
+    });
+  });
+
+  test("of an unknown action, or with no name, is refused", async () => {
+    const org = await setup();
+    const { body } = await org.create({ start: false });
+    expect((await org.run(body.id, "gret")).body.errors).toMatchObject([
+      { code: "unknown_action" },
+    ]);
+    const both = await org.api(`POST /v1/installs/${body.id}/actions/runs`, {});
+    expect(both.body.errors).toMatchObject([{ code: "one_of" }]);
+  });
+
+  test("ad hoc needs no config", async () => {
+    const org = await setup();
+    const { installId, agent } = await givenInstall(org);
+    const adhoc = await org.api<{ workflow_id: string }>(
+      `POST /v1/installs/${installId}/actions/adhoc-run`,
+      { command: "echo {{ .svc.install.name }}" },
+    );
+    await org.reach(adhoc.body.workflow_id, "success");
+    expect(agent.plans.at(-1)).toContain("echo acme");
+  });
+
+  test("whose plan cannot be made fails before there is a job, and says what is missing", async () => {
+    const org = await setup();
+    const { installId } = await givenInstall(org);
+    const adhoc = await org.api<{ workflow_id: string }>(
+      `POST /v1/installs/${installId}/actions/adhoc-run`,
+      { command: "echo {{ .svc.labels.nothing }}" },
+    );
+    const failed = await org.reach(adhoc.body.workflow_id, "failed-pending-retry");
+    const step = stepIn(failed, "failed-pending-retry");
+    expect(step).toMatchObject({ runner_job_id: null, composite_error: { code: "missing_value" } });
+    expect(step.composite_error?.detail).toContain(".svc.labels.nothing");
+  });
+});

@@ -1,0 +1,231 @@
+import { cancelStep } from "../../../broker/workflows/machine/advance-step.ts";
+import { advanceWorkflow } from "../../../broker/workflows/machine/advance-workflow.ts";
+import { settleCancel } from "../../../broker/workflows/machine/cancel-workflow.ts";
+import type { EventDraft } from "../../../broker/workflows/machine/event-draft.ts";
+import { resumeWorkflow, retryStep, skipStep } from "../../../broker/workflows/machine/redo.ts";
+import { respond, setApprovalOption } from "../../../broker/workflows/machine/respond.ts";
+import {
+  faultOf,
+  type Machine,
+  type StepOutcome,
+} from "../../../broker/workflows/machine/step-kind.ts";
+import { type NewId, WorkflowDraft } from "../../../broker/workflows/machine/workflow-draft.ts";
+import type {
+  Step,
+  StepJob,
+  WorkflowSnapshot,
+} from "../../../broker/workflows/machine/workflow-rows.ts";
+import { Problem } from "../../../shared/problem.ts";
+import { isFinal, type RunnerJobStatus } from "../../../shared/runner-job.ts";
+import { isFinishedWorkflow } from "../../../shared/workflow.ts";
+import { firstSnapshot } from "./first-snapshot.ts";
+import { type ModelGroup, planned } from "./model-groups.ts";
+
+export type Wish =
+  | "look"
+  | "turn"
+  | "job-finished"
+  | "job-failed"
+  | "job-cancelled"
+  | "condition"
+  | "approve"
+  | "deny"
+  | "deny-skip-current"
+  | "replan"
+  | "approve-all"
+  | "retry"
+  | "skip"
+  | "cancel"
+  | "cancel-step"
+  | "resume"
+  | "hours"
+  | "days";
+export type Model = { snapshot: WorkflowSnapshot; readonly events: EventDraft[] };
+
+const startMs = Date.parse("2026-01-01T00:00:00Z");
+
+/** Walks the machine through these wishes, looking twice after each; a wish that is refused changes nothing. */
+export function walk(
+  groups: readonly ModelGroup[],
+  wishes: readonly Wish[],
+  { toTheEnd = false }: { readonly toTheEnd?: boolean } = {},
+): Model {
+  const world = new World(groups);
+  for (const wish of wishes) {
+    world.try(wish);
+    world.look();
+    world.look(); // a wake that came twice finds nothing to do
+  }
+  if (toTheEnd) world.finish();
+  return world;
+}
+
+class World implements Model {
+  snapshot: WorkflowSnapshot;
+  readonly events: EventDraft[] = [];
+  readonly #groups: readonly ModelGroup[];
+  #n = 0;
+  #nowMs = startMs;
+  #isOn = new Set<string>();
+  readonly #jobs = new Map<string, RunnerJobStatus>();
+
+  constructor(groups: readonly ModelGroup[]) {
+    this.#groups = groups;
+    this.snapshot = firstSnapshot(startMs);
+  }
+
+  readonly #newId: NewId = (prefix) => `${prefix}_${String(++this.#n).padStart(26, "0")}`;
+
+  try(wish: Wish): void {
+    if (wish === "turn") this.snapshot = { ...this.snapshot, signal_status: "in-flight" };
+    else if (wish === "hours") this.#nowMs += 3_600_000;
+    else if (wish === "days") this.#nowMs += 40 * 24 * 3_600_000;
+    else if (wish === "condition") this.#isOn = new Set(this.#open().map(({ id }) => id));
+    else if (wish.startsWith("job-")) this.#endJob(wish.slice(4) as RunnerJobStatus);
+    else if (wish !== "look") this.#command(wish);
+  }
+
+  /** One look, as the task of brokers takes it. */
+  look(): void {
+    const draft = this.#draft();
+    advanceWorkflow(draft, this.#machine);
+    this.#keep(draft);
+    if (draft.workflow.is_cancelling)
+      for (const { job_id: id } of this.#open())
+        if (id !== null && !isFinal(this.#jobs.get(id) ?? "cancelled"))
+          this.#jobs.set(id, "cancelled");
+  }
+
+  /** Lets everything come that it may wait for, and approves. */
+  finish(): void {
+    for (let n = 0; n < 400 && !isFinishedWorkflow(this.snapshot.workflow.status); n++) {
+      for (const wish of ["turn", "job-finished", "condition", "approve", "hours"] as const) {
+        this.try(wish);
+        this.look();
+      }
+      if (n > 20) this.try("skip");
+      if (n > 40) this.try("days");
+      this.look();
+    }
+  }
+
+  #open(): Step[] {
+    return this.snapshot.steps.filter(({ status }) => status === "in-progress");
+  }
+
+  #endJob(status: RunnerJobStatus): void {
+    const step = this.#open().find(
+      ({ job_id: id }) => id !== null && !isFinal(this.#jobs.get(id) ?? "finished"),
+    );
+    if (step?.job_id != null) this.#jobs.set(step.job_id, status);
+  }
+
+  #draft(): WorkflowDraft {
+    const jobs = this.snapshot.steps.flatMap(({ job_id: id }): StepJob[] =>
+      id === null
+        ? []
+        : [
+            {
+              id,
+              status: this.#jobs.get(id) ?? "finished",
+              status_description: "",
+              clock: null,
+              is_stopping: false,
+              composite_error: null,
+            },
+          ],
+    );
+    const now = new Date(++this.#nowMs).toISOString();
+    return new WorkflowDraft({ ...this.snapshot, now, jobs }, { newId: this.#newId, entities: [] });
+  }
+
+  #command(wish: Wish): void {
+    const draft = this.#draft();
+    try {
+      this.#act(draft, wish);
+    } catch (error) {
+      if (error instanceof Problem) return;
+      throw error;
+    }
+    this.#keep(draft);
+  }
+
+  #act(draft: WorkflowDraft, wish: Wish): void {
+    const at = (status: Step["status"]) => draft.steps.find((one) => one.status === status);
+    const [waiting, failed] = [at("approval-awaiting"), at("failed-pending-retry")];
+    const types = {
+      approve: "approve",
+      deny: "deny",
+      "deny-skip-current": "deny-skip-current",
+      replan: "retry",
+    } as const;
+    if (wish in types && waiting !== undefined)
+      respond(draft, this.#machine, {
+        step: waiting,
+        response: { type: types[wish as keyof typeof types], note: "", byId: "acc_1" },
+      });
+    else if (wish === "retry" && failed !== undefined) retryStep(draft, failed);
+    else if (wish === "skip" && failed !== undefined) skipStep(draft, failed);
+    else if (wish === "resume") resumeWorkflow(draft);
+    else if (isFinishedWorkflow(draft.workflow.status)) return;
+    else if (wish === "approve-all")
+      setApprovalOption(draft, this.#machine, { option: "approve-all", byId: "acc_1" });
+    else if (wish === "cancel") {
+      draft.workflow.is_cancelling = true;
+      settleCancel(draft, this.#machine);
+    } else if (wish === "cancel-step" && waiting !== undefined)
+      cancelStep(draft, this.#machine, { step: waiting, why: "" });
+  }
+
+  #keep(draft: WorkflowDraft): void {
+    for (const { id } of draft.newJobs) this.#jobs.set(id, "available");
+    this.events.push(...draft.events);
+    const { workflow, runs, groups, steps, approvals } = draft;
+    const isOver = isFinishedWorkflow(workflow.status);
+    const signal = draft.newSignalId !== undefined ? "queued" : this.snapshot.signal_status;
+    this.snapshot = {
+      ...this.snapshot,
+      workflow: { ...workflow, version: workflow.version + 1 },
+      runs,
+      groups,
+      steps,
+      approvals,
+      signal_status: isOver ? null : signal,
+    };
+  }
+
+  get #machine(): Machine {
+    return {
+      kindOf: (step) => ({
+        begin: () => this.#begin(step),
+        look: (draft) => this.#look(draft, step),
+      }),
+      generate: () => this.#groups.map(planned),
+      began: () => {},
+      ended: () => {},
+    };
+  }
+
+  #begin(step: Step): StepOutcome {
+    if (step.kind === "job") return { kind: "job", job: { id: this.#newId("sig") } };
+    if (step.kind === "plan") {
+      const contents = { keyId: null, base64: "" };
+      return {
+        kind: "plan",
+        plan: { id: this.#newId("apv"), type: "noop", digest: "d", contents },
+      };
+    }
+    if (step.kind === "fault" && step.retry_index < 2)
+      return { kind: "fault", fault: faultOf("internal", "it failed", "it failed") };
+    return step.kind === "wait" ? { kind: "wait" } : { kind: "done" };
+  }
+
+  #look(draft: WorkflowDraft, step: Step): StepOutcome {
+    const job = draft.jobOf(step);
+    if (job === undefined) return this.#isOn.has(step.id) ? { kind: "done" } : { kind: "wait" };
+    if (!isFinal(job.status)) return { kind: "wait" };
+    if (job.status === "finished") return { kind: "done" };
+    if (job.status === "cancelled") return { kind: "cancelled", detail: "" };
+    return { kind: "fault", fault: faultOf("job_failed", "it failed", "it failed") };
+  }
+}
