@@ -9,6 +9,9 @@ import { showEmitter } from "./emitters/show-emitter.ts";
 import { groupActions } from "./groups/group-actions.ts";
 import { listGroups } from "./groups/list-groups.ts";
 import { showGroup } from "./groups/show-group.ts";
+import { installActions } from "./installs/install-actions.ts";
+import { listInstalls } from "./installs/list-installs.ts";
+import { showInstall } from "./installs/show-install.ts";
 import { cancelMatching, rerunMatching } from "./jobs/bulk-actions.ts";
 import { cancelJob, rerunJob } from "./jobs/job-actions.ts";
 import { listJobs } from "./jobs/list-jobs.ts";
@@ -32,6 +35,9 @@ import { listWebhooks } from "./webhooks/list-webhooks.ts";
 import { showDelivery } from "./webhooks/show-delivery.ts";
 import { showWebhook } from "./webhooks/show-webhook.ts";
 import { webhookActions } from "./webhooks/webhook-actions.ts";
+import { listWorkflows } from "./workflows/list-workflows.ts";
+import { showWorkflow } from "./workflows/show-workflow.ts";
+import { workflowActions } from "./workflows/workflow-actions.ts";
 import { listWorkspaces } from "./workspaces/list-workspaces.ts";
 import { showRevision } from "./workspaces/show-revision.ts";
 import { showWorkspace } from "./workspaces/show-workspace.ts";
@@ -48,6 +54,10 @@ export const pages: readonly Page[] = [
   listApps,
   showApp,
   showConfig,
+  listInstalls,
+  showInstall,
+  listWorkflows,
+  showWorkflow,
   listRunners,
   showRunner,
   listGroups,
@@ -80,6 +90,8 @@ export const actions: readonly Action[] = [
   ...emitterActions,
   ...workspaceActions,
   ...webhookActions,
+  ...workflowActions,
+  ...installActions,
   revokeToken,
   changeOrg,
 ];

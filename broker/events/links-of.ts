@@ -2,6 +2,8 @@
 const pageOf = {
   org: () => "/",
   runner: (id: string) => `/runners/${id}`,
+  install: (id: string) => `/installs/${id}`,
+  workflow: (id: string) => `/workflows/${id}`,
 } as const satisfies Readonly<Record<string, (id: string) => string>>;
 
 /** The URLs of an event's links, whose values are ids; none where nobody told at which address the broker is reached. */

@@ -49,6 +49,23 @@ const tones: Readonly<Record<string, Tone>> = {
   syncing: "busy",
   outdated: "off",
   error: "bad",
+  success: "good",
+  approved: "good",
+  "approval-awaiting": "warn",
+  "checking-plan": "busy",
+  "failed-pending-retry": "bad",
+  "approval-denied": "bad",
+  "approval-expired": "bad",
+  "approval-retry": "off",
+  "auto-skipped": "off",
+  "user-skipped": "off",
+  discarded: "off",
+  created: "wait",
+  provisioning: "busy",
+  updating: "busy",
+  degraded: "warn",
+  deprovisioning: "busy",
+  deprovisioned: "off",
 };
 
 /** A status as the API names it, with its picture; one that is not known here is shown plainly. */

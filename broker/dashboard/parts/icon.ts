@@ -11,6 +11,8 @@ const outlines: Readonly<Record<string, string>> = {
   emitters: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zM8 5v3l2 2",
   workspaces: "M8 2l6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3",
   apps: "M8 1.5l6 3.5v6l-6 3.5L2 11V5zM2 5l6 3.5L14 5M8 8.5v6",
+  installs: "M2 13h12M4 13V6l4-3 4 3v7M7 13V9h2v4",
+  workflows: "M2 4h4v3H2zM10 4h4v3h-4zM6 10h4v3H6zM6 5.5h4M4 7v4.5h2M12 7v4.5h-2",
   webhooks: "M4 12a2 2 0 1 0 0-.1zM4 10l4-7 4 7M10 12a2 2 0 1 0 0-.1zM6 12h4",
   tokens: "M10 2a4 4 0 1 1-3 6.6L3 12.6V14H2v-2l5-5A4 4 0 0 1 10 2z",
   org: "M3 14V3h6v11M9 7h4v7M2 14h12M5 6h2M5 9h2",

@@ -1,6 +1,7 @@
 import { givenAppViews } from "./given-app-views.ts";
 import type { GivenDashboard } from "./given-dashboard.ts";
 import { givenFleetViews } from "./given-fleet-views.ts";
+import { givenInstallViews } from "./given-install-views.ts";
 import { givenJobViews } from "./given-job-views.ts";
 import { givenWebhookViews } from "./given-webhook-views.ts";
 import { hostile, type View } from "./view.ts";
@@ -23,6 +24,7 @@ export async function givenViews(dashboard: GivenDashboard): Promise<View[]> {
     ...(await givenJobViews(dashboard, hostile)),
     { path: "/account", address: "/account", has: "Permissions" },
     ...(await givenAppViews(dashboard)),
+    ...(await givenInstallViews(dashboard)),
     ...(await givenWebhookViews(dashboard)),
     ...(await givenFleetViews(dashboard)),
   ];

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { html } from "hono/html";
+import { createActionRunRoute } from "../../../shared/api/actions.ts";
+import {
+  deprovisionInstallRoute,
+  reprovisionInstallRoute,
+} from "../../../shared/api/install-workflows.ts";
+import type { Install } from "../../../shared/api/install.ts";
+import { getInstallRoute } from "../../../shared/api/installs.ts";
+import type { Action, Html, View } from "../page.ts";
+import { requireTyped, textField, typedField } from "../parts/fields.ts";
+
+const path = "/installs/{install_id}";
+const paramsOf = (view: View) => ({ install_id: view.param("install_id") });
+const find = async (view: View): Promise<Install> =>
+  await view.ask(getInstallRoute, { params: paramsOf(view) });
+const placeOf = (view: View): string => `/installs/${view.param("install_id")}`;
+
+/** A form that is sent twice begins one workflow. */
+const keyField = (): Html => html`<input type="hidden" name="key" value="${randomUUID()}" />`;
+const keyOf = (form: URLSearchParams) => {
+  const key = form.get("key") ?? "";
+  return /^[\w-]{8,64}$/.test(key) ? { headers: { "idempotency-key": key } } : {};
+};
+
+const runAction: Action = {
+  path: `${path}/run`,
+  permission: "installs.operate",
+  async ask(view, entered) {
+    const install = await find(view);
+    const value = view.query.get("action") ?? "";
+    return {
+      title: "Run an action",
+      text: html`<p>
+        A job of the runner of ${install.name} runs it. An action that wants an approval asks for it
+        first.
+      </p>`,
+      fields: html`${textField({ name: "action", label: "Action", isRequired: true, value }, entered)}
+      ${keyField()}`,
+      button: "Run the action",
+      back: placeOf(view),
+    };
+  },
+  async run(view, form) {
+    const name = form.get("action") ?? "";
+    const made = await view.ask(createActionRunRoute, {
+      params: paramsOf(view),
+      body: { name },
+      ...keyOf(form),
+    });
+    return {
+      said: `${name} runs.`,
+      to: `/workflows/${made.workflow_id}`,
+      undo: { label: "Cancel it…", action: `/workflows/${made.workflow_id}/cancel` },
+    };
+  },
+};
+
+const reprovision: Action = {
+  path: `${path}/reprovision`,
+  permission: "installs.operate",
+  async ask(view) {
+    const install = await find(view);
+    return {
+      title: `Reprovision ${install.name}`,
+      text: html`<p>
+        It is provisioned again by its app's active config. If another change is under way, this one
+        waits for it.
+      </p>`,
+      fields: keyField(),
+      button: "Reprovision the install",
+      back: placeOf(view),
+    };
+  },
+  async run(view, form) {
+    const made = await view.ask(reprovisionInstallRoute, {
+      params: paramsOf(view),
+      body: {},
+      ...keyOf(form),
+    });
+    return {
+      said: "It is reprovisioned.",
+      to: `/workflows/${made.workflow_id}`,
+      undo: { label: "Cancel it…", action: `/workflows/${made.workflow_id}/cancel` },
+    };
+  },
+};
+
+const deprovision: Action = {
+  path: `${path}/deprovision`,
+  permission: "installs.destroy",
+  async ask(view) {
+    const install = await find(view);
+    return {
+      title: `Deprovision ${install.name}`,
+      text: html`<p>
+        What the app has in the customer's account is taken away by the config that it has. Its
+        records stay. This cannot be undone.
+      </p>`,
+      fields: typedField(install.name),
+      button: "Deprovision the install",
+      isDangerous: true,
+      back: placeOf(view),
+    };
+  },
+  async run(view, form) {
+    const install = await find(view);
+    requireTyped(form, install.name);
+    const made = await view.ask(deprovisionInstallRoute, { params: paramsOf(view), body: {} });
+    return { said: "It is deprovisioned.", to: `/workflows/${made.workflow_id}` };
+  },
+};
+
+/** Everything that can be done with an install. */
+export const installActions: readonly Action[] = [runAction, reprovision, deprovision];
