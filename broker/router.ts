@@ -8,6 +8,7 @@ import { claimSignals } from "./routes/control-plane/claim-signals.ts";
 import { controlWorkflows } from "./routes/control-plane/control-workflows.ts";
 import { keepEmitters } from "./routes/control-plane/emitters.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
+import { followEvents } from "./routes/control-plane/follow-events.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
 import { keepInstalls } from "./routes/control-plane/installs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
@@ -60,7 +61,6 @@ import {
   readRunnerCard,
   setRunnerLifecycle,
   updateRunner,
-  updateRunnerVersion,
 } from "./routes/operator/runners.ts";
 import {
   createEnrolmentToken,
@@ -137,7 +137,6 @@ const routes: readonly RegisterRoutes[] = [
   createRunner,
   listRunners,
   updateRunner,
-  updateRunnerVersion,
   setRunnerLifecycle,
   pauseRunners,
   updateRunnerSettings,
@@ -178,6 +177,7 @@ const routes: readonly RegisterRoutes[] = [
 
   // Control planes: events to receivers of theirs
   keepWebhooks,
+  followEvents,
 
   // Control planes: apps and their configs, installs, actions, workflows
   keepApps,

@@ -673,6 +673,8 @@ create table events (
   body text,
   created_at timestamp with time zone not null,
   fanned_out_at timestamp with time zone,
+  tx xid8 not null default pg_current_xact_id(),
+  n bigint not null generated always as identity,
   constraint events_pkey PRIMARY KEY (org_id, id),
   constraint events_workflow_id_seq_key UNIQUE (workflow_id, seq),
   constraint events_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
@@ -685,6 +687,7 @@ create table events (
   constraint events_transition_check CHECK ((transition = ANY (ARRAY['started'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'requested'::text, 'approved'::text, 'rejected'::text, 'detected'::text])))
 );
 CREATE INDEX events_age ON public.events USING btree (created_at);
+CREATE INDEX events_feed ON public.events USING btree (org_id, tx, n);
 CREATE INDEX events_not_fanned_out ON public.events USING btree (org_id, workflow_id, seq) WHERE (fanned_out_at IS NULL);
 
 create table full_orgs (

@@ -2,12 +2,12 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { isReservedHeader } from "../../shared/reserved-headers.ts";
 import { version } from "../../shared/version.ts";
+import { type Signing, signBody } from "../../shared/webhooks/sign-body.ts";
 import { type Failure, failure, failureOf, hostFailure } from "./call-failure.ts";
 import { checkUrl } from "./check-url.ts";
 import type { EgressMode } from "./egress-settings.ts";
 import { type Answer, readAnswer } from "./read-answer.ts";
 import type { Resolve } from "./resolver.ts";
-import { type Signing, signBody } from "./sign-body.ts";
 import { makeVettedLookup } from "./vetted-lookup.ts";
 
 /** One HTTP request to a server that an org named. */

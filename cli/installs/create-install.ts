@@ -1,6 +1,7 @@
 import { createInstallRoute } from "../../shared/api/installs.ts";
+import { getRunnerRoute } from "../../shared/api/runners.ts";
 import { findApp } from "../apps/find-app.ts";
-import { defineCommand } from "../command.ts";
+import { type CommandCall, defineCommand } from "../command.ts";
 import { printItem } from "../output/print.ts";
 import { installDetails } from "./install-view.ts";
 import { readPairs } from "./read-pairs.ts";
@@ -10,8 +11,7 @@ export const createInstall = defineCommand({
   name: "install create",
   summary: "Create an install of an app, and provision it.",
   details:
-    "It gets a runner of its own, whose agent is to be started in the customer's account: the command for that is printed. With --runner-group the runner of " +
-    "that group, of no install yet, becomes its own.",
+    "It gets a runner of its own, whose agent is to be started in the customer's account: the command for that is printed. With --runner one that is there already becomes its own.",
   args: { name: { summary: "The install's name, unique in the app." } },
   flags: {
     app: { value: "APP", offers: "apps", isRequired: true, summary: "The app's name or id." },
@@ -21,7 +21,11 @@ export const createInstall = defineCommand({
       summary: "An input; repeatable. NAME=@FILE reads a secret from a file.",
     },
     label: { value: "KEY=VALUE", isRepeatable: true, summary: "A label; repeatable." },
-    "runner-group": { value: "GROUP", summary: "The group whose runner it gets." },
+    runner: {
+      value: "RUNNER",
+      offers: "runners",
+      summary: "A runner that is there already, alone in its group: it becomes the install's own.",
+    },
     "aws-region": { value: "REGION", summary: "It is in an AWS account, in this region." },
     "approve-all": { summary: "Nobody is asked to approve anything." },
     "no-start": { summary: "Do not provision it yet." },
@@ -40,7 +44,7 @@ export const createInstall = defineCommand({
         name: args.name,
         inputs: await readValues("--input", flags.input),
         labels: readPairs("--label", flags.label),
-        runner_group_id: flags["runner-group"],
+        runner_group_id: await groupOf(call, flags.runner),
         ...(flags["aws-region"] !== undefined && { aws_account: { region: flags["aws-region"] } }),
         ...(flags["approve-all"] && {
           install_config: { approval_option: "approve-all" as const },
@@ -55,3 +59,11 @@ export const createInstall = defineCommand({
     if (workflow !== undefined) screen.say(`Watch it: svc workflow watch ${workflow}`);
   },
 });
+
+async function groupOf(
+  call: CommandCall["call"],
+  runner_id: string | undefined,
+): Promise<string | undefined> {
+  if (runner_id === undefined) return undefined;
+  return (await call(getRunnerRoute, { params: { runner_id } })).body.runner_group_id;
+}

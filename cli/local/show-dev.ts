@@ -39,7 +39,7 @@ export function showDev(screen: Screen, place: DevPlace, signInPath: string): vo
 
 /** Tells a person what to try next; terraform, manifests and helm where there is what they need. */
 export async function showNextSteps(screen: Screen, place: DevPlace): Promise<void> {
-  const { dataDir, config, agentLogFile } = place;
+  const { dev, dataDir, config, agentLogFile } = place;
   const svc = `${await prefixOf(dataDir, config)}npx svc`;
   const job = agentLogFile === undefined ? "job create --type noop" : "job run -- uname -a";
   screen.out(
@@ -53,11 +53,24 @@ export async function showNextSteps(screen: Screen, place: DevPlace): Promise<vo
       ),
       `  ${svc} job list`,
       `  ${svc} runner get`,
+      ...(agentLogFile === undefined ? [] : tour(svc, dev.runner_id)),
       "",
       "Ctrl-C stops it. All data is kept for the next start.",
     ].join("\n"),
   );
 }
+
+/** An app, an install of it on the local runner, and a run that somebody approves, with its events as signed webhooks. */
+const tour = (svc: string, runnerId: string): string[] => [
+  "",
+  "Then deliver an app to a customer, and hear of it:",
+  "",
+  `  ${svc} app sync examples/app`,
+  `  ${svc} install create acme --app greeter --input audience=world --runner ${runnerId}`,
+  `  ${svc} webhook listen &`,
+  `  ${svc} action run acme greet --no-wait`,
+  `  ${svc} workflow approve`,
+];
 
 /** What the agent can deploy from here: it has the same PATH and the same kubeconfig. */
 async function deploysOf({ env }: CliConfig): Promise<string[]> {

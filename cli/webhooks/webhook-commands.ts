@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { listenWebhook } from "./listen-webhook.ts";
 import { createWebhook, deleteWebhook, updateWebhook } from "./manage-webhook.ts";
 import {
   getWebhook,
@@ -18,4 +19,5 @@ export const webhookCommands: readonly Command[] = [
   pingWebhook,
   listDeliveries,
   resendDeliveries,
+  listenWebhook,
 ];

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   getApprovalContentsRoute,
+  listPendingApprovalsRoute,
   respondRoute,
   updateWorkflowRoute,
 } from "../../shared/api/control-workflows.ts";
@@ -9,9 +11,16 @@ import { UsageError } from "../../shared/command-line/usage-error.ts";
 import type { ApprovalResponseType } from "../../shared/workflow-step.ts";
 import { type CommandCall, defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
+import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
 import { ask } from "../output/ask.ts";
 
-const args = { workflow: { summary: "The workflow's id.", offers: "workflows" } } as const;
+const args = {
+  workflow: {
+    summary: "The workflow's id; unless given, the only one of the org that waits.",
+    offers: "workflows",
+    isOptional: true,
+  },
+} as const;
 const flags = {
   step: { value: "STEP", summary: "Which step, where several wait." },
   note: { value: "TEXT", summary: "Why; kept with the answer." },
@@ -30,13 +39,14 @@ export const approveWorkflow = defineCommand({
   },
   examples: [{ does: "See the plan, and approve it.", run: "svc workflow approve wfl_…" }],
   run: async ({ args, flags, call, screen }) => {
+    const workflow = args.workflow ?? (await findOnly(call));
     if (flags.all) {
-      const params = { workflow_id: args.workflow };
+      const params = { workflow_id: workflow };
       await call(updateWorkflowRoute, { params, body: { approval_option: "approve-all" } });
       screen.say("Everything of this workflow is approved.");
       return exitCodes.ok.code;
     }
-    const approval = await findWaiting(call, args.workflow, flags.step);
+    const approval = await findWaiting(call, workflow, flags.step);
     await showPlan({ call, screen }, approval);
     if (!flags.yes && !(await ask(`Approve ${approval.step_name}? Only yes is a yes: `))) {
       screen.say("Nothing was answered.");
@@ -69,13 +79,33 @@ export const denyWorkflow = defineCommand({
   },
   examples: [{ does: "Deny it, and say why.", run: "svc workflow deny wfl_… --note 'not today'" }],
   run: async ({ args, flags, call, screen }) => {
-    const approval = await findWaiting(call, args.workflow, flags.step);
+    const workflow = args.workflow ?? (await findOnly(call));
+    const approval = await findWaiting(call, workflow, flags.step);
     const type = flags.replan ? "retry" : denials[flags.skip ?? "workflow"];
     await respond({ call, screen }, approval, { type, note: flags.note ?? "" });
   },
 });
 
 type Speaking = Pick<CommandCall, "call" | "screen">;
+
+const lookMs = 500;
+const mostLooks = 20;
+
+/** The one workflow of the org that waits for an approval. */
+async function findOnly(call: CommandCall["call"]): Promise<string> {
+  const query = pagesOfListing({});
+  let ids: string[] = [];
+  for (let n = 0; n < mostLooks && ids.length === 0; n++) {
+    if (n > 0) await sleep(lookMs); // one that was just begun soon asks
+    const { items } = pageOfListing(await call(listPendingApprovalsRoute, { query })).body;
+    ids = [...new Set(items.map(({ workflow_id: id }) => id))];
+  }
+  const [first, second] = ids;
+  if (first === undefined) throw new UsageError("Nothing waits for an approval.");
+  if (second !== undefined)
+    throw new UsageError("Several workflows wait for an approval.", `Name one: ${ids.join(", ")}`);
+  return first;
+}
 
 async function findWaiting(
   call: CommandCall["call"],

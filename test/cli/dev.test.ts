@@ -9,6 +9,7 @@ import { findProgram } from "../../agent/processes/find-program.ts";
 import { emptyDatabase, testDatabase } from "../support/database/database.ts";
 import { svcSource } from "../support/programs/present-programs.ts";
 import { type RunningSvc, startSvc, svc, type SvcOptions } from "../support/programs/svc.ts";
+import { takeTour } from "../support/programs/take-tour.ts";
 import { testFolder } from "../support/run/folder.ts";
 
 type Ready = {
@@ -140,6 +141,8 @@ describe("svc dev over DATABASE_URL", () => {
     const shown = [...out.matchAll(/^ {2}(SVC_DATA_DIR=\S+) npx svc (.+)$/gm)];
     const search = process.env["PATH"] ?? "";
     const hasTerraform = (await findProgram("terraform", { cwd: "/", search })) !== undefined;
+    const tourAt = shown.findIndex(([, , line]) => line === "app sync examples/app");
+    const tour = shown.splice(tourAt).map(([, , line = ""]) => line);
     expect(shown).toHaveLength(hasTerraform ? 4 : 3);
     expect(out.includes("npx svc terraform apply examples/terraform-hello")).toBe(hasTerraform);
     for (const [, , line = ""] of shown) {
@@ -150,6 +153,8 @@ describe("svc dev over DATABASE_URL", () => {
       expect(result.code).toBe(0);
       expect(result.out).not.toBe("");
     }
+    const heard = await takeTour(tour, dataDir);
+    expect(heard()).toMatch(/step approve greet requested[^]+step approve greet approved/);
     expect(await readFile(path.join(dataDir, "broker.log"), "utf8")).not.toContain(admin_token);
     dev.kill("SIGINT");
     expect(await dev.ended).toMatchObject({ code: 0 });

@@ -131,8 +131,8 @@ const orders = [
   [restartManagedRunnerRoute, "mng-runner-restart"],
 ] as const satisfies (readonly [unknown, ManagementOrder])[];
 
-/** POST /v1/runners/{runner_id}/update-version */
-export const updateRunnerVersion: RegisterRoutes = (app, broker) => {
+/** POST /v1/runners/{runner_id}/update-version, …/mng/shutdown-vm, …/shutdown, …/update, …/restart */
+export const manageRunner: RegisterRoutes = (app, broker) => {
   app.openapi(updateRunnerVersionRoute, async (c) => {
     const { deadline: deadlineNs, ...wish } = c.req.valid("json");
     const { runner_id: runnerId } = c.req.valid("param");
@@ -141,10 +141,6 @@ export const updateRunnerVersion: RegisterRoutes = (app, broker) => {
       201,
     );
   });
-};
-
-/** POST /v1/runners/{runner_id}/mng/shutdown-vm, …/shutdown, …/update, …/restart */
-export const manageRunner: RegisterRoutes = (app, broker) => {
   for (const [route, type] of orders) {
     app.openapi(route, async (c) => {
       const { runner_id: runnerId } = c.req.valid("param");

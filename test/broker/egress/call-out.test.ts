@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type Call, makeCallOut } from "../../../broker/egress/call-out.ts";
 import type { EgressMode } from "../../../broker/egress/egress-settings.ts";
 import { makeResolver, type Resolve } from "../../../broker/egress/resolver.ts";
-import { signBody } from "../../../broker/egress/sign-body.ts";
 import { version } from "../../../shared/version.ts";
+import { signBody } from "../../../shared/webhooks/sign-body.ts";
 import { startRawServer } from "../../support/network/raw-server.ts";
 
 const answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok";
