@@ -2,6 +2,7 @@ import type { Broker } from "./broker.ts";
 import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { App, RegisterRoutes } from "./http/app-types.ts";
 import { actOnManyJobs } from "./routes/control-plane/act-on-many-jobs.ts";
+import { keepAppSecrets } from "./routes/control-plane/app-secrets.ts";
 import { keepAppConfigs, keepApps } from "./routes/control-plane/apps.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
 import { keepEmitters } from "./routes/control-plane/emitters.ts";
@@ -180,6 +181,7 @@ const routes: readonly RegisterRoutes[] = [
   // Control planes: apps and their configs
   keepApps,
   keepAppConfigs,
+  keepAppSecrets,
 
   // Runners: their processes
   registerProcess,

@@ -35,7 +35,8 @@ export type IdPrefix =
   | "evt"
   | "wha"
   | "app"
-  | "cfg";
+  | "cfg"
+  | "sec";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;

@@ -28,6 +28,7 @@ const owners = {
   rgr: "a runner group",
   rol: "a rollout",
   run: "a runner",
+  sec: "a secret",
   shd: "a shutdown",
   sig: "a signal",
   tfs: "a rescued state",
