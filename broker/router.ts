@@ -9,6 +9,7 @@ import { keepEmitters } from "./routes/control-plane/emitters.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
+import { readLatestConfigParts } from "./routes/control-plane/latest-config-parts.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import {
   createQueue,
@@ -181,6 +182,7 @@ const routes: readonly RegisterRoutes[] = [
   // Control planes: apps and their configs
   keepApps,
   keepAppConfigs,
+  readLatestConfigParts,
   keepAppSecrets,
 
   // Runners: their processes
