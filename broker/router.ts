@@ -3,6 +3,7 @@ import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { App, RegisterRoutes } from "./http/app-types.ts";
 import { actOnManyJobs } from "./routes/control-plane/act-on-many-jobs.ts";
 import { keepActions } from "./routes/control-plane/actions.ts";
+import { keepAppSecrets } from "./routes/control-plane/app-secrets.ts";
 import { keepApps } from "./routes/control-plane/apps.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
 import { controlWorkflows } from "./routes/control-plane/control-workflows.ts";
@@ -12,6 +13,7 @@ import { followEvents } from "./routes/control-plane/follow-events.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
 import { keepInstalls } from "./routes/control-plane/installs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
+import { readLatestConfigParts } from "./routes/control-plane/latest-config-parts.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import {
   createQueue,
@@ -53,15 +55,7 @@ import {
   updateRunnerGroup,
   updateRunnerSettings,
 } from "./routes/operator/runner-groups.ts";
-import {
-  createRunner,
-  listRunners,
-  manageRunner,
-  pauseRunners,
-  readRunnerCard,
-  setRunnerLifecycle,
-  updateRunner,
-} from "./routes/operator/runners.ts";
+import { keepRunners } from "./routes/operator/runners.ts";
 import {
   createEnrolmentToken,
   createToken,
@@ -134,14 +128,8 @@ const routes: readonly RegisterRoutes[] = [
   updateRunnerGroup,
   deleteRunnerGroup,
   pauseRunnerGroups,
-  createRunner,
-  listRunners,
-  updateRunner,
-  setRunnerLifecycle,
-  pauseRunners,
+  keepRunners,
   updateRunnerSettings,
-  manageRunner,
-  readRunnerCard,
   readProcesses,
   readHeartBeats,
   requestShutdowns,
@@ -185,6 +173,8 @@ const routes: readonly RegisterRoutes[] = [
   keepActions,
   keepWorkflows,
   controlWorkflows,
+  readLatestConfigParts,
+  keepAppSecrets,
 
   // Runners: their processes
   registerProcess,

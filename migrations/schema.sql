@@ -540,6 +540,23 @@ create table app_configs (
 CREATE UNIQUE INDEX app_configs_active ON public.app_configs USING btree (app_id) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX app_configs_version ON public.app_configs USING btree (app_id, version);
 
+create table app_secrets (
+  id svc_id not null,
+  org_id svc_id not null,
+  app_id svc_id not null,
+  name text not null,
+  key_id text,
+  value bytea not null,
+  length integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint app_secrets_pkey PRIMARY KEY (id),
+  constraint app_secrets_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
+  constraint app_secrets_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,62}$'::text))
+);
+CREATE UNIQUE INDEX app_secrets_name ON public.app_secrets USING btree (org_id, app_id, replace(name, '-'::text, '_'::text));
+
 create table apps (
   id svc_id not null,
   org_id svc_id not null,
@@ -2690,6 +2707,7 @@ function sent_bytes(org text, upload sent_upload) returns bytea -- functions/sen
 function serve_signal_claims(waiters integer[], org_ids text[], queue_ids text[], wants integer[], claim_ids text[], workers text[], leases bigint[]) returns TABLE(waiter integer, repeated boolean, id text, org_id text, queue_id text, type text, owner_id text, owner_type text, context jsonb, dedupe_key text, emitter_id text, scheduled_for timestamp with time zone, caused_by text, expires_at timestamp with time zone, execution_count integer, max_executions integer, created_at timestamp with time zone, lease_id text, lease_until timestamp with time zone, key_id text, contents bytea, awaited_by text, created_by_id text, cause_type text, cause_status text, cause_description text, cause_finished_at timestamp with time zone, cause_key_id text, cause_result bytea, notice text, paused_note text, paused_until timestamp with time zone) -- functions/signal-claims.sql
 function served_slots(runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
 function serves_group(serves jsonb, runner text, wanted text) returns boolean -- functions/runners.sql
+function set_app_secret(org text, app text, secret json, sealed_value bytea, most integer) returns TABLE(outcome text, id text) -- functions/apps.sql
 function set_emitter_pause(org text, emitter text, event text, note text, until timestamp with time zone, actor text) returns text -- functions/emitters.sql
 function set_pause(org text, target text, pause jsonb, reason text, actor text) returns runner_change -- functions/runner-control.sql
 function set_process_status(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql

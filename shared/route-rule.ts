@@ -13,6 +13,7 @@ import type { Permission } from "./permissions.ts";
  * - otlp: the body is OTLP/HTTP, protobuf or JSON. The handler reads it.
  * - maxBody: bodies over 1 MiB are allowed. streamed: the body is never whole in memory. verbatim: members whose source
  *   text the handler needs byte for byte.
+ * - archive: the body may also be a tar.gz of a directory; the handler gets its files.
  * - unmetered: polls and heartbeats, which arrive at a fixed rate, do not count against the rate limit.
  * - idempotent: `Idempotency-Key` is supported. `once`: the answer holds a secret and cannot be replayed. `job`: the key
  *   is stored with the job.
@@ -30,6 +31,7 @@ export type RouteRule = {
   readonly otlp?: true;
   readonly maxBody?: "16 MiB" | "64 MiB";
   readonly streamed?: true;
+  readonly archive?: true;
   readonly verbatim?: readonly string[];
   readonly unmetered?: true;
   readonly stateToken?: true;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { ArchiveEntries } from "../../shared/tar/archive-entry.ts";
 import { SourceFault } from "./source-failure.ts";
-import type { ArchiveEntries } from "./unpack/archive-entry.ts";
 import { readArchive } from "./unpack/read-archive.ts";
 
 /** Reads the entries of a base64 archive in a plan, and its digest; `place` is a folder for its bytes. */

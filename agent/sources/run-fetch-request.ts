@@ -1,12 +1,12 @@
 import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { ArchiveEntries } from "../../shared/tar/archive-entry.ts";
 import { type FetchRequest, fetchRequest } from "./fetch-request.ts";
 import { noArchive, readArchiveText } from "./read-archive-text.ts";
 import { type PulledLayer, pullArtifact } from "./registry/pull-artifact.ts";
 import { readReference } from "./registry/reference.ts";
 import { makeRegistryClient } from "./registry/registry-client.ts";
 import { SourceFault } from "./source-failure.ts";
-import type { ArchiveEntries } from "./unpack/archive-entry.ts";
 import { digestEntries } from "./unpack/digest-entries.ts";
 import { readArchive } from "./unpack/read-archive.ts";
 import { readFolder } from "./unpack/read-folder.ts";

@@ -1,4 +1,9 @@
-import { checkConfigDocument, type ValidConfig } from "../../shared/app-config/check-config.ts";
+import {
+  checkConfigDocument,
+  checkConfigFolder,
+  type ValidConfig,
+} from "../../shared/app-config/check-config.ts";
+import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
 import type { ConfigFault } from "../../shared/app-config/config-fault.ts";
 import { type ConfigChange, diffConfigs } from "../../shared/app-config/diff-configs.ts";
 import { nameKey } from "../../shared/app-config/rules/rule.ts";
@@ -11,9 +16,11 @@ import type { Actor } from "../tokens/actor.ts";
 import { activateConfig } from "./queries.ts";
 import { readDocument } from "./show-configs.ts";
 
+/** A config as it came: its JSON document, or its directory. */
+export type ConfigSource = { readonly document: unknown } | { readonly folder: ConfigFolder };
 type Sync = {
   readonly app: string;
-  readonly document: unknown;
+  readonly source: ConfigSource;
   readonly base: string | undefined;
   readonly cliVersion: string;
 };
@@ -28,10 +35,10 @@ type Synced = {
 export async function syncAppConfig(
   db: Db,
   { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
-  { app, document, base, cliVersion }: Sync,
+  { app, source, base, cliVersion }: Sync,
 ): Promise<Synced> {
   await requireApp(db, orgId, app);
-  const { config, warnings } = await requireValid(document);
+  const { config, warnings } = await requireValid(source);
   const { metadata, runner } = config.document;
   const draft = {
     id: newId("cfg"),
@@ -63,14 +70,14 @@ export async function syncAppConfig(
 export async function previewAppConfig(
   db: Db,
   org: OrgId,
-  { app, document, base }: Omit<Sync, "cliVersion">,
+  { app, source, base }: Omit<Sync, "cliVersion">,
 ): Promise<{
   readonly checksum: string;
   readonly changes: ConfigChange[];
   readonly warnings: readonly ConfigFault[];
 }> {
   const row = await requireApp(db, org, app);
-  const { config, warnings } = await requireValid(document);
+  const { config, warnings } = await requireValid(source);
   if (nameKey(config.document.metadata.name) !== nameKey(row.name)) throw otherApp(row.name);
   const active = row.active_config_id;
   const before = await readDocument(db, org, active);
@@ -79,8 +86,10 @@ export async function previewAppConfig(
   return { checksum: config.checksum, changes, warnings };
 }
 
-async function requireValid(document: unknown): Promise<Checked> {
-  const { config, errors, errorCount, warnings } = await checkConfigDocument(document);
+async function requireValid(source: ConfigSource): Promise<Checked> {
+  const { config, errors, errorCount, warnings } = await ("folder" in source
+    ? checkConfigFolder(source.folder)
+    : checkConfigDocument(source.document));
   if (config !== undefined) return { config, warnings };
   const [first] = errors;
   const more = errorCount > 1 ? ` (and ${errorCount - 1} more)` : "";

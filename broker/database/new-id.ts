@@ -47,7 +47,8 @@ export type IdPrefix =
   | "wsg"
   | "stp"
   | "apv"
-  | "apr";
+  | "apr"
+  | "sec";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;

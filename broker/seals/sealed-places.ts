@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
+import { resealAppSecret } from "./reseal-app-secret.ts";
 import {
   holdsContents,
   listEvidenceToReseal,
@@ -47,6 +48,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
   keyOfParts({ table: "terraform_workspace_state_jsons", id: "workspace_id" }),
   ...sealedSignals,
   sealedWebhooks,
+  place({ table: "app_secrets", id: "id" }, resealAppSecret),
 ];
 
 /** Rows are walked in the order of their ids. */

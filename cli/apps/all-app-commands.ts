@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { deleteApp, getApp, listApps } from "./app-commands.ts";
 import { diffAppConfigs, getAppConfig, listAppConfigs } from "./app-config-commands.ts";
+import { deleteAppSecret, listAppSecrets, setAppSecret } from "./app-secret-commands.ts";
 import { initApp } from "./init-app.ts";
 import { showConfigSchema } from "./show-config-schema.ts";
 import { syncApp } from "./sync-app.ts";
@@ -18,4 +19,7 @@ export const allAppCommands: readonly Command[] = [
   getAppConfig,
   diffAppConfigs,
   showConfigSchema,
+  listAppSecrets,
+  setAppSecret,
+  deleteAppSecret,
 ];

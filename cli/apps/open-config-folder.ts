@@ -3,6 +3,7 @@ import path from "node:path";
 import type { ConfigFolder, FileFault } from "../../shared/app-config/config-entries.ts";
 import { configFiles } from "../../shared/app-config/config-files.ts";
 import { decodeText } from "../../shared/app-config/decode-text.ts";
+import { isConfigName } from "../../shared/app-config/is-config-name.ts";
 import { textLimits } from "../../shared/app-config/members/kinds.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 
@@ -26,7 +27,7 @@ async function namesIn(root: string): Promise<string[]> {
       names.push(...inside.map((one) => `${entry.name}/${one.split(path.sep).join("/")}`));
     }
   }
-  return names.filter((name) => name.endsWith(".toml"));
+  return names.filter(isConfigName);
 }
 
 async function readWithin(root: string, name: string): Promise<string | FileFault> {

@@ -1,10 +1,12 @@
 import { syncAppConfigRoute } from "../../shared/api/app-configs.ts";
 import { createAppRoute } from "../../shared/api/apps.ts";
+import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
 import { version } from "../../shared/version.ts";
-import { defineCommand } from "../command.ts";
+import { type CommandCall, defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { changeLine } from "./app-config-commands.ts";
 import { findAppByName } from "./find-app.ts";
+import { syncOnChanges } from "./sync-on-changes.ts";
 import { showChecked } from "./validate-app.ts";
 
 export const syncApp = defineCommand({
@@ -12,44 +14,63 @@ export const syncApp = defineCommand({
   summary: "Make a directory the active config of its app; the app is created if there is none.",
   details:
     "The config is checked here first, and sent only if nothing is wrong with it. What it changes is shown; a config that is active " +
-    "already makes no version.",
+    "already makes no version. With --watch, it is synced again whenever its files have changed, also after errors, until Ctrl-C.",
+  ownsInterrupt: true,
   args: { folder: { summary: "The config's directory." } },
-  flags: { "dry-run": { summary: "Show what would change, and change nothing." } },
+  flags: {
+    "dry-run": { summary: "Show what would change, and change nothing." },
+    watch: { short: "w", summary: "Sync again after each change of the directory, until Ctrl-C." },
+  },
   examples: [
     { does: "Sync the example.", run: "svc app sync examples/app" },
     { does: "See first what it would change.", run: "svc app sync examples/app --dry-run" },
+    { does: "Keep the app as its directory is.", run: "svc app sync examples/app --watch" },
   ],
   run: async ({ args, flags, call, screen }) => {
-    const { checkConfigFolder } = await import("../../shared/app-config/check-config.ts");
-    const { filesOfDocument } = await import("../../shared/app-config/files-of-document.ts");
     const { openConfigFolder } = await import("./open-config-folder.ts");
-    const checked = await checkConfigFolder(await openConfigFolder(args.folder));
-    if (checked.config === undefined || checked.warnings.length > 0)
-      showChecked(screen, checked, args.folder);
-    if (checked.config === undefined) return exitCodes.failed.code;
-    const { document } = checked.config;
-    const { name, display_name, description } = document.metadata;
-    const isDry = flags["dry-run"];
-    const found = await findAppByName(call, name);
-    if (found === undefined && isDry) {
-      screen.say(`There is no app ${name} yet: this would create it.`);
-      return exitCodes.ok.code;
-    }
-    const app =
-      found ?? (await call(createAppRoute, { body: { name, display_name, description } })).body;
-    const { text, body, status } = await call(syncAppConfigRoute, {
-      params: { app_id: app.id },
-      query: { dry_run: isDry ? "true" : undefined, cli_version: version },
-      body: filesOfDocument(document),
-    });
-    if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
-    else if (screen.format === "name") screen.out("id" in body ? body.id : app.id);
-    else for (const change of body.changes) screen.out(changeLine(change));
-    const { length: count } = body.changes;
-    if (!("id" in body))
-      screen.say(`${name}: ${count} change${count === 1 ? "" : "s"}, nothing is stored.`);
-    else if (status === 200) screen.say(`${name}: version ${body.version} is active already.`);
-    else screen.say(`${name} (${app.id}): version ${body.version} is active.`);
-    return exitCodes.ok.code;
+    const open = async () => await openConfigFolder(args.folder);
+    const syncing = { call, screen, title: args.folder, isDry: flags["dry-run"] };
+    if (!flags.watch) return await syncFolder(await open(), syncing);
+    const { folder: title } = args;
+    return await syncOnChanges({ screen, title, open, sync: (one) => syncFolder(one, syncing) });
   },
 });
+
+type Syncing = Pick<CommandCall, "call" | "screen"> & {
+  readonly title: string;
+  readonly isDry: boolean;
+};
+
+/** The exit code: that of failure where something is wrong with the config. */
+async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<number> {
+  const { call, screen, title, isDry } = syncing;
+  const { checkConfigFolder } = await import("../../shared/app-config/check-config.ts");
+  const { filesOfDocument } = await import("../../shared/app-config/files-of-document.ts");
+  const checked = await checkConfigFolder(folder);
+  if (checked.config === undefined || checked.warnings.length > 0)
+    showChecked(screen, checked, title);
+  if (checked.config === undefined) return exitCodes.failed.code;
+  const { document } = checked.config;
+  const { name, display_name, description } = document.metadata;
+  const found = await findAppByName(call, name);
+  if (found === undefined && isDry) {
+    screen.say(`There is no app ${name} yet: this would create it.`);
+    return exitCodes.ok.code;
+  }
+  const app =
+    found ?? (await call(createAppRoute, { body: { name, display_name, description } })).body;
+  const { text, body, status } = await call(syncAppConfigRoute, {
+    params: { app_id: app.id },
+    query: { dry_run: isDry ? "true" : undefined, cli_version: version },
+    body: filesOfDocument(document),
+  });
+  if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
+  else if (screen.format === "name") screen.out("id" in body ? body.id : app.id);
+  else for (const change of body.changes) screen.out(changeLine(change));
+  const { length: count } = body.changes;
+  if (!("id" in body))
+    screen.say(`${name}: ${count} change${count === 1 ? "" : "s"}, nothing is stored.`);
+  else if (status === 200) screen.say(`${name}: version ${body.version} is active already.`);
+  else screen.say(`${name} (${app.id}): version ${body.version} is active.`);
+  return exitCodes.ok.code;
+}

@@ -52,13 +52,50 @@ exception when unique_violation then
   return 'taken';
 end $$;
 
--- Whether there was one to delete. Its configs stay.
+-- Whether there was one to delete. Its configs stay, its secrets do not.
 create or replace function delete_app(org text, app text) returns boolean
   language plpgsql as $$
 begin
   update apps a set deleted_at = svc_now(), updated_at = svc_now()
    where a.org_id = org and a.id = app and a.deleted_at is null;
-  return found;
+  if not found then
+    return false;
+  end if;
+  delete from app_secrets s where s.org_id = org and s.app_id = app;
+  return true;
+end $$;
+
+-- Sets the value of a name. outcome: created · replaced · not-found (the app) · full (the app has as many as it may)
+create or replace function set_app_secret(org text, app text, secret json, sealed_value bytea, most int)
+  returns table (outcome text, id text)
+  language plpgsql as $$
+#variable_conflict use_column
+declare
+  t timestamptz := svc_now();
+  given record;
+  there text;
+begin
+  perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
+  if not found then
+    return query select 'not-found', null::text;
+    return;
+  end if;
+  select * into given
+    from json_to_record(secret) as x(id text, name text, key_id text, length int, created_by_id text);
+  update app_secrets s
+     set name = given.name, key_id = given.key_id, value = sealed_value, length = given.length, updated_at = t
+   where s.org_id = org and s.app_id = app and replace(s.name, '-', '_') = replace(given.name, '-', '_')
+  returning s.id into there;
+  if found then
+    return query select 'replaced', there;
+    return;
+  elsif (select count(*) from app_secrets s where s.org_id = org and s.app_id = app) >= most then
+    return query select 'full', null::text;
+    return;
+  end if;
+  insert into app_secrets (id, org_id, app_id, name, key_id, value, length, created_at, updated_at, created_by_id)
+  values (given.id, org, app, given.name, given.key_id, sealed_value, given.length, t, t, given.created_by_id);
+  return query select 'created', given.id;
 end $$;
 
 -- Makes a checked config the app's active one, and the former one outdated. `base`: what the caller believes to be active; null:

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { appConfigParams, appParams } from "./app.ts";
+import { jsonOrArchiveBody } from "./archive-body.ts";
 import { createRoute } from "./create-route.ts";
 import { listingDescription, listingOf, listingQuery } from "./listing.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Apps"];
 const base = "/v1/apps/{app_id}/configs";
@@ -70,6 +71,7 @@ export const syncAppConfigRoute = createRoute({
     surface: "control-plane",
     permission: "apps.write",
     maxBody: "16 MiB",
+    archive: true,
     idempotent: "replay",
   },
   method: "post",
@@ -77,7 +79,8 @@ export const syncAppConfigRoute = createRoute({
   tags,
   summary: "Sync an app's config",
   description:
-    "The JSON document of a config: the tree of its directory, keyed by the files' names (docs/app-config.md). Checked as a whole, made active as a whole. " +
+    "The JSON document of a config: the tree of its directory, keyed by the files' names (docs/app-config.md); or the directory itself as a tar.gz " +
+    "(application/gzip, application/x-gzip or application/x-tar+gzip) of at most 2,000 files and 16 MiB when it is unpacked. Checked as a whole, made active as a whole. " +
     "200 for the config that is active already, and for `dry_run`, which stores nothing. 422 with all `errors`, each with its `file`. With " +
     "`base_config_id`, 409 `config_changed` if another config is active.",
   request: {
@@ -94,7 +97,7 @@ export const syncAppConfigRoute = createRoute({
         .describe("The config that the caller saw as active."),
       cli_version: z.string().max(64).optional().describe("Kept with the config."),
     }),
-    body: jsonBody(z.record(z.string(), z.unknown()).openapi("AppConfigDocument")),
+    body: jsonOrArchiveBody(z.record(z.string(), z.unknown()).openapi("AppConfigDocument")),
   },
   responses: {
     201: json(syncedSchema, "The config, which is active now."),

@@ -2,20 +2,21 @@ import { z } from "@hono/zod-openapi";
 import { idParam } from "./id-param.ts";
 
 const texts = z.record(z.string(), z.string());
-const nameShape = z
+/** The name of an app, or of what an app has. */
+export const nameShape = z
   .string()
   .regex(
     /^[a-z][a-z0-9_-]{0,62}$/,
     "Must begin with a lower-case letter and have at most 63 lower-case letters, digits, _ and -.",
-  )
-  .describe("Unique in the org, where `-` and `_` are equal.");
+  );
+const appName = nameShape.describe("Unique in the org, where `-` and `_` are equal.");
 
 export const appParams = z.object({ app_id: idParam("app_id", "app") });
 export const appConfigParams = appParams.extend({ app_config_id: idParam("app_config_id", "cfg") });
 
 export const newAppSchema = z
   .strictObject({
-    name: nameShape,
+    name: appName,
     display_name: z.string().max(255).default(""),
     description: z.string().max(4096).default(""),
   })
@@ -24,7 +25,7 @@ export type NewApp = z.infer<typeof newAppSchema>;
 
 export const appChangesSchema = z
   .strictObject({
-    name: nameShape,
+    name: appName,
     display_name: z.string().max(255),
     description: z.string().max(4096),
     config_repo: z.string().max(2048),

@@ -32,6 +32,7 @@ const owners = {
   rgr: "a runner group",
   rol: "a rollout",
   run: "a runner",
+  sec: "a secret",
   shd: "a shutdown",
   sig: "a signal",
   stp: "a step of a workflow",

@@ -10,7 +10,7 @@ import {
   roleTypes,
 } from "../../shared/permissions.ts";
 import type { RouteRule } from "../../shared/route-rule.ts";
-import { givenApp } from "../support/apps/given-app.ts";
+import { givenAppIds } from "../support/apps/given-app-ids.ts";
 import { type Answer, type Call, startBroker } from "../support/broker/broker.ts";
 import { routeRules, routeRule } from "../support/broker/route-rules.ts";
 import { testDatabase } from "../support/database/database.ts";
@@ -82,8 +82,7 @@ async function givenOrg() {
   Object.assign(ids, { queue_id: queue.queueId, signal_id: await givenSignal(db, queue) });
   const { webhookId, deliveryId } = await givenDelivery(db, { orgId });
   Object.assign(ids, { webhook_id: webhookId, delivery_id: deliveryId });
-  const app = await givenApp(db, { orgId });
-  Object.assign(ids, { app_id: app.appId, app_config_id: app.configId });
+  Object.assign(ids, await givenAppIds(broker.broker, { orgId }));
   const secretWith = async (permission: Permission): Promise<string> => {
     if (permission === "orgs.create") return adminToken;
     const role = roleTypes.find((type) => rolePermissions[type].includes(permission));

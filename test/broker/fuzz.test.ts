@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
 import { rolePermissions } from "../../shared/permissions.ts";
-import { givenApp } from "../support/apps/given-app.ts";
+import { givenAppIds } from "../support/apps/given-app-ids.ts";
 import { startBroker } from "../support/broker/broker.ts";
 import { junk, nearly, type RequestSchema, type Schemas } from "../support/broker/junk.ts";
 import { routeRule } from "../support/broker/route-rules.ts";
@@ -24,7 +24,7 @@ type Document = {
 
 const database = await testDatabase();
 const { db } = database;
-const { call } = await startBroker({
+const { call, broker } = await startBroker({
   url: database.url,
   env: { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0", SVC_LOG_LEVEL: "error" },
 });
@@ -42,15 +42,13 @@ const { body: emitter } = await call<{ id: string }>(`POST /v1/queues/${queue.qu
   body: { name: "fuzzed", mode: "cron", cron_schedule: "0 0 1 1 *", signal_type: "work" },
 });
 const delivery = await givenDelivery(db, { orgId });
-const app = await givenApp(db, { orgId });
 const ids: Record<string, string> = {
   emitter_id: emitter.id,
   queue_id: queue.queueId,
   signal_id: await givenSignal(db, queue),
   webhook_id: delivery.webhookId,
   delivery_id: delivery.deliveryId,
-  app_id: app.appId,
-  app_config_id: app.configId,
+  ...(await givenAppIds(broker, { orgId })),
   workspace_id: workspace.id,
   chart_id: chart.id,
   state_id: "1",

@@ -55,6 +55,31 @@ describe("svc app sync", { timeout: 180_000 }, () => {
   });
 });
 
+describe("svc app secret", { timeout: 180_000 }, () => {
+  test("sets a value from standard input or a file, lists names, and deletes", async () => {
+    const folder = await givenFolder("four");
+    await cli.run(`app sync ${folder}`);
+    const first = await cli.run("app secret set four license-key", "s3cret\n");
+    expect(first).toMatchObject({
+      code: 0,
+      out: "",
+      err: "four: the secret license-key is set.\n",
+    });
+    const file = path.join(folder, "value");
+    await writeFile(file, "another one");
+    const again = await cli.run(`app secret set four license_key --file ${file}`);
+    expect(again.err).toBe("four: the secret license_key has another value now.\n");
+    const listed = await cli.run("app secret list four");
+    expect(listed.out).toMatch(/^ID +NAME +LENGTH +SET +AGE\nsec_\w+ +license_key +11 /);
+    expect(await cli.run("app secret set four empty", "\n")).toMatchObject({ code: 2 });
+    expect(await cli.run("app secret set four too many words", "x")).toMatchObject({ code: 2 });
+    expect(await cli.run("app secret delete four license-key")).toMatchObject({ code: 2 });
+    expect((await cli.run("app secret delete four license-key --yes")).code).toBe(0);
+    expect((await cli.run("app secret delete four license-key --yes")).code).toBe(2);
+    expect((await cli.run("app secret list four")).err).toContain("No secrets found.");
+  });
+});
+
 describe("svc app", { timeout: 180_000 }, () => {
   test("lists, shows and deletes apps and their configs", async () => {
     await cli.run(`app sync ${await givenFolder("three")}`);

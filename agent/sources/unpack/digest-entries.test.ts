@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import type { ArchiveEntry } from "./archive-entry.ts";
+import type { ArchiveEntry } from "../../../shared/tar/archive-entry.ts";
 import { digestEntries } from "./digest-entries.ts";
 
 const file = (name: string, text: string, more: Partial<ArchiveEntry> = {}): ArchiveEntry => ({

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import type { ArchiveEntries } from "./archive-entry.ts";
+import type { ArchiveEntries } from "../../../shared/tar/archive-entry.ts";
 
 /**
  * Passes the entries on and computes a digest of what was read: names, kinds, executable bits, targets of links,

@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import zlib from "node:zlib";
+import type { ArchiveEntries } from "../../../shared/tar/archive-entry.ts";
+import { readTar } from "../../../shared/tar/read-tar.ts";
 import { SourceFault } from "../source-failure.ts";
-import type { ArchiveEntries } from "./archive-entry.ts";
-import { readTar } from "./read-tar.ts";
 import { readZip } from "./read-zip.ts";
 
 const marks = {
@@ -18,11 +18,13 @@ export async function readArchive(file: string): Promise<ArchiveEntries | undefi
   const head = await headOf(file);
   const begins = (mark: Buffer): boolean => head.subarray(0, mark.length).equals(mark);
   if (begins(marks.zip)) return readZip(file);
-  if (begins(marks.gzip)) return readTar(unpacked(file, zlib.createGunzip()));
-  if (begins(marks.zstd)) return readTar(unpacked(file, zlib.createZstdDecompress()));
+  if (begins(marks.gzip)) return readTar(unpacked(file, zlib.createGunzip()), unsafe);
+  if (begins(marks.zstd)) return readTar(unpacked(file, zlib.createZstdDecompress()), unsafe);
   const isTar = head.toString("latin1", 257, 262) === "ustar";
-  return isTar ? readTar(createReadStream(file)) : undefined;
+  return isTar ? readTar(createReadStream(file), unsafe) : undefined;
 }
+
+const unsafe = (words: string): SourceFault => new SourceFault("unsafe", words);
 
 async function headOf(file: string): Promise<Buffer> {
   const handle = await open(file);

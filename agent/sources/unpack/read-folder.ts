@@ -1,7 +1,11 @@
 import { createReadStream } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import path from "node:path";
-import { type ArchiveEntries, type ArchiveEntry, emptyBody } from "./archive-entry.ts";
+import {
+  type ArchiveEntries,
+  type ArchiveEntry,
+  emptyBody,
+} from "../../../shared/tar/archive-entry.ts";
 
 /** Reads a folder of the host like an archive; links stay links. */
 export async function* readFolder(root: string, within = ""): ArchiveEntries {

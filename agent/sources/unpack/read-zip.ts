@@ -1,7 +1,11 @@
 import { buffer } from "node:stream/consumers";
 import yauzl from "yauzl";
+import {
+  type ArchiveEntries,
+  type ArchiveEntry,
+  emptyBody,
+} from "../../../shared/tar/archive-entry.ts";
 import { SourceFault } from "../source-failure.ts";
-import { type ArchiveEntries, type ArchiveEntry, emptyBody } from "./archive-entry.ts";
 
 const folderBit = 0o040000;
 const linkBits = 0o120000;

@@ -2,8 +2,8 @@ import { createWriteStream } from "node:fs";
 import { link, mkdir, rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
+import type { ArchiveEntries, ArchiveEntry } from "../../../shared/tar/archive-entry.ts";
 import { SourceFault } from "../source-failure.ts";
-import type { ArchiveEntries, ArchiveEntry } from "./archive-entry.ts";
 import { staysWithin } from "./archive-links.ts";
 
 /** Limits for unpacking. */

@@ -9,6 +9,7 @@ import { readProtobuf } from "../../otlp/read-protobuf.ts";
 import type { AppContext } from "../app-types.ts";
 import { requestHeader } from "../gate/request-header.ts";
 import type { DecompressionBudget } from "../limits/decompression-budget.ts";
+import { isGzip, toldSize } from "./gzip-size.ts";
 import { parseJson } from "./parse-body.ts";
 import { hasBody, readBody } from "./read-body.ts";
 import { requireFewJsonParts } from "./require-few-json-parts.ts";
@@ -24,9 +25,6 @@ export type OtlpBody = {
 
 const maxDepth = 64;
 const unzip = promisify<Buffer, { maxOutputLength: number; chunkSize: number }, Buffer>(gunzip);
-const gzipMagic = 0x1f8b;
-/** Its head and its end. */
-const leastGzipBytes = 18;
 
 export type OtlpReading<Result> = {
   /** Whose it is: one sender's bodies do not take all the room that there is. */
@@ -56,6 +54,7 @@ export async function readOtlp<Result>(
       const bytes = await inflate(body, most);
       return bytes && readBytes(bytes);
     });
+  if (!isGzip(body)) throw malformed();
   const told = toldSize(body);
   // What says how large it is takes the room for that; what does not, or says too little, all that it may take.
   const result = told > maxInflatedBytes ? undefined : await within(told);
@@ -99,13 +98,6 @@ function encodingOf(c: AppContext): "gzip" | undefined {
   if (encoding === "gzip") return encoding;
   if (encoding === "identity" || encoding === "") return undefined;
   throw problem.unsupportedMediaType("Content-Encoding must be gzip or absent.");
-}
-
-/** The size that gzip says at its end that its last part has: nearly always of all. */
-function toldSize(body: Buffer): number {
-  const isGzip = body.length >= leastGzipBytes && body.readUInt16BE(0) === gzipMagic;
-  if (!isGzip) throw malformed();
-  return Math.max(1, body.readUInt32LE(body.length - 4));
 }
 
 /** Stops at this many bytes: undefined when there are more. */

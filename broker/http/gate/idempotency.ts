@@ -19,7 +19,7 @@ type Keyed = {
   readonly handle: (c: AppContext) => Response | Promise<Response>;
   /** `once`: the answer holds a secret, which is never stored and so cannot be told again. */
   readonly mode: "replay" | "once";
-  readonly text: string;
+  readonly text: string | Uint8Array;
 };
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;

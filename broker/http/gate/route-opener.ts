@@ -6,8 +6,11 @@ import type { LargeText } from "../../seals/large-text.ts";
 import { answerError } from "../answer/answer-error.ts";
 import { setHeader } from "../answer/set-header.ts";
 import type { App, AppContext } from "../app-types.ts";
+import { withArchive } from "../body/archive-files.ts";
 import { discardBody } from "../body/discard-body.ts";
-import { jsonOf, readJsonBytes } from "../body/read-json.ts";
+import { isArchive } from "../body/is-archive.ts";
+import { readBody } from "../body/read-body.ts";
+import { jsonOf, maxBytes, readJsonBytes } from "../body/read-json.ts";
 import { isReadApart } from "../body/read-large-json.ts";
 import { requireFewJsonParts } from "../body/require-few-json-parts.ts";
 import { reserveMemory, largeBytes, owned } from "../body/reserve-memory.ts";
@@ -134,6 +137,7 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   const { rule, body, operationId } = route;
   if (body === undefined) return handleWithPermit(c, broker, route);
   const isLenient = rule.surface === "runner";
+  if (isArchive(c, rule)) return withFiles(c, broker, route);
   const bytes = await readJsonBytes(c, rule);
   if (bytes.length > largeBytes && isReadApart(operationId)) {
     const { value, longTexts } = await broker.bodies.read(operationId, owned(bytes));
@@ -156,9 +160,28 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   } else if (!isLenient) {
     requireEmpty(value);
   }
-  if (rule.idempotent === undefined || rule.idempotent === "job")
-    return handleWithPermit(c, broker, route);
-  return replayOnce(c, broker, { ...route, mode: rule.idempotent, text });
+  return once(c, broker, { ...route, text });
+}
+
+async function withFiles(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
+  const bytes = await readBody(c, maxBytes(route.rule));
+  const archive = { key: `archives ${c.get("actor").orgId}`, bytes };
+  return await withArchive(broker.decompressions, archive, async (files) => {
+    c.set("archive", files);
+    c.req.addValidatedData("json", {});
+    return await once(c, broker, { ...route, text: bytes });
+  });
+}
+
+/** Handles the request; with an `Idempotency-Key`, where the route takes one, once. */
+function once(
+  c: AppContext,
+  broker: Broker,
+  keyed: OpenRoute & { readonly text: string | Uint8Array },
+): Response | Promise<Response> {
+  const { idempotent: mode } = keyed.rule;
+  if (mode === undefined || mode === "job") return handleWithPermit(c, broker, keyed);
+  return replayOnce(c, broker, { ...keyed, mode });
 }
 
 /** More than a normal request has; validating each would take time from all requests. */

@@ -18,6 +18,7 @@ import {
 import type { ConfigFault } from "../../../shared/app-config/config-fault.ts";
 import { configSchemaOf } from "../../../shared/app-config/config-schemas.ts";
 import { problem } from "../../../shared/problem.ts";
+import { folderOfFiles } from "../../app-configs/folder-of-files.ts";
 import { listConfigs } from "../../app-configs/queries.ts";
 import { showChanges, showConfig, showGraph, toConfig } from "../../app-configs/show-configs.ts";
 import { previewAppConfig, syncAppConfig } from "../../app-configs/sync-app-config.ts";
@@ -83,7 +84,10 @@ const sync: RegisterRoutes = (app, { db }) => {
     const actor = c.get("actor");
     const { app_id: id } = c.req.valid("param");
     const { dry_run, base_config_id: base, cli_version: cliVersion = "" } = c.req.valid("query");
-    const asked = { app: id, document: c.req.valid("json"), base };
+    const files = c.get("archive");
+    const source =
+      files === undefined ? { document: c.req.valid("json") } : { folder: folderOfFiles(files) };
+    const asked = { app: id, source, base };
     if (dry_run === "true") {
       const preview = await previewAppConfig(db, actor.orgId, asked);
       return c.json({ ...preview, warnings: preview.warnings.map(toWarning) }, 200);

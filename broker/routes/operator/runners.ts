@@ -35,8 +35,19 @@ import { prepareToShow, showRunner } from "../../runners/show-runner.ts";
 import { updateRunner as renameRunner } from "../../runners/update-runner.ts";
 import type { Actor } from "../../tokens/actor.ts";
 
+/** /v1/runners and what is below one: create, list, show, change, disable, pause, and orders for its management */
+export const keepRunners: RegisterRoutes = (app, broker) => {
+  createRunner(app, broker);
+  listRunners(app, broker);
+  updateRunner(app, broker);
+  setRunnerLifecycle(app, broker);
+  pauseRunners(app, broker);
+  manageRunner(app, broker);
+  readRunnerCard(app, broker);
+};
+
 /** POST /v1/runners */
-export const createRunner: RegisterRoutes = (app, broker) => {
+const createRunner: RegisterRoutes = (app, broker) => {
   app.openapi(createRunnerRoute, async (c) => {
     const actor = c.get("actor");
     const id = await makeRunner(broker.db, actor, c.req.valid("json"));
@@ -45,7 +56,7 @@ export const createRunner: RegisterRoutes = (app, broker) => {
 };
 
 /** GET /v1/runners */
-export const listRunners: RegisterRoutes = (app, broker) => {
+const listRunners: RegisterRoutes = (app, broker) => {
   app.openapi(listRunnersRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const { after } = readPage({ cursor, limit }, filters);
@@ -57,7 +68,7 @@ export const listRunners: RegisterRoutes = (app, broker) => {
 };
 
 /** GET /v1/runners/{runner_id}/connected, …/card-details */
-export const readRunnerCard: RegisterRoutes = (app, broker) => {
+const readRunnerCard: RegisterRoutes = (app, broker) => {
   app.openapi(getRunnerConnectionRoute, async (c) => {
     const { runner_id } = c.req.valid("param");
     return c.json(await showConnection(broker.db, c.get("actor").orgId, runner_id), 200);
@@ -69,7 +80,7 @@ export const readRunnerCard: RegisterRoutes = (app, broker) => {
 };
 
 /** PATCH /v1/runners/{runner_id} */
-export const updateRunner: RegisterRoutes = (app, broker) => {
+const updateRunner: RegisterRoutes = (app, broker) => {
   app.openapi(updateRunnerRoute, async (c) => {
     const { runner_id: id } = c.req.valid("param");
     const { orgId } = c.get("actor");
@@ -79,7 +90,7 @@ export const updateRunner: RegisterRoutes = (app, broker) => {
 };
 
 /** POST /v1/runners/{runner_id}/enable, …/disable, …/deprovision, DELETE /v1/runners/{runner_id} */
-export const setRunnerLifecycle: RegisterRoutes = (app, broker) => {
+const setRunnerLifecycle: RegisterRoutes = (app, broker) => {
   app.openapi(enableRunnerRoute, async (c) => {
     const { runner_id: id } = c.req.valid("param");
     return c.json(await become(broker, c.get("actor"), { id, lifecycle: "enabled" }), 200);
@@ -109,7 +120,7 @@ async function become(
 }
 
 /** POST /v1/runners/{runner_id}/pause, …/resume */
-export const pauseRunners: RegisterRoutes = (app, broker) => {
+const pauseRunners: RegisterRoutes = (app, broker) => {
   app.openapi(pauseRunnerRoute, async (c) => {
     const { runner_id: id } = c.req.valid("param");
     const actor = c.get("actor");
@@ -132,7 +143,7 @@ const orders = [
 ] as const satisfies (readonly [unknown, ManagementOrder])[];
 
 /** POST /v1/runners/{runner_id}/update-version, …/mng/shutdown-vm, …/shutdown, …/update, …/restart */
-export const manageRunner: RegisterRoutes = (app, broker) => {
+const manageRunner: RegisterRoutes = (app, broker) => {
   app.openapi(updateRunnerVersionRoute, async (c) => {
     const { deadline: deadlineNs, ...wish } = c.req.valid("json");
     const { runner_id: runnerId } = c.req.valid("param");

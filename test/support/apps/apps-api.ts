@@ -25,7 +25,7 @@ export type Config = Refused & {
 export async function givenAppsApi() {
   const { db, url } = await testDatabase();
   const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
-  const { call } = await startBroker({ url, env });
+  const { call, broker, logged } = await startBroker({ url, env });
 
   async function setup() {
     const orgId = await givenOrg(db);
@@ -40,5 +40,5 @@ export async function givenAppsApi() {
     return { orgId, token, create, app, at, sync, read };
   }
 
-  return { call, setup };
+  return { call, setup, db, broker, logged };
 }

@@ -7,7 +7,7 @@ import { sealKeysFile } from "./seal-keys-file.ts";
 
 export type Call = {
   readonly token?: string | undefined;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string and bytes are sent as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -68,7 +68,11 @@ export async function send<Body = Record<string, unknown>>(
   if (call.token !== undefined) headers.set("authorization", `Bearer ${call.token}`);
   const hasBody = call.body !== undefined;
   if (hasBody && !headers.has("content-type")) headers.set("content-type", "application/json");
-  const body = typeof call.body === "string" ? call.body : JSON.stringify(call.body);
+  const isText = typeof call.body === "string";
+  const body =
+    isText || call.body instanceof Uint8Array
+      ? (call.body as string | Uint8Array<ArrayBuffer>)
+      : JSON.stringify(call.body);
   const response = await fetch(url + path, { method, headers, ...(hasBody && { body }) });
   const text = await response.text();
   const isJson = /json/.test(response.headers.get("content-type") ?? "") && text !== "";

@@ -1,8 +1,9 @@
-import { SourceFault } from "../source-failure.ts";
+/** An error of these words, as whoever reads wants it. */
+export type FaultOf = (words: string) => Error;
 
 /** Reads a stream in pieces of the wanted size. */
 export type ByteReader = {
-  /** Reads exactly this many bytes; undefined at the end. Throws SourceFault when the stream ends within them. */
+  /** Reads exactly this many bytes; undefined at the end. Throws when the stream ends within them. */
   readonly take: (count: number) => Promise<Buffer | undefined>;
   /** The same number of bytes, in chunks as they arrive. */
   readonly stream: (count: number) => AsyncGenerator<Uint8Array>;
@@ -11,7 +12,7 @@ export type ByteReader = {
 };
 
 /** Makes a reader of a stream. */
-export function makeByteReader(chunks: AsyncIterable<Uint8Array>): ByteReader {
+export function makeByteReader(chunks: AsyncIterable<Uint8Array>, faultOf: FaultOf): ByteReader {
   const source = chunks[Symbol.asyncIterator]();
   let held: Uint8Array = new Uint8Array(0);
 
@@ -26,7 +27,7 @@ export function makeByteReader(chunks: AsyncIterable<Uint8Array>): ByteReader {
   async function* stream(count: number): AsyncGenerator<Uint8Array> {
     let left = count;
     while (left > 0) {
-      if (!(await fill())) throw brokenOff();
+      if (!(await fill())) throw faultOf("the archive is truncated");
       const piece = held.subarray(0, left);
       held = held.subarray(piece.length);
       left -= piece.length;
@@ -43,8 +44,4 @@ export function makeByteReader(chunks: AsyncIterable<Uint8Array>): ByteReader {
       return Buffer.concat(pieces);
     },
   };
-}
-
-function brokenOff(): SourceFault {
-  return new SourceFault("unsafe", "the archive is truncated");
 }

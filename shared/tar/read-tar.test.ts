@@ -21,14 +21,14 @@ describe("where a tar archive comes from", () => {
   test("is let go of at the archive's end, though there is more of it", async () => {
     const { state, chunks } = bytesOf([end, Buffer.alloc(2 ** 20, 1), Buffer.alloc(2 ** 20, 1)]);
     const names: string[] = [];
-    for await (const { name } of readTar(chunks)) names.push(name);
+    for await (const { name } of readTar(chunks, (words) => new Error(words))) names.push(name);
     expect({ names, ...state }).toEqual({ names: [], isClosed: true });
   });
 
   test("is let go of when the archive is refused", async () => {
     const { state, chunks } = bytesOf([Buffer.alloc(512, 1), end]);
     const reading = async (): Promise<void> => {
-      for await (const _ of readTar(chunks));
+      for await (const _ of readTar(chunks, (words) => new Error(words)));
     };
     await expect(reading()).rejects.toThrow("the archive is not a valid tar archive");
     expect(state.isClosed).toBe(true);

@@ -1,6 +1,5 @@
-import { SourceFault } from "../source-failure.ts";
 import { type ArchiveEntries, type ArchiveEntry, emptyBody } from "./archive-entry.ts";
-import { type ByteReader, makeByteReader } from "./byte-reader.ts";
+import { type ByteReader, type FaultOf, makeByteReader } from "./byte-reader.ts";
 
 const blockBytes = 512;
 /** Records with long names and attributes, for one entry or for all. */
@@ -12,12 +11,17 @@ type Told = { name?: string; target?: string; size?: number; isSparse?: boolean 
 
 /**
  * Reads a tar archive: ustar, pax, and GNU long names. What is not understood is refused, never guessed; entries of
- * unknown kinds are returned as `other`. Throws SourceFault.
+ * unknown kinds are returned as `other`. Throws what `faultOf` makes of its words.
  */
-export async function* readTar(chunks: AsyncIterable<Uint8Array>): ArchiveEntries {
-  const reader = makeByteReader(chunks);
+export async function* readTar(
+  chunks: AsyncIterable<Uint8Array>,
+  faultOf: FaultOf,
+): ArchiveEntries {
+  const reader = makeByteReader(chunks, faultOf);
   try {
     yield* entriesOf(reader);
+  } catch (error) {
+    throw error instanceof BrokenTar ? faultOf(error.message) : error;
   } finally {
     await reader.close(); // closes the file; what comes after the end of the archive is not read
   }
@@ -150,6 +154,8 @@ function assertSum(block: Buffer): void {
   if (sum !== numberAt(block, 148, 8)) throw broken("a checksum is wrong");
 }
 
-function broken(words: string): SourceFault {
-  return new SourceFault("unsafe", `the archive is not a valid tar archive: ${words}`);
+class BrokenTar extends Error {}
+
+function broken(words: string): BrokenTar {
+  return new BrokenTar(`the archive is not a valid tar archive: ${words}`);
 }

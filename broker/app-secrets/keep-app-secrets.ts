@@ -1,0 +1,55 @@
+import type { AppSecret, NewAppSecret } from "../../shared/api/app-secrets.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { appSecretThing } from "../seals/reseal-app-secret.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { deleteAppSecretRow, findAppSecret, writeAppSecret } from "./queries.ts";
+import type { AppSecretRow } from "./row.ts";
+
+const mostOfApp = 500;
+
+/** Sets a secret of an app; one of the same name is replaced, which is told. */
+export async function setAppSecret(
+  { db, seals }: Pick<Broker, "db" | "seals">,
+  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+  app: string,
+  { name, value }: NewAppSecret,
+): Promise<{ readonly secret: AppSecret; readonly isNew: boolean }> {
+  const draft = { id: newId("sec"), name, length: value.length, created_by_id: actorId };
+  const sealed = seals.seal(appSecretThing(orgId, app, name), Buffer.from(value));
+  const made = await writeAppSecret(db, orgId, app, { draft, value: sealed, most: mostOfApp });
+  if (made?.outcome === "not-found") throw problem.notFound("app");
+  if (made?.outcome === "full") {
+    const detail = `This app has ${mostOfApp} secrets, which is the limit. Delete those that nobody needs.`;
+    throw problem.conflict("too_many_secrets", detail);
+  }
+  const row = await findAppSecret(db, orgId, { app, id: made?.id ?? draft.id });
+  if (row === undefined) throw problem.notFound("app secret"); // it was deleted meanwhile
+  return { secret: toAppSecret(row), isNew: made?.outcome === "created" };
+}
+
+/** Deletes a secret and its value; 404 when there is none. */
+export async function deleteAppSecret(
+  db: Db,
+  org: OrgId,
+  which: { readonly app: string; readonly id: string },
+): Promise<void> {
+  if (!(await deleteAppSecretRow(db, org, which))) throw problem.notFound("app secret");
+}
+
+/** A secret as the API shows it: never its value. */
+export function toAppSecret(row: AppSecretRow): AppSecret {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    app_id: row.app_id,
+    name: row.name,
+    length: row.length,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    created_by_id: row.created_by_id,
+  };
+}

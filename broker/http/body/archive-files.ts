@@ -1,0 +1,175 @@
+import { createGunzip } from "node:zlib";
+import { configLimits } from "../../../shared/app-config/config-fault.ts";
+import { Problem } from "../../../shared/problem.ts";
+import type { ArchiveEntry } from "../../../shared/tar/archive-entry.ts";
+import { readTar } from "../../../shared/tar/read-tar.ts";
+import type { DecompressionBudget } from "../limits/decompression-budget.ts";
+import { placeOf } from "./archive-place.ts";
+import { isGzip, toldSize } from "./gzip-size.ts";
+
+/** The regular files of an archive, by their paths from its root. */
+export type ArchiveFiles = ReadonlyMap<string, Uint8Array>;
+
+type Fault = { readonly file: string; readonly code: ArchiveFaultCode; readonly detail: string };
+type ArchiveFaultCode =
+  | "bad_archive"
+  | "outside_root"
+  | "bad_name"
+  | "not_a_file"
+  | "duplicate_file"
+  | "too_large"
+  | "too_many_files";
+
+const { unpackedBytes, files: mostFiles, faults: mostFaults } = configLimits;
+/** Of files, folders and all that is refused. */
+const mostEntries = 2 * mostFiles;
+/** With the heads of entries, each of which may say its attributes besides. */
+const mostInflatedBytes = unpackedBytes + mostEntries * 2048;
+
+/**
+ * Runs with the files of a tar.gz, which are in memory and charged to the budget meanwhile. 422 with everything that is
+ * wrong in it, each with its file; nothing is inflated past the bound.
+ */
+export async function withArchive<Result>(
+  budget: DecompressionBudget,
+  { key, bytes }: { readonly key: string; readonly bytes: Buffer },
+  run: (files: ArchiveFiles) => Promise<Result>,
+): Promise<Result> {
+  if (!isGzip(bytes)) throw refusalOf([damaged("it is not gzip")]);
+  const within = (most: number): Promise<{ readonly result: Result } | undefined> =>
+    budget.within({ key, bytes: most, waitingBytes: bytes.length }, async () => {
+      const files = await filesOf(bytes, most);
+      return files && { result: await run(files) };
+    });
+  // What says how large it is takes the room for that; what says too little, all that it may take.
+  const told = Math.min(toldSize(bytes), mostInflatedBytes);
+  const done = (await within(told)) ?? (await within(mostInflatedBytes));
+  if (done === undefined) throw refusalOf([tooLarge]);
+  return done.result;
+}
+
+const tooLarge: Fault = {
+  file: "",
+  code: "too_large",
+  detail: `The archive has more than ${unpackedBytes / 2 ** 20} MiB when it is unpacked.`,
+};
+
+class TooMuch extends Error {}
+class Damaged extends Error {}
+
+type Reading = {
+  readonly files: Map<string, Uint8Array>;
+  readonly folders: Set<string>;
+  readonly faults: Fault[];
+  entries: number;
+  bytes: number;
+};
+
+/** Undefined when it has more bytes. */
+async function filesOf(bytes: Uint8Array, most: number): Promise<ArchiveFiles | undefined> {
+  const reading: Reading = {
+    files: new Map(),
+    folders: new Set(),
+    faults: [],
+    entries: 0,
+    bytes: 0,
+  };
+  const inflated = inflate(bytes, most);
+  const rest = { [Symbol.asyncIterator]: () => ({ next: () => inflated.next() }) }; // is read on after the archive's end
+  try {
+    for await (const entry of readTar(rest, (words) => new Damaged(words)))
+      if (!(await take(reading, entry))) break;
+    if (reading.faults.length === 0) for await (const _ of inflated); // its checksum is at its end
+  } catch (error) {
+    if (error instanceof TooMuch) return undefined;
+    if (!(error instanceof Damaged)) throw error;
+    reading.faults.push(damaged(error.message));
+  } finally {
+    await inflated.return(undefined);
+  }
+  if (reading.faults.length > 0) throw refusalOf(reading.faults);
+  return reading.files;
+}
+
+async function* inflate(bytes: Uint8Array, most: number): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: 64 * 1024 });
+  gunzip.end(bytes);
+  let size = 0;
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > most) throw new TooMuch();
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof TooMuch ? error : new Damaged("it is not valid gzip, or incomplete");
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+/** Keeps an entry, or what is wrong with it; false when no more is to be read. */
+async function take(reading: Reading, entry: ArchiveEntry): Promise<boolean> {
+  const { faults, files, folders } = reading;
+  const tell = (code: ArchiveFaultCode, detail: string): boolean => {
+    faults.push({ file: entry.name, code, detail });
+    return faults.length < mostFaults;
+  };
+  const isTooMany = entry.kind === "file" && files.size >= mostFiles;
+  if (++reading.entries > mostEntries || isTooMany) {
+    const words = isTooMany ? `${mostFiles} files` : `${mostEntries} files and folders`;
+    const detail = `The archive has more than ${words}.`;
+    faults.push({ file: "", code: "too_many_files", detail });
+    return false;
+  }
+  const place = placeOf(entry.name);
+  if ("code" in place) return tell(place.code, place.detail);
+  const { name } = place;
+  if (entry.kind === "folder") return files.has(name) ? tell(...twice) : Boolean(folders.add(name));
+  if (entry.kind !== "file")
+    return tell("not_a_file", `is ${kindOf(entry)}: only files and folders are read`);
+  if (name === "") return tell("bad_name", "has no name");
+  if (files.has(name) || folders.has(name)) return tell(...twice);
+  for (let at = name.indexOf("/"); at !== -1; at = name.indexOf("/", at + 1)) {
+    if (files.has(name.slice(0, at))) return tell(...twice);
+    folders.add(name.slice(0, at));
+  }
+  const pieces: Uint8Array[] = [];
+  for await (const piece of entry.body) {
+    reading.bytes += piece.length;
+    if (reading.bytes > unpackedBytes) throw new TooMuch();
+    pieces.push(piece);
+  }
+  files.set(name, Buffer.concat(pieces));
+  return true;
+}
+
+const twice = ["duplicate_file", "is in the archive twice"] as const;
+
+function kindOf({ kind, what }: ArchiveEntry): string {
+  if (kind === "link") return "a link";
+  return kind === "hard link" ? "a hard link" : (what ?? "no regular file");
+}
+
+const damaged = (words: string): Fault => ({
+  file: "",
+  code: "bad_archive",
+  detail: `The archive cannot be read: ${words.replace(/^the archive /, "it ")}.`,
+});
+
+function refusalOf(faults: readonly Fault[]): Problem {
+  const errors = faults.map(({ file, code, detail }) => {
+    const at = { file: file.slice(0, 300), line: null, column: null, pointer: "#" } as const;
+    return { ...at, code, detail };
+  });
+  const [first] = errors;
+  const whose = first?.file === "" ? "" : `${first?.file}: `;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  return new Problem({
+    status: 422,
+    code: "invalid",
+    detail: `${whose}${first?.detail ?? ""}${more}`,
+    errors, // with the file besides, as the config's own
+    members: { error_count: errors.length },
+  });
+}

@@ -1,0 +1,55 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
+import { openConfigFolder } from "./open-config-folder.ts";
+
+/** What of a directory was read, and how it was then. */
+export type FolderMarks = {
+  /** The same directory, of which it is written down what is read. */
+  readonly watched: (folder: ConfigFolder) => ConfigFolder;
+  /** "same", or how it is otherwise now: equal texts for equal states. */
+  readonly look: () => Promise<string>;
+};
+
+/**
+ * Writes down which files of a directory are read, each as it is just before: what changes meanwhile is seen by the next
+ * look. Files that nobody reads do not count. Looking works on all file systems, and when editors replace files.
+ */
+export async function recordMarks(root: string): Promise<FolderMarks> {
+  const marks = new Map<string, string>();
+  let names = await namesOf(root);
+  return {
+    watched: (folder) => {
+      names = folder.names.toSorted().join("\n");
+      return {
+        names: folder.names,
+        read: async (name) => {
+          marks.set(name, await markOf(path.join(root, name)));
+          return await folder.read(name);
+        },
+      };
+    },
+    look: async () => {
+      const nowNames = await namesOf(root);
+      const now = await Promise.all(
+        [...marks.keys()].map(async (name) => [name, await markOf(path.join(root, name))]),
+      );
+      const isSame =
+        nowNames === names && now.every(([name = "", mark]) => marks.get(name) === mark);
+      return isSame ? "same" : JSON.stringify([nowNames, now]);
+    },
+  };
+}
+
+/** Of no directory: as of an empty one. */
+async function namesOf(root: string): Promise<string> {
+  const folder = await openConfigFolder(root).catch(() => undefined);
+  return (folder?.names ?? []).toSorted().join("\n");
+}
+
+async function markOf(file: string): Promise<string> {
+  const found = await stat(file, { bigint: true }).catch(() => undefined);
+  return found === undefined
+    ? "none"
+    : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+}
