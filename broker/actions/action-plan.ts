@@ -4,6 +4,7 @@ import { renderValue } from "../../shared/app-config/templates/render-template.t
 import { secondNs } from "../../shared/duration.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
 import type { InstallFacts } from "../installs/install-facts.ts";
+import { hiddenValues } from "../installs/install-state.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 
@@ -60,7 +61,19 @@ export function planAction(planning: Planning): { readonly text: string } | Comp
     timeout: actionTimeoutNs(action),
     ...(facts.install.sandbox_mode === true && { sandbox_mode: { enabled: true } }),
   };
-  return { text: JSON.stringify(actionPlan.parse(plan)) };
+  const text = JSON.stringify(actionPlan.parse(plan));
+  const secrets = secretsWithin(text, facts);
+  return { text: secrets.length === 0 ? text : JSON.stringify({ ...plan, secrets }) };
+}
+
+/** The hidden values that the plan has, as they stand in it: the agent redacts them in logs. */
+function secretsWithin(text: string, facts: InstallFacts): string[] {
+  return hiddenValues(facts)
+    .flatMap((value) => {
+      const plain = typeof value === "string" ? value : JSON.stringify(value);
+      return [plain, Buffer.from(plain).toString("base64")];
+    })
+    .filter((secret) => secret !== "" && text.includes(JSON.stringify(secret).slice(1, -1)));
 }
 
 function stepOf(step: ActionStepPart, runId: string): Readonly<Record<string, unknown>> {

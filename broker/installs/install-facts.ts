@@ -3,6 +3,7 @@ import type { AppConfigDocument } from "../../shared/app-config/config-files.ts"
 import { findDocument } from "../app-configs/queries.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { appSecretThing } from "../seals/reseal-app-secret.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { InstallRow } from "./install-row.ts";
 
@@ -41,6 +42,8 @@ export type InstallFacts = {
   readonly configId: string;
   readonly config: AppConfigDocument;
   readonly inputs: Readonly<Record<string, InputValue>>;
+  /** The secrets of its app, by name. */
+  readonly variables: Readonly<Record<string, string>>;
   readonly actions: readonly KnownAction[];
   readonly ends: readonly ActionEnd[];
   /** Of the state that was recorded last. */
@@ -92,9 +95,10 @@ export async function findInstallFacts(
   if (row === undefined || configId == null) return undefined;
   const config = await configById(db, org, configId);
   if (config === undefined) return undefined;
-  const [actions, ends] = await Promise.all([
+  const [actions, ends, variables] = await Promise.all([
     listKnownActions(db, org, configId),
     listActionEnds(db, org, id),
+    readVariables({ db, seals }, org, row.app.id),
   ]);
   const sealed = { keyId: row.inputs_key_id, bytes: row.inputs };
   const inputs = openJson(seals, { orgId: org, id: row.inputs_id, part: "install-inputs" }, sealed);
@@ -106,10 +110,26 @@ export async function findInstallFacts(
     configId,
     config,
     inputs: inputs as InstallFacts["inputs"], // stored as they were checked
+    variables,
     actions,
     ends: ends.map((end) => ({ ...end, outputs: outputsOf(seals, org, end) })),
     stateChecksum: row.state_checksum,
   };
+}
+
+async function readVariables(
+  { db, seals }: Parts,
+  org: OrgId,
+  app: string,
+): Promise<Record<string, string>> {
+  const rows = await db<{ name: string; key_id: string | null; value: Buffer }[]>`
+    select s.name, s.key_id, s.value from app_secrets s where s.org_id = ${org} and s.app_id = ${app}`;
+  return Object.fromEntries(
+    rows.map(({ name, key_id: keyId, value: bytes }) => [
+      name,
+      seals.open(appSecretThing(org, app, name), { keyId, bytes }).toString("utf8"),
+    ]),
+  );
 }
 
 /** A config never changes. */

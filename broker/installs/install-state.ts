@@ -6,14 +6,14 @@ export const hiddenValue = "(secret)";
 
 /** What templates read of an install below `.svc`. A value that nobody has given is not there. */
 export function stateOf(facts: InstallFacts): JsonObject {
-  const { install, org, app, runner, config } = facts;
+  const { install, org, app, runner, config, variables } = facts;
   const inputs = inputsOf(facts);
   const actions = actionsOf(facts);
   return {
     id: install.id,
     name: install.name,
     org: { id: org.id, name: org.name, status: "active" },
-    app: { id: app.id, name: app.name, status: "active", variables: {} },
+    app: { id: app.id, name: app.name, status: "active", variables },
     install: { id: install.id, name: install.name, inputs },
     inputs: { inputs },
     ...(install.cloud_platform !== "unknown" && {
@@ -26,7 +26,7 @@ export function stateOf(facts: InstallFacts): JsonObject {
   };
 }
 
-/** The same with the values of sensitive inputs hidden, for people. */
+/** The same with the values of sensitive inputs and of the app's secrets hidden, for people. */
 export function shownStateOf(facts: InstallFacts): JsonObject {
   const sensitive = sensitiveInputs(facts);
   const inputs = Object.fromEntries(
@@ -35,7 +35,21 @@ export function shownStateOf(facts: InstallFacts): JsonObject {
       sensitive.has(name) ? hiddenValue : value,
     ]),
   );
-  return stateOf({ ...facts, inputs });
+  const variables = Object.fromEntries(
+    Object.keys(facts.variables).map((name) => [name, hiddenValue]),
+  );
+  return stateOf({ ...facts, inputs, variables });
+}
+
+/** The values that are shown to nobody: of sensitive inputs, and of the app's secrets. */
+export function hiddenValues(
+  facts: Pick<InstallFacts, "config" | "inputs" | "variables">,
+): unknown[] {
+  const sensitive = sensitiveInputs(facts);
+  const inputs = Object.entries(facts.inputs).flatMap(([name, value]) =>
+    sensitive.has(name) ? [value] : [],
+  );
+  return [...inputs, ...Object.values(facts.variables)];
 }
 
 /** The names of the inputs whose values are shown to nobody. */

@@ -3,7 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import { findInstallFacts } from "../installs/install-facts.ts";
-import { sensitiveInputs } from "../installs/install-state.ts";
+import { hiddenValues } from "../installs/install-state.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { hideValues } from "./hide-values.ts";
@@ -56,11 +56,7 @@ export async function showApprovalContents(
     id: workflow.owner_id,
     choose: () => workflow.app_config_id,
   });
-  const sensitive = facts === undefined ? new Set<string>() : sensitiveInputs(facts);
-  const secrets = Object.entries(facts?.inputs ?? {}).flatMap(([name, value]) =>
-    sensitive.has(name) ? [value] : [],
-  );
-  return hideValues(plan, secrets);
+  return hideValues(plan, facts === undefined ? [] : hiddenValues(facts));
 }
 
 /** Approvals that wait for somebody, the newest first. */

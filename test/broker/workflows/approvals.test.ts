@@ -28,6 +28,7 @@ describe("an approval", () => {
     const contents = JSON.stringify((await api(`GET ${at}/contents`)).body);
     expect(contents).toContain("echo world (secret)");
     expect(contents).not.toContain("s3cr3t");
+    expect(contents).toContain('"secrets":["(secret)"]');
     // The inputs change meanwhile: what was approved is run all the same.
     await api(`PATCH /v1/installs/${installId}/inputs`, { inputs: { audience: "moon" } });
     const digest = step.approval?.plan_digest;
