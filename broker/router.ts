@@ -5,11 +5,11 @@ import { actOnManyJobs } from "./routes/control-plane/act-on-many-jobs.ts";
 import { keepAppSecrets } from "./routes/control-plane/app-secrets.ts";
 import { keepAppConfigs, keepApps } from "./routes/control-plane/apps.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
+import { keepConfigParts } from "./routes/control-plane/config-parts.ts";
 import { keepEmitters } from "./routes/control-plane/emitters.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
-import { readLatestConfigParts } from "./routes/control-plane/latest-config-parts.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import {
   createQueue,
@@ -182,7 +182,7 @@ const routes: readonly RegisterRoutes[] = [
   // Control planes: apps and their configs
   keepApps,
   keepAppConfigs,
-  readLatestConfigParts,
+  keepConfigParts,
   keepAppSecrets,
 
   // Runners: their processes
