@@ -6,6 +6,7 @@ import { keepActions } from "./routes/control-plane/actions.ts";
 import { keepAppSecrets } from "./routes/control-plane/app-secrets.ts";
 import { keepApps } from "./routes/control-plane/apps.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
+import { keepConfigParts } from "./routes/control-plane/config-parts.ts";
 import { controlWorkflows } from "./routes/control-plane/control-workflows.ts";
 import { keepEmitters } from "./routes/control-plane/emitters.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
@@ -13,7 +14,6 @@ import { followEvents } from "./routes/control-plane/follow-events.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
 import { keepInstalls } from "./routes/control-plane/installs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
-import { readLatestConfigParts } from "./routes/control-plane/latest-config-parts.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import {
   createQueue,
@@ -173,7 +173,7 @@ const routes: readonly RegisterRoutes[] = [
   keepActions,
   keepWorkflows,
   controlWorkflows,
-  readLatestConfigParts,
+  keepConfigParts,
   keepAppSecrets,
 
   // Runners: their processes

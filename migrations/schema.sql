@@ -519,6 +519,15 @@ create table actions (
 );
 CREATE UNIQUE INDEX actions_name ON public.actions USING btree (app_id, replace(name, '-'::text, '_'::text));
 
+create table app_config_parts (
+  org_id svc_id not null,
+  app_config_id svc_id not null,
+  file text not null,
+  value text not null,
+  constraint app_config_parts_pkey PRIMARY KEY (org_id, app_config_id, file),
+  constraint app_config_parts_org_id_app_config_id_fkey FOREIGN KEY (org_id, app_config_id) REFERENCES app_configs(org_id, id)
+);
+
 create table app_configs (
   id svc_id not null,
   org_id svc_id not null,
@@ -533,11 +542,15 @@ create table app_configs (
   document text not null,
   created_at timestamp with time zone not null,
   created_by_id text not null default ''::text,
+  plan_only boolean not null default false,
+  parts_revision integer not null default 0,
+  errors jsonb,
   constraint app_configs_pkey PRIMARY KEY (org_id, id),
   constraint app_configs_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint app_configs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'pending'::text, 'syncing'::text, 'error'::text, 'outdated'::text])))
 );
 CREATE UNIQUE INDEX app_configs_active ON public.app_configs USING btree (app_id) WHERE (status = 'active'::text);
+CREATE INDEX app_configs_open ON public.app_configs USING btree (created_at) WHERE (status = ANY (ARRAY['pending'::text, 'syncing'::text]));
 CREATE UNIQUE INDEX app_configs_version ON public.app_configs USING btree (app_id, version);
 
 create table app_secrets (
@@ -2476,6 +2489,7 @@ CREATE UNIQUE INDEX workflows_signal ON public.workflows USING btree (signal_id)
 function account_role_fits() returns trigger -- functions/before-tables.sql
 function account_roles_changed() returns trigger -- functions/before-tables.sql
 function act_at(deadline timestamp with time zone, b broker_listening) returns timestamp with time zone -- functions/clocks.sql
+function add_app_config_part(org text, app text, config text, part json, most json) returns text -- functions/app-config-parts.sql
 function add_counts(a jsonb, b jsonb) returns jsonb -- functions/rollups.sql
 function adopt_restored_events() returns bigint -- functions/tallies.sql
 function advance_rollout(r runner_rollouts, t timestamp with time zone) returns text[] -- functions/rollouts.sql
@@ -2489,6 +2503,7 @@ function await_job(org text, signal text, held_lease text, job text) returns TAB
 function awaits_log_until(e runner_job_executions) returns timestamp with time zone -- functions/log-streams.sql
 function backlog_lines(after_org text, after_type text, most integer) returns TABLE(org_id text, type text) -- functions/turns.sql
 function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[], versions text[], tells boolean[], held_by text[], held text[]) returns SETOF beaten_process -- functions/beats.sql
+function begin_app_config(org text, app text, config json) returns text -- functions/app-config-parts.sql
 function begin_callback(org text, signal text, nth integer, begun integer) returns SETOF begun_callback -- functions/turns.sql
 function begin_turn(org text, signal text, held_lease text, own_lease text, beginner text) returns SETOF begun_turn -- functions/turns.sql
 function begin_workflow(org text, install text, draft jsonb, inputs jsonb DEFAULT NULL::jsonb, only_one boolean DEFAULT false) returns text -- functions/installs.sql
@@ -2567,6 +2582,7 @@ function execution_status_after(status text, event text) returns text -- functio
 function executions_of(process_ids text[]) returns SETOF runner_job_live -- functions/end.sql
 function expire_late(late text[], t timestamp with time zone) returns void -- functions/signals.sql
 function expired_in_front() returns integer -- functions/signals.sql
+function fail_app_config(org text, app text, config text, told json, revision integer) returns text -- functions/app-config-parts.sql
 function fan_out_events(org text, items jsonb) returns SETOF text -- functions/events.sql
 function fan_out_soon(orgs text[]) returns void -- functions/events.sql
 function file_signals(signals new_signal[], t timestamp with time zone) returns SETOF enqueued_signal -- functions/signals.sql
@@ -2616,6 +2632,7 @@ function listening() returns broker_listening -- functions/clocks.sql
 function live_processes(runner_ids text[]) returns text[] -- functions/runner-control.sql
 function lock_executions(job_ids text[]) returns void -- functions/moves.sql
 function lock_holder(l terraform_workspace_locks) returns jsonb -- functions/workspaces.sql
+function lock_open_config(org text, app text, config text) returns text -- functions/app-config-parts.sql
 function lock_queues(keys queue_key[]) returns void -- functions/moves.sql
 function lock_queues_of_signals(signal_ids text[]) returns text[] -- functions/signals.sql
 function lock_runners(runner_ids text[]) returns void -- functions/runner-control.sql
@@ -2693,6 +2710,7 @@ function report_signals(reports signal_report[]) returns TABLE(reported reported
 function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text) returns TABLE(shutdown_id text, runner_id text, process_id text) -- functions/for-older-brokers.sql
 function resend_deliveries(org text, webhook text, delivery text, chosen json, most integer) returns integer -- functions/deliveries.sql
 function restore_workspace(org text, workspace text, kept_days integer, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
+function retire_app_config(org text, former text) returns void -- functions/apps.sql
 function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retry_delay_ns(first bigint, executions integer) returns bigint -- functions/signals.sql
 function return_signals(org_ids text[], signal_ids text[], lease_ids text[], untils timestamp with time zone[]) returns SETOF text -- functions/signal-claims.sql
@@ -2701,6 +2719,7 @@ function rollup_start(width_s integer, at timestamp with time zone) returns time
 function rollup_widths() returns integer[] -- functions/rollups.sql
 function runners_of_group(runner_group text) returns text[] -- functions/runner-control.sql
 function sample_stats(every interval) returns boolean -- functions/rollups.sql
+function seal_app_config(org text, app text, config json, revision integer) returns text -- functions/app-config-parts.sql
 function send_back(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
 function send_signals_back(moves signal_move[], t timestamp with time zone) returns void -- functions/signals.sql
 function sent_bytes(org text, upload sent_upload) returns bytea -- functions/sent-pieces.sql
@@ -2746,6 +2765,7 @@ function take_reports(batch json) returns TABLE(n integer, outcome text, job_sta
 function take_webhook_lines(most integer, full_orgs text[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/deliveries.sql
 function tally_job_ends(bounds double precision[], most_transactions bigint, OUT tallied bigint, OUT is_more boolean) returns record -- functions/tallies.sql
 function task_lease_ns() returns bigint -- functions/signals.sql
+function tell_app_of_config(org text, app text, config json) returns void -- functions/apps.sql
 function tell_inactive_runners(process_ids text[], silent_since timestamp with time zone[], t timestamp with time zone) returns void -- functions/events.sql
 function tokens_changed() returns trigger -- functions/before-tables.sql
 function trim_log_stream(org text, stream text, most_bytes bigint) returns boolean -- functions/log-retention.sql

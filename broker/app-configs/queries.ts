@@ -49,7 +49,7 @@ export async function findConfig(
   return row;
 }
 
-/** The newest config of an app that is not deleted. */
+/** The active config of an app that is not deleted. */
 export async function findLatestConfig(
   db: Db,
   org: OrgId,
@@ -57,14 +57,14 @@ export async function findLatestConfig(
 ): Promise<AppConfigRow | undefined> {
   const [row] = await db<AppConfigRow[]>`
     select ${columns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
-     where c.org_id = ${org} and c.app_id = ${app} and c.version = a.config_count and a.deleted_at is null`;
+     where c.org_id = ${org} and c.app_id = ${app} and c.id = a.active_config_id and a.deleted_at is null`;
   return row;
 }
 
-/** The canonical document of a config. */
+/** The canonical document of a config that is whole. */
 export async function findDocument(db: Db, org: OrgId, id: string): Promise<string | undefined> {
   const [row] = await db<{ document: string }[]>`
-    select c.document from app_configs c where c.org_id = ${org} and c.id = ${id}`;
+    select c.document from app_configs c where c.org_id = ${org} and c.id = ${id} and c.document <> ''`;
   return row?.document;
 }
 
@@ -84,6 +84,6 @@ export async function listConfigs(
 
 function columns(db: Db) {
   return db`
-    c.id, c.org_id, c.app_id, c.version, c.status, c.status_description, c.previous_id, c.checksum, c.cli_version, c.created_at,
+    c.id, c.org_id, c.app_id, c.version, c.status, c.status_description, c.previous_id, c.checksum, c.cli_version, c.plan_only, c.errors, c.created_at,
     c.created_by_id`;
 }

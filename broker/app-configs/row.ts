@@ -12,6 +12,8 @@ export const appConfigRow = z.object({
   previous_id: z.string().nullable(),
   checksum: z.string(),
   cli_version: z.string(),
+  plan_only: z.boolean(),
+  errors: z.unknown().nullable(),
   created_at: z.date(),
   created_by_id: z.string(),
 });

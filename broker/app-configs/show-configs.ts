@@ -21,6 +21,7 @@ export function toConfig(row: AppConfigRow): AppConfigVersion {
     status_description: row.status_description,
     checksum: row.checksum,
     cli_version: row.cli_version,
+    plan_only: row.plan_only,
     created_at: row.created_at.toISOString(),
     created_by_id: row.created_by_id,
   };
@@ -38,8 +39,10 @@ export async function showConfig(
     ? findLatestConfig(db, org, app)
     : findConfig(db, org, { app, id }));
   if (row === undefined) throw problem.notFound("app config");
-  if (!isWhole) return toConfig(row);
-  return { ...toConfig(row), document: await requireDocument(db, org, row.id) };
+  const errors = row.errors as AppConfigVersion["errors"] | null; // as they were stored
+  const shown = { ...toConfig(row), ...(errors !== null && { errors }) };
+  if (!isWhole || row.checksum === "") return shown;
+  return { ...shown, document: await requireDocument(db, org, row.id) };
 }
 
 /** What a config has otherwise than another one of the app: the named one, else the one that was active before it. */
@@ -79,6 +82,10 @@ async function requireConfig(db: Db, org: OrgId, which: ConfigId): Promise<AppCo
 
 async function requireDocument(db: Db, org: OrgId, id: string): Promise<AppConfigDocument> {
   const text = await findDocument(db, org, id);
-  if (text === undefined) throw problem.notFound("app config");
+  if (text === undefined)
+    throw problem.conflict(
+      "config_not_whole",
+      "This config is not whole: there is nothing to read of it.",
+    );
   return JSON.parse(text) as AppConfigDocument; // stored as it was checked
 }

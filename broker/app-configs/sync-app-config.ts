@@ -1,30 +1,23 @@
-import {
-  checkConfigDocument,
-  checkConfigFolder,
-  type ValidConfig,
-} from "../../shared/app-config/check-config.ts";
-import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
 import type { ConfigFault } from "../../shared/app-config/config-fault.ts";
 import { type ConfigChange, diffConfigs } from "../../shared/app-config/diff-configs.ts";
 import { nameKey } from "../../shared/app-config/rules/rule.ts";
-import { Problem, problem } from "../../shared/problem.ts";
+import { problem } from "../../shared/problem.ts";
 import { requireApp } from "../apps/keep-apps.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
+import { toConfigDraft } from "./config-draft.ts";
 import { activateConfig } from "./queries.ts";
+import { type ConfigSource, otherApp, requireValid } from "./require-valid.ts";
 import { readDocument } from "./show-configs.ts";
 
-/** A config as it came: its JSON document, or its directory. */
-export type ConfigSource = { readonly document: unknown } | { readonly folder: ConfigFolder };
 type Sync = {
   readonly app: string;
   readonly source: ConfigSource;
   readonly base: string | undefined;
   readonly cliVersion: string;
 };
-type Checked = { readonly config: ValidConfig; readonly warnings: readonly ConfigFault[] };
 type Synced = {
   readonly id: string;
   readonly isNew: boolean;
@@ -39,26 +32,7 @@ export async function syncAppConfig(
 ): Promise<Synced> {
   await requireApp(db, orgId, app);
   const { config, warnings } = await requireValid(source);
-  const { metadata, runner } = config.document;
-  const draft = {
-    id: newId("cfg"),
-    name: metadata.name,
-    checksum: config.checksum,
-    document: config.text,
-    cli_version: cliVersion,
-    display_name: metadata.display_name,
-    description: metadata.description,
-    default_labels: metadata.default_labels ?? {},
-    label_colors: metadata.label_colors ?? {},
-    links: metadata.links ?? {},
-    runner_type: runner?.runner_type,
-    created_by_id: actorId,
-    actions: (config.document.actions ?? []).map(({ name }) => ({
-      name,
-      id: newId("act"),
-      config_id: newId("awc"),
-    })),
-  };
+  const draft = toConfigDraft(config, { id: newId("cfg"), cliVersion, actorId });
   const made = await activateConfig(db, orgId, app, { draft, base });
   if (made?.outcome === "not-found") throw problem.notFound("app");
   if (made?.outcome === "other-app") throw otherApp(made.id ?? "");
@@ -84,27 +58,6 @@ export async function previewAppConfig(
   const changes = diffConfigs(before, config.document);
   if (base !== undefined && base !== active && changes.length > 0) throw configChanged(active);
   return { checksum: config.checksum, changes, warnings };
-}
-
-async function requireValid(source: ConfigSource): Promise<Checked> {
-  const { config, errors, errorCount, warnings } = await ("folder" in source
-    ? checkConfigFolder(source.folder)
-    : checkConfigDocument(source.document));
-  if (config !== undefined) return { config, warnings };
-  const [first] = errors;
-  const more = errorCount > 1 ? ` (and ${errorCount - 1} more)` : "";
-  throw new Problem({
-    status: 422,
-    code: "invalid",
-    detail: `${first?.file ?? ""}: ${first?.detail ?? ""}${more}`,
-    errors: errors as unknown as Problem["errors"], // with the file besides; pointers are into the body
-    members: { error_count: errorCount },
-  });
-}
-
-function otherApp(name: string): Error {
-  const detail = `This config is another app's: this one is called ${name}.`;
-  return problem.invalid([{ pointer: "#/metadata.toml/name", code: "other_app", detail }]);
 }
 
 const configChanged = (active: string | null): Error =>

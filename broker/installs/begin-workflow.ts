@@ -106,8 +106,8 @@ export async function updateInstallConfig(
   { id, configId }: { readonly id: string; readonly configId: string },
 ): Promise<string> {
   const { app_id: app } = await requireInstall(parts.db, actor.orgId, id);
-  const [config] = await parts.db<{ status: string }[]>`
-    select c.status from app_configs c where c.org_id = ${actor.orgId} and c.app_id = ${app} and c.id = ${configId}`;
+  const [config] = await parts.db<{ status: string; plan_only: boolean }[]>`
+    select c.status, c.plan_only from app_configs c where c.org_id = ${actor.orgId} and c.app_id = ${app} and c.id = ${configId}`;
   if (config === undefined)
     throw problem.invalid([
       {
@@ -116,7 +116,7 @@ export async function updateInstallConfig(
         detail: "The install's app has no config of this id.",
       },
     ]);
-  if (config.status !== "active" && config.status !== "outdated")
+  if (config.plan_only || (config.status !== "active" && config.status !== "outdated"))
     throw problem.conflict("config_not_active", `The config is ${config.status}: sync it first.`);
   return beginWorkflow(parts, actor, {
     installId: id,

@@ -8,6 +8,7 @@ import { deleteOldSignals as deleteSignals } from "../retention/delete-old-signa
 import { deleteOldStats as deleteStats } from "../retention/delete-old-stats.ts";
 import { deleteOldStreams, dropOldLogs } from "../retention/drop-old-logs.ts";
 import { dropOldAttempts } from "../retention/drop-old-partitions.ts";
+import { endOldConfigs } from "../retention/end-old-configs.ts";
 import { forgetFormerSecrets } from "../retention/forget-former-secrets.ts";
 import { tidyStates as tidy } from "../retention/tidy-states.ts";
 import type { Task } from "./task.ts";
@@ -29,13 +30,14 @@ export const deleteOldSignals: Task = async ({ db, config, log }, { signal }) =>
 /** A workflow counts its events for as long as one can wait for something. */
 const longestWorkflowDays = 400;
 
-/** Deletes old events with their deliveries, the days of their attempts, and what is left of webhooks that were deleted; forgets former secrets. */
+/** Deletes old events with their deliveries, the days of their attempts, and what is left of webhooks that were deleted; forgets former secrets, and ends configs of parts that are a day old. */
 export const deleteOldEvents: Task = async ({ db, config, log }, { signal }) => {
   const days = config.retainEventsDays;
   const dropped = await dropOldAttempts(db, days);
   const deleted = await deleteOldRows(db, "events", days, { signal, batch: 500 });
   await deleteOldRows(db, "event_sequences", longestWorkflowDays, { signal, batch: 5000 });
   await forgetFormerSecrets(db, { signal, batch: 500 });
+  await endOldConfigs(db, { signal, batch: 500 });
   await deleteOldRows(db, "webhooks", days + 1, { signal, batch: 500 });
   if (dropped + deleted > 0) log.info({ dropped, deleted }, "old events were deleted");
 };

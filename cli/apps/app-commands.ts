@@ -28,7 +28,7 @@ const appDetails: View<App> = {
     "display name": ({ display_name: name }) => name,
     description: ({ description }) => description,
     config: ({ active_config_id: id, config_count: count }) =>
-      id === null ? "none yet" : `${id} (version ${count})`,
+      id === null ? "none yet" : `${id} (of ${count})`,
     runners: ({ runner_type: type }) => type ?? "",
     labels: ({ default_labels: labels }) =>
       Object.entries(labels)

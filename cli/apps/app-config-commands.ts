@@ -40,7 +40,7 @@ const configDetails: View<AppConfigVersion> = {
 
 const args = {
   ...appArgs,
-  config: { summary: "The config's id; the newest unless given.", isOptional: true },
+  config: { summary: "The config's id; the active one unless given.", isOptional: true },
 } as const;
 
 export const listAppConfigs = defineList({
@@ -62,7 +62,7 @@ export const getAppConfig = defineCommand({
   summary: "Show one of an app's configs.",
   args,
   flags: { document: { summary: "With the whole config, as JSON." } },
-  examples: [{ does: "Show the newest, whole.", run: "svc app config get greeter --document" }],
+  examples: [{ does: "Show the active one, whole.", run: "svc app config get greeter --document" }],
   run: async ({ args, flags, call, screen }) => {
     const app_id = (await findApp(call, args.app)).body.id;
     const query = flags.document ? ({ recurse: "true" } as const) : {};
@@ -87,7 +87,7 @@ export const diffAppConfigs = defineCommand({
       summary: "With which; unless given, with the one that was active before it.",
     },
   },
-  examples: [{ does: "Show what the newest config changed.", run: "svc app diff greeter" }],
+  examples: [{ does: "Show what the active config changed.", run: "svc app diff greeter" }],
   run: async ({ args, flags, call, screen }) => {
     const app_id = (await findApp(call, args.app)).body.id;
     const id = args.config ?? (await call(getLatestAppConfigRoute, { params: { app_id } })).body.id;

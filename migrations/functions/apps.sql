@@ -98,6 +98,29 @@ begin
   return query select 'created', given.id;
 end $$;
 
+-- The config that was active is not any more.
+create or replace function retire_app_config(org text, former text) returns void
+  language plpgsql as $$
+begin
+  update app_configs c set status = 'outdated', status_at = svc_now(), status_description = 'a newer config is active'
+   where c.org_id = org and c.id = former;
+end $$;
+
+-- What the config that is active now says of its app.
+create or replace function tell_app_of_config(org text, app text, config json) returns void
+  language plpgsql as $$
+begin
+  update apps a
+     set active_config_id = given.id, version = a.version + 1, updated_at = svc_now(),
+         display_name = coalesce(given.display_name, a.display_name), description = coalesce(given.description, a.description),
+         default_labels = given.default_labels, label_colors = given.label_colors, links = given.links,
+         runner_type = given.runner_type
+    from json_to_record(config) as given(id text, display_name text, description text, default_labels jsonb, label_colors jsonb,
+                                         links jsonb, runner_type text)
+   where a.org_id = org and a.id = app;
+  perform keep_actions(org, app, config ->> 'id', config -> 'actions', svc_now());
+end $$;
+
 -- Makes a checked config the app's active one, and the former one outdated. `base`: what the caller believes to be active; null:
 -- whatever is. outcome: created · same (it is the active one) · not-found · other-app (the app has another name) · changed (the base is another)
 create or replace function sync_app_config(org text, app text, config json, base text) returns table (outcome text, id text)
@@ -131,19 +154,13 @@ begin
     return query select 'changed', active.id;
     return;
   end if;
-  update app_configs c set status = 'outdated', status_at = t, status_description = 'a newer config is active'
-   where c.org_id = org and c.id = active.id;
+  perform retire_app_config(org, active.id);
   insert into app_configs (id, org_id, app_id, version, status, status_at, previous_id, checksum, cli_version, document, created_at,
                            created_by_id)
   values (given.id, org, app, found_app.config_count + 1, 'active', t, active.id, given.checksum, given.cli_version, given.document, t,
           given.created_by_id);
-  update apps a
-     set active_config_id = given.id, config_count = a.config_count + 1, version = a.version + 1, updated_at = t,
-         display_name = coalesce(given.display_name, a.display_name), description = coalesce(given.description, a.description),
-         default_labels = given.default_labels, label_colors = given.label_colors, links = given.links,
-         runner_type = given.runner_type
-   where a.org_id = org and a.id = app;
-  perform keep_actions(org, app, given.id, config -> 'actions', t);
+  perform tell_app_of_config(org, app, config);
+  update apps a set config_count = a.config_count + 1 where a.org_id = org and a.id = app;
   return query select 'created', given.id;
 end $$;
 

@@ -32,19 +32,27 @@ const members = {
   version: z.int(),
   status: z.enum(appConfigStatuses),
   status_description: z.string(),
-  checksum: z.string().describe("Of the config, whatever its files are called."),
+  plan_only: z.boolean().describe("Whether it is only checked, and never in force."),
+  checksum: z
+    .string()
+    .describe("Of the config, whatever its files are called; empty until it is whole."),
   cli_version: z.string(),
   created_at: z.iso.datetime(),
   created_by_id: z.string(),
 };
-const configSchema = z.object(members).openapi("AppConfigVersion");
+/** A config without its document. */
+export const configSchema = z.object(members).openapi("AppConfigVersion");
 const wholeSchema = z
   .object({
     ...members,
     document: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe("With `recurse=true`: the config by its parts."),
+      .describe("With `recurse=true`: the config by its parts, once it is whole."),
+    errors: z
+      .array(z.record(z.string(), z.unknown()))
+      .optional()
+      .describe("What was wrong with a config of parts that is `error`."),
   })
   .openapi("WholeAppConfigVersion");
 export type AppConfigVersion = z.infer<typeof wholeSchema>;
@@ -141,7 +149,7 @@ export const getLatestAppConfigRoute = createRoute({
   method: "get",
   path: "/v1/apps/{app_id}/latest-config",
   tags,
-  summary: "Read the newest config",
+  summary: "Read the active config",
   description: "404 `app_config_not_found` before the first.",
   request: { params: appParams, query: wholeQuery },
   responses: { 200: json(wholeSchema, "The config.") },

@@ -91,7 +91,7 @@ describe("svc app", { timeout: 180_000 }, () => {
       cli.run("app config get three"),
       cli.run("app config get three --document -o json"),
     ]);
-    expect(shown.out).toMatch(/^app +app_\w+\nname +three\nconfig +cfg_\w+ \(version 1\)\n/);
+    expect(shown.out).toMatch(/^app +app_\w+\nname +three\nconfig +cfg_\w+ \(of 1\)\n/);
     expect(configs.out).toMatch(/^ID +VERSION +STATUS +CHECKSUM +AGE\ncfg_\w+ +1 +active +\w{12} /);
     expect(config.out).toMatch(/^config +cfg_\w+\napp +app_\w+\nversion +1\nstatus +active\n/);
     expect(JSON.parse(whole.out)).toMatchObject({ document: { metadata: { name: "three" } } });

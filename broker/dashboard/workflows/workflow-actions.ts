@@ -18,7 +18,6 @@ const stepPath = `${path}/steps/{step_id}` as const;
 const paramsOf = (view: View) => ({ workflow_id: view.param("workflow_id") });
 const ofStep = (view: View) => ({ ...paramsOf(view), step_id: view.param("step_id") });
 const placeOf = (view: View): string => `/workflows/${view.param("workflow_id")}`;
-const back = placeOf;
 
 async function findApproval(view: View): Promise<{ step: ShownStep; approval: ShownApproval }> {
   const step = await view.ask(getStepRoute, { params: ofStep(view) });
@@ -53,7 +52,6 @@ async function respond(
 const approve: Action = {
   path: `${stepPath}/approve`,
   permission: "approvals.respond",
-  back,
   async ask(view, entered) {
     const { step, approval } = await findApproval(view);
     return {
@@ -86,7 +84,6 @@ const denials = [
 const deny: Action = {
   path: `${stepPath}/deny`,
   permission: "approvals.respond",
-  back,
   async ask(view, entered) {
     const { step, approval } = await findApproval(view);
     return {
@@ -109,7 +106,6 @@ const deny: Action = {
 const retry: Action = {
   path: `${stepPath}/retry`,
   permission: "installs.operate",
-  back,
   async ask(view) {
     const step = await view.ask(getStepRoute, { params: ofStep(view) });
     return {
@@ -128,7 +124,6 @@ const retry: Action = {
 const skip: Action = {
   path: `${stepPath}/skip`,
   permission: "installs.operate",
-  back,
   async ask(view) {
     const step = await view.ask(getStepRoute, { params: ofStep(view) });
     return {

@@ -22,7 +22,7 @@ export async function givenWebhookViews({ call, db, orgId }: GivenDashboard): Pr
     { path: "/webhooks", address: "/webhooks", has: "all events", whenEmpty: "No webhooks yet" },
     { path, address: at, has: "runners: inactive (failures)" },
     { path, address: failed, has: deliveryId },
-    { path, address: `${failed}?status=pending`, has: "No delivery fits these filters" },
+    { path, address: `${failed}?status=delivered`, has: "No delivery fits these filters" },
     { path, address: `${at}/ping`, has: "a sample event" },
     { path, address: `${at}/resend`, has: "once more" },
     { path, address: `${at}/delete`, has: "example.com" },

@@ -175,6 +175,8 @@ export async function givenActionsAgent(
   const held: ClaimedJob[] = [];
   const plans: string[] = [];
   const stopped = new AbortController();
+  const released = Promise.withResolvers<void>();
+  stopped.signal.addEventListener("abort", () => released.resolve());
   const done = work();
   afterFile(async () => {
     stopped.abort();
@@ -194,15 +196,20 @@ export async function givenActionsAgent(
     const plan = JSON.stringify(claimed.plan);
     plans.push(plan);
     const end = ends(plan);
-    if (end === "held") held.push(claimed);
-    else await endJob(broker as TestBroker, agent, { claimed, end, token });
+    if (end === "held") {
+      await agent.report(claimed, "in-progress");
+      held.push(claimed);
+      await released.promise; // who holds a job asks for no other: a poll would say that it stopped
+    } else await endJob(broker as TestBroker, agent, { claimed, end, token });
   }
   return {
     held,
     plans,
     /** Ends a job that is held. */
-    end: (claimed: ClaimedJob, end: Exclude<End, "held">) =>
-      endJob(broker, agent, { claimed, end, token }),
+    end: async (claimed: ClaimedJob, end: Exclude<End, "held">) => {
+      await endJob(broker, agent, { claimed, end, token });
+      released.resolve();
+    },
   };
 }
 

@@ -1,0 +1,30 @@
+import type { ValidConfig } from "../../shared/app-config/check-config.ts";
+import { newId } from "../database/new-id.ts";
+import type { ConfigDraft } from "./queries.ts";
+
+/** A checked config as it is stored. */
+export function toConfigDraft(
+  config: ValidConfig,
+  { id, cliVersion, actorId }: { id: string; cliVersion: string; actorId: string },
+): ConfigDraft {
+  const { metadata, runner } = config.document;
+  return {
+    id,
+    name: metadata.name,
+    checksum: config.checksum,
+    document: config.text,
+    cli_version: cliVersion,
+    display_name: metadata.display_name,
+    description: metadata.description,
+    default_labels: metadata.default_labels ?? {},
+    label_colors: metadata.label_colors ?? {},
+    links: metadata.links ?? {},
+    runner_type: runner?.runner_type,
+    created_by_id: actorId,
+    actions: (config.document.actions ?? []).map(({ name }) => ({
+      name,
+      id: newId("act"),
+      config_id: newId("awc"),
+    })),
+  };
+}

@@ -1,0 +1,35 @@
+import {
+  checkConfigDocument,
+  checkConfigFolder,
+  type ValidConfig,
+} from "../../shared/app-config/check-config.ts";
+import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
+import type { ConfigFault } from "../../shared/app-config/config-fault.ts";
+import { Problem, problem } from "../../shared/problem.ts";
+
+/** A config as it came: its JSON document, or its directory. */
+export type ConfigSource = { readonly document: unknown } | { readonly folder: ConfigFolder };
+type Checked = { readonly config: ValidConfig; readonly warnings: readonly ConfigFault[] };
+/** The config, checked; 422 with all that is wrong in it. */
+export async function requireValid(source: ConfigSource): Promise<Checked> {
+  const { config, errors, errorCount, warnings } = await ("folder" in source
+    ? checkConfigFolder(source.folder)
+    : checkConfigDocument(source.document));
+  if (config !== undefined) return { config, warnings };
+  const [first] = errors;
+  const more = errorCount > 1 ? ` (and ${errorCount - 1} more)` : "";
+  throw new Problem({
+    status: 422,
+    code: "invalid",
+    detail: `${first?.file ?? ""}: ${first?.detail ?? ""}${more}`,
+    errors: errors as unknown as Problem["errors"], // with the file besides; pointers are into the body
+    members: { error_count: errorCount },
+  });
+}
+
+/** The refusal of a config that names another app. */
+export function otherApp(name?: string): Problem {
+  const own = name === undefined ? "" : `: this one is called ${name}`;
+  const detail = `This config is another app's${own}.`;
+  return problem.invalid([{ pointer: "#/metadata.toml/name", code: "other_app", detail }]);
+}

@@ -1,0 +1,131 @@
+import { z } from "@hono/zod-openapi";
+import { configFiles } from "../app-config/config-files.ts";
+import { configSchemaOf } from "../app-config/config-schemas.ts";
+import { configSchema } from "./app-configs.ts";
+import { appConfigParams, appParams, nameShape } from "./app.ts";
+import { createRoute } from "./create-route.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Apps"];
+const base = "/v1/apps/{app_id}/configs";
+const writing = { surface: "control-plane", permission: "apps.write" } as const;
+
+const newConfigSchema = z
+  .strictObject({
+    readme: z
+      .string()
+      .max(2 ** 20)
+      .default(""),
+    cli_version: z.string().max(64).default("").describe("Kept with the config."),
+    plan_only: z.boolean().default(false).describe("It is checked, and never in force."),
+  })
+  .openapi("NewAppConfig");
+export type NewAppConfig = z.infer<typeof newConfigSchema>;
+
+const statuses = ["active", "error", "pending", "syncing"] as const;
+const configPatchSchema = z
+  .strictObject({
+    status: z.enum(statuses).describe("`active` checks the whole; `error` gives it up."),
+    status_description: z.string().max(4096).describe("Why, for `error`."),
+    state: z.string().max(4096).describe("Has no effect."),
+    component_ids: z.array(z.string().max(64)).max(1000).describe("Has no effect."),
+  })
+  .partial()
+  .openapi("AppConfigPatch");
+export type AppConfigPatch = z.infer<typeof configPatchSchema>;
+
+export const createAppConfigRoute = createRoute({
+  operationId: "createAppConfig",
+  rule: { ...writing, maxBody: "16 MiB", idempotent: "replay" },
+  method: "post",
+  path: base,
+  tags,
+  summary: "Begin a config that comes in parts",
+  description:
+    "The config is pending until its first part comes, then syncing; `PATCH` with the status `active` checks the whole and makes it active, as one sync does. " +
+    "After a day it is `error`.",
+  request: { params: appParams, body: jsonBody(newConfigSchema) },
+  responses: { 201: json(configSchema, "The config.") },
+});
+
+export const updateAppConfigRoute = createRoute({
+  operationId: "updateAppConfig",
+  rule: writing,
+  method: "patch",
+  path: `${base}/{app_config_id}`,
+  tags,
+  summary: "Make a config of parts active, or give it up",
+  description:
+    "422 with all `errors`, each with its `file`; the config is `error` then and keeps them. A config whose like is active is `outdated`: 200. 409 `config_sealed` for " +
+    "one that is not pending or syncing any more.",
+  request: { params: appConfigParams, body: jsonBody(configPatchSchema) },
+  responses: {
+    201: json(configSchema, "The config."),
+    200: json(configSchema, "The config, whose like is active already."),
+  },
+});
+
+const partMembers = { app_config_id: z.string().max(64).describe("The config that it is of.") };
+const addedSchema = z
+  .object({
+    id: z.string().describe("That of the config."),
+    app_id: z.string(),
+    app_config_id: z.string(),
+    file: z.string().describe("Where it would stand in the config's directory."),
+  })
+  .openapi("AddedAppConfigPart");
+
+/** A file's members, which are checked with the whole; what it does not know is refused at once. */
+function bodyOf(type: string, isNamed: boolean) {
+  const { properties, oneOf, anyOf } = configSchemaOf(type) ?? {};
+  const kinds = [{ properties }, ...(oneOf ?? anyOf ?? [])];
+  const names = kinds.flatMap((kind) => Object.keys(kind.properties ?? {}));
+  const members = Object.fromEntries(names.map((name) => [name, z.unknown().optional()]));
+  const own = isNamed ? { ...partMembers, name: nameShape } : partMembers;
+  return z.strictObject({ ...members, ...own });
+}
+
+function part<Path extends string>(operationId: string, path: Path, type: string) {
+  const { file, folder = "" } = configFiles.find((one) => one.type === type) ?? {};
+  const what = file ?? `a file of ${folder}/`;
+  return createRoute({
+    operationId,
+    rule: { ...writing, maxBody: "16 MiB", idempotent: "replay" },
+    method: "post",
+    path: `/v1/apps/{app_id}/${path}` as const,
+    tags,
+    summary: `Add ${what} to a config that comes in parts`,
+    description:
+      "The members of that file (docs/app-config-files.md), and `app_config_id`. One that was there is replaced. 409 `config_sealed`.",
+    request: { params: appParams, body: jsonBody(bodyOf(type, file === undefined)) },
+    responses: { 201: json(addedSchema, "The part.") },
+  });
+}
+
+export const addMetadataRoute = part("addAppMetadata", "metadata-configs", "metadata");
+export const addInputsRoute = part("addAppInputs", "input-config", "inputs");
+export const addSandboxRoute = part("addAppSandbox", "sandbox-configs", "sandbox");
+export const addRunnerRoute = part("addAppRunner", "runner-configs", "runner");
+export const addStackRoute = part("addAppStack", "stack-configs", "stack");
+export const addPermissionsRoute = part("addAppPermissions", "permissions-configs", "permissions");
+export const addBreakGlassRoute = part("addAppBreakGlass", "break-glass-configs", "break-glass");
+export const addOperationRolesRoute = part(
+  "addAppOperationRoles",
+  "operation-role-configs",
+  "operation-roles",
+);
+export const addPoliciesRoute = part("addAppPolicies", "policies-configs", "policies");
+export const addSecretsRoute = part("addAppSecretsConfig", "secrets-configs", "secrets");
+export const addContextsRoute = part(
+  "addAppKubernetesContexts",
+  "kubernetes-contexts-configs",
+  "kubernetes-contexts",
+);
+export const addTriggerRulesRoute = part(
+  "addAppTriggerRules",
+  "trigger-rules-configs",
+  "trigger-rules",
+);
+export const addComponentRoute = part("addAppComponent", "components", "component");
+export const addActionRoute = part("addAppAction", "actions", "action");
+export const addRunbookRoute = part("addAppRunbook", "runbooks", "runbook");
