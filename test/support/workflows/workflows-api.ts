@@ -5,7 +5,7 @@ import { until } from "../broker/given-polling.ts";
 import { type ClaimedJob, httpAgent, type HttpAgent } from "../broker/http-agent.ts";
 import { testDatabase } from "../database/database.ts";
 import { givenToken } from "../rows/given-token.ts";
-import { givenOrg, givenProcess, type GivenRunner, givenRunner } from "../rows/given.ts";
+import { beat, givenOrg, givenProcess, type GivenRunner, givenRunner } from "../rows/given.ts";
 import { afterFile } from "../run/after-file.ts";
 
 /** What a refusal says. */
@@ -208,6 +208,7 @@ export async function givenActionsAgent(
     /** Ends a job that is held. */
     end: async (claimed: ClaimedJob, end: Exclude<End, "held">) => {
       await endJob(broker, agent, { claimed, end, token });
+      await beat(db, [processId], []); // it holds nothing: what was told to stop has
       released.resolve();
     },
   };
