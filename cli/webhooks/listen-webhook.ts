@@ -41,19 +41,17 @@ export const listenWebhook = defineCommand({
     if (!(most >= 1)) throw new UsageError("--count must be a whole number from 1.");
     const receiver = flags["forward-to"] === undefined ? await openReceiver(secret) : undefined;
     const url = urlOf(flags["forward-to"] ?? receiver?.url ?? "");
+    const read = async (cursor: string | undefined, wait: string) => {
+      const query = { cursor, wait, interests, match };
+      return (await askPatiently(async () => await call(followWorkflowEventsRoute, { query })))
+        .body;
+    };
+    // From here on nothing is missed.
+    let cursor = flags["from-start"] ? "" : (await read(undefined, "1ms")).next_cursor;
     screen.say(`Events are posted to ${url.href}, signed. Ctrl-C ends it.`);
-    let cursor: string | undefined = flags["from-start"] ? "" : undefined;
     try {
       for (let count = 0; count < most;) {
-        const query = {
-          cursor,
-          wait: count === 0 && cursor === undefined ? "0s" : "25s",
-          interests,
-          match,
-        };
-        const { body } = await askPatiently(
-          async () => await call(followWorkflowEventsRoute, { query }),
-        );
+        const body = await read(cursor, "25s");
         for (const text of body.items.slice(0, most - count))
           await forward(screen, { url, secret, text, told: receiver?.told });
         count += body.items.length;

@@ -59,7 +59,8 @@ const parent = z
 /** What a webhook gets of a workflow. */
 export const workflowEventSchema = eventOf("workflow", { parent }).openapi("WorkflowEvent");
 
-const workflowStepEventSchema = eventOf("workflow_step", { parent, step }).openapi(
+/** What a webhook gets of a step. */
+export const workflowStepEventSchema = eventOf("workflow_step", { parent, step }).openapi(
   "WorkflowStepEvent",
 );
 

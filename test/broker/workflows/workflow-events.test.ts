@@ -1,0 +1,143 @@
+import { CloudEvent, HTTP } from "cloudevents";
+import { describe, expect, test } from "vitest";
+import {
+  workflowEventSchema,
+  workflowStepEventSchema,
+} from "../../../shared/api/workflow-events.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { type Received, startReceiver } from "../../support/queues/start-receiver.ts";
+import { givenInstall, givenWorkflowsApi, stepIn } from "../../support/workflows/workflows-api.ts";
+
+const { db, setup, call } = await givenWorkflowsApi({ brokers: 2 });
+
+type Told = {
+  readonly id: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly svctransition: string;
+  readonly data: {
+    readonly workflow: { readonly id: string };
+    readonly step?: { readonly id: string; readonly name: string };
+    readonly approval?: object;
+  };
+};
+const toldOf = ({ body }: Received): Told => JSON.parse(body) as Told;
+
+/** What an org's webhook was told of one workflow, in its order, each event once. */
+async function hear(
+  org: Awaited<ReturnType<typeof setup>>,
+  replies: Parameters<typeof startReceiver>[0] = {},
+) {
+  const receiver = await startReceiver(replies);
+  const created = await org.api("POST /v1/orgs/current/webhooks", {
+    webhook_url: `${receiver.url}/hook`,
+    webhook_secret: "hush",
+  });
+  expect(created.status).toBe(201);
+  const of = (workflowId: string): Told[] => {
+    const seen = new Set<string>();
+    return receiver.received
+      .map(toldOf)
+      .filter(({ id, data }) => data.workflow.id === workflowId && !seen.has(id) && seen.add(id));
+  };
+  const lines = (workflowId: string): string[] =>
+    of(workflowId).map(
+      ({ svctransition, data }) => `${data.step?.name ?? "workflow"} ${svctransition}`,
+    );
+  return { receiver, of, lines };
+}
+
+const careful = [
+  "workflow started",
+  "generate install state started",
+  "generate install state succeeded",
+  "approve careful started",
+  "approve careful requested",
+  "approve careful approved",
+  "approve careful succeeded",
+  "careful action run (manual) started",
+  "careful action run (manual) succeeded",
+  "workflow succeeded",
+];
+
+describe("events of a workflow", () => {
+  test("tell each begin and each end once, in their order, as CloudEvents", async () => {
+    const org = await setup();
+    const { receiver, lines } = await hear(org);
+    const { installId } = await givenInstall(org);
+    const { body } = await org.run(installId, "careful");
+    const step = stepIn(
+      await org.reach(body.workflow_id, "approval-awaiting"),
+      "approval-awaiting",
+    );
+    await org.respond(step, { response_type: "approve" });
+    await org.reach(body.workflow_id, "success");
+    await until(async () =>
+      Promise.resolve(lines(body.workflow_id).includes("workflow succeeded")),
+    );
+    expect(lines(body.workflow_id)).toEqual(careful);
+    for (const { headers, body: text } of receiver.received) {
+      const event = HTTP.toEvent({ headers, body: text });
+      expect(event instanceof CloudEvent && event.validate()).toBe(true);
+      const value = JSON.parse(text) as { svckind: string };
+      const schema = value.svckind === "workflow" ? workflowEventSchema : workflowStepEventSchema;
+      expect(schema.safeParse(value).error).toBeUndefined();
+    }
+  });
+
+  test("keep their order at a receiver that fails now and then", async () => {
+    const org = await setup();
+    const fails = (nth: number) => ({ status: nth % 3 === 0 ? 500 : 200 });
+    const { receiver, lines } = await hear(org, { "/hook": fails });
+    const { installId } = await givenInstall(org);
+    const { body } = await org.run(installId, "greet");
+    await org.reach(body.workflow_id, "success");
+    for (let n = 0; n < 40 && !lines(body.workflow_id).includes("workflow succeeded"); n++) {
+      const before = receiver.received.length;
+      await advanceClock(db, "31 seconds");
+      await until(async () => Promise.resolve(receiver.received.length > before), 3000).catch(
+        () => {},
+      );
+    }
+    expect(lines(body.workflow_id)).toEqual([
+      "workflow started",
+      "generate install state started",
+      "generate install state succeeded",
+      "greet action run (manual) started",
+      "greet action run (manual) succeeded",
+      "workflow succeeded",
+    ]);
+  });
+
+  test("can be followed from the beginning, by their filter, and by their own org alone", async () => {
+    const org = await setup();
+    const { installId } = await givenInstall(org);
+    const { body } = await org.run(installId, "greet");
+    await org.reach(body.workflow_id, "success");
+    const interests = JSON.stringify({ resources: { actions: { outcome: "completion" } } });
+    const follow = async (query: string, token = org.token) =>
+      call<{ items: string[]; next_cursor: string }>(`GET /v1/workflow-events?${query}`, { token });
+    const all = await follow("cursor=&wait=5s&limit=500");
+    const told = all.body.items.map((text) => JSON.parse(text) as Told);
+    const own = told.filter(({ data }) => data.workflow.id === body.workflow_id);
+    expect(own.map(({ svctransition }) => svctransition)).toEqual([
+      "started",
+      "started",
+      "succeeded",
+      "started",
+      "succeeded",
+      "succeeded",
+    ]);
+    const some = await follow(`cursor=&wait=1ms&interests=${encodeURIComponent(interests)}`);
+    expect(some.body.items.length).toBeGreaterThan(0);
+    for (const text of some.body.items) expect(text).toContain("op:actions.run");
+    const rest = await follow(`cursor=${all.body.next_cursor}&wait=1ms`);
+    expect(rest.body.items).toEqual([]);
+    const { token } = await setup();
+    expect((await follow("cursor=&wait=1ms", token)).body.items).toEqual([]);
+    expect((await follow("cursor=&interests=x")).status).toBe(422);
+    const empty = encodeURIComponent("{}");
+    expect((await follow(`cursor=&interests=${empty}`)).status).toBe(422);
+  });
+});
