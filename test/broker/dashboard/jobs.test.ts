@@ -151,12 +151,11 @@ describeWithTools(["chromium"], "a log that is followed", () => {
     await page.getByText("Not connected").waitFor();
     away.streams = false;
     await page.getByText("Following", { exact: true }).waitFor();
+    await page.route(/\/log\?.*from=5/, (route) => (away.pages ? route.abort() : route.continue()));
     await write(numbered(4, 1));
     await page.locator("#L4").waitFor();
-
-    await page.route(/\/log\?.*from=5/, (route) => (away.pages ? route.abort() : route.continue()));
-    await write(numbered(5, 1));
     await page.getByText("Not connected").waitFor();
+    await write(numbered(5, 1));
     away.pages = false;
     await page.locator("#L5").waitFor();
   });
