@@ -37,6 +37,7 @@ import { tenMillionEnded } from "./ten-million-ended.ts";
 import { terraformRounds } from "./terraform-rounds.ts";
 import { terraform } from "./terraform.ts";
 import { webhooks } from "./webhooks.ts";
+import { workflows } from "./workflows.ts";
 
 const benches = {
   "http-floor": httpFloor,
@@ -51,6 +52,7 @@ const benches = {
   "signals-single": signalsSingle,
   "signals-million": signalsMillion,
   webhooks,
+  workflows,
   "lone-request": loneRequest,
   "heart-beats": heartBeats,
   state,

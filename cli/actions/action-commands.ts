@@ -16,6 +16,9 @@ import { findInstall, installArgs } from "../installs/find-install.ts";
 import { readValues } from "../installs/read-values.ts";
 import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
+import { fetchRecords } from "../logs/fetch-records.ts";
+import { logDetails, logFlags, logQuery, streamParams } from "../logs/log-flags.ts";
+import { printRecords } from "../logs/print-records.ts";
 import { formatAge } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 import { followWorkflow } from "../workflows/follow-workflow.ts";
@@ -138,7 +141,7 @@ const listRuns = defineList({
 const showRun = defineCommand({
   name: "action get",
   summary:
-    "Show a run of an action: its steps, outputs, and why it failed. Its log: svc log show JOB.",
+    "Show a run of an action: its steps, outputs, and why it failed. Its log: svc action logs.",
   args: { ...installArgs, run: { summary: "The run's id." } },
   examples: [{ does: "Show a run.", run: "svc action get acme awr_…" }],
   run: async ({ args, call, screen }) => {
@@ -160,5 +163,32 @@ const showRun = defineCommand({
   },
 });
 
+const showRunLog = defineCommand({
+  name: "action logs",
+  summary: "Show the log of a run of an action so far.",
+  details: logDetails,
+  args: { ...installArgs, run: { summary: "The run's id." } },
+  flags: logFlags,
+  examples: [{ does: "Show a run's log.", run: "svc action logs acme awr_…" }],
+  run: async ({ args, flags, call, connect, screen }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const params = { install_id: id, run_id: args.run };
+    const { body } = await call(getInstallActionRunRoute, { params });
+    if (body.runner_job_id === null) {
+      screen.say(`This run has no job yet: it is ${body.status}.`);
+      return;
+    }
+    const asked = { params: streamParams(body.runner_job_id), query: logQuery(flags) };
+    const count = await printRecords(screen, flags, fetchRecords(await connect(), asked, screen));
+    if (count === 0) screen.say("No log records found.");
+  },
+});
+
 /** The commands of actions, in the order of help. */
-export const actionCommands: readonly Command[] = [listActions, runAction, listRuns, showRun];
+export const actionCommands: readonly Command[] = [
+  listActions,
+  runAction,
+  listRuns,
+  showRun,
+  showRunLog,
+];
