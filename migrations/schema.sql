@@ -2505,6 +2505,7 @@ function backlog_lines(after_org text, after_type text, most integer) returns TA
 function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[], versions text[], tells boolean[], held_by text[], held text[]) returns SETOF beaten_process -- functions/beats.sql
 function begin_app_config(org text, app text, config json) returns text -- functions/app-config-parts.sql
 function begin_callback(org text, signal text, nth integer, begun integer) returns SETOF begun_callback -- functions/turns.sql
+function begin_ticked_workflow(org text, install text, draft jsonb) returns text -- functions/workflows.sql
 function begin_turn(org text, signal text, held_lease text, own_lease text, beginner text) returns SETOF begun_turn -- functions/turns.sql
 function begin_workflow(org text, install text, draft jsonb, inputs jsonb DEFAULT NULL::jsonb, only_one boolean DEFAULT false) returns text -- functions/installs.sql
 function block_abandoned(execution_ids text[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
@@ -2601,6 +2602,7 @@ function has_backlog(org text, kind text) returns boolean -- functions/turns.sql
 function has_log_record(org text, stream text, execution text, seq bigint) returns boolean -- functions/log-streams.sql
 function held_though_over(held_by text[], held text[]) returns TABLE(process_id text, told json, is_ordered boolean) -- functions/beats.sql
 function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
+function insert_workflow(draft jsonb, t timestamp with time zone) returns void -- functions/workflows.sql
 function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
 function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql
 function is_bound(runner text) returns boolean -- functions/runners.sql

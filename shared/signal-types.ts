@@ -18,6 +18,8 @@ export type SignalType = {
   readonly schema: z.ZodType<Readonly<Record<string, unknown>>>;
   /** What its turn does, for docs. */
   readonly summary: string;
+  /** Nobody but brokers files it, and its emitters follow what they belong to. */
+  readonly isInternal?: true;
   /** What a caller that files it must be allowed besides filing signals. */
   permissions?(signal: Readonly<Record<string, unknown>>): readonly Permission[];
   /** The URL that it calls, which is checked when it is filed. */
@@ -78,6 +80,9 @@ const flushSignal = z.union([
   z.strictObject({ queue_id: id("que") }),
 ]);
 
+const refused = (error: string) => z.strictObject({}).refine(() => false, { error });
+
+const ofWorkflows = { runs: "hold", task: "advance-workflow", isInternal: true } as const;
 const byBroker = { runs: "task", task: "run-signal" } as const;
 
 /** The types that brokers execute themselves. Every other name is a type of somebody's workers. */
@@ -122,14 +127,19 @@ export const signalTypes = {
       "queue_id" in signal ? ["queues.operate"] : ["jobs.cancel"],
   },
   workflow: {
-    runs: "hold",
-    task: "advance-workflow",
-    schema: z.strictObject({}).refine(() => false, {
-      error:
-        "Workflows file these themselves: create a workflow instead, such as a run of an action.",
-    }),
+    ...ofWorkflows,
+    schema: refused(
+      "Workflows file these themselves: create a workflow instead, such as a run of an action.",
+    ),
     summary:
       "The place of a workflow in a lane of its install: it is held until the workflow has ended. Workflows alone file it.",
+  },
+  "action-run": {
+    ...ofWorkflows,
+    schema: refused("Installs file these themselves: give the action a trigger of type cron."),
+    summary:
+      "The tick of a cron trigger: its turn begins the run of an action, whose workflow has its place from then on. Emitters of installs alone file it.",
+    permissions: () => ["installs.operate"],
   },
 } as const satisfies Readonly<Record<string, SignalType>>;
 

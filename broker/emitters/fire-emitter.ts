@@ -1,23 +1,29 @@
 import { problem } from "../../shared/problem.ts";
+import { signalType } from "../../shared/signal-types.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import { fullQueue } from "../signals/full-queue.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { topics } from "../wake/wakes.ts";
 import { findEmitter, writeFiring } from "./queries.ts";
+import type { EmitterRow } from "./row.ts";
 import { openTemplate } from "./template.ts";
 
 const maxTries = 10;
 
-/** Enqueues one signal of an emitter now; answers its id, or the live one's that has its dedupe key. 429 when the queue is full. */
+/**
+ * Enqueues one signal of an emitter now; answers its id, or the live one's that has its dedupe key. 429 when the queue is full, 403 for
+ * one of an install without the permission to operate it.
+ */
 export async function fireEmitter(
   { db, seals, wakes }: Pick<Broker, "db" | "seals" | "wakes">,
-  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+  { orgId, id: actorId, permissions }: Pick<Actor, "id" | "orgId" | "permissions">,
   id: string,
 ): Promise<{ readonly signalId: string; readonly isKept: boolean }> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const row = await findEmitter(db, orgId, id);
     if (row === undefined) throw problem.notFound("emitter");
+    requireAllowed(row, permissions);
     const signalId = newId("sig");
     const named = { orgId, id: signalId, part: "signal" };
     const { keyId, bytes } = seals.seal(named, openTemplate(seals, row));
@@ -29,4 +35,18 @@ export async function fireEmitter(
     return { signalId: fired.id, isKept: fired.outcome === "kept" };
   }
   throw problem.conflict("emitter_busy", "The emitter is being changed by others. Try again.");
+}
+
+function requireAllowed(
+  { signal_type: name }: EmitterRow,
+  permissions: Pick<Actor, "permissions">["permissions"],
+): void {
+  const type = signalType(name);
+  if (type?.isInternal !== true) return;
+  const lacking = type.permissions?.({}).find((needed) => !permissions.has(needed));
+  if (lacking !== undefined)
+    throw problem.forbidden(
+      "permission_missing",
+      `This emitter begins runs of an action. This token lacks the permission ${lacking}.`,
+    );
 }

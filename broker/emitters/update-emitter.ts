@@ -4,6 +4,7 @@ import type { Broker } from "../broker.ts";
 import type { Sealed } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { nameTaken } from "./create-emitter.ts";
+import { requireOwn } from "./delete-emitter.ts";
 import { type EmitterSettings, findEmitter, findNow, writeEmitter } from "./queries.ts";
 import { readSchedule, requireMembersOf } from "./read-schedule.ts";
 import type { EmitterWithTemplate } from "./row.ts";
@@ -29,11 +30,12 @@ const ofSchedule = [
   "delay",
 ] as const;
 
-/** Changes an emitter; 412 when it has another version than asked for. With a new schedule its next tick is another. */
+/** Changes an emitter; 412 when it has another version than asked for, 409 for one that belongs to an install. With a new schedule its next tick is another. */
 export async function updateEmitter(parts: Parts, actor: By, update: Update): Promise<void> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const present = await findEmitter(parts.db, actor.orgId, update.id);
     if (present === undefined) throw problem.notFound("emitter");
+    requireOwn(present);
     if (update.version !== undefined && update.version !== present.version) {
       throw problem.preconditionFailed(
         `The emitter was changed: the current version is ${present.version}.`,

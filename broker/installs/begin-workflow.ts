@@ -33,7 +33,8 @@ export async function beginWorkflow(
   return draft.id;
 }
 
-function placeOf(install: ShownRow, { id: actorId, orgId }: Pick<Actor, "id" | "orgId">) {
+/** What a workflow of the install is drafted with. */
+export function placeOf(install: ShownRow, { id: actorId, orgId }: Pick<Actor, "id" | "orgId">) {
   return {
     orgId,
     actorId,

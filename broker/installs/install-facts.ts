@@ -73,7 +73,7 @@ type EndRow = {
 type Parts = { readonly db: Db; readonly seals: Seals };
 type ChooseConfig = (found: Pick<InstallFacts, "install" | "app">) => string | null;
 
-/** What is known of an install by one of its app's configs; undefined where there is no install or no config. */
+/** What is known of an install, also of a deleted one, by one of its app's configs; undefined where there is no install or no config. */
 export async function findInstallFacts(
   { db, seals }: Parts,
   org: OrgId,
@@ -90,7 +90,7 @@ export async function findInstallFacts(
       join apps a on a.org_id = i.org_id and a.id = i.app_id
       join runners u on u.org_id = i.org_id and u.id = i.runner_id
       join install_inputs n on n.install_id = i.id and n.version = i.inputs_version
-     where i.org_id = ${org} and i.id = ${id} and i.deleted_at is null`;
+     where i.org_id = ${org} and i.id = ${id}`;
   const configId = row && choose(row);
   if (row === undefined || configId == null) return undefined;
   const config = await configById(db, org, configId);

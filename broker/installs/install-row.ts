@@ -41,5 +41,6 @@ export const installRow = z.object({
   created_at: z.date(),
   updated_at: z.date(),
   created_by_id: z.string(),
+  deleted_at: z.date().nullable(),
 });
 export type InstallRow = z.infer<typeof installRow>;

@@ -26,7 +26,7 @@ export async function showState(
     id,
     choose: ({ install, app }) => install.applied_config_id ?? app.active_config_id,
   });
-  if (facts === undefined) throw problem.notFound("install");
+  if (facts === undefined || facts.install.deleted_at !== null) throw problem.notFound("install");
   return shownStateOf(facts);
 }
 

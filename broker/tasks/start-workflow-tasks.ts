@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { Problem } from "../../shared/problem.ts";
+import { runTickedAction } from "../actions/run-ticked-action.ts";
 import type { Broker } from "../broker.ts";
+import { keepEmitters } from "../installs/keep-emitters.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { countFault } from "../workflows/count-fault.ts";
 import { findWorkflowOfSignal } from "../workflows/load-workflow.ts";
@@ -13,25 +15,38 @@ const atOnce = 4;
 
 const payloadSchema = z.union([
   z.object({ org_id: z.string(), workflow_id: z.string() }),
-  z.object({ org_id: z.string(), signal_id: z.string() }), // its place in a lane has its turn
+  z.object({ org_id: z.string(), signal_id: z.string(), type: z.string() }), // its place in a lane has its turn
 ]);
+const ofInstall = z.object({ org_id: z.string(), install_id: z.string() });
 
-/** Advances workflows, by a worker of its own: neither housekeeping nor signals hold them up. */
+/** Advances workflows, and keeps the emitters of installs, by a worker of its own: neither housekeeping nor signals hold them up. */
 export async function startWorkflowTasks(broker: Broker): Promise<RunningTasks> {
   const stopped = new AbortController();
   const tasks = {
     "advance-workflow": async (payload: unknown): Promise<void> => {
       const asked = payloadSchema.parse(payload);
       const org = asked.org_id as OrgId; // from a statement of ours
-      const id =
-        "workflow_id" in asked
-          ? asked.workflow_id
-          : await findWorkflowOfSignal(broker.db, org, asked.signal_id);
+      const id = "workflow_id" in asked ? asked.workflow_id : await workflowOf(broker, org, asked);
       if (id !== undefined) await advance(broker, org, id);
+    },
+    "keep-emitters": async (payload: unknown): Promise<void> => {
+      const { org_id, install_id } = ofInstall.parse(payload);
+      await keepEmitters(broker, org_id as OrgId, install_id); // from a statement of ours
     },
   };
   const options = { concurrency: atOnce, taskList: tasks, parsedCronItems: [] };
   return await runWorker(broker, { name: "workflow tasks", stopped, options });
+}
+
+/** The workflow that has its place by this signal; that of a tick is begun by its turn. */
+async function workflowOf(
+  broker: Broker,
+  org: OrgId,
+  { signal_id: signalId, type }: { readonly signal_id: string; readonly type: string },
+): Promise<string | undefined> {
+  const id = await findWorkflowOfSignal(broker.db, org, signalId);
+  if (id !== undefined || type !== "action-run") return id;
+  return await runTickedAction(broker, org, signalId);
 }
 
 async function advance(broker: Broker, org: OrgId, id: string): Promise<void> {

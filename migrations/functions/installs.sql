@@ -112,13 +112,23 @@ begin
   end if;
   if change ->> 'is_deleted' = 'true' then
     perform forget_lanes(org, install, t);
+  elsif change ? 'phase' or change ? 'applied_config_id' then
+    perform graphile_worker.add_job('keep-emitters', json_build_object('org_id', org, 'install_id', install),
+                                    job_key := 'emitters:' || install, max_attempts := 10);
   end if;
 end $$;
 
--- An install's lanes go with it; its runner group is free for another.
+-- An install's lanes go with it, and the emitters in them; its runner group is free for another. What is open of its workflows is
+-- looked at, and cancelled.
 create or replace function forget_lanes(org text, install text, t timestamptz) returns void
   language plpgsql as $$
+declare
+  lanes text[] := array(select q.id::text from queues q where q.org_id = org and q.install_id = install and q.deleted_at is null);
 begin
+  perform lock_signal_queues(lanes);
+  delete from queue_emitters e where e.queue_id = any(lanes);
+  perform wake_workflow(org, w.id) from workflows w
+    where w.owner_id = install and w.status not in ('success', 'error', 'cancelled');
   update queues q set deleted_at = t where q.org_id = org and q.install_id = install and q.deleted_at is null;
   update runner_groups g set owner_id = '', owner_type = '', updated_at = t
     from installs i where i.org_id = org and i.id = install and g.id = i.runner_group_id and g.owner_id = install;

@@ -24,6 +24,39 @@ begin
   if outcome <> 'filed' then
     return outcome;
   end if;
+  perform insert_workflow(draft, t);
+  return 'created';
+end $$;
+
+-- Creates a workflow whose place in its lane is there already: the signal of an emitter's tick, whose turn it is. outcome: created ·
+-- not-found (the install) · gone (the signal is not in flight any more, or has its workflow)
+create or replace function begin_ticked_workflow(org text, install text, draft jsonb) returns text
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  w workflows := jsonb_populate_record(null::workflows, draft);
+begin
+  perform 1 from installs i where i.org_id = org and i.id = install and i.deleted_at is null for no key update;
+  if not found then
+    return 'not-found';
+  end if;
+  perform lock_signal_queues(array[w.queue_id::text]);
+  if not exists (select from queue_signal_live l where l.id = w.signal_id and l.queue_id = w.queue_id and l.status = 'in-flight')
+     or exists (select from workflows x where x.signal_id = w.signal_id) then
+    return 'gone';
+  end if;
+  perform insert_workflow(draft, svc_now());
+  return 'created';
+end $$;
+
+create or replace function insert_workflow(draft jsonb, t timestamptz) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  w workflows := jsonb_populate_record(null::workflows, draft);
+begin
   insert into workflows (id, org_id, type, owner_type, owner_id, status, status_description, status_at, role, plan_only, approval_option,
                          metadata, params, signal_id, queue_id, created_at, created_by_id)
   values (w.id, w.org_id, w.type, w.owner_type, w.owner_id, 'pending', '', t, coalesce(w.role, ''),
@@ -40,7 +73,6 @@ begin
   select r.id, w.org_id, r.install_id, r.action_id, r.action_config_id, r.name, w.id, r.trigger_type, coalesce(r.triggered_by_id, ''),
          'queued', t, coalesce(r.role, ''), r.timeout, t, w.created_by_id
     from jsonb_populate_record(null::install_action_runs, draft -> 'install_action_run') r where r.id is not null;
-  return 'created';
 end $$;
 
 -- Files a workflow's place in a lane, whose lock the caller holds; whoever holds the lane and waits for somebody hears of it.

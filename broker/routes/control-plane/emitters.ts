@@ -10,12 +10,12 @@ import {
   resumeEmitterRoute,
   updateEmitterRoute,
 } from "../../../shared/api/emitters.ts";
-import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { createEmitter as create } from "../../emitters/create-emitter.ts";
+import { deleteEmitter as remove } from "../../emitters/delete-emitter.ts";
 import { fireEmitter as fire } from "../../emitters/fire-emitter.ts";
 import { pauseEmitter, resumeEmitter } from "../../emitters/pause-emitter.ts";
-import { deleteEmitterRow, type EmitterFilter, listEmitters } from "../../emitters/queries.ts";
+import { type EmitterFilter, listEmitters } from "../../emitters/queries.ts";
 import { showEmitter, showTicks } from "../../emitters/show-emitter.ts";
 import { toEmitter } from "../../emitters/to-emitter.ts";
 import { updateEmitter as update } from "../../emitters/update-emitter.ts";
@@ -75,8 +75,7 @@ const updateEmitters: RegisterRoutes = (app, broker) => {
   });
   app.openapi(deleteEmitterRoute, async (c) => {
     const { emitter_id: id } = c.req.valid("param");
-    const isDeleted = await deleteEmitterRow(broker.db, c.get("actor").orgId, id);
-    if (!isDeleted) throw problem.notFound("emitter");
+    await remove(broker.db, c.get("actor").orgId, id);
     return c.body(null, 204);
   });
 };

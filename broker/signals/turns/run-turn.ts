@@ -24,7 +24,7 @@ const runs = {
   "emitter-stop": runEmitterStop,
   flush: runFlush,
 } as const satisfies Readonly<
-  Record<Exclude<keyof typeof signalTypes, "workflow">, RunTurn<never>>
+  Record<Exclude<keyof typeof signalTypes, "workflow" | "action-run">, RunTurn<never>>
 >;
 
 type Running = {

@@ -18,7 +18,8 @@ const stallInTheWayMs = hourMs;
 export function advanceWorkflow(draft: WorkflowDraft, machine: Machine): void {
   const { workflow, snapshot } = draft;
   if (isFinishedWorkflow(workflow.status)) return;
-  if (snapshot.signal_status === null) workflow.is_cancelling = true; // its place in the lane was purged or cancelled
+  // Its place in the lane was purged or cancelled, or its install is gone.
+  if (snapshot.signal_status === null || machine.isOrphaned === true) workflow.is_cancelling = true;
   if (workflow.is_cancelling) {
     settleCancel(draft, machine);
     return;

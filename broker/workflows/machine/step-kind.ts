@@ -47,6 +47,8 @@ export type PlannedGroup = {
 
 /** What the machine knows of types and kinds. */
 export type Machine = {
+  /** Its owner was deleted: what is open of it is cancelled. */
+  readonly isOrphaned?: boolean;
   readonly kindOf: (step: Step) => StepKind;
   /** The groups of a workflow, once; or why there are none. */
   readonly generate: (draft: WorkflowDraft) => readonly PlannedGroup[] | CompositeFault;

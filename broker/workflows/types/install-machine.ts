@@ -21,6 +21,7 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
   const made = new Map<string, StepKind>();
   return {
     refusal,
+    isOrphaned: env.facts.install.deleted_at !== null,
     kindOf({ kind }) {
       const known = made.get(kind);
       if (known !== undefined) return known;

@@ -203,6 +203,7 @@ export async function givenActionsAgent(
     } else await endJob(broker as TestBroker, agent, { claimed, end, token });
   }
   return {
+    processId,
     held,
     plans,
     /** Ends a job that is held. */

@@ -1,0 +1,25 @@
+import { problem } from "../../shared/problem.ts";
+import { signalType } from "../../shared/signal-types.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { deleteEmitterRow, findEmitter } from "./queries.ts";
+import type { EmitterRow } from "./row.ts";
+
+/** Deletes an emitter; 404 when there is none, 409 for one that belongs to an install. */
+export async function deleteEmitter(db: Db, org: OrgId, id: string): Promise<void> {
+  const row = await findEmitter(db, org, id);
+  if (row !== undefined) requireOwn(row);
+  if (!(await deleteEmitterRow(db, org, id))) throw problem.notFound("emitter");
+}
+
+/** Refuses with 409 to change or delete what follows a config. */
+export function requireOwn({
+  signal_type: type,
+  owner_id: owner,
+}: Pick<EmitterRow, "signal_type" | "owner_id">): void {
+  if (signalType(type)?.isInternal !== true) return;
+  throw problem.conflict(
+    "managed_emitter",
+    `This emitter follows the cron triggers in the config of the install ${owner}. Change the action's triggers, sync the app and update the install's config; or pause the emitter.`,
+  );
+}

@@ -1,0 +1,116 @@
+import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import { secondNs } from "../../shared/duration.ts";
+import { readDocument } from "../app-configs/show-configs.ts";
+import type { Broker } from "../broker.ts";
+import { newId } from "../database/new-id.ts";
+import { deleteEmitterRow, findNow, insertEmitter } from "../emitters/queries.ts";
+import { readSchedule } from "../emitters/read-schedule.ts";
+import { sealTemplate } from "../emitters/template.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { cronTriggersOf, type CronTrigger } from "./cron-triggers.ts";
+import { type KeptEmitter, listInstallEmitters, restEmitter } from "./emitter-queries.ts";
+import type { lifecyclePhases } from "./install-row.ts";
+import { findInstall, type ShownRow } from "./queries.ts";
+
+type Parts = Pick<Broker, "db" | "seals" | "log" | "config">;
+
+const mostTries = 10;
+const noLimit = 2_147_483_647;
+const jitterNs = 30 * secondNs;
+/** In which phases cron triggers run; in all others they rest. */
+const busyPhases: readonly (typeof lifecyclePhases)[number][] = ["active", "updating", "degraded"];
+
+/**
+ * Gives an install one emitter for each cron trigger of the config that it has, and takes away the others; they rest while the install
+ * is in no phase to run actions. Done again where the install changed meanwhile: of two that do this at once the later one is right.
+ */
+export async function keepEmitters(parts: Parts, org: OrgId, installId: string): Promise<void> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const install = await findInstall(parts.db, org, installId);
+    if (install === undefined) return; // its emitters went with it
+    await keepAsOf(parts, org, install);
+    const after = await findInstall(parts.db, org, installId);
+    if (after?.version === install.version) return;
+  }
+  throw new Error(`the install ${installId} changes all the time`);
+}
+
+async function keepAsOf(parts: Parts, org: OrgId, install: ShownRow): Promise<void> {
+  const lane = install.queues.find(({ name }) => name === "actions");
+  if (lane === undefined) return; // somebody deleted it
+  const config = await readDocument(parts.db, org, install.applied_config_id);
+  const wanted = new Map(triggersOf(config).map((trigger) => [trigger.name, trigger]));
+  const kept: KeptEmitter[] = [];
+  for (const emitter of await listInstallEmitters(parts.db, org, lane.id)) {
+    if (wanted.delete(emitter.name)) kept.push(emitter);
+    else await deleteEmitterRow(parts.db, org, emitter.id);
+  }
+  const place = { org, install, queueId: lane.id };
+  for (const trigger of wanted.values()) kept.push(...(await create(parts, place, trigger)));
+  for (const emitter of kept) await rest(parts, place, emitter);
+}
+
+const triggersOf = (config: AppConfigDocument | undefined): readonly CronTrigger[] =>
+  config === undefined ? [] : cronTriggersOf(config);
+
+type Place = { readonly org: OrgId; readonly install: ShownRow; readonly queueId: string };
+
+async function create(
+  { db, seals, log, config }: Parts,
+  { org, install, queueId }: Place,
+  { name, action, schedule }: CronTrigger,
+): Promise<KeptEmitter[]> {
+  const id = newId("emt");
+  const given = { cron_schedule: schedule, jitter_window: jitterNs };
+  const value = JSON.stringify({ install_id: install.id, action_name: action });
+  const outcome = await insertEmitter(
+    db,
+    {
+      ...readSchedule({ id, mode: "cron" }, given, await findNow(db)),
+      id,
+      org_id: org,
+      queue_id: queueId,
+      name,
+      description: `Cron trigger of the action ${action} of the install ${install.name}`,
+      mode: "cron",
+      missed_policy: "once",
+      missed_limit: 1,
+      overlap_policy: "skip",
+      signal_type: "action-run",
+      runs: "hold",
+      task: "advance-workflow",
+      owner_id: install.id,
+      owner_type: "installs",
+      dedupe_key: null,
+      max_executions: 1,
+      retry_delay: secondNs,
+      signal_expires_in: null,
+      created_by_id: install.created_by_id,
+    },
+    {
+      template: sealTemplate(seals, { orgId: org, id }, value),
+      most: config.limits.emitters_of_org || noLimit,
+    },
+  );
+  if (outcome === "created") return [{ id, name, status: "active", paused_by_id: null }];
+  if (outcome === "full")
+    log.warn(
+      { org, install: install.id, action },
+      "the org has as many emitters as it may: a cron trigger has none",
+    );
+  return [];
+}
+
+/** Pauses it, or ends the pause that this began; what people pause stays paused. */
+async function rest({ db }: Parts, { org, install }: Place, emitter: KeptEmitter): Promise<void> {
+  const { lifecycle_phase: phase } = install;
+  const isBusy = busyPhases.includes(phase);
+  const isResting = emitter.status === "paused" && emitter.paused_by_id === install.id;
+  if (isBusy ? !isResting : emitter.status !== "active") return;
+  await restEmitter(db, org, {
+    id: emitter.id,
+    event: isBusy ? "resume" : "pause",
+    note: `the install is ${phase}`,
+    installId: install.id,
+  });
+}
