@@ -21,6 +21,7 @@ import {
   readQueues,
   updateQueues,
 } from "./routes/control-plane/queues.ts";
+import { readInstallHistory } from "./routes/control-plane/read-install-history.ts";
 import { readLogs } from "./routes/control-plane/read-logs.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
 import { completeSignal, extendSignal, failSignal } from "./routes/control-plane/report-signals.ts";
@@ -170,6 +171,7 @@ const routes: readonly RegisterRoutes[] = [
   // Control planes: apps and their configs, installs, actions, workflows
   keepApps,
   keepInstalls,
+  readInstallHistory,
   keepActions,
   keepWorkflows,
   controlWorkflows,

@@ -705,6 +705,7 @@ create table events (
   fanned_out_at timestamp with time zone,
   tx xid8 not null default pg_current_xact_id(),
   n bigint not null generated always as identity,
+  install_id svc_id,
   constraint events_pkey PRIMARY KEY (org_id, id),
   constraint events_workflow_id_seq_key UNIQUE (workflow_id, seq),
   constraint events_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
@@ -719,6 +720,7 @@ create table events (
 CREATE INDEX events_age ON public.events USING btree (created_at);
 CREATE INDEX events_feed ON public.events USING btree (org_id, tx, n);
 CREATE INDEX events_not_fanned_out ON public.events USING btree (org_id, workflow_id, seq) WHERE (fanned_out_at IS NULL);
+CREATE INDEX events_of_install ON public.events USING btree (install_id, n) WHERE ((install_id IS NOT NULL) AND (kind = 'workflow'::text));
 
 create table full_orgs (
   org_id svc_id not null,
@@ -866,12 +868,14 @@ create table installs (
   updated_at timestamp with time zone not null,
   created_by_id text not null default ''::text,
   deleted_at timestamp with time zone,
+  health jsonb not null default '{}'::jsonb,
   constraint installs_pkey PRIMARY KEY (org_id, id),
   constraint installs_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint installs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint installs_approval_option_check CHECK ((approval_option = ANY (ARRAY['prompt'::text, 'approve-all'::text]))),
   constraint installs_cloud_account_check CHECK ((jsonb_typeof(cloud_account) = 'object'::text)),
   constraint installs_cloud_platform_check CHECK ((cloud_platform = ANY (ARRAY['aws'::text, 'azure'::text, 'gcp'::text, 'unknown'::text]))),
+  constraint installs_health_check CHECK ((jsonb_typeof(health) = 'object'::text)),
   constraint installs_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text)),
   constraint installs_lifecycle_phase_check CHECK ((lifecycle_phase = ANY (ARRAY['created'::text, 'awaiting-stack'::text, 'provisioning'::text, 'active'::text, 'updating'::text, 'degraded'::text, 'deprovisioning'::text, 'deprovisioned'::text, 'error'::text]))),
   constraint installs_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),

@@ -36,6 +36,15 @@ export const installRow = z.object({
   runner_id: z.string(),
   has_own_runner: z.boolean(),
   inputs_version: z.number(),
+  health: z.record(
+    z.string(),
+    z.object({
+      status: z.enum(["healthy", "degraded"]),
+      run_id: z.string(),
+      at: z.string(),
+      detail: z.string(),
+    }),
+  ),
   state_version: z.number(),
   version: z.number(),
   created_at: z.date(),

@@ -21,6 +21,7 @@ export function toInstall(row: ShownRow): Install {
       since: row.phase_at.toISOString(),
       workflow_id: row.phase_workflow_id,
     },
+    ...healthOf(row),
     cloud_platform: row.cloud_platform,
     ...(row.cloud_platform !== "unknown" && {
       [`${row.cloud_platform}_account`]: row.cloud_account,
@@ -34,5 +35,23 @@ export function toInstall(row: ShownRow): Install {
     created_by_id: row.created_by_id,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
+  };
+}
+
+function healthOf({
+  health,
+}: ShownRow): Pick<
+  Install,
+  "composite_health_status" | "composite_health_status_description" | "health_checks"
+> {
+  const checks = Object.entries(health)
+    .map(([action, { at, ...verdict }]) => ({ action, ...verdict, at: new Date(at).toISOString() }))
+    .sort((a, b) => (a.action < b.action ? -1 : 1));
+  const failing = checks.filter(({ status }) => status === "degraded");
+  return {
+    composite_health_status: checks.length === 0 ? "" : failing.length > 0 ? "degraded" : "healthy",
+    composite_health_status_description:
+      failing.length === 0 ? "" : `Failing: ${failing.map(({ action }) => action).join(", ")}.`,
+    health_checks: checks,
   };
 }

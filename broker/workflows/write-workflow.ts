@@ -26,12 +26,14 @@ export async function writeWorkflow(
 
 function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string, unknown>> {
   const { workflow, snapshot } = draft;
-  const { phase, appliedConfigId, isDeleted, state } = draft.install;
+  const { phase, appliedConfigId, isDeleted, state, health, healthOf } = draft.install;
   const install = {
     ...(phase !== undefined && { phase }),
     ...(appliedConfigId !== undefined && { applied_config_id: appliedConfigId }),
     ...(isDeleted === true && { is_deleted: "true" }),
     ...(state !== undefined && { state }),
+    ...(health !== undefined && { health }),
+    ...(healthOf !== undefined && { health_of: healthOf }),
   };
   const wakeAt = nextLookAt(draft);
   return {

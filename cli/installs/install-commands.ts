@@ -7,7 +7,14 @@ import {
   reprovisionInstall,
   updateInstallConfig,
 } from "./manage-install.ts";
-import { getInstall, labelInstall, listInstalls, showInputs, showState } from "./read-installs.ts";
+import {
+  getInstall,
+  labelInstall,
+  listEvents,
+  listInstalls,
+  showInputs,
+  showState,
+} from "./read-installs.ts";
 
 /** The commands of installs, in the order of help. */
 export const installCommands: readonly Command[] = [
@@ -17,6 +24,7 @@ export const installCommands: readonly Command[] = [
   showInputs,
   labelInstall,
   showState,
+  listEvents,
   updateInstallConfig,
   reprovisionInstall,
   deprovisionInstall,

@@ -1,4 +1,4 @@
-import type { Install, ShownInputs } from "../../shared/api/install.ts";
+import type { Install, InstallEvent, ShownInputs } from "../../shared/api/install.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 
@@ -29,6 +29,10 @@ export const installDetails: View<Install> = {
     number: ({ install_number: number }) => String(number),
     phase: ({ lifecycle_phase: { phase, since } }) => `${phase} since ${formatInstant(since)}`,
     workflow: ({ lifecycle_phase: { workflow_id: id } }) => id ?? "",
+    health: ({ health_checks: checks }) =>
+      checks
+        .map(({ action, status, at }) => `${status}: ${action}, ${formatInstant(at)}`)
+        .join("\n"),
     config: ({ app_config_ref: { applied_config_id: applied, expected_config_id: expected } }) =>
       applied === expected
         ? (applied ?? "none yet")
@@ -53,5 +57,16 @@ export const inputsDetails: View<ShownInputs> = {
     values: ({ values }) => pairs(values),
     created: ({ created_at }) => formatInstant(created_at),
     workflow: ({ workflow_id: id }) => id ?? "",
+  },
+};
+
+export const eventLine: View<InstallEvent> = {
+  nameOf,
+  columns: {
+    WHAT: ({ operation_name: name }) => name,
+    STATUS: ({ operation_status: status }) => status,
+    WORKFLOW: ({ payload: { workflow_id: id } }) => id,
+    AGE: ({ created_at }) => formatAge(created_at),
+    WHY: ({ payload: { error = "" } }) => error,
   },
 };

@@ -5,6 +5,7 @@ import {
 } from "../../shared/api/install-inputs.ts";
 import { lifecyclePhaseSchema } from "../../shared/api/install.ts";
 import {
+  listInstallEventsRoute,
   listInstallsRoute,
   mergeInstallLabelsRoute,
   removeInstallLabelsRoute,
@@ -15,7 +16,7 @@ import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
 import { printItem } from "../output/print.ts";
 import { findInstall, installArgs as args } from "./find-install.ts";
-import { inputsDetails, installDetails, installLine } from "./install-view.ts";
+import { eventLine, inputsDetails, installDetails, installLine } from "./install-view.ts";
 import { readPairs } from "./read-pairs.ts";
 import { readValues } from "./read-values.ts";
 
@@ -126,5 +127,22 @@ export const showState = defineCommand({
     const { id } = (await findInstall(call, args.install)).body;
     const { body } = await call(getInstallStateRoute, { params: { install_id: id } });
     screen.out(JSON.stringify(body, null, screen.format === "ndjson" ? 0 : 2));
+  },
+});
+
+export const listEvents = defineList({
+  name: "install events",
+  summary: "List what was done to an install, newest first.",
+  args,
+  examples: [
+    { does: "Show what happened.", run: "svc install events acme" },
+    { does: "See what happens.", run: "svc install events acme --watch" },
+  ],
+  view: eventLine,
+  empty: "Nothing has happened yet.",
+  read: async ({ args, call, page }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const asked = { params: { install_id: id }, query: pagesOfListing(page) };
+    return pageOfListing(await call(listInstallEventsRoute, asked));
   },
 });

@@ -118,6 +118,13 @@ begin
     from json_to_record(config) as given(id text, display_name text, description text, default_labels jsonb, label_colors jsonb,
                                          links jsonb, runner_type text)
    where a.org_id = org and a.id = app;
+  -- On installs a default wins, and one that is gone goes there, too.
+  update installs i
+     set labels = (i.labels - array(select jsonb_object_keys(i.app_default_labels))) || a.default_labels,
+         app_default_labels = a.default_labels, version = i.version + 1, updated_at = svc_now()
+    from apps a
+   where a.org_id = org and a.id = app and i.org_id = org and i.app_id = app and i.deleted_at is null
+     and i.app_default_labels <> a.default_labels;
   perform keep_actions(org, app, config ->> 'id', config -> 'actions', svc_now());
 end $$;
 

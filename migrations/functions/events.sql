@@ -42,9 +42,10 @@ begin
            set last_seq = event_sequences.last_seq + excluded.last_seq, last_at = excluded.last_at
     returning workflow_id, last_seq
   )
-  insert into events (id, org_id, kind, transition, workflow_id, workflow_type, step_id, seq, slugs, entities, data, created_at)
+  insert into events (id, org_id, kind, transition, workflow_id, workflow_type, step_id, seq, slugs, entities, data, created_at, install_id)
   select made_id('evt'), d.org_id, d.kind, d.transition, d.workflow_id, d.workflow_type, d.step_id,
-         c.last_seq - count(*) over (partition by d.workflow_id) + d.nth, d.slugs, d.entities, d.data, t
+         c.last_seq - count(*) over (partition by d.workflow_id) + d.nth, d.slugs, d.entities, d.data, t,
+         (select e ->> 'id' from jsonb_array_elements(d.entities) e where e ->> 'kind' = 'installs' limit 1)
     from draft d join counted c using (workflow_id)
    order by d.n;
   perform fan_out_soon(array(select d ->> 'org_id' from jsonb_array_elements(drafts) d));

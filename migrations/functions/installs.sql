@@ -97,6 +97,10 @@ begin
          phase_at = case when change ? 'phase' then t else i.phase_at end,
          phase_workflow_id = case when change ? 'phase' then workflow else i.phase_workflow_id end,
          applied_config_id = coalesce(change ->> 'applied_config_id', i.applied_config_id),
+         health = case when change ? 'health_of'
+                       then (select coalesce(jsonb_object_agg(h.key, h.value), '{}') from jsonb_each(i.health) h
+                              where change -> 'health_of' ? h.key)
+                       else i.health end || coalesce(change -> 'health', '{}'),
          state_version = i.state_version + (change ? 'state')::int, version = i.version + 1, updated_at = t,
          deleted_at = case when change ->> 'is_deleted' = 'true' then t else i.deleted_at end
    where i.org_id = org and i.id = install and i.deleted_at is null

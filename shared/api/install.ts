@@ -122,6 +122,21 @@ export const installSchema = z
       since: z.iso.datetime(),
       workflow_id: z.string().nullable(),
     }),
+    composite_health_status: z
+      .enum(["healthy", "degraded", ""])
+      .describe("The worst of its health checks; empty while none has said anything."),
+    composite_health_status_description: z.string(),
+    health_checks: z
+      .array(
+        z.object({
+          action: z.string(),
+          status: z.enum(["healthy", "degraded"]),
+          run_id: z.string(),
+          at: z.iso.datetime(),
+          detail: z.string(),
+        }),
+      )
+      .describe("What the last run of each action with `is_healthcheck` said."),
     cloud_platform: z.enum(["aws", "azure", "gcp", "unknown"]),
     aws_account: texts.optional(),
     azure_account: texts.optional(),
@@ -169,6 +184,22 @@ export const installStateSchema = z
     created_at: z.iso.datetime(),
   })
   .openapi("InstallState");
+
+export const installEventSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    install_id: z.string(),
+    operation: z.string().describe("The type of the workflow."),
+    operation_name: z.string().describe("The same in words."),
+    operation_status: z.enum(["started", "finished", "noop", "failed"]),
+    payload: z
+      .object({ workflow_id: z.string(), transition: z.string(), error: z.string().optional() })
+      .describe("The workflow, its transition, and why it failed."),
+    created_at: z.iso.datetime(),
+  })
+  .openapi("InstallEvent");
+export type InstallEvent = z.infer<typeof installEventSchema>;
 
 export const workflowResponseSchema = z
   .object({ workflow_id: z.string() })

@@ -3,6 +3,7 @@ import { appParams } from "./app.ts";
 import { createRoute } from "./create-route.ts";
 import {
   installChangesSchema,
+  installEventSchema,
   installParams as params,
   installSchema,
   labelsInput,
@@ -166,4 +167,16 @@ export const removeInstallLabelsRoute = createRoute({
     body: jsonBody(z.strictObject({ keys: z.array(z.string().max(63)).min(1).max(64) })),
   },
   responses: { 200: json(installSchema, "The install.") },
+});
+
+export const listInstallEventsRoute = createRoute({
+  operationId: "listInstallEvents",
+  rule: reading,
+  method: "get",
+  path: `${path}/events`,
+  tags,
+  summary: "List what was done to an install, the newest first",
+  description: `The begins and ends of its workflows, kept as long as events of webhooks. ${listingDescription}`,
+  request: { params, query: z.object(listingQuery) },
+  responses: { 200: json(listingOf(installEventSchema), "Events.") },
 });

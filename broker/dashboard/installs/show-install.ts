@@ -67,11 +67,21 @@ function installFacts(install: Install, { nowMs }: View): Html {
     ["Config", config(applied)],
     ...(applied === expected ? [] : [["The app's active config", config(expected)] as const]),
     ["Approvals", install.install_config.approval_option],
+    ...(install.health_checks.length === 0
+      ? []
+      : [["Health", health(install.health_checks, nowMs)] as const]),
     ["Labels", pairs(install.labels)],
     ["Phase since", timeAgo(install.lifecycle_phase.since, nowMs)],
     ["Created", timeAgo(install.created_at, nowMs)],
   ]);
 }
+
+const health = (checks: Install["health_checks"], nowMs: number): Html =>
+  html`${checks.map(
+    ({ action, status, at, detail }) =>
+      html`${badge(status)} ${action}, ${timeAgo(at, nowMs)} <span class="dim">${detail}</span
+        ><br />`,
+  )}`;
 
 const pairs = (map: Readonly<Record<string, string>>): Html | string =>
   Object.keys(map).length === 0

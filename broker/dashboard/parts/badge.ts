@@ -19,6 +19,7 @@ const tones: Readonly<Record<string, Tone>> = {
   available: "wait",
   "in-progress": "busy",
   finished: "good",
+  healthy: "good",
   failed: "bad",
   "timed-out": "bad",
   "not-attempted": "bad",

@@ -1,7 +1,4 @@
-import type { JSONValue } from "hono/utils/types";
 import {
-  listInstallStatesRoute,
-  getInstallStateRoute,
   getInstallInputsRoute,
   listInstallInputsRoute,
   replaceInstallInputsRoute,
@@ -48,7 +45,6 @@ import {
   updateInstall,
 } from "../../installs/keep-installs.ts";
 import { type InstallFilter, listInstalls } from "../../installs/queries.ts";
-import { listStates, showState, toState } from "../../installs/show-states.ts";
 import { toInstall } from "../../installs/to-install.ts";
 
 /** /v1/installs, /v1/apps/{app_id}/installs, and an install's inputs, states and workflows to begin */
@@ -58,7 +54,6 @@ export const keepInstalls: RegisterRoutes = (app, broker) => {
   change(app, broker);
   label(app, broker);
   keepInputs(app, broker);
-  readStates(app, broker);
   begin(app, broker);
 };
 
@@ -195,24 +190,6 @@ const keepInputs: RegisterRoutes = (app, broker) => {
     const { install_id: id } = c.req.valid("param");
     const wanted = { id, given: c.req.valid("json").inputs, isWhole: false };
     return c.json(await changeInputs(broker, c.get("actor"), wanted), 200);
-  });
-};
-
-const readStates: RegisterRoutes = (app, broker) => {
-  app.openapi(getInstallStateRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    const state = await showState(broker, c.get("actor").orgId, id);
-    return c.json(state as Record<string, JSONValue>, 200); // JSON, as templates read it
-  });
-  app.openapi(listInstallStatesRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: id } = c.req.valid("param");
-    await requireInstall(broker.db, orgId, id);
-    const listedStates = await answerListing(c, c.req.valid("query"), {
-      read: (request: ListRequest) => listStates(broker.db, orgId, { id, ...request }),
-      toItem: toState,
-    });
-    return c.json(listedStates, 200);
   });
 };
 

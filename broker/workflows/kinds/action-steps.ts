@@ -26,7 +26,7 @@ export const approveStep = (env: KindEnvironment): StepKind => ({
   ended(draft, step) {
     if (step.status === "approved") return;
     const status = step.status === "failed-pending-retry" ? "error" : "cancelled";
-    endRun(draft, step, status);
+    endRun(env, draft, { step, status });
   },
 });
 
@@ -48,9 +48,8 @@ export const actionStep = (env: KindEnvironment): StepKind => ({
     return outcomeOf(job);
   },
   ended(draft, step, isTimeout) {
-    if (step.status === "success") endRun(draft, step, "finished");
-    else if (step.status === "cancelled") endRun(draft, step, "cancelled");
-    else endRun(draft, step, isTimeout ? "timed-out" : "error");
+    const status = endOf(step, isTimeout);
+    endRun(env, draft, { step, status });
   },
 });
 
@@ -139,9 +138,20 @@ function causeOf({ workflow }: WorkflowDraft, trigger: unknown): Readonly<Record
   return { TRIGGER_TYPE: trigger, FLOW_TYPE: workflow.type, FLOW_ID: workflow.id };
 }
 
-function endRun(draft: WorkflowDraft, step: Step, status: ActionRunRow["status"]): void {
+function endOf({ status }: Step, isTimeout: boolean): ActionRunRow["status"] {
+  if (status === "success") return "finished";
+  if (status === "cancelled") return "cancelled";
+  return isTimeout ? "timed-out" : "error";
+}
+
+function endRun(
+  env: KindEnvironment,
+  draft: WorkflowDraft,
+  { step, status }: { readonly step: Step; readonly status: ActionRunRow["status"] },
+): void {
   const run = draft.actionRunOf(step);
   if (run === undefined || run.finished_at !== null) return;
+  if (status !== "cancelled") judgeHealth(env, draft, { step, run, isGood: status === "finished" });
   Object.assign(run, {
     status,
     status_description: step.status_description,
@@ -149,4 +159,22 @@ function endRun(draft: WorkflowDraft, step: Step, status: ActionRunRow["status"]
     finished_at: draft.now,
     composite_error: status === "finished" ? null : step.error,
   });
+}
+
+/** The end of an action that is a health check says how healthy the install is; one that was cancelled says nothing. */
+function judgeHealth(
+  { facts, given }: KindEnvironment,
+  { install, now }: WorkflowDraft,
+  {
+    step,
+    run,
+    isGood,
+  }: { readonly step: Step; readonly run: ActionRunRow; readonly isGood: boolean },
+): void {
+  const action = facts.config.actions?.find(({ name }) => name === run.name);
+  if (given.adhoc !== undefined || action?.is_healthcheck !== true) return;
+  const status = isGood ? "healthy" : "degraded";
+  const detail = isGood ? "" : (step.error?.detail ?? step.status_description);
+  const verdict = { status, run_id: run.id, at: now, detail: detail.slice(0, 500) } as const;
+  install.health = { ...install.health, [run.name]: verdict };
 }

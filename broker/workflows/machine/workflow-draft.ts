@@ -24,6 +24,16 @@ export type InstallChange = {
   appliedConfigId?: string;
   isDeleted?: true;
   state?: Readonly<Record<string, unknown>>;
+  /** What runs of health checks said, by the action's name. */
+  health?: Readonly<Record<string, HealthVerdict>>;
+  /** The health checks that there are from now on. */
+  healthOf?: readonly string[];
+};
+export type HealthVerdict = {
+  readonly status: "healthy" | "degraded";
+  readonly run_id: string;
+  readonly at: string;
+  readonly detail: string;
 };
 export type NewId = (
   prefix: "wfr" | "wsg" | "stp" | "apv" | "apr" | "awr" | "ist" | "sig",

@@ -53,9 +53,14 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
         lane === "changes" &&
         workflow.type !== "deprovision" &&
         workflow.app_config_id !== null
-      )
+      ) {
         draft.install.appliedConfigId = workflow.app_config_id;
+        draft.install.healthOf = healthChecksOf(env);
+      }
       if (isGood && workflow.params["deletes"] === true) draft.install.isDeleted = true;
     },
   };
 }
+
+const healthChecksOf = ({ facts: { config } }: KindEnvironment): string[] =>
+  (config.actions ?? []).flatMap(({ name, is_healthcheck: is }) => (is === true ? [name] : []));

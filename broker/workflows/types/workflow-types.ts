@@ -134,6 +134,13 @@ export function workflowType(type: string): WorkflowType {
   return workflowTypes[type as WorkflowTypeName]; // it is one of them
 }
 
+/** What a workflow does, in words; also of events that no workflow of an install wrote. */
+export function wordsOfWorkflow({ type, metadata }: Pick<Workflow, "type" | "metadata">): string {
+  if (Object.hasOwn(workflowTypes, type)) return workflowType(type).words({ metadata });
+  const words = type.replaceAll("_", " ");
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
 /** The run that somebody asked for: its row is there already. */
 function orderedRun({ facts, workflow }: Making): OrderedRun {
   const { run_id: runId, trigger, action_name: name, approval } = workflow.params;

@@ -1,0 +1,49 @@
+import type { JSONValue } from "hono/utils/types";
+import {
+  getInstallStateRoute,
+  listInstallStatesRoute,
+} from "../../../shared/api/install-inputs.ts";
+import { listInstallEventsRoute } from "../../../shared/api/installs.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerListing } from "../../http/answer/answer-listing.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
+import { requireInstall } from "../../installs/keep-installs.ts";
+import { listInstallEvents, toInstallEvent } from "../../installs/list-events.ts";
+import { listStates, showState, toState } from "../../installs/show-states.ts";
+
+/** GET /v1/installs/{install_id}/state, …/state-history, …/events */
+export const readInstallHistory: RegisterRoutes = (app, broker) => {
+  readStates(app, broker);
+  readEvents(app, broker);
+};
+
+const readStates: RegisterRoutes = (app, broker) => {
+  app.openapi(getInstallStateRoute, async (c) => {
+    const { install_id: id } = c.req.valid("param");
+    const state = await showState(broker, c.get("actor").orgId, id);
+    return c.json(state as Record<string, JSONValue>, 200); // JSON, as templates read it
+  });
+  app.openapi(listInstallStatesRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: id } = c.req.valid("param");
+    await requireInstall(broker.db, orgId, id);
+    const listedStates = await answerListing(c, c.req.valid("query"), {
+      read: (request: ListRequest) => listStates(broker.db, orgId, { id, ...request }),
+      toItem: toState,
+    });
+    return c.json(listedStates, 200);
+  });
+};
+
+const readEvents: RegisterRoutes = (app, { db }) => {
+  app.openapi(listInstallEventsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: installId } = c.req.valid("param");
+    await requireInstall(db, orgId, installId);
+    const events = await answerListing(c, c.req.valid("query"), {
+      read: (request: ListRequest) => listInstallEvents(db, orgId, { installId, ...request }),
+      toItem: toInstallEvent,
+    });
+    return c.json(events, 200);
+  });
+};
