@@ -71,6 +71,7 @@ import { updateRunnerVersion } from "./runners/update-runner-version.ts";
 import { createSignal } from "./signals/create-signal.ts";
 import { cancelSignal, redriveSignal } from "./signals/end-signal.ts";
 import { getSignal, listSignals } from "./signals/read-signals.ts";
+import { showWebhookStats, showWorkflowStats } from "./stats/show-activity.ts";
 import { showJobStats, showStats } from "./stats/show-stats.ts";
 import {
   applyTerraform,
@@ -198,7 +199,7 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
     ],
   },
   { title: "Webhooks", commands: webhookCommands },
-  { title: "Stats", commands: [showStats, showJobStats] },
+  { title: "Stats", commands: [showStats, showJobStats, showWorkflowStats, showWebhookStats] },
   { title: "Logs", commands: [tailLog, showLog, searchLog] },
   {
     title: "Terraform",

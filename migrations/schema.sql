@@ -519,6 +519,22 @@ create table actions (
 );
 CREATE UNIQUE INDEX actions_name ON public.actions USING btree (app_id, replace(name, '-'::text, '_'::text));
 
+create table activity_rollups (
+  org_id svc_id not null,
+  width_s integer not null,
+  kind text collate "C" not null,
+  at timestamp with time zone not null,
+  type text collate "C" not null,
+  succeeded integer not null,
+  failed integer not null,
+  cancelled integer not null,
+  times jsonb not null,
+  times_max double precision not null,
+  constraint activity_rollups_pkey PRIMARY KEY (org_id, width_s, kind, at, type),
+  constraint activity_rollups_kind_check CHECK ((kind = ANY (ARRAY['workflows'::text, 'deliveries'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX activity_rollups_age ON public.activity_rollups USING btree (width_s, at);
+
 create table app_config_parts (
   org_id svc_id not null,
   app_config_id svc_id not null,
@@ -1995,6 +2011,7 @@ create table sign_in_identities (
 create table stats_mark (
   singleton boolean not null default true,
   sampled_at timestamp with time zone not null default '1970-01-01 00:00:00+00'::timestamp with time zone,
+  activity_to timestamp with time zone not null default '1970-01-01 00:00:00+00'::timestamp with time zone,
   constraint stats_mark_pkey PRIMARY KEY (singleton),
   constraint stats_mark_singleton_check CHECK (singleton)
 );
@@ -2263,6 +2280,7 @@ create table webhook_attempts (
   constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, at, id),
   constraint webhook_attempts_result_check CHECK ((result = ANY (ARRAY['delivered'::text, 'failed'::text])))
 ) partition by RANGE (at);
+CREATE INDEX webhook_attempts_at ON ONLY public.webhook_attempts USING brin (at);
 
 create table webhook_deliveries (
   id svc_id not null,
@@ -2720,6 +2738,7 @@ function retire_app_config(org text, former text) returns void -- functions/apps
 function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retry_delay_ns(first bigint, executions integer) returns bigint -- functions/signals.sql
 function return_signals(org_ids text[], signal_ids text[], lease_ids text[], untils timestamp with time zone[]) returns SETOF text -- functions/signal-claims.sql
+function roll_up_activity(t timestamp with time zone) returns void -- functions/rollups.sql
 function rollout_status_after(status text, event text) returns text -- functions/before-tables.sql
 function rollup_start(width_s integer, at timestamp with time zone) returns timestamp with time zone -- functions/rollups.sql
 function rollup_widths() returns integer[] -- functions/rollups.sql

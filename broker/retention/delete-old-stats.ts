@@ -2,7 +2,13 @@ import type { Db } from "../database/connect.ts";
 import type { RetainStatsDays } from "../stats/stats-settings.ts";
 import { type Batches, deleteInBatches } from "./delete-in-batches.ts";
 
-const tables = ["job_rollups", "queue_rollups", "org_rollups", "rollup_coverage"] as const;
+const tables = [
+  "job_rollups",
+  "queue_rollups",
+  "org_rollups",
+  "activity_rollups",
+  "rollup_coverage",
+] as const;
 const widths = [60, 300, 3600, 86_400] as const;
 
 /** Deletes rollups of each width that are older than their days; returns how many. */

@@ -180,11 +180,13 @@ export async function listCovered(
   return row?.at ?? [];
 }
 
-function pointOf(db: Db, { stepMs }: Points) {
+/** The point that a rollup `r` belongs to. */
+export function pointOf(db: Db, { stepMs }: Points) {
   return db`date_bin(make_interval(secs => ${stepMs / 1000}), r.at, timestamptz '2000-01-01 00:00:00Z')`;
 }
 
-function within(db: Db, { widthS, fromMs, toMs }: Points) {
+/** Which rollups `r` the points need. */
+export function within(db: Db, { widthS, fromMs, toMs }: Points) {
   return db`r.width_s = ${widthS} and r.at >= ${new Date(fromMs)} and r.at < ${new Date(toMs)}`;
 }
 

@@ -11,7 +11,8 @@ export type Series = {
 };
 
 const mostColumns = 48;
-const counted = (value: number): string => String(Math.round(value * 10) / 10);
+/** A number, or a mean, as it is printed. */
+export const counted = (value: number): string => String(Math.round(value * 10) / 10);
 
 /** A figure over time as a line of a table. */
 export const seriesLine: View<Series> = {
@@ -50,5 +51,9 @@ export function seriesOf(stats: JobStats): Series[] {
       show: formatTook,
     })),
   ];
-  return all.filter(({ values }) => (largest(values) ?? 0) > 0);
+  return whatHappened(all);
 }
+
+/** What happened at all. */
+export const whatHappened = (series: readonly Series[]): Series[] =>
+  series.filter(({ values }) => (largest(values) ?? 0) > 0);

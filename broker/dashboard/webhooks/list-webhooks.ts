@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import type { Webhook } from "../../../shared/api/webhook.ts";
 import { listWebhooksRoute } from "../../../shared/api/webhooks.ts";
+import { webhookCharts } from "../charts/activity-charts.ts";
 import type { Html } from "../page.ts";
 import { listPage } from "../parts/list-page.ts";
 import { listed, pageAsked } from "../parts/listed.ts";
@@ -18,7 +19,8 @@ export const listWebhooks = listPage({
   filters: {},
   read: async (view, query) =>
     listed(await view.ask(listWebhooksRoute, { query: pageAsked(query) })),
-  show: (items, { nowMs }) => webhookTable(items, nowMs),
+  show: async (items, view) =>
+    html`${webhookTable(items, view.nowMs)} ${await webhookCharts(view)}`,
   whenNone: html`Create one: <code>svc webhook create --to URL</code>`,
   live: ["minute"],
 });

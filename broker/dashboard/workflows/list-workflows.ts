@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { workflowStatusSchema } from "../../../shared/api/workflow.ts";
 import { listWorkflowsRoute } from "../../../shared/api/workflows.ts";
+import { workflowCharts } from "../charts/activity-charts.ts";
 import { listPage } from "../parts/list-page.ts";
 import { listed, pageAsked } from "../parts/listed.ts";
 import { workflowTable } from "./workflow-table.ts";
@@ -20,6 +21,7 @@ export const listWorkflows = listPage({
   },
   read: async (view, query) =>
     listed(await view.ask(listWorkflowsRoute, { query: pageAsked(query) })),
-  show: (items, { nowMs }) => workflowTable(items, nowMs),
+  show: async (items, view) =>
+    html`${workflowTable(items, view.nowMs)} ${await workflowCharts(view)}`,
   whenNone: html`A new install begins one, and so does <code>svc action run INSTALL ACTION</code>`,
 });

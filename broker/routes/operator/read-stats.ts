@@ -1,3 +1,4 @@
+import { getWebhookStatsRoute, getWorkflowStatsRoute } from "../../../shared/api/activity-stats.ts";
 import { getJobStatsRoute } from "../../../shared/api/job-stats.ts";
 import {
   getRunnerAvailabilityRoute,
@@ -5,11 +6,12 @@ import {
 } from "../../../shared/api/runner-availability.ts";
 import { getStatsOverviewRoute } from "../../../shared/api/stats-overview.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { readWebhookStats, readWorkflowStats } from "../../stats/read-activity.ts";
 import { readAvailability, readStrips } from "../../stats/read-availability.ts";
 import { readJobStats } from "../../stats/read-job-stats.ts";
 import { readOverview } from "../../stats/read-overview.ts";
 
-/** GET /v1/stats/overview, /v1/stats/jobs, /v1/stats/runners, /v1/runners/{runner_id}/availability */
+/** GET /v1/stats/overview, /v1/stats/jobs, /v1/stats/workflows, /v1/stats/webhooks, /v1/stats/runners, /v1/runners/{runner_id}/availability */
 export const readStats: RegisterRoutes = (app, broker) => {
   app.openapi(getStatsOverviewRoute, async (c) =>
     c.json(await readOverview(broker.db, c.get("actor")), 200),
@@ -19,6 +21,12 @@ export const readStats: RegisterRoutes = (app, broker) => {
     const filter = { group, type, runner_group_id };
     return c.json(await readJobStats(broker, c.get("actor").orgId, { ...asked, filter }), 200);
   });
+  app.openapi(getWorkflowStatsRoute, async (c) =>
+    c.json(await readWorkflowStats(broker, c.get("actor").orgId, c.req.valid("query")), 200),
+  );
+  app.openapi(getWebhookStatsRoute, async (c) =>
+    c.json(await readWebhookStats(broker, c.get("actor").orgId, c.req.valid("query")), 200),
+  );
   app.openapi(getRunnerStripsRoute, async (c) => {
     const { ids } = c.req.valid("query");
     return c.json(await readStrips(broker, c.get("actor").orgId, ids), 200);
