@@ -1,0 +1,3 @@
+-- Holds a number of the sequence; changes nothing.
+
+select 1;
