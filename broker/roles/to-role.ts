@@ -1,5 +1,5 @@
 import type { Role } from "../../shared/api/roles.ts";
-import { rolePermissions } from "../../shared/permissions.ts";
+import { boundPermissions, rolePermissions } from "../../shared/permissions.ts";
 import type { RoleRow } from "./row.ts";
 
 /** A role as the API shows it. */
@@ -8,6 +8,7 @@ export function toRole(row: RoleRow): Role {
   return {
     ...shown,
     permissions: [...new Set([...rolePermissions[row.role_type], ...grants])],
+    bound_permissions: [...(boundPermissions[row.role_type] ?? [])],
     policies: [],
     createdBy: null,
     created_at: row.created_at.toISOString(),

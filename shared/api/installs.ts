@@ -48,7 +48,7 @@ export const createInstallRoute = createRoute({
 
 export const createInstallOfAppRoute = createRoute({
   operationId: "createInstallOfApp",
-  rule: { ...writing, idempotent: "replay" },
+  rule: { ...writing, idempotent: "replay", bound: true },
   method: "post",
   path: "/v1/installs",
   tags,
@@ -60,7 +60,7 @@ export const createInstallOfAppRoute = createRoute({
 
 export const listInstallsRoute = createRoute({
   operationId: "listInstalls",
-  rule: reading,
+  rule: { ...reading, bound: true },
   method: "get",
   path: "/v1/installs",
   tags,

@@ -15,6 +15,9 @@ export const roleSchema = z
     assignable: z.boolean().describe("Whether it can be chosen for an account."),
     managed: z.boolean(),
     permissions: z.array(z.string()),
+    bound_permissions: z
+      .array(z.string())
+      .describe("What it permits besides with a token that is bound to an app or an install."),
     policies: z
       .array(z.record(z.string(), z.unknown()))
       .describe("Empty: what a role allows is in `permissions`."),
@@ -28,7 +31,7 @@ export type Role = z.infer<typeof roleSchema>;
 
 export const listRolesRoute = createRoute({
   operationId: "listRoles",
-  rule: { surface: "operator", permission: "roles.read" },
+  rule: { surface: "operator", permission: "roles.read", bound: true },
   method: "get",
   path: "/v1/roles",
   tags: ["Access"],
