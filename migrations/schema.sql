@@ -1330,6 +1330,15 @@ CREATE INDEX queues_deleted ON public.queues USING btree (deleted_at) WHERE (del
 CREATE INDEX queues_due ON public.queues USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
 CREATE UNIQUE INDEX queues_name ON public.queues USING btree (org_id, owner_type, owner_id, name) WHERE (deleted_at IS NULL);
 
+create table role_policies (
+  role_id svc_id not null,
+  name text not null,
+  permissions text[] not null,
+  constraint role_policies_pkey PRIMARY KEY (role_id, name),
+  constraint role_policies_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE,
+  constraint role_policies_name_check CHECK (((length(name) >= 1) AND (length(name) <= 63)))
+);
+
 create table roles (
   id svc_id not null,
   org_id svc_id,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accountTypes } from "../../shared/api/accounts.ts";
+import { accountTypes } from "../../shared/api/account-types.ts";
 
 /** A row of `accounts`. */
 export const accountRow = z.object({

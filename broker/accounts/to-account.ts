@@ -1,12 +1,12 @@
 import type { Account } from "../../shared/api/accounts.ts";
 import { rolePermissions } from "../../shared/permissions.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { RoleRow } from "../roles/row.ts";
+import type { ListedRole } from "../roles/row.ts";
 import { toRole } from "../roles/to-role.ts";
 import type { Member } from "./row.ts";
 
 /** An account as the API shows it in one org; `roles` are all roles of that org. */
-export function toAccount(row: Member, org: OrgId, roles: readonly RoleRow[]): Account {
+export function toAccount(row: Member, org: OrgId, roles: readonly ListedRole[]): Account {
   const own = roles.filter((role) => row.role_ids.includes(role.id));
   return {
     id: row.id,

@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { accountTypes } from "./account-types.ts";
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
 import { roleSchema } from "./roles.ts";
-
-/** The kinds of account. */
-export const accountTypes = ["auth", "auth0", "service", "canary", "integration"] as const;
 
 export const accountSchema = z
   .object({

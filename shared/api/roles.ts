@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { roleTypes } from "../permissions.ts";
+import { accountTypes } from "./account-types.ts";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
 
@@ -19,11 +20,19 @@ export const roleSchema = z
       .array(z.string())
       .describe("What it permits besides with a token that is bound to an app or an install."),
     policies: z
-      .array(z.record(z.string(), z.unknown()))
-      .describe("Empty: what a role allows is in `permissions`."),
+      .array(z.object({ name: z.string(), permissions: z.array(z.string()) }))
+      .describe("What it permits, by name."),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
-    createdBy: z.null().describe("The account is read by `created_by_id`."),
+    createdBy: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        email: z.string(),
+        account_type: z.enum(accountTypes),
+      })
+      .nullable()
+      .describe("The account that made it; null: the service, or a token that is no person's."),
     updated_at: z.iso.datetime(),
   })
   .openapi("Role");
