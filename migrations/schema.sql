@@ -974,6 +974,27 @@ create table log_streams (
 CREATE INDEX log_streams_by_first_day ON public.log_streams USING btree (org_id, first_day, id);
 CREATE INDEX log_streams_by_owner ON public.log_streams USING btree (org_id, owner_id);
 
+create table org_invites (
+  id svc_id not null,
+  org_id svc_id not null,
+  account_id svc_id not null,
+  role_ids text[] not null,
+  created_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  expires_at timestamp with time zone not null,
+  accepted_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  revoked_by_id text not null default ''::text,
+  constraint org_invites_pkey PRIMARY KEY (id),
+  constraint org_invites_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint org_invites_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE,
+  constraint org_invites_check CHECK (((accepted_at IS NULL) OR (revoked_at IS NULL))),
+  constraint org_invites_role_ids_check CHECK ((cardinality(role_ids) > 0))
+);
+CREATE INDEX org_invites_by_account ON public.org_invites USING btree (account_id, id);
+CREATE INDEX org_invites_by_org ON public.org_invites USING btree (org_id, id);
+CREATE UNIQUE INDEX org_invites_open ON public.org_invites USING btree (org_id, account_id) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+
 create table org_rollups (
   org_id svc_id not null,
   width_s integer not null,
