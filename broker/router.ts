@@ -42,6 +42,7 @@ import {
 } from "./routes/operator/accounts.ts";
 import { readAudit } from "./routes/operator/audit.ts";
 import { createSignInLink } from "./routes/operator/create-sign-in-link.ts";
+import { keepInvites, keepOwnAccount } from "./routes/operator/invites.ts";
 import { keepRollouts } from "./routes/operator/keep-rollouts.ts";
 import { createOrg, readOrgs, updateCurrentOrg } from "./routes/operator/orgs.ts";
 import { readHeartBeats } from "./routes/operator/read-heart-beats.ts";
@@ -115,6 +116,8 @@ const routes: readonly RegisterRoutes[] = [
   createAccount,
   readAccounts,
   changeAccounts,
+  keepInvites,
+  keepOwnAccount,
   createToken,
   readTokens,
   revokeToken,

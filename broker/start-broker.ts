@@ -7,6 +7,7 @@ import { createApp } from "./http/app.ts";
 import { type Serving, serve } from "./http/serve.ts";
 import type { Log } from "./log.ts";
 import { makeBroker } from "./make-broker.ts";
+import { reconcileRoles } from "./roles/reconcile-roles.ts";
 import { keySource } from "./seals/key-source.ts";
 import { registerKeys } from "./seals/register-keys.ts";
 import { openSeals } from "./seals/seals.ts";
@@ -40,6 +41,9 @@ export async function startBroker(
   const { broker } = made;
   try {
     await requireCurrentSchema(broker.db);
+    await reconcileRoles(broker).catch((error: unknown) =>
+      log.error({ err: error }, "roles could not be made what the code says; it will be retried"),
+    );
     await registerKeys(broker.db, made.brokerId, seals.proofs());
     broker.drain.push((await startTasks(broker, options)).stop);
     broker.drain.push((await startSignalTasks(broker, made.brokerId)).stop);

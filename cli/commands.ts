@@ -27,6 +27,7 @@ import {
   upgradeRelease,
 } from "./helm/helm-commands.ts";
 import { installCommands } from "./installs/install-commands.ts";
+import { inviteCommands } from "./invites/invite-commands.ts";
 import { cancelJob } from "./jobs/cancel-job.ts";
 import { createJob } from "./jobs/create-job.ts";
 import { explainJob } from "./jobs/explain-job.ts";
@@ -117,6 +118,7 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
       getOrg,
       createOrg,
       updateOrg,
+      ...inviteCommands,
       createToken,
       listTokens,
       rotateToken,

@@ -994,6 +994,27 @@ create table log_streams (
 CREATE INDEX log_streams_by_first_day ON public.log_streams USING btree (org_id, first_day, id);
 CREATE INDEX log_streams_by_owner ON public.log_streams USING btree (org_id, owner_id);
 
+create table org_invites (
+  id svc_id not null,
+  org_id svc_id not null,
+  account_id svc_id not null,
+  role_ids text[] not null,
+  created_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  expires_at timestamp with time zone not null,
+  accepted_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  revoked_by_id text not null default ''::text,
+  constraint org_invites_pkey PRIMARY KEY (id),
+  constraint org_invites_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint org_invites_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE,
+  constraint org_invites_check CHECK (((accepted_at IS NULL) OR (revoked_at IS NULL))),
+  constraint org_invites_role_ids_check CHECK ((cardinality(role_ids) > 0))
+);
+CREATE INDEX org_invites_by_account ON public.org_invites USING btree (account_id, id);
+CREATE INDEX org_invites_by_org ON public.org_invites USING btree (org_id, id);
+CREATE UNIQUE INDEX org_invites_open ON public.org_invites USING btree (org_id, account_id) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+
 create table org_rollups (
   org_id svc_id not null,
   width_s integer not null,
@@ -1349,6 +1370,15 @@ CREATE INDEX queues_by_org ON public.queues USING btree (org_id, id) WHERE (dele
 CREATE INDEX queues_deleted ON public.queues USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX queues_due ON public.queues USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
 CREATE UNIQUE INDEX queues_name ON public.queues USING btree (org_id, owner_type, owner_id, name) WHERE (deleted_at IS NULL);
+
+create table role_policies (
+  role_id svc_id not null,
+  name text not null,
+  permissions text[] not null,
+  constraint role_policies_pkey PRIMARY KEY (role_id, name),
+  constraint role_policies_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id) ON DELETE CASCADE,
+  constraint role_policies_name_check CHECK (((length(name) >= 1) AND (length(name) <= 63)))
+);
 
 create table roles (
   id svc_id not null,
@@ -2224,6 +2254,8 @@ create table tokens (
   created_by_id text not null default ''::text,
   reach text not null default 'org'::text,
   grants text[] not null default '{}'::text[],
+  bound_type text,
+  bound_id svc_id,
   constraint tokens_pkey PRIMARY KEY (id),
   constraint tokens_digest_key UNIQUE (digest),
   constraint tokens_org_id_id_key UNIQUE (org_id, id),
@@ -2231,6 +2263,9 @@ create table tokens (
   constraint tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint tokens_org_id_replaced_by_fkey FOREIGN KEY (org_id, replaced_by) REFERENCES tokens(org_id, id),
   constraint tokens_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id),
+  constraint tokens_bound CHECK (((bound_type IS NULL) = (bound_id IS NULL))),
+  constraint tokens_bound_reach CHECK (((bound_type IS NULL) OR ((reach = 'org'::text) AND (runner_id IS NULL)))),
+  constraint tokens_bound_type_check CHECK ((bound_type = ANY (ARRAY['apps'::text, 'installs'::text]))),
   constraint tokens_check CHECK (((kind <> 'pat'::text) OR (account_id IS NOT NULL))),
   constraint tokens_check1 CHECK (((kind = 'pat'::text) OR (role_type IS NOT NULL))),
   constraint tokens_check2 CHECK (((kind = ANY (ARRAY['rt'::text, 'boot'::text])) = (runner_id IS NOT NULL))),

@@ -109,7 +109,34 @@ export const grantablePermissions = [
 ] as const satisfies Permission[];
 export type GrantablePermission = (typeof grantablePermissions)[number];
 
-/** What each role may do. */
+/** What a token can be bound to. */
+export const boundTypes = ["apps", "installs"] as const;
+export type BoundType = (typeof boundTypes)[number];
+
+const installingBound = [
+  "apps.read",
+  "installs.read",
+  "workflows.read",
+  "installs.write",
+  "installs.operate",
+  "installs.destroy",
+  "approvals.respond",
+] as const satisfies Permission[];
+
+/** What a role may do besides with a token that is bound to an app or an install: there, and nowhere else. */
+export const boundPermissions: Readonly<Partial<Record<RoleType, readonly Permission[]>>> = {
+  installer: installingBound,
+  "hosted-installer": installingBound,
+};
+
+/** All that a token of this role may do. */
+export function permissionsOfRole(role: RoleType, isBound: boolean): readonly Permission[] {
+  return isBound
+    ? [...rolePermissions[role], ...(boundPermissions[role] ?? [])]
+    : rolePermissions[role];
+}
+
+/** What each role may do with a token that is bound to nothing. */
 export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> = {
   org_admin: [
     ...reading,

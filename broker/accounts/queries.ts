@@ -3,10 +3,16 @@ import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Member } from "./row.ts";
 
-/** The account, if it has a role in the org. */
-export async function findMember(db: Db, org: OrgId, id: string): Promise<Member | undefined> {
+/** The account, if it has a role in the org; of its other orgs those that the viewer's account is in, too. */
+export async function findMember(
+  db: Db,
+  org: OrgId,
+  id: string,
+  viewer: string | null,
+): Promise<Member | undefined> {
   const [row] = await db<Member[]>`
-    select a.*, a.created_at::text as sort_key, array_agg(ar.role_id order by ar.role_id)::text[] as role_ids
+    select a.*, a.created_at::text as sort_key, array_agg(ar.role_id order by ar.role_id)::text[] as role_ids,
+           ${orgsOf(db, org, viewer)} as org_ids
       from accounts a join account_roles ar on ar.account_id = a.id and ar.org_id = ${org}
      where a.id = ${id}
      group by a.id`;
@@ -14,9 +20,14 @@ export async function findMember(db: Db, org: OrgId, id: string): Promise<Member
 }
 
 /** The accounts that have a role in the org, the newest first. */
-export async function listMembers(db: Db, org: OrgId, page: PageRequest): Promise<Member[]> {
+export async function listMembers(
+  db: Db,
+  org: OrgId,
+  { viewer, ...page }: PageRequest & { readonly viewer: string | null },
+): Promise<Member[]> {
   return db<Member[]>`
-    select a.*, a.created_at::text as sort_key, array_agg(ar.role_id order by ar.role_id)::text[] as role_ids
+    select a.*, a.created_at::text as sort_key, array_agg(ar.role_id order by ar.role_id)::text[] as role_ids,
+           ${orgsOf(db, org, viewer)} as org_ids
       from accounts a join account_roles ar on ar.account_id = a.id and ar.org_id = ${org}
      where ${page.after === undefined}
         or (a.created_at, a.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""})
@@ -50,8 +61,18 @@ export async function insertMember(
       insert into account_roles (account_id, org_id, role_id, created_by_id)
       select account.id, ${org}, role_id, ${account.createdById}
         from account, unnest(${account.roleIds}::text[]) role_id)
-    select account.*, account.created_at::text as sort_key, ${account.roleIds}::text[] as role_ids from account`;
+    select account.*, account.created_at::text as sort_key, ${account.roleIds}::text[] as role_ids,
+           array[${org}::text] as org_ids from account`;
   return row;
+}
+
+/** The orgs of account `a` that a viewer knows of: this one, and those that the viewer's account is in. */
+function orgsOf(db: Db, org: OrgId, viewer: string | null) {
+  return db`
+    array(select distinct o.org_id::text from account_roles o
+           where o.account_id = a.id
+             and (o.org_id = ${org} or o.org_id in (select v.org_id from account_roles v where v.account_id = ${viewer}))
+           order by 1)`;
 }
 
 /** How a change of roles went: whether the account was found, and whether it was let be as the last admin. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accountTypes } from "../../shared/api/accounts.ts";
+import { accountTypes } from "../../shared/api/account-types.ts";
 
 /** A row of `accounts`. */
 export const accountRow = z.object({
@@ -15,4 +15,8 @@ export const accountRow = z.object({
 export type AccountRow = z.infer<typeof accountRow>;
 
 /** An account with what it has in one org. */
-export type Member = AccountRow & { readonly role_ids: string[]; readonly sort_key: string };
+export type Member = AccountRow & {
+  readonly role_ids: string[];
+  readonly org_ids: string[];
+  readonly sort_key: string;
+};

@@ -1,12 +1,11 @@
 import type { Account } from "../../shared/api/accounts.ts";
 import { rolePermissions } from "../../shared/permissions.ts";
-import type { OrgId } from "../orgs/org-id.ts";
-import type { RoleRow } from "../roles/row.ts";
+import type { ListedRole } from "../roles/row.ts";
 import { toRole } from "../roles/to-role.ts";
 import type { Member } from "./row.ts";
 
 /** An account as the API shows it in one org; `roles` are all roles of that org. */
-export function toAccount(row: Member, org: OrgId, roles: readonly RoleRow[]): Account {
+export function toAccount(row: Member, roles: readonly ListedRole[]): Account {
   const own = roles.filter((role) => row.role_ids.includes(role.id));
   return {
     id: row.id,
@@ -14,7 +13,7 @@ export function toAccount(row: Member, org: OrgId, roles: readonly RoleRow[]): A
     name: row.name,
     email: row.email,
     subject: row.subject,
-    org_ids: [org],
+    org_ids: row.org_ids,
     permissions: [
       ...new Set(own.flatMap((role) => [...rolePermissions[role.role_type], ...role.grants])),
     ],

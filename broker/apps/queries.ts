@@ -2,10 +2,13 @@ import type { AppChanges, NewApp } from "../../shared/api/app.ts";
 import type { Db } from "../database/connect.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Bound } from "../tokens/bound/bound.ts";
+import { within } from "../tokens/bound/within.ts";
 import type { AppRow } from "./row.ts";
 
 /** What a list of apps is narrowed to. */
 export type AppFilter = { readonly name?: string | undefined; readonly q?: string | undefined };
+type AppsWanted = ListRequest & { readonly filter: AppFilter; readonly bound?: Bound | null };
 
 /** Writes an app: created, same (its id), taken (the name) or full (the org has `most`). */
 export async function insertApp(
@@ -51,12 +54,13 @@ export async function findApp(db: Db, org: OrgId, id: string): Promise<AppRow | 
 export async function listApps(
   db: Db,
   org: OrgId,
-  { filter, after, limit, offset }: ListRequest & { readonly filter: AppFilter },
+  { filter, bound, after, limit, offset }: AppsWanted,
 ): Promise<(AppRow & { readonly sort_key: string })[]> {
   const { name, q } = filter;
   return db<(AppRow & { sort_key: string })[]>`
     select ${columns(db)}, a.created_at::text as sort_key from apps a
      where a.org_id = ${org} and a.deleted_at is null and a.id < ${after?.id ?? "~"}
+       ${within(db, "apps", bound)}
        ${name === undefined ? db`` : db`and replace(a.name, '-', '_') = replace(${name}, '-', '_')`}
        ${q === undefined ? db`` : db`and (strpos(a.name, ${q.toLowerCase()}) > 0 or strpos(lower(a.display_name), ${q.toLowerCase()}) > 0)`}
      order by a.id desc limit ${limit} offset ${offset}`;

@@ -7,7 +7,7 @@ import { auditText } from "./audit-entry.ts";
 const shownTexts: ReadonlySet<string> = new Set(
   [
     "name note reason description kind type mode status platform",
-    "role roles role_type grants reach token_type account_type account_id",
+    "role roles role_type grants reach token_type account_type account_id bound_type bound_id",
     "runner_id runner_group_id queue_id owner_id owner_type group groups signal_ids",
     "created_after created_before cursor",
     "container_image_tag binary_version logging_level aws_auth_method job_group_parallelism",

@@ -5,7 +5,7 @@ import type { View } from "./page.ts";
  * a part of their own.
  */
 export function partKey({ actor, address }: View): string {
-  const { orgId, kind, roleType, runnerId, executionId, permissions } = actor;
+  const { orgId, kind, roleType, runnerId, executionId, bound, permissions } = actor;
   return JSON.stringify([
     orgId,
     address,
@@ -13,6 +13,7 @@ export function partKey({ actor, address }: View): string {
     roleType,
     runnerId,
     executionId,
+    bound,
     [...permissions].toSorted(),
   ]);
 }

@@ -48,7 +48,8 @@ export type IdPrefix =
   | "stp"
   | "apv"
   | "apr"
-  | "sec";
+  | "sec"
+  | "inv";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;

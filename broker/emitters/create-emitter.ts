@@ -22,7 +22,7 @@ type Creation = {
 /** Creates an emitter; answers its id. 404 without its queue, 409 for a taken name, 422 for a schedule or a template that is wrong. */
 export async function createEmitter(
   parts: Parts,
-  actor: Pick<Actor, "id" | "orgId" | "permissions">,
+  actor: Pick<Actor, "bound" | "id" | "orgId" | "permissions">,
   { queueId, body, templateText }: Creation,
 ): Promise<string> {
   requireOwnQueue(queueId);
@@ -31,7 +31,7 @@ export async function createEmitter(
   const id = newId("emt");
   const schedule = readSchedule({ id, mode }, body, await findNow(parts.db));
   const text = templateText ?? JSON.stringify(value);
-  const executed = requireTemplate(parts, actor, { type, value, text });
+  const executed = await requireTemplate(parts, actor, { type, value, text });
   const template = sealTemplate(parts.seals, { orgId: actor.orgId, id }, text);
   const outcome = await insertEmitter(
     parts.db,

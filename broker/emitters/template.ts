@@ -16,14 +16,14 @@ type Template = {
 };
 
 /** How signals of the type are executed; 422 or 403 for a template that they could not be filed with by this caller. */
-export function requireTemplate(
-  broker: Pick<Broker, "egress">,
-  actor: Pick<Actor, "permissions">,
+export async function requireTemplate(
+  broker: Pick<Broker, "db" | "egress">,
+  actor: Pick<Actor, "bound" | "orgId" | "permissions">,
   { type, value, text = JSON.stringify(value) }: Template,
-): { readonly runs: "pull" | "task" | "hold"; readonly task: string | null } {
+): Promise<{ readonly runs: "pull" | "task" | "hold"; readonly task: string | null }> {
   const faults = checkSignal(type, value);
   if (faults.length > 0) throw problem.invalid(faults.map(toError));
-  requireDeeds(broker, actor, [{ type, value, pointer: "#/signal_template", text }]);
+  await requireDeeds(broker, actor, [{ type, value, pointer: "#/signal_template", text }]);
   const { runs, task = null } = signalType(type) ?? { runs: "pull" as const };
   return { runs, task };
 }

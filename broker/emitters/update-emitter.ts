@@ -11,7 +11,7 @@ import type { EmitterWithTemplate } from "./row.ts";
 import { readTemplate, requireTemplate, sealTemplate } from "./template.ts";
 
 type Parts = Pick<Broker, "db" | "seals" | "egress">;
-type By = Pick<Actor, "id" | "orgId" | "permissions">;
+type By = Pick<Actor, "bound" | "id" | "orgId" | "permissions">;
 type Update = {
   readonly id: string;
   readonly changes: EmitterChanges;
@@ -43,7 +43,8 @@ export async function updateEmitter(parts: Parts, actor: By, update: Update): Pr
     }
     const { version } = present;
     const { settings, isRescheduled } = await changedSettings(parts, present, update.changes);
-    const { template, executed } = changedTemplate(parts, actor, { present, ...update });
+    const changed = await changedTemplate(parts, actor, { present, ...update });
+    const { template, executed } = changed;
     const whole = { ...settings, ...executed };
     const outcome = await writeEmitter(parts.db, whole, { version, template, isRescheduled });
     if (outcome === "taken") throw nameTaken();
@@ -85,11 +86,14 @@ function isOther(
 }
 
 /** Who changes what signals do must be allowed to file such signals; who changes anything else need not. */
-function changedTemplate(
+async function changedTemplate(
   parts: Parts,
   actor: By,
   { present, changes, templateText }: Omit<Update, "version"> & { present: EmitterWithTemplate },
-): { readonly template: Sealed; readonly executed: Pick<EmitterSettings, "runs" | "task"> } {
+): Promise<{
+  readonly template: Sealed;
+  readonly executed: Pick<EmitterSettings, "runs" | "task">;
+}> {
   const { signal_template: given, signal_type: type = present.signal_type } = changes;
   if (given === undefined && type === present.signal_type) {
     const { runs, task } = present;
@@ -98,7 +102,7 @@ function changedTemplate(
   }
   const value = given ?? readTemplate(parts.seals, present);
   const text = (given && templateText) ?? JSON.stringify(value);
-  const executed = requireTemplate(parts, actor, { type, value, text });
+  const executed = await requireTemplate(parts, actor, { type, value, text });
   const named = { orgId: actor.orgId, id: present.id };
   return { template: sealTemplate(parts.seals, named, text), executed };
 }

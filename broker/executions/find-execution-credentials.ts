@@ -53,6 +53,7 @@ function toActor({
     roleType: null,
     runnerId,
     executionId: id,
+    bound: null,
     permissions,
   };
 }

@@ -3,6 +3,8 @@ import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { type LargeSealed, mostAtOnceBytes } from "../seals/open-large.ts";
+import type { Bound } from "../tokens/bound/bound.ts";
+import { within } from "../tokens/bound/within.ts";
 import type { HelmChartRow, HelmReleaseRow } from "./row.ts";
 
 type Sorted = { readonly sort_key: string };
@@ -45,11 +47,16 @@ export async function findChart(db: Db, org: OrgId, id: string): Promise<HelmCha
 export async function listCharts(
   db: Db,
   org: OrgId,
-  { ownerId, after, limit }: PageRequest & { readonly ownerId: string | undefined },
+  {
+    ownerId,
+    bound,
+    after,
+    limit,
+  }: PageRequest & { readonly ownerId: string | undefined; readonly bound?: Bound | null },
 ): Promise<(HelmChartRow & Sorted)[]> {
   return db<(HelmChartRow & Sorted)[]>`
     select c.*, c.created_at::text as sort_key from helm_charts c
-     where c.org_id = ${org}
+     where c.org_id = ${org} ${within(db, "helm_charts", bound)}
        ${after === undefined ? db`` : db`and c.id < ${after.id}`}
        ${ownerId === undefined ? db`` : db`and c.owner_id = ${ownerId}`}
      order by c.id desc limit ${limit + 1}`;
@@ -71,18 +78,18 @@ export async function listReleasesOf(
 
 export type ReleaseFilters = Partial<
   Readonly<Record<"chart_id" | "name" | "namespace" | "status", string | undefined>>
->;
+> & { readonly bound?: Bound | null };
 
 /** A page of releases, newest first. */
 export async function listReleases(
   db: Db,
   org: OrgId,
-  { chart_id: chartId, name, namespace, status }: ReleaseFilters,
+  { bound, chart_id: chartId, name, namespace, status }: ReleaseFilters,
   { after, limit }: PageRequest,
 ): Promise<(HelmReleaseRow & Sorted)[]> {
   return db<(HelmReleaseRow & Sorted)[]>`
     select ${columns(db)}, r.created_at::text as sort_key from helm_releases r
-     where r.org_id = ${org}
+     where r.org_id = ${org} ${within(db, "helm_releases", bound)}
        ${chartId === undefined ? db`` : db`and r.helm_chart_id = ${chartId}`}
        ${after === undefined ? db`` : db`and r.id < ${after.id}`}
        ${name === undefined ? db`` : db`and r.name = ${name}`}

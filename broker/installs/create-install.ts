@@ -9,6 +9,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { firstSettings } from "../runner-groups/settings.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
+import { outside, requireWithin } from "../tokens/bound/require-within.ts";
 import { draftWorkflow } from "../workflows/draft-workflow.ts";
 import { checkInputs } from "./check-inputs.ts";
 import { insertInstall } from "./queries.ts";
@@ -23,9 +24,12 @@ export type CreatedInstall = { readonly id: string; readonly workflowId: string 
 /** Creates an install of an app's active config, with all that belongs to it, and has it provisioned unless told otherwise. */
 export async function createInstall(
   { db, seals }: Parts,
-  actor: Pick<Actor, "id" | "orgId">,
+  actor: Pick<Actor, "bound" | "id" | "orgId">,
   { appId, install }: { readonly appId: string; readonly install: NewInstall },
 ): Promise<CreatedInstall> {
+  await requireWithin(db, actor, "apps", appId);
+  if (actor.bound !== null && install.runner_group_id !== undefined)
+    throw outside("its installs get runner groups of their own");
   const app = await requireApp(db, actor.orgId, appId);
   const config = await readDocument(db, actor.orgId, app.active_config_id);
   if (config === undefined) throw noActiveConfig();

@@ -1,6 +1,8 @@
 import type { Db } from "../database/connect.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Bound } from "../tokens/bound/bound.ts";
+import { within } from "../tokens/bound/within.ts";
 import type { InstallRow } from "./install-row.ts";
 
 /** An install with what the API shows besides its row. */
@@ -18,6 +20,11 @@ export type InstallFilter = {
   readonly phase?: string | undefined;
   /** By key; null: whatever its value is. */
   readonly labels?: ReadonlyMap<string, string | null> | undefined;
+};
+type InstallsWanted = ListRequest & {
+  readonly filter: InstallFilter;
+  /** Of a token that is bound: only what it reaches. */
+  readonly bound?: Bound | null;
 };
 
 /** Writes an install: created, or why not. */
@@ -44,13 +51,14 @@ export async function findInstall(db: Db, org: OrgId, id: string): Promise<Shown
 export async function listInstalls(
   db: Db,
   org: OrgId,
-  { filter, after, limit, offset }: ListRequest & { readonly filter: InstallFilter },
+  { filter, bound, after, limit, offset }: InstallsWanted,
 ): Promise<(ShownRow & { readonly sort_key: string })[]> {
   const { appId, name, q, phase, labels = new Map<string, string | null>() } = filter;
   const valued = Object.fromEntries([...labels].filter(([, value]) => value !== null));
   return db<(ShownRow & { sort_key: string })[]>`
     select ${columns(db)}, i.created_at::text as sort_key from ${tables(db)}
      where i.org_id = ${org} and i.deleted_at is null and i.id < ${after?.id ?? "~"}
+       ${within(db, "installs", bound)}
        ${appId === undefined ? db`` : db`and i.app_id = ${appId}`}
        ${name === undefined ? db`` : db`and i.name = ${name}`}
        ${q === undefined ? db`` : db`and strpos(lower(i.name), ${q.toLowerCase()}) > 0`}

@@ -1,5 +1,7 @@
 import type { RunnerJobGroup, RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
+import type { Actor } from "../tokens/actor.ts";
+import type { Bound } from "../tokens/bound/bound.ts";
 
 /** What a list of jobs is narrowed to; what is undefined narrows nothing. */
 export type JobFilter = {
@@ -11,6 +13,8 @@ export type JobFilter = {
   readonly ownerType?: string | undefined;
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
+  /** Of a token that is bound: only what it reaches. */
+  readonly bound?: Bound | null;
 };
 
 /** The filters of a list of jobs as its query has them. */
@@ -25,9 +29,10 @@ export type AskedJobs = {
   readonly created_before?: string | undefined;
 };
 
-/** The same as a query of the database takes them. */
-export function toJobFilter(asked: AskedJobs): JobFilter {
+/** The same as a query of the database takes them, of what the caller reaches. */
+export function toJobFilter(asked: AskedJobs, { bound }: Pick<Actor, "bound">): JobFilter {
   return {
+    bound,
     statuses: asked.status,
     group: asked.group === "any" ? undefined : asked.group,
     type: asked.type,

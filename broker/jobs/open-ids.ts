@@ -9,8 +9,8 @@ import type { JobFilter } from "./job-filter.ts";
  * begins with the runner. Undefined where a filter asks for more than these rows tell.
  */
 export function openIds(db: Db, org: OrgId, filter: JobFilter): postgres.Fragment | undefined {
-  const { statuses = [], type, ownerId, ownerType } = filter;
-  const isTold = [type, ownerId, ownerType].every((asked) => asked === undefined);
+  const { statuses = [], type, ownerId, ownerType, bound } = filter;
+  const isTold = [type, ownerId, ownerType, bound ?? undefined].every((one) => one === undefined);
   if (!isTold || statuses.length === 0 || statuses.some(isFinal)) return undefined;
   const isAsked = (status: (typeof statuses)[number]): boolean => statuses.includes(status);
   const waits = isAsked("queued") || isAsked("available");

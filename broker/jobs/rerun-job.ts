@@ -8,6 +8,7 @@ import type { EnqueueingBroker } from "./enqueue-jobs.ts";
 import type { NewJob } from "./new-job.ts";
 import { findPlanNames, findPlanToSend } from "./queries.ts";
 import { requireJob } from "./read-job.ts";
+import { requireInstallRights } from "./require-install-rights.ts";
 import { requireOrderRights } from "./require-order-rights.ts";
 
 /** The parts to enqueue a job, and to open the plan of an old one. */
@@ -15,7 +16,7 @@ export type RerunningBroker = EnqueueingBroker & OpeningParts;
 
 export type Rerun = {
   readonly jobId: string;
-  readonly actor: Pick<Actor, "id" | "orgId" | "permissions">;
+  readonly actor: Pick<Actor, "bound" | "id" | "orgId" | "permissions">;
   /** The same key makes one job, however often it comes. */
   readonly key?: string | undefined;
 };
@@ -28,6 +29,7 @@ export async function rerunJob(
   const { orgId } = actor;
   const old = await requireJob(broker.db, orgId, jobId);
   requireOrderRights(actor, [old.type]);
+  await requireInstallRights(broker.db, actor, { runnerId: old.runner_id, names: [] });
   const { plan, names } = await planAgain(broker, orgId, jobId);
   return await enqueueJob(broker, {
     idempotency: key === undefined ? undefined : { key, request: JSON.stringify(["rerun", jobId]) },

@@ -1,9 +1,58 @@
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { RoleRow } from "./row.ts";
+import type { ListedRole } from "./row.ts";
+import type { StandardRole } from "./standard-roles.ts";
 
 /** The managed roles, then the custom ones of the org and of no org. */
-export async function listRoles(db: Db, org: OrgId): Promise<RoleRow[]> {
-  return db<RoleRow[]>`
-    select * from roles where org_id is null or org_id = ${org} order by managed desc, id`;
+export async function listRoles(db: Db, org: OrgId): Promise<ListedRole[]> {
+  return db<ListedRole[]>`
+    select r.*, coalesce(p.policies, '[]') as policies, c.creator
+      from roles r
+      left join lateral (
+        select jsonb_agg(jsonb_build_object('name', x.name, 'permissions', x.permissions) order by x.name) as policies
+          from role_policies x where x.role_id = r.id) p on true
+      left join lateral (
+        select jsonb_build_object('id', a.id, 'name', a.name, 'email', a.email, 'account_type', a.account_type) as creator
+          from accounts a where a.id = r.created_by_id) c on true
+     where r.org_id is null or r.org_id = ${org} order by r.managed desc, r.id`;
+}
+
+/** Makes the rows of these roles, which belong to no org, what is given; answers the ids of those that were not. */
+export async function writeStandardRoles(
+  db: Db,
+  roles: readonly StandardRole[],
+): Promise<string[]> {
+  const policies = roles.flatMap(({ id, policies: own }) =>
+    own.map((policy) => ({ role_id: id, ...policy })),
+  );
+  const rows = await db<{ id: string }[]>`
+    with wanted as (
+      select w.* from jsonb_to_recordset(${JSON.stringify(roles)}::text::jsonb)
+        as w (id text, role_type text, title text, description text, applies_to text[], assignable boolean, managed boolean, grants text[])),
+    policies as (
+      select w.* from jsonb_to_recordset(${JSON.stringify(policies)}::text::jsonb) as w (role_id text, name text, permissions text[])),
+    written as (
+      insert into roles as r (id, role_type, title, description, applies_to, assignable, managed, grants)
+      select id, role_type, title, description, applies_to, assignable, managed, grants from wanted
+      on conflict (id) do update
+         set role_type = excluded.role_type, title = excluded.title, description = excluded.description,
+             applies_to = excluded.applies_to, assignable = excluded.assignable, managed = excluded.managed,
+             grants = excluded.grants, updated_at = svc_now()
+       where (r.role_type, r.title, r.description, r.applies_to, r.assignable, r.managed, r.grants)
+             is distinct from (excluded.role_type, excluded.title, excluded.description, excluded.applies_to,
+                               excluded.assignable, excluded.managed, excluded.grants)
+      returning r.id),
+    permitted as (
+      insert into role_policies as p (role_id, name, permissions)
+      select role_id, name, permissions from policies
+      on conflict (role_id, name) do update set permissions = excluded.permissions
+       where p.permissions is distinct from excluded.permissions
+      returning p.role_id as id),
+    dropped as (
+      delete from role_policies p using wanted w
+       where p.role_id = w.id
+         and not exists (select from policies x where x.role_id = p.role_id and x.name = p.name)
+      returning p.role_id as id)
+    select id::text from written union select id::text from permitted union select id::text from dropped order by id`;
+  return rows.map(({ id }) => id);
 }

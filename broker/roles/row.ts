@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { grantablePermissions, roleTypes } from "../../shared/permissions.ts";
+import type { Role } from "../../shared/api/roles.ts";
+import { grantablePermissions, type Permission, roleTypes } from "../../shared/permissions.ts";
 
 /** A row of `roles`. */
 export const roleRow = z.object({
@@ -17,3 +18,9 @@ export const roleRow = z.object({
   created_by_id: z.string(),
 });
 export type RoleRow = z.infer<typeof roleRow>;
+
+/** A role with what it permits by name, and the account that made it. */
+export type ListedRole = RoleRow & {
+  readonly policies: { readonly name: string; readonly permissions: Permission[] }[];
+  readonly creator: Role["createdBy"];
+};

@@ -4,6 +4,8 @@ import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { RunnerChange } from "../runners/notify-change.ts";
+import type { Bound } from "../tokens/bound/bound.ts";
+import { within } from "../tokens/bound/within.ts";
 import type { RunnerGroupRow, RunnerSettingsRow } from "./row.ts";
 import type { StoredSettings } from "./settings.ts";
 
@@ -61,11 +63,16 @@ export async function findRunnerGroup(
 export async function listRunnerGroups(
   db: Db,
   org: OrgId,
-  { filters, after, limit }: PageRequest & { readonly filters: GroupFilters },
+  {
+    filters,
+    bound,
+    after,
+    limit,
+  }: PageRequest & { readonly filters: GroupFilters; readonly bound?: Bound | null },
 ): Promise<(RunnerGroupRow & { readonly sort_key: string })[]> {
   return db<(RunnerGroupRow & { readonly sort_key: string })[]>`
-    select *, created_at::text as sort_key from runner_groups
-     where org_id = ${org} and deleted_at is null
+    select g.*, g.created_at::text as sort_key from runner_groups g
+     where org_id = ${org} and deleted_at is null ${within(db, "runner_groups", bound)}
        ${after === undefined ? db`` : db`and (created_at, id) < (${after.sortKey}::text::timestamptz, ${after.id})`}
        ${filters.owner_id === undefined ? db`` : db`and owner_id = ${filters.owner_id}`}
        ${filters.type === undefined ? db`` : db`and type = ${filters.type}`}

@@ -3,14 +3,16 @@ import { type Problem, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
+import { requireWithin } from "../tokens/bound/require-within.ts";
 import { insertRunner } from "./queries.ts";
 
 /** Creates a runner, ready to take jobs; answers its id. 404 without its group, 409 for a taken name. */
 export async function createRunner(
   db: Db,
-  actor: Pick<Actor, "id" | "orgId">,
+  actor: Pick<Actor, "bound" | "id" | "orgId">,
   runner: NewRunner,
 ): Promise<string> {
+  await requireWithin(db, actor, "runner_groups", runner.runner_group_id);
   const id = newId("run");
   const ids = { id, operationId: newId("rop"), actorId: actor.id };
   const outcome = await insertRunner(db, actor.orgId, { ...runner, ...ids });

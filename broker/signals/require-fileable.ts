@@ -1,7 +1,10 @@
 import type { NewSignalBody } from "../../shared/api/new-signal.ts";
+import { planNames } from "../../shared/plans/plan-names.ts";
 import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
 import { signalType } from "../../shared/signal-types.ts";
+import type { Db } from "../database/connect.ts";
 import type { Egress } from "../egress/egress.ts";
+import { requireInstallRights } from "../jobs/require-install-rights.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { callbacksOf, partsOf, type TextOf } from "./signal-callbacks.ts";
 
@@ -16,25 +19,26 @@ export type Deed = {
   readonly text: string;
 };
 
-type Parts = { readonly egress: Pick<Egress, "checkUrl"> };
+type Parts = { readonly db: Db; readonly egress: Pick<Egress, "checkUrl"> };
+type Filer = Pick<Actor, "bound" | "orgId" | "permissions">;
 
 /**
  * Refuses what the schema cannot know of a signal that is filed at `pointer`: 403 when the caller lacks the permission for what it
  * does, 422 for data that is too large and for a URL that may not be called. It goes for what its callbacks make, too.
  */
-export function requireFileable(
+export async function requireFileable(
   parts: Parts,
-  actor: Pick<Actor, "permissions">,
+  actor: Filer,
   {
     body,
     pointer,
     textOf = () => undefined,
   }: { readonly body: NewSignalBody; readonly pointer: Pointer; readonly textOf?: TextOf },
-): void {
+): Promise<void> {
   const at = (inner: string): Pointer => `#${pointer.slice(1)}${inner}` as Pointer; // both begin with a slash
   const text = (inner: string, value: unknown) => textOf(inner) ?? JSON.stringify(value);
   const own = { type: body.type, value: body.signal, pointer: at("/signal") };
-  requireDeeds(parts, actor, [
+  await requireDeeds(parts, actor, [
     { ...own, text: text("/signal", body.signal) },
     ...callbacksOf(body).map(({ pointer: place, callback }): Deed => {
       const { type, member, value } = partsOf(callback);
@@ -44,11 +48,12 @@ export function requireFileable(
 }
 
 /** The same of deeds that stand somewhere else, as in an emitter. */
-export function requireDeeds(
-  { egress }: Parts,
-  { permissions }: Pick<Actor, "permissions">,
+export async function requireDeeds(
+  { db, egress }: Parts,
+  actor: Filer,
   deeds: readonly Deed[],
-): void {
+): Promise<void> {
+  const { permissions } = actor;
   const errors: ProblemError[] = [];
   for (const { type, value, pointer, text } of deeds) {
     const row = signalType(type);
@@ -71,4 +76,9 @@ export function requireDeeds(
     }
   }
   if (errors.length > 0) throw problem.invalid(errors);
+  for (const { type, value } of deeds) {
+    if (type !== "runner-job") continue;
+    const runnerId = String(value["runner_id"]);
+    await requireInstallRights(db, actor, { runnerId, names: planNames(value["plan"]) });
+  }
 }

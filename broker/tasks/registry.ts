@@ -1,5 +1,6 @@
 import { deleteOldAudit, endLostActs } from "./audit.ts";
 import { mergeLogChunks } from "./merge-log-chunks.ts";
+import { reconcileRoles } from "./reconcile-roles.ts";
 import { reseal } from "./reseal.ts";
 import {
   deleteByOrg,
@@ -40,6 +41,7 @@ export const tasks: Readonly<Record<string, Row>> = {
   "delete-old-audit": { task: deleteOldAudit, cron: "12 * * * *" },
   "end-lost-acts": { task: endLostActs, cron: "* * * * *" },
   "tidy-states": { task: tidyStates, cron: "*/10 * * * *" },
+  "reconcile-roles": { task: reconcileRoles, cron: "*/10 * * * *" },
   "seal-anew": { task: reseal, cron: "*/15 * * * *" },
   "runner-inactive": { task: runnerInactive },
 };

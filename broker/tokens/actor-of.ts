@@ -1,4 +1,4 @@
-import { type Permission, rolePermissions } from "../../shared/permissions.ts";
+import { type Permission, permissionsOfRole } from "../../shared/permissions.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "./actor.ts";
 import type { AccountRoles, CredentialRow } from "./credential-queries.ts";
@@ -25,6 +25,7 @@ export function actorOf(row: CredentialRow, org: string): Actor | undefined {
     roleType: row.role_type,
     runnerId: row.runner_id,
     executionId: null,
+    bound: boundOf(row),
     permissions: permissionsOf(row, accountRoles ?? { types: [], grants: [] }),
   };
 }
@@ -33,15 +34,22 @@ function rolesIn({ account_roles: roles }: CredentialRow, org: OrgId) {
   return roles !== null && Object.hasOwn(roles, org) ? roles[org] : undefined;
 }
 
+function boundOf({ bound_type: type, bound_id: id }: CredentialRow): Actor["bound"] {
+  return type === null || id === null ? null : { type, id };
+}
+
 /** A boot token can only enrol, which needs no permission. */
 function permissionsOf(
   row: CredentialRow,
   { types, grants }: AccountRoles,
 ): ReadonlySet<Permission> {
   if (row.kind === "boot") return new Set();
+  const isBound = row.bound_id !== null;
   const ofToken =
-    row.role_type === null ? undefined : [...rolePermissions[row.role_type], ...row.grants];
-  const ofRoles = [...types.flatMap((type) => rolePermissions[type]), ...grants];
+    row.role_type === null
+      ? undefined
+      : [...permissionsOfRole(row.role_type, isBound), ...row.grants];
+  const ofRoles = [...types.flatMap((type) => permissionsOfRole(type, isBound)), ...grants];
   const ofAccount = row.account_id === null ? undefined : ofRoles;
   const both = ofToken === undefined ? (ofAccount ?? []) : intersect(ofToken, ofAccount);
   return new Set(row.token_type === "admin" && both.length > 0 ? [...both, "orgs.create"] : both);

@@ -1,6 +1,7 @@
 import type { Permission, RoleType } from "../../shared/permissions.ts";
 import type { TokenKind } from "../../shared/token.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Bound } from "./bound/bound.ts";
 
 /** The caller of a request, from its token. */
 export type Actor = {
@@ -16,5 +17,7 @@ export type Actor = {
   readonly runnerId: string | null;
   /** The one execution that a job's token is bound to. */
   readonly executionId: string | null;
+  /** The one app or install that the token is bound to. */
+  readonly bound: Bound | null;
   readonly permissions: ReadonlySet<Permission>;
 };

@@ -2,6 +2,7 @@ import type { GrantablePermission, RoleType } from "../../shared/permissions.ts"
 import { type ProblemError, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Bound } from "./bound/bound.ts";
 import { insertToken } from "./queries.ts";
 import type { TokenReach, TokenRow, TokenWithSecret } from "./row.ts";
 import { mint } from "./token-secret.ts";
@@ -14,6 +15,7 @@ export type NewToken = {
   readonly grants?: readonly GrantablePermission[];
   readonly accountId?: string | undefined;
   readonly runnerId?: string | undefined;
+  readonly bound?: Bound | undefined;
   readonly tokenType?: TokenRow["token_type"] | undefined;
   readonly issuer?: string;
   readonly sourceId?: string;
@@ -38,6 +40,8 @@ export async function createToken(db: Db, org: OrgId, token: NewToken): Promise<
     runner_id: token.runnerId ?? null,
     role_type: token.kind === "rt" ? "runner" : (token.role ?? null),
     grants: [...(token.grants ?? [])],
+    bound_type: token.bound?.type ?? null,
+    bound_id: token.bound?.id ?? null,
     issuer: token.issuer ?? "",
     source_id: token.sourceId ?? "",
     source_type: token.sourceType ?? "",
@@ -71,6 +75,10 @@ function faultsOf(token: NewToken): ProblemError[] {
     const detail = "The role runner requires kind rt, which is bound to one runner.";
     errors.push({ pointer: "#/role", code: "not_allowed", detail });
   }
+  if (isForRunner && token.bound !== undefined) {
+    const detail = "Tokens of kind rt are bound to their runner.";
+    errors.push({ pointer: "#/bound_id", code: "not_allowed", detail });
+  }
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) {
     errors.push({
       pointer: "#/expires_at",
@@ -81,7 +89,15 @@ function faultsOf(token: NewToken): ProblemError[] {
   return errors;
 }
 
-function unknownOwner({ runnerId }: NewToken): ProblemError {
+function unknownOwner({ runnerId, bound }: NewToken): ProblemError {
+  if (bound !== undefined) {
+    const what = bound.type === "apps" ? "app" : "install";
+    return {
+      pointer: "#/bound_id",
+      code: `${what}_not_found`,
+      detail: `This ${what} does not exist in this org, or the account that is named does not.`,
+    };
+  }
   return runnerId === undefined
     ? {
         pointer: "#/account_id",

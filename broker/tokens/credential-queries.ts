@@ -1,4 +1,4 @@
-import type { GrantablePermission, RoleType } from "../../shared/permissions.ts";
+import type { BoundType, GrantablePermission, RoleType } from "../../shared/permissions.ts";
 import type { TokenKind } from "../../shared/token.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -21,6 +21,8 @@ export type CredentialRow = {
   readonly account_id: string | null;
   readonly runner_id: string | null;
   readonly role_type: RoleType | null;
+  readonly bound_type: BoundType | null;
+  readonly bound_id: string | null;
   readonly is_revoked: boolean;
   readonly is_unused: boolean;
   /** Milliseconds by the database's clock; null when it does not expire. */
@@ -68,7 +70,8 @@ export async function listSessionCredentials(
 
 function tokenColumns(db: Db) {
   return db`
-    t.id, t.org_id, t.kind, t.reach, t.token_type, t.account_id, t.runner_id, t.role_type, t.grants,
+    t.id, t.org_id, t.kind, t.reach, t.token_type, t.account_id, t.runner_id, t.role_type, t.grants, t.bound_type,
+           t.bound_id,
            t.revoked_at is not null as is_revoked, t.used_at is null as is_unused,
            (select jsonb_object_agg(org_id, jsonb_build_object('types', types, 'grants', grants))
               from (select ar.org_id, jsonb_agg(distinct r.role_type) as types,

@@ -13,7 +13,7 @@ export async function findToken(db: Db, org: OrgId, id: string): Promise<TokenRo
 export async function listTokens(
   db: Db,
   org: OrgId,
-  filters: { readonly account_id?: string | undefined; readonly runner_id?: string | undefined },
+  filters: Readonly<Record<"account_id" | "runner_id" | "bound_id", string | undefined>>,
   page: PageRequest,
 ): Promise<(TokenRow & { sort_key: string })[]> {
   return db<(TokenRow & { sort_key: string })[]>`
@@ -22,6 +22,7 @@ export async function listTokens(
      where org_id = ${org}
        and (${filters.account_id === undefined} or account_id = ${filters.account_id ?? null})
        and (${filters.runner_id === undefined} or runner_id = ${filters.runner_id ?? null})
+       and (${filters.bound_id === undefined} or bound_id = ${filters.bound_id ?? null})
        and (${page.after === undefined}
             or (created_at, id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
      order by created_at desc, id desc
@@ -38,13 +39,15 @@ export type NewTokenRow = Pick<
   | "runner_id"
   | "role_type"
   | "grants"
+  | "bound_type"
+  | "bound_id"
   | "issuer"
   | "source_id"
   | "source_type"
   | "created_by_id"
 > & { readonly expires_at: string | null };
 
-/** Inserts a token; undefined when its account has no role in the org or its runner is none of the org's live ones. */
+/** Inserts a token; undefined when its account has no role in the org, or when its runner, app or install is none of the org's live ones. */
 export async function insertToken(
   db: Db,
   org: OrgId,
@@ -53,15 +56,19 @@ export async function insertToken(
 ): Promise<TokenRow | undefined> {
   const [row] = await db<TokenRow[]>`
     insert into tokens (id, org_id, digest, hint, kind, reach, token_type, name, account_id, runner_id, role_type,
-                        grants, issuer, source_id, source_type, expires_at, created_by_id)
+                        grants, bound_type, bound_id, issuer, source_id, source_type, expires_at, created_by_id)
     select ${minted.id}, ${org}, ${minted.digest}, ${minted.hint}, ${token.kind}, ${token.reach}, ${token.token_type},
-           ${token.name}, ${token.account_id}, ${token.runner_id}, ${token.role_type}, ${[...token.grants]}::text[], ${token.issuer}, ${token.source_id},
-           ${token.source_type}, ${token.expires_at}::timestamptz, ${token.created_by_id}
+           ${token.name}, ${token.account_id}, ${token.runner_id}, ${token.role_type}, ${[...token.grants]}::text[],
+           ${token.bound_type}, ${token.bound_id}, ${token.issuer}, ${token.source_id}, ${token.source_type}, ${token.expires_at}::timestamptz, ${token.created_by_id}
      where (${token.account_id}::text is null
             or exists (select from account_roles where org_id = ${org} and account_id = ${token.account_id}))
        and (${token.runner_id}::text is null
             or exists (select from runners where org_id = ${org} and id = ${token.runner_id}
                           and lifecycle not in ('deprovisioned', 'deleted')))
+       and (${token.bound_type}::text is distinct from 'apps'
+            or exists (select from apps where org_id = ${org} and id = ${token.bound_id} and deleted_at is null))
+       and (${token.bound_type}::text is distinct from 'installs'
+            or exists (select from installs where org_id = ${org} and id = ${token.bound_id} and deleted_at is null))
     returning *`;
   return row;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { tokenTypes } from "../../shared/api/tokens.ts";
-import { grantablePermissions, roleTypes } from "../../shared/permissions.ts";
+import { boundTypes, grantablePermissions, roleTypes } from "../../shared/permissions.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
 /** A row of `tokens`. */
@@ -17,6 +17,8 @@ export const tokenRow = z.object({
   runner_id: z.string().nullable(),
   role_type: z.enum(roleTypes).nullable(),
   grants: z.array(z.enum(grantablePermissions)),
+  bound_type: z.enum(boundTypes).nullable(),
+  bound_id: z.string().nullable(),
   issuer: z.string(),
   source_id: z.string(),
   source_type: z.string(),

@@ -15,6 +15,8 @@ export function toToken(row: TokenRow): Token {
     runner_id: row.runner_id,
     role: row.role_type,
     grants: row.grants,
+    bound_type: row.bound_type,
+    bound_id: row.bound_id,
     issuer: row.issuer,
     source_id: row.source_id,
     source_type: row.source_type,

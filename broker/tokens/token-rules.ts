@@ -1,8 +1,8 @@
 import {
   machinePermissions,
   type Permission,
+  permissionsOfRole,
   type RoleType,
-  rolePermissions,
 } from "../../shared/permissions.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Actor } from "./actor.ts";
@@ -55,15 +55,18 @@ export function reachOfNew(
     readonly role: RoleType | undefined;
     readonly grants: readonly Permission[];
     readonly isAdmin: boolean;
+    readonly isBound: boolean;
   },
 ): TokenReach {
-  const { needs, reach } = mintRules[token.kind][whoseOf(maker, token.accountId)];
+  const { needs, reach: widest } = mintRules[token.kind][whoseOf(maker, token.accountId)];
+  const reach = token.isBound ? "org" : widest; // an app or an install is in one org
   if (!maker.permissions.has(needs) || (token.isAdmin && !maker.permissions.has("orgs.create"))) {
     const detail =
       "Only a token of type admin may create another admin token or a token for another account.";
     throw problem.forbidden("admin_only", detail);
   }
-  requireNoWider(maker, { role: token.role ?? null, grants: token.grants, reach });
+  const { role = null, grants, isBound } = token;
+  requireNoWider(maker, { role, grants, reach, isBound });
   return reach;
 }
 
@@ -71,7 +74,10 @@ export function reachOfNew(
 export function requireChange(
   maker: Maker,
   change: "rotate" | "revoke",
-  token: Pick<TokenRow, "account_id" | "grants" | "reach" | "role_type" | "token_type">,
+  token: Pick<
+    TokenRow,
+    "account_id" | "bound_id" | "grants" | "reach" | "role_type" | "token_type"
+  >,
 ): void {
   const standing = standingOf(maker, token);
   const needs = changeRules[standing][change];
@@ -84,8 +90,9 @@ export function requireChange(
         : `Only a token of type admin may ${change} one of type admin.`,
     );
   }
-  const { role_type: role, grants, reach } = token;
-  if (change === "rotate") requireNoWider(maker, { role, grants, reach });
+  const { role_type: role, grants, reach, bound_id: boundId } = token;
+  if (change === "rotate")
+    requireNoWider(maker, { role, grants, reach, isBound: boundId !== null });
 }
 
 function whoseOf(maker: Maker, accountId: string | undefined): Whose {
@@ -105,11 +112,12 @@ type Width = {
   readonly role: RoleType | null;
   readonly grants: readonly Permission[];
   readonly reach: TokenReach;
+  readonly isBound: boolean;
 };
 
 /** A token without a role has all that its account may: more than one that is narrowed to a role. */
-function requireNoWider(maker: Maker, { role, grants, reach }: Width): void {
-  if (role !== null) requireOwnPermissions(maker, [...rolePermissions[role], ...grants]);
+function requireNoWider(maker: Maker, { role, grants, reach, isBound }: Width): void {
+  if (role !== null) requireOwnPermissions(maker, [...permissionsOfRole(role, isBound), ...grants]);
   else if (maker.roleType !== null && reach === "account")
     throw tooWide("all permissions of its account");
 }

@@ -6,6 +6,7 @@ import { findInstallFacts } from "../installs/install-facts.ts";
 import { hiddenValues } from "../installs/install-state.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
+import type { Bound } from "../tokens/bound/bound.ts";
 import { hideValues } from "./hide-values.ts";
 import { readApprovalText, readSnapshot } from "./load-workflow.ts";
 import type { WorkflowSnapshot } from "./machine/workflow-rows.ts";
@@ -63,7 +64,7 @@ export async function showApprovalContents(
 export async function listPendingApprovals(
   db: Db,
   org: OrgId,
-  request: ListRequest,
+  request: ListRequest & { readonly bound?: Bound | null },
 ): Promise<{ readonly id: string; readonly sort_key: string; readonly shown: ShownApproval }[]> {
   const pending = await listPendingSteps(db, org, request);
   const ids = [...new Set(pending.map(({ workflow_id: id }) => id))];

@@ -1,6 +1,8 @@
 import type { Db } from "../database/connect.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Bound } from "../tokens/bound/bound.ts";
+import { within } from "../tokens/bound/within.ts";
 import type { Workflow } from "./machine/workflow-rows.ts";
 
 /** A workflow as lists read it. */
@@ -17,18 +19,27 @@ export type WorkflowFilter = {
   readonly isFinished?: boolean | undefined;
   readonly isPlanOnly?: boolean | undefined;
 };
+/** Of a token that is bound: only what it reaches. */
+type OfBound = { readonly bound?: Bound | null };
 
 /** Workflows that pass the filter, the newest first. Ids begin with their time: they are the order. */
 export async function listWorkflows(
   db: Db,
   org: OrgId,
-  { filter, after, limit, offset }: ListRequest & { readonly filter: WorkflowFilter },
+  {
+    filter,
+    bound,
+    after,
+    limit,
+    offset,
+  }: ListRequest & OfBound & { readonly filter: WorkflowFilter },
 ): Promise<(WorkflowRow & { readonly id: string; readonly sort_key: string })[]> {
   const { ownerId, type, status, isFinished, isPlanOnly } = filter;
   return db<(WorkflowRow & { id: string; sort_key: string })[]>`
     select w.id, to_jsonb(w) as workflow, coalesce(i.name, '') as owner_name, to_jsonb(svc_now()) as now, w.created_at::text as sort_key
       from workflows w left join installs i on i.org_id = w.org_id and i.id = w.owner_id
      where w.org_id = ${org} and w.id < ${after?.id ?? "~"}
+       ${within(db, "workflows", bound)}
        ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
        ${type === undefined ? db`` : db`and w.type = ${type}`}
        ${status === undefined ? db`` : db`and w.status = ${status}`}
@@ -48,7 +59,7 @@ export async function findOwnerName(db: Db, org: OrgId, ownerId: string): Promis
 export async function listPendingSteps(
   db: Db,
   org: OrgId,
-  { after, limit, offset }: ListRequest,
+  { bound, after, limit, offset }: ListRequest & OfBound,
 ): Promise<
   {
     readonly id: string;
@@ -59,8 +70,9 @@ export async function listPendingSteps(
 > {
   return db<{ id: string; sort_key: string; workflow_id: string; step_id: string }[]>`
     select s.id, s.id as step_id, s.workflow_id, s.created_at::text as sort_key
-      from workflow_steps s
+      from workflow_steps s join workflows w on w.org_id = s.org_id and w.id = s.workflow_id
      where s.org_id = ${org} and s.status = 'approval-awaiting' and s.id < ${after?.id ?? "~"}
+       ${within(db, "workflows", bound)}
      order by s.id desc limit ${limit} offset ${offset}`;
 }
 

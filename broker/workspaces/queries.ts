@@ -1,6 +1,8 @@
 import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Bound } from "../tokens/bound/bound.ts";
+import { within } from "../tokens/bound/within.ts";
 import type {
   StoredParts,
   WorkspaceEventRow,
@@ -51,12 +53,17 @@ export async function findWorkspace(
 export async function listWorkspaces(
   db: Db,
   org: OrgId,
-  { filters, after, limit }: PageRequest & { readonly filters: WorkspaceFilters },
+  {
+    filters,
+    bound,
+    after,
+    limit,
+  }: PageRequest & { readonly filters: WorkspaceFilters; readonly bound?: Bound | null },
 ): Promise<(WorkspaceRow & Sorted)[]> {
   const { owner_id: ownerId, locked, blocked, deleted } = filters;
   return db<(WorkspaceRow & Sorted)[]>`
     select w.*, w.created_at::text as sort_key from terraform_workspaces w
-     where w.org_id = ${org} and (w.deleted_at is not null) = ${deleted === "true"}
+     where w.org_id = ${org} and (w.deleted_at is not null) = ${deleted === "true"} ${within(db, "terraform_workspaces", bound)}
        ${after === undefined ? db`` : db`and w.id < ${after.id}`}
        ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
        ${blocked === undefined ? db`` : db`and (w.blocked_at is not null) = ${blocked === "true"}`}

@@ -24,7 +24,8 @@ export async function createTokenHere(
     if ("newOrg" in target) return shown((await bootstrapOrg(db, target.newOrg)).token);
     const org = await findOrg(db, target.orgId as OrgId); // looked up right here
     if (org === undefined) throw problem.notFound("org");
-    const reach = wish.kind === "pat" ? "account" : "org"; // whoever has the database owns everything
+    const isOwn = wish.kind === "pat" && wish.bound === undefined;
+    const reach = isOwn ? "account" : "org"; // whoever has the database owns everything
     return shown(await createToken(db, org.id, { ...wish, reach, createdById: "" }));
   } finally {
     await db.end({ timeout: 5 });

@@ -38,6 +38,11 @@ export const createToken = defineCommand({
     },
     account: { value: "ACCOUNT", summary: "The account of a pat." },
     runner: { value: "RUNNER", offers: "runners", summary: "The runner of an rt." },
+    app: {
+      value: "APP",
+      summary: "Bind it to this app: it reaches the app and its installs alone.",
+    },
+    install: { value: "INSTALL", summary: "Bind it to this install: it reaches that alone." },
     expires: { value: "DURATION", summary: "How long it is valid, like 90d (default: no expiry)." },
     "new-org": {
       value: "NAME",
@@ -52,6 +57,10 @@ export const createToken = defineCommand({
     {
       does: "Create a token for a build server.",
       run: "svc token create --name ci --role org_builder --expires 90d",
+    },
+    {
+      does: "Create a token that works on one install.",
+      run: "svc token create --name acme --kind it --role installer --install ins_…",
     },
   ],
   run: async ({ flags, call, screen, config, connect }) => {
@@ -69,6 +78,7 @@ export const createToken = defineCommand({
       grants: flags.grant,
       accountId: flags.account,
       runnerId: flags.runner,
+      bound: boundIn(flags),
       expiresAt,
     };
     if (config.databaseUrl === undefined && newOrg === undefined) {
@@ -82,8 +92,15 @@ export const createToken = defineCommand({
   },
 });
 
+function boundIn({ app, install }: Readonly<Record<"app" | "install", string | undefined>>) {
+  if (app !== undefined && install !== undefined)
+    throw new UsageError("Use only one of --app and --install: a token is bound to one of them.");
+  if (app !== undefined) return { type: "apps", id: app } as const;
+  return install === undefined ? undefined : ({ type: "installs", id: install } as const);
+}
+
 async function createByApi(call: Caller, wish: TokenWish) {
-  const { name, kind, role, grants, accountId, runnerId, expiresAt } = wish;
+  const { name, kind, role, grants, accountId, runnerId, bound, expiresAt } = wish;
   return await call(createTokenRoute, {
     body: {
       name,
@@ -92,6 +109,8 @@ async function createByApi(call: Caller, wish: TokenWish) {
       grants: grants === undefined ? undefined : [...grants],
       account_id: accountId,
       runner_id: runnerId,
+      bound_type: bound?.type,
+      bound_id: bound?.id,
       expires_at: expiresAt,
     },
   });

@@ -27,6 +27,7 @@ const roleDetails: View<Role> = {
     for: ({ applies_to: kinds }) => kinds.join(", "),
     assignable: ({ assignable }) => (assignable ? "yes" : "no"),
     permissions: ({ permissions }) => permissions.join("\n"),
+    "if bound": ({ bound_permissions: names }) => names.join("\n") || "-",
   },
 };
 

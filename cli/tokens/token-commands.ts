@@ -14,13 +14,14 @@ export const listTokens = defineList({
   flags: {
     runner: { value: "RUNNER", offers: "runners", summary: "Only this runner's." },
     account: { value: "ACCOUNT", summary: "Only this account's." },
+    bound: { value: "ID", summary: "Only those that are bound to this app or install." },
   },
   examples: [{ does: "List tokens and their last use.", run: "svc token list" }],
   view: tokenView,
   empty: "No tokens found. Create one: svc token create --name NAME --role org_admin",
   read: async ({ flags, call, page }) => {
-    const { runner: runner_id, account: account_id } = flags;
-    return await call(listTokensRoute, { query: { runner_id, account_id, ...page } });
+    const { runner: runner_id, account: account_id, bound: bound_id } = flags;
+    return await call(listTokensRoute, { query: { runner_id, account_id, bound_id, ...page } });
   },
 });
 

@@ -11,6 +11,7 @@ export const tokenView: View<Token> = {
     NAME: ({ name }) => name,
     TOKEN: ({ hint }) => hint,
     ROLE: ({ role }) => role ?? "its account's",
+    BOUND: ({ bound_id: id }) => id ?? "-",
     STATE: stateOf,
     USED: ({ last_used_at: at }) => (at === null ? "never" : `${formatAge(at)} ago`),
   },

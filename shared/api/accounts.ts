@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { accountTypes } from "./account-types.ts";
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
 import { roleSchema } from "./roles.ts";
-
-/** The kinds of account. */
-export const accountTypes = ["auth", "auth0", "service", "canary", "integration"] as const;
 
 export const accountSchema = z
   .object({
@@ -15,7 +13,9 @@ export const accountSchema = z
     name: z.string(),
     email: z.string(),
     subject: z.string(),
-    org_ids: z.array(z.string()).describe("Those of its orgs that the caller can see."),
+    org_ids: z
+      .array(z.string())
+      .describe("Those of its orgs that the caller's account is in, too."),
     permissions: z.array(z.string()).describe("What its roles in this org permit."),
     roles: z.array(roleSchema),
     user_journeys: z.array(z.object({ name: z.string(), title: z.string() })),
@@ -26,7 +26,8 @@ export const accountSchema = z
   .openapi("Account");
 export type Account = z.infer<typeof accountSchema>;
 
-const roles = z
+/** Roles as callers name them. */
+export const givenRoles = z
   .array(z.string().min(1).max(64))
   .max(20)
   .describe("Roles of this org: a role's id, or the role_type of a managed one.");
@@ -49,7 +50,7 @@ export const createAccountRoute = createRoute({
         name: z.string().trim().max(200).default(""),
         email: email.default(""),
         subject: z.string().max(200).default("").describe("Unique among accounts of this type."),
-        roles: roles.min(1),
+        roles: givenRoles.min(1),
       }),
     ),
   },
@@ -85,7 +86,7 @@ export const setAccountRolesRoute = createRoute({
   path: "/v1/accounts/{account_id}/roles",
   tags: ["Access"],
   summary: "Replace the roles of an account in this org",
-  request: { params, body: jsonBody(z.strictObject({ roles: roles.min(1) })) },
+  request: { params, body: jsonBody(z.strictObject({ roles: givenRoles.min(1) })) },
   responses: { 200: json(accountSchema, "The account after the change.") },
 });
 

@@ -204,7 +204,7 @@ export const getAppConfigGraphRoute = createRoute({
 
 export const getConfigSchemaRoute = createRoute({
   operationId: "getConfigSchema",
-  rule: reading,
+  rule: { ...reading, bound: true },
   method: "get",
   path: "/v1/general/config-schema",
   tags,

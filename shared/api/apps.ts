@@ -24,7 +24,7 @@ export const createAppRoute = createRoute({
 
 export const listAppsRoute = createRoute({
   operationId: "listApps",
-  rule: reading,
+  rule: { ...reading, bound: true },
   method: "get",
   path: "/v1/apps",
   tags,

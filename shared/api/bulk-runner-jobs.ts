@@ -34,7 +34,7 @@ const matching = (statuses: typeof openStatuses) => {
 
 export const countJobsRoute = createRoute({
   operationId: "countJobs",
-  rule: { surface: "control-plane", permission: "jobs.read" },
+  rule: { surface: "control-plane", permission: "jobs.read", bound: true },
   method: "get",
   path: "/v1/runner-jobs/count",
   tags,
@@ -51,7 +51,7 @@ export const countJobsRoute = createRoute({
 
 export const cancelJobsRoute = createRoute({
   operationId: "cancelJobs",
-  rule: { surface: "control-plane", permission: "jobs.cancel" },
+  rule: { surface: "control-plane", permission: "jobs.cancel", bound: true },
   method: "post",
   path: "/v1/runner-jobs/cancel",
   tags,
@@ -81,7 +81,7 @@ export const cancelJobsRoute = createRoute({
 
 export const rerunJobsRoute = createRoute({
   operationId: "rerunJobs",
-  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "job" },
+  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "job", bound: true },
   method: "post",
   path: "/v1/runner-jobs/rerun",
   tags,

@@ -51,7 +51,7 @@ export const cancelWorkflowRoute = createRoute({
 
 export const cancelWorkflowsRoute = createRoute({
   operationId: "cancelWorkflows",
-  rule: operating,
+  rule: { ...operating, bound: true },
   method: "post",
   path: "/v1/workflows/cancel",
   tags,
@@ -127,7 +127,7 @@ export const resumeWorkflowRoute = createRoute({
 
 export const listPendingApprovalsRoute = createRoute({
   operationId: "listPendingApprovals",
-  rule: reading,
+  rule: { ...reading, bound: true },
   method: "get",
   path: "/v1/workflows/pending-approvals",
   tags,

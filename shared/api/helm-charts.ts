@@ -43,7 +43,7 @@ export type HelmChart = z.infer<typeof helmChartSchema>;
 
 export const createHelmChartRoute = createRoute({
   operationId: "createHelmChart",
-  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
+  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "replay", bound: true },
   method: "post",
   path: "/v1/helm-charts",
   tags,
@@ -62,7 +62,7 @@ export const createHelmChartRoute = createRoute({
 
 export const listHelmChartsRoute = createRoute({
   operationId: "listHelmCharts",
-  rule: { surface: "operator", permission: "state.read" },
+  rule: { surface: "operator", permission: "state.read", bound: true },
   method: "get",
   path: "/v1/helm-charts",
   tags,
@@ -90,7 +90,7 @@ export const getHelmChartRoute = createRoute({
 
 export const listHelmReleasesRoute = createRoute({
   operationId: "listHelmReleases",
-  rule: { surface: "operator", permission: "state.read" },
+  rule: { surface: "operator", permission: "state.read", bound: true },
   method: "get",
   path: "/v1/helm-releases",
   tags,

@@ -25,6 +25,7 @@ const owners = {
   hch: "a chart",
   hrl: "a Helm release",
   ins: "an install",
+  inv: "an invitation",
   job: "a job",
   lgs: "a log stream",
   prc: "a process",

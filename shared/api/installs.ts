@@ -49,7 +49,7 @@ export const createInstallRoute = createRoute({
 
 export const createInstallOfAppRoute = createRoute({
   operationId: "createInstallOfApp",
-  rule: { ...writing, idempotent: "replay" },
+  rule: { ...writing, idempotent: "replay", bound: true },
   method: "post",
   path: "/v1/installs",
   tags,
@@ -61,7 +61,7 @@ export const createInstallOfAppRoute = createRoute({
 
 export const listInstallsRoute = createRoute({
   operationId: "listInstalls",
-  rule: reading,
+  rule: { ...reading, bound: true },
   method: "get",
   path: "/v1/installs",
   tags,

@@ -103,7 +103,7 @@ export const getLogStreamRoute = createRoute({
 
 export const listLogStreamsRoute = createRoute({
   operationId: "listLogStreams",
-  rule: { surface: "control-plane", permission: "logs.read" },
+  rule: { surface: "control-plane", permission: "logs.read", bound: true },
   method: "get",
   path: "/v1/log-streams",
   tags,

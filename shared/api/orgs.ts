@@ -59,7 +59,7 @@ export const createOrgRoute = createRoute({
 
 export const listOrgsRoute = createRoute({
   operationId: "listOrgs",
-  rule: { surface: "operator", permission: "orgs.read" },
+  rule: { surface: "operator", permission: "orgs.read", bound: true },
   method: "get",
   path: "/v1/orgs",
   tags: ["Access"],
@@ -70,7 +70,7 @@ export const listOrgsRoute = createRoute({
 
 export const getCurrentOrgRoute = createRoute({
   operationId: "getCurrentOrg",
-  rule: { surface: "operator", permission: "orgs.read" },
+  rule: { surface: "operator", permission: "orgs.read", bound: true },
   method: "get",
   path: "/v1/orgs/current",
   tags: ["Access"],

@@ -51,7 +51,7 @@ const includeQuery = z.object({
 
 export const listJobsRoute = createRoute({
   operationId: "listJobs",
-  rule: { surface: "control-plane", permission: "jobs.read" },
+  rule: { surface: "control-plane", permission: "jobs.read", bound: true },
   method: "get",
   path: "/v1/runner-jobs",
   tags,

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { roleTypes } from "../permissions.ts";
+import { accountTypes } from "./account-types.ts";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
 
@@ -15,12 +16,23 @@ export const roleSchema = z
     assignable: z.boolean().describe("Whether it can be chosen for an account."),
     managed: z.boolean(),
     permissions: z.array(z.string()),
+    bound_permissions: z
+      .array(z.string())
+      .describe("What it permits besides with a token that is bound to an app or an install."),
     policies: z
-      .array(z.record(z.string(), z.unknown()))
-      .describe("Empty: what a role allows is in `permissions`."),
+      .array(z.object({ name: z.string(), permissions: z.array(z.string()) }))
+      .describe("What it permits, by name."),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
-    createdBy: z.null().describe("The account is read by `created_by_id`."),
+    createdBy: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        email: z.string(),
+        account_type: z.enum(accountTypes),
+      })
+      .nullable()
+      .describe("The account that made it; null: the service, or a token that is no person's."),
     updated_at: z.iso.datetime(),
   })
   .openapi("Role");
@@ -28,7 +40,7 @@ export type Role = z.infer<typeof roleSchema>;
 
 export const listRolesRoute = createRoute({
   operationId: "listRoles",
-  rule: { surface: "operator", permission: "roles.read" },
+  rule: { surface: "operator", permission: "roles.read", bound: true },
   method: "get",
   path: "/v1/roles",
   tags: ["Access"],

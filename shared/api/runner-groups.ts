@@ -56,7 +56,7 @@ export const createRunnerGroupRoute = createRoute({
 
 export const listRunnerGroupsRoute = createRoute({
   operationId: "listRunnerGroups",
-  rule: { surface: "operator", permission: "runners.read" },
+  rule: { surface: "operator", permission: "runners.read", bound: true },
   method: "get",
   path: "/v1/runner-groups",
   tags,

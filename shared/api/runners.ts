@@ -42,7 +42,7 @@ const one = json(runnerSchema, "The runner.");
 
 export const createRunnerRoute = createRoute({
   operationId: "createRunner",
-  rule: { surface: "operator", permission: "runners.write", idempotent: "replay" },
+  rule: { surface: "operator", permission: "runners.write", idempotent: "replay", bound: true },
   method: "post",
   path: "/v1/runners",
   tags,
@@ -54,7 +54,7 @@ export const createRunnerRoute = createRoute({
 
 export const listRunnersRoute = createRoute({
   operationId: "listRunners",
-  rule: { surface: "operator", permission: "runners.read" },
+  rule: { surface: "operator", permission: "runners.read", bound: true },
   method: "get",
   path: "/v1/runners",
   tags,

@@ -91,7 +91,7 @@ const owner = { owner_id: z.string().max(200), owner_type: z.string().max(200) }
 
 export const createWorkspaceRoute = createRoute({
   operationId: "createTerraformWorkspace",
-  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
+  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "replay", bound: true },
   method: "post",
   path: "/v1/terraform-workspaces",
   tags,
@@ -109,7 +109,7 @@ export const createWorkspaceRoute = createRoute({
 
 export const listWorkspacesRoute = createRoute({
   operationId: "listTerraformWorkspaces",
-  rule: { surface: "operator", permission: "state.read" },
+  rule: { surface: "operator", permission: "state.read", bound: true },
   method: "get",
   path: "/v1/terraform-workspaces",
   tags,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { grantablePermissions, roleTypes } from "../permissions.ts";
+import { boundTypes, grantablePermissions, roleTypes } from "../permissions.ts";
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
@@ -43,6 +43,11 @@ export const tokenSchema = z
     runner_id: z.string().nullable().describe("The runner it is bound to."),
     role: z.enum(roleTypes).nullable().describe("null: all roles of its account."),
     grants: z.array(grant).describe("Permissions beyond its role."),
+    bound_type: z.enum(boundTypes).nullable(),
+    bound_id: z
+      .string()
+      .nullable()
+      .describe("The one app (with its installs) or install that it reaches; null: the org."),
     issuer: z.string(),
     source_id: z.string(),
     source_type: z.string(),
@@ -91,6 +96,14 @@ export const createTokenBody = z.strictObject({
       "Required for kind pat. The token has no more permissions than this account in this org. Only a pat that a person's own token creates for its own account acts for the account in its other orgs.",
     ),
   runner_id: z.string().max(64).optional().describe("Required for kind rt."),
+  bound_type: z.enum(boundTypes).optional().describe("Only together with bound_id."),
+  bound_id: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      "The one app (with its installs) or install that the token reaches. Roles installer and hosted-installer may work on installs only so.",
+    ),
   token_type: z.enum(tokenTypes).optional(),
   issuer: text,
   source_id: text,
@@ -123,6 +136,11 @@ export const listTokensRoute = createRoute({
       ...pageQuery,
       account_id: z.string().max(64).optional().describe("Only tokens of this account."),
       runner_id: z.string().max(64).optional().describe("Only tokens of this runner."),
+      bound_id: z
+        .string()
+        .max(64)
+        .optional()
+        .describe("Only tokens that are bound to this app or install."),
     }),
   },
   responses: { 200: json(pageOf(tokenSchema), "A page of tokens, the newest first.") },
@@ -171,7 +189,7 @@ export const rotateTokenRoute = createRoute({
 
 export const getOwnTokenRoute = createRoute({
   operationId: "getOwnToken",
-  rule: { surface: "operator", permission: "tokens.own", ownRunner: true },
+  rule: { surface: "operator", permission: "tokens.own", ownRunner: true, bound: true },
   method: "get",
   path: "/v1/tokens/current",
   tags: ["Access"],
@@ -186,7 +204,13 @@ export const getOwnTokenRoute = createRoute({
 
 export const rotateOwnTokenRoute = createRoute({
   operationId: "rotateOwnToken",
-  rule: { surface: "operator", permission: "tokens.own", ownRunner: true, idempotent: "once" },
+  rule: {
+    surface: "operator",
+    permission: "tokens.own",
+    ownRunner: true,
+    idempotent: "once",
+    bound: true,
+  },
   method: "post",
   path: "/v1/tokens/current/rotate",
   tags: ["Access"],

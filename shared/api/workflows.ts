@@ -28,7 +28,7 @@ const filters = {
 
 export const listWorkflowsRoute = createRoute({
   operationId: "listWorkflows",
-  rule: reading,
+  rule: { ...reading, bound: true },
   method: "get",
   path: "/v1/workflows",
   tags,

@@ -43,16 +43,17 @@ export function parseLine<C extends CommandSpec>(
 type Line = { readonly title: string; readonly known: FlagSpecs };
 
 /**
- * A flag of the same name is of the same kind in every command, so a line can be read before its command is known.
- * A letter may stand for another flag in each command: it is that of the command that the line begins with.
+ * A flag of the same name is of the same kind in nearly every command, so a line can be read before its command is known.
+ * A letter may stand for another flag in each command, and `install` is helm's switch and a value elsewhere: they are those of
+ * the command that the line begins with.
  */
 function tokenize(
   argv: readonly string[],
   program: Program,
 ): { words: string[]; options: Token[] } {
   const every = commandsOf(program).map((command) => flagsOf(program, command));
-  const all = Object.assign({}, ...every) as FlagSpecs; // each is one
   const own = commandAtStart(argv, program)?.flags ?? {};
+  const all = Object.assign({}, ...every, own) as FlagSpecs; // each is one
   const ownLetters = new Set(Object.values(own).map(({ short }) => short));
   const options: ParseArgsOptionsConfig = {};
   for (const [name, { value, short }] of Object.entries(all)) {

@@ -48,11 +48,22 @@ describe("svc token", { timeout: 180_000 }, () => {
     expect(results.map(({ err }) => err).join("")).not.toContain("hunter2");
   });
 
+  test("makes tokens of one app or install, and says when there is none", async () => {
+    const app = "app_00000000000000000000000000";
+    const line = "token create --name acme --kind it --role installer";
+    const both = await cli.run(`${line} --app ${app} --install ins_1`);
+    expect(both).toMatchObject({ code: 2 });
+    expect(both.err).toContain("only one of --app and --install");
+    const none = await cli.run(`${line} --app ${app}`);
+    expect(none.code).not.toBe(0);
+    expect(none.err).toContain("This app does not exist in this org");
+  });
+
   test("makes, lists, rotates and revokes tokens over the API", async () => {
     const line = "token create --name deploys --role org_builder --expires 90d -o json";
     const token = JSON.parse((await cli.run(line)).out) as TokenJson;
     const listed = await cli.run("token list");
-    expect(listed.out).toMatch(/ID +NAME +TOKEN +ROLE +STATE +USED\n/);
+    expect(listed.out).toMatch(/ID +NAME +TOKEN +ROLE +BOUND +STATE +USED\n/);
     expect(listed.out).toContain("deploys");
     expect(listed.out).not.toContain(token.secret);
     const rotated = await cli.run(`token rotate ${token.id} -o json`);

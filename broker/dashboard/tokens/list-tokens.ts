@@ -16,6 +16,7 @@ export const listTokens = listPage({
   filters: {
     account_id: { label: "Account" },
     runner_id: { label: "Runner" },
+    bound_id: { label: "Bound to" },
   },
   read: async (view, query) => await view.ask(listTokensRoute, { query }),
   show: (items, view) => tokenTable(view, items),
@@ -37,6 +38,7 @@ function tokenTable(view: View, tokens: readonly Token[]): Html {
       { head: "State", cell: (token) => stateOf(token, nowMs) },
       { head: "Kind", kind: "minor", cell: ({ kind }) => kindWords[kind] },
       { head: "Role", cell: ({ role }) => role ?? "roles of its account" },
+      { head: "Bound to", cell: boundTo },
       { head: "Last used", cell: ({ last_used_at: at }) => timeAgo(at, nowMs) },
       { head: "Expires", cell: ({ expires_at: at }) => timeAgo(at, nowMs) },
       { head: "Created", kind: "minor", cell: ({ created_at: at }) => timeAgo(at, nowMs) },
@@ -59,6 +61,10 @@ function stateOf({ revoked_at: revoked, expires_at: expires }: Token, nowMs: num
   if (revoked !== null) return badge("revoked", "off");
   if (expires !== null && Date.parse(expires) <= nowMs) return badge("expired");
   return badge("valid", "good");
+}
+
+function boundTo({ bound_type: type, bound_id: id }: Token): Html {
+  return type === null ? html`–` : html`<a class="id" href="/${type}/${id}">${id}</a>`;
 }
 
 function act({ id, revoked_at: revoked }: Token): Html {

@@ -45,6 +45,7 @@ const kinds: Readonly<Record<string, string>> = {
   acc: "account",
   emt: "emitter",
   hch: "chart",
+  inv: "invite",
   job: "job",
   lgs: "log_stream",
   org: "org",

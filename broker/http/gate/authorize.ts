@@ -3,14 +3,15 @@ import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
 import type { Actor } from "../../tokens/actor.ts";
+import { isNamed, outside, requirePathWithin } from "../../tokens/bound/require-within.ts";
 import { setHeader } from "../answer/set-header.ts";
 import type { AppContext } from "../app-types.ts";
 import { requestHeader } from "./request-header.ts";
 import { stateAuthorization } from "./state-authorization.ts";
 
 /**
- * Admits a caller that is known, permitted, within its rate limit and, with a runner's token, at its own runner.
- * A promise only when the token has to be looked up.
+ * Admits a caller that is known, permitted, within its rate limit and, with a runner's token, at its own runner, or with
+ * one that is bound to an app or install, there. A promise only when something has to be looked up.
  */
 export function authorize(c: AppContext, broker: Broker, rule: RouteRule): void | Promise<void> {
   const { signedIn } = c.env ?? {};
@@ -50,12 +51,30 @@ async function refuse(c: AppContext, { error, org, identify }: Refused): Promise
   throw error;
 }
 
-function checkActor(c: AppContext, broker: Broker, rule: RouteRule, actor: Actor): void {
+function checkActor(
+  c: AppContext,
+  broker: Broker,
+  rule: RouteRule,
+  actor: Actor,
+): void | Promise<void> {
   c.set("actor", actor);
   if (rule.permission !== null) requirePermission(actor, rule.permission);
   if (actor.runnerId !== null) checkRunner(c, rule, actor);
-  if (rule.unmetered === true) return;
-  for (const [name, value] of broker.rateLimiter.take(actor)) setHeader(c, name, value);
+  if (rule.unmetered !== true)
+    for (const [name, value] of broker.rateLimiter.take(actor)) setHeader(c, name, value);
+  if (actor.bound !== null) return checkBound(c, broker, rule, actor);
+}
+
+/** Fails closed: where the path names nothing that can be its own, only a route that says it checks for itself lets it in. */
+function checkBound(
+  c: AppContext,
+  { db }: Broker,
+  rule: RouteRule,
+  actor: Actor,
+): void | Promise<void> {
+  const params = c.req.param();
+  if (isNamed(params)) return requirePathWithin(db, actor, params);
+  if (rule.bound !== true) throw outside("this route is about the whole org");
 }
 
 /** Refuses with 403 a caller that lacks it. */

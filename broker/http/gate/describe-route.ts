@@ -17,10 +17,12 @@ export function describeRoute({
   };
 }
 
-function permissionText({ permission, ownRunner }: RouteRule): string {
+function permissionText({ permission, ownRunner, bound }: RouteRule): string {
   if (permission === null) return "Needs no permission.";
   const own = ownRunner === true ? " A runner token only reaches objects of its own runner." : "";
-  return `Needs the permission \`${permission}\`.${own}`;
+  const kept =
+    bound === true ? " A token that is bound to an app or an install sees only that." : "";
+  return `Needs the permission \`${permission}\`.${own}${kept}`;
 }
 
 function headersOf(rule: RouteRule): z.ZodObject | undefined {

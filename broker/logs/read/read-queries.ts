@@ -1,6 +1,8 @@
 import type { Db } from "../../database/connect.ts";
 import type { PageRequest } from "../../database/page-request.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
+import type { Bound } from "../../tokens/bound/bound.ts";
+import { within } from "../../tokens/bound/within.ts";
 import type { ChunkFilter } from "../store/queries.ts";
 import type { LogChunkRow, LogStream } from "../store/row.ts";
 
@@ -32,19 +34,21 @@ export async function readChunksBefore(
 export type StreamFilter = {
   readonly ownerId?: string | undefined;
   readonly ownerType?: string | undefined;
+  /** Of a token that is bound: only what it reaches. */
+  readonly bound?: Bound | null;
 };
 
 /** A page of the org's streams that were written to or made by hand, newest first. */
 export async function listLogStreams(
   db: Db,
   org: OrgId,
-  { ownerId, ownerType }: StreamFilter,
+  { ownerId, ownerType, bound }: StreamFilter,
   { after, limit }: PageRequest,
 ): Promise<(LogStream & { sort_key: string })[]> {
   return db<(LogStream & { sort_key: string })[]>`
     with page as materialized (
       select s.id from log_streams s
-       where s.org_id = ${org}
+       where s.org_id = ${org} ${within(db, "log_streams", bound)}
          ${ownerId === undefined ? db`` : db`and s.owner_id = ${ownerId}`}
          ${ownerType === undefined ? db`` : db`and s.owner_type = ${ownerType}`}
          ${after === undefined ? db`` : db`and s.id < ${after.id}`}

@@ -4,6 +4,7 @@ import type { Db } from "../../database/connect.ts";
 import { newId } from "../../database/new-id.ts";
 import type { PageRequest } from "../../database/page-request.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
+import { isWithin } from "../../tokens/bound/within.ts";
 import { type Wakes, topics } from "../../wake/wakes.ts";
 import { type StreamFilter, listLogStreams } from "../read/read-queries.ts";
 import { closeStream, findLogStream, insertLogStream } from "./queries.ts";
@@ -64,10 +65,12 @@ export async function listStreams(
   page: PageRequest,
 ): Promise<(LogStream & { sort_key: string })[]> {
   const rows = await listLogStreams(db, org, filter, page);
-  const { ownerId, ownerType } = filter;
+  const { ownerId, ownerType, bound } = filter;
   if (rows.length > 0 || page.after !== undefined || !/^(job|prc)_/.test(ownerId ?? ""))
     return rows;
-  const own = await findLogStream(db, org, logStreamOf(ownerId ?? ""));
+  const id = logStreamOf(ownerId ?? "");
+  if (bound && !(await isWithin(db, org, { thing: "log_streams", id, bound }))) return [];
+  const own = await findLogStream(db, org, id);
   const isAsked = own?.owner_id === ownerId && (ownerType ?? own?.owner_type) === own?.owner_type;
   return own !== undefined && isAsked ? [{ ...own, sort_key: "" }] : [];
 }

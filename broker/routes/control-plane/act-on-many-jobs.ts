@@ -15,18 +15,19 @@ import { cancelJobs } from "../../jobs/cancel-jobs.ts";
 import { type AskedJobs, type JobFilter, toJobFilter } from "../../jobs/job-filter.ts";
 import { countJobs } from "../../jobs/list-jobs.ts";
 import { rerunJobs } from "../../jobs/rerun-jobs.ts";
+import type { Actor } from "../../tokens/actor.ts";
 
 /** GET /v1/runner-jobs/count; POST /v1/runner-jobs/cancel, …/rerun */
 export const actOnManyJobs: RegisterRoutes = (app, broker) => {
   app.openapi(countJobsRoute, async (c) => {
-    const filter = toJobFilter(c.req.valid("query"));
+    const filter = toJobFilter(c.req.valid("query"), c.get("actor"));
     const count = await countJobs(broker.db, c.get("actor").orgId, filter, mostCounted + 1);
     return c.json({ count: Math.min(count, mostCounted), has_more: count > mostCounted }, 200);
   });
   app.openapi(cancelJobsRoute, async (c) => {
     const { orgId, id } = c.get("actor");
     const { limit, ...asked } = c.req.valid("json");
-    const filter = requireFilter(asked, openStatuses);
+    const filter = requireFilter(asked, openStatuses, c.get("actor"));
     const why = `cancelled by ${id}`;
     const { cancelled, toldToStop, hasMore } = await cancelJobs(broker, orgId, {
       filter,
@@ -38,7 +39,7 @@ export const actOnManyJobs: RegisterRoutes = (app, broker) => {
   });
   app.openapi(rerunJobsRoute, async (c) => {
     const { limit, cursor: before, ...asked } = c.req.valid("json");
-    const filter = requireFilter(asked, finalStatuses);
+    const filter = requireFilter(asked, finalStatuses, c.get("actor"));
     const key = takeIdempotencyKey(c);
     const made = await rerunJobs(broker, { filter, limit, before, actor: c.get("actor"), key });
     const { enqueued, refused, nextBefore } = made;
@@ -53,6 +54,7 @@ type Asked = AskedJobs & { readonly all?: true | undefined };
 function requireFilter(
   { all, ...asked }: Asked,
   statuses: readonly RunnerJobStatus[],
+  actor: Pick<Actor, "bound">,
 ): JobFilter & { readonly statuses: readonly RunnerJobStatus[] } {
   const isNarrowed = Object.values(asked).some((value) => value !== undefined);
   if (!isNarrowed && all !== true) {
@@ -60,5 +62,5 @@ function requireFilter(
       'Give a filter, as status or runner_id; or "all": true for every job of the org.';
     throw problem.invalid([{ pointer: "#/all", code: "required", detail }]);
   }
-  return { ...toJobFilter(asked), statuses: asked.status ?? statuses };
+  return { ...toJobFilter(asked, actor), statuses: asked.status ?? statuses };
 }

@@ -41,12 +41,12 @@ export const keepApps: RegisterRoutes = (app, broker) => {
 
 const read: RegisterRoutes = (app, { db }) => {
   app.openapi(listAppsRoute, async (c) => {
-    const { orgId } = c.get("actor");
+    const { orgId, bound } = c.get("actor");
     const { name, q, ...page } = c.req.valid("query");
     const filter = { name, q };
     const listed = await answerListing(c, page, {
       filters: filter,
-      read: (request: ListRequest) => listApps(db, orgId, { filter, ...request }),
+      read: (request: ListRequest) => listApps(db, orgId, { filter, bound, ...request }),
       toItem: toApp,
     });
     return c.json(listed, 200);

@@ -13,6 +13,7 @@ import {
 } from "../../../shared/api/control-workflows.ts";
 import { Problem } from "../../../shared/problem.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { requireWithin } from "../../tokens/bound/require-within.ts";
 import {
   cancelWorkflow,
   cancelWorkflowStep,
@@ -38,13 +39,12 @@ const cancel: RegisterRoutes = (app, broker) => {
     return c.json({ workflow_id: id }, 202);
   });
   app.openapi(cancelWorkflowsRoute, async (c) => {
-    const { orgId } = c.get("actor");
+    const actor = c.get("actor");
     const outcomes = [];
     for (const id of new Set(c.req.valid("json").workflow_ids)) {
-      const outcome = await cancelWorkflow(broker, orgId, id).then(
-        () => "cancelling" as const,
-        outcomeOf,
-      );
+      const outcome = await requireWithin(broker.db, actor, "workflows", id)
+        .then(() => cancelWorkflow(broker, actor.orgId, id))
+        .then(() => "cancelling" as const, outcomeOf);
       outcomes.push({ workflow_id: id, outcome });
     }
     return c.json(outcomes, 200);

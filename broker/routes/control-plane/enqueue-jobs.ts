@@ -1,9 +1,11 @@
 import { enqueueJobRoute, enqueueJobsRoute } from "../../../shared/api/enqueue-jobs.ts";
+import type { Broker } from "../../broker.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { enqueueJob as enqueueOne } from "../../jobs/enqueue-job.ts";
 import { enqueueJobs } from "../../jobs/enqueue-jobs.ts";
 import type { NewJob } from "../../jobs/new-job.ts";
+import { requireInstallRights } from "../../jobs/require-install-rights.ts";
 import { requireOrderRights } from "../../jobs/require-order-rights.ts";
 import { toNewJob } from "../../jobs/to-new-job.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
@@ -13,7 +15,7 @@ import { LargeText } from "../../seals/large-text.ts";
 export const enqueueJob: RegisterRoutes = (app, broker) => {
   app.openapi(enqueueJobRoute, async (c) => {
     const job = toNewJob(c.req.valid("json"), textAt(c, "#/plan"));
-    const asked = await toEnqueue(c, [job]);
+    const asked = await toEnqueue(c, broker, [job]);
     const enqueued = await enqueueOne(broker, { ...asked, job, takesPermit: true });
     return c.json(toRunnerJob(tellReplay(c, enqueued).job), 201);
   });
@@ -25,7 +27,7 @@ export const enqueueJobBatch: RegisterRoutes = (app, broker) => {
     const jobs = c.req
       .valid("json")
       .jobs.map((job, at) => toNewJob(job, textAt(c, `#/jobs/${at}/plan`)));
-    const enqueued = await enqueueJobs(broker, { ...(await toEnqueue(c, jobs)), jobs });
+    const enqueued = await enqueueJobs(broker, { ...(await toEnqueue(c, broker, jobs)), jobs });
     return c.json({ jobs: tellReplay(c, enqueued).rows.map(toRunnerJob) }, 201);
   });
 };
@@ -35,13 +37,15 @@ function textAt(c: AppContext, pointer: string): string | LargeText | undefined 
   return c.get("longTexts").get(pointer) ?? c.get("verbatim").get(pointer);
 }
 
-async function toEnqueue(c: AppContext, jobs: readonly NewJob[]) {
+async function toEnqueue(c: AppContext, { db }: Pick<Broker, "db">, jobs: readonly NewJob[]) {
   const actor = c.get("actor");
   requireOrderRights(
     actor,
     jobs.map(({ type }) => type),
   );
   const runnerId = c.req.param("runner_id") ?? "";
+  const names = jobs.flatMap(({ planNames = [] }) => planNames);
+  await requireInstallRights(db, actor, { runnerId, names });
   const key = takeIdempotencyKey(c);
   return {
     orgId: actor.orgId,

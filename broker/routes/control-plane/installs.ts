@@ -113,6 +113,7 @@ const listed = (c: AppContext, db: Broker["db"], { page, filter, labels }: Listi
     filters: { ...filter, labels },
     read: (request: ListRequest) =>
       listInstalls(db, c.get("actor").orgId, {
+        bound: c.get("actor").bound,
         filter: { ...filter, labels: readLabelQuery(labels) },
         ...request,
       }),

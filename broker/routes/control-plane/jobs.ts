@@ -21,7 +21,8 @@ export const listJobs: RegisterRoutes = (app, broker) => {
   app.openapi(listJobsRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const page = readPage({ cursor, limit }, filters);
-    const rows = await listPage(broker.db, c.get("actor").orgId, toJobFilter(filters), page);
+    const actor = c.get("actor");
+    const rows = await listPage(broker.db, actor.orgId, toJobFilter(filters, actor), page);
     return c.json(toPage(c, rows, { limit, filters, toItem: toRunnerJob }), 200);
   });
 };

@@ -35,8 +35,9 @@ export const readLogStreams: RegisterRoutes = (app, { db, config }) => {
   app.openapi(listLogStreamsRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const page = readPage({ cursor, limit }, filters);
-    const filter = { ownerId: filters.owner_id, ownerType: filters.owner_type };
-    const rows = await listStreams(db, c.get("actor").orgId, filter, page);
+    const { orgId, bound } = c.get("actor");
+    const filter = { ownerId: filters.owner_id, ownerType: filters.owner_type, bound };
+    const rows = await listStreams(db, orgId, filter, page);
     const toItem = (row: (typeof rows)[number]) => toLogStream(row, apiUrl);
     return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
   });

@@ -33,7 +33,7 @@ import { toQueueSignal } from "../../signals/to-queue-signal.ts";
 export const enqueueSignals: RegisterRoutes = (app, broker) => {
   app.openapi(enqueueSignalRoute, async (c) => {
     const body = c.req.valid("json");
-    const asked = toEnqueue(c, broker, [{ body, pointer: "#" }]);
+    const asked = await toEnqueue(c, broker, [{ body, pointer: "#" }]);
     const { enqueued } = tellReplay(c, await enqueue(broker, { ...asked, takesPermit: true }));
     const [first] = enqueued;
     if (first === undefined) throw new Error("one signal was enqueued and none came back");
@@ -42,7 +42,7 @@ export const enqueueSignals: RegisterRoutes = (app, broker) => {
   app.openapi(enqueueSignalsRoute, async (c) => {
     const { signals } = c.req.valid("json");
     const given = signals.map((body, at) => ({ body, pointer: `#/signals/${at}` as const }));
-    const asked = toEnqueue(c, broker, given);
+    const asked = await toEnqueue(c, broker, given);
     const { enqueued } = tellReplay(c, await enqueue(broker, asked));
     return c.json({ signals: enqueued.map((one, at) => shown(c, one, asked.signals[at])) }, 201);
   });
@@ -50,7 +50,7 @@ export const enqueueSignals: RegisterRoutes = (app, broker) => {
 
 type Given = { readonly body: NewSignalBody; readonly pointer: Pointer };
 
-function toEnqueue(c: AppContext, broker: Broker, given: readonly Given[]) {
+async function toEnqueue(c: AppContext, broker: Broker, given: readonly Given[]) {
   const actor = c.get("actor");
   const queueId = c.req.param("queue_id") ?? "";
   requireOwnQueue(queueId);
@@ -59,7 +59,7 @@ function toEnqueue(c: AppContext, broker: Broker, given: readonly Given[]) {
     pointer,
     textOf: (inner: string) => textAt(c, `${pointer}${inner}`),
   }));
-  for (const signal of signals) requireFileable(broker, actor, signal);
+  for (const signal of signals) await requireFileable(broker, actor, signal);
   const key = takeIdempotencyKey(c);
   const request = key === undefined ? "" : JSON.stringify([queueId, given.map(({ body }) => body)]);
   return {

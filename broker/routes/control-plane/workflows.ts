@@ -49,9 +49,9 @@ const list: RegisterRoutes = (app, { db }) => {
     return c.json(await listed(c, db, { ...c.req.valid("query"), ownerId }), 200);
   });
   app.openapi(listPendingApprovalsRoute, async (c) => {
-    const { orgId } = c.get("actor");
+    const { orgId, bound } = c.get("actor");
     const approvals = await answerListing(c, c.req.valid("query"), {
-      read: (request: ListRequest) => listPendingApprovals(db, orgId, request),
+      read: (request: ListRequest) => listPendingApprovals(db, orgId, { bound, ...request }),
       toItem: ({ shown }) => shown,
     });
     return c.json(approvals, 200);
@@ -70,6 +70,7 @@ type Asked = {
 };
 
 function listed(c: AppContext, db: Broker["db"], asked: Asked) {
+  const { orgId, bound } = c.get("actor");
   const { cursor, limit, offset, ownerId, type, status, finished, planonly } = asked;
   const filter: WorkflowFilter = {
     ownerId,
@@ -83,8 +84,7 @@ function listed(c: AppContext, db: Broker["db"], asked: Asked) {
     { cursor, limit, offset },
     {
       filters: filter,
-      read: (request: ListRequest) =>
-        listWorkflows(db, c.get("actor").orgId, { filter, ...request }),
+      read: (request: ListRequest) => listWorkflows(db, orgId, { filter, bound, ...request }),
       toItem: toWorkflow,
     },
   );

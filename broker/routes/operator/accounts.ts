@@ -31,28 +31,29 @@ export const createAccount: RegisterRoutes = (app, broker) => {
     const { id: createdById, orgId } = giver;
     const { account_type: accountType, ...rest } = c.req.valid("json");
     const row = await makeAccount(broker.db, orgId, { ...rest, accountType, createdById, giver });
-    return c.json(toAccount(row, orgId, await findRoles(broker.db, orgId)), 201);
+    return c.json(toAccount(row, await findRoles(broker.db, orgId)), 201);
   });
 };
 
 /** GET /v1/accounts, GET /v1/accounts/{account_id} */
 export const readAccounts: RegisterRoutes = (app, broker) => {
   app.openapi(listAccountsRoute, async (c) => {
-    const { orgId } = c.get("actor");
+    const { orgId, accountId: viewer } = c.get("actor");
     const page = readPage(c.req.valid("query"), {});
     const [rows, roles] = await Promise.all([
-      listMembers(broker.db, orgId, page),
+      listMembers(broker.db, orgId, { ...page, viewer }),
       findRoles(broker.db, orgId),
     ]);
-    const toItem = (row: (typeof rows)[number]) => toAccount(row, orgId, roles);
+    const toItem = (row: (typeof rows)[number]) => toAccount(row, roles);
     return c.json(toPage(c, rows, { limit: page.limit, filters: {}, toItem }), 200);
   });
 
   app.openapi(getAccountRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const row = await findMember(broker.db, orgId, c.req.valid("param").account_id);
+    const { orgId, accountId: viewer } = c.get("actor");
+    const { account_id: id } = c.req.valid("param");
+    const row = await findMember(broker.db, orgId, id, viewer);
     if (row === undefined) throw problem.notFound("account");
-    return c.json(toAccount(row, orgId, await findRoles(broker.db, orgId)), 200);
+    return c.json(toAccount(row, await findRoles(broker.db, orgId)), 200);
   });
 };
 
@@ -65,9 +66,9 @@ export const changeAccounts: RegisterRoutes = (app, broker) => {
     const { roles } = c.req.valid("json");
     await setRoles(broker.db, orgId, { accountId, roles, by });
     broker.authenticator.forget([accountId]);
-    const row = await findMember(broker.db, orgId, accountId);
+    const row = await findMember(broker.db, orgId, accountId, by.accountId);
     if (row === undefined) throw problem.notFound("account");
-    return c.json(toAccount(row, orgId, await findRoles(broker.db, orgId)), 200);
+    return c.json(toAccount(row, await findRoles(broker.db, orgId)), 200);
   });
   app.openapi(removeAccountRoute, async (c) => {
     const by = c.get("actor");

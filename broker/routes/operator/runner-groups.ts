@@ -38,8 +38,8 @@ export const readRunnerGroups: RegisterRoutes = (app, broker) => {
   app.openapi(listRunnerGroupsRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const { after } = readPage({ cursor, limit }, filters);
-    const asked = { filters, after, limit: limit + 1 };
-    const { orgId } = c.get("actor");
+    const { orgId, bound } = c.get("actor");
+    const asked = { filters, bound, after, limit: limit + 1 };
     const rows = await listRunnerGroups(broker.db, orgId, asked);
     const toItem = await prepareToList(broker.db, orgId, rows.slice(0, limit));
     return c.json(toPage(c, rows, { limit, filters, toItem }), 200);

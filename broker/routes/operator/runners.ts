@@ -60,8 +60,8 @@ const listRunners: RegisterRoutes = (app, broker) => {
   app.openapi(listRunnersRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const { after } = readPage({ cursor, limit }, filters);
-    const { orgId } = c.get("actor");
-    const rows = await findRunners(broker.db, orgId, { filters, after, limit: limit + 1 });
+    const { orgId, bound } = c.get("actor");
+    const rows = await findRunners(broker.db, orgId, { filters, bound, after, limit: limit + 1 });
     const toItem = await prepareToShow(broker.db, orgId, rows);
     return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
   });

@@ -8,9 +8,11 @@ import {
   rotateOwnTokenRoute,
   rotateTokenRoute,
 } from "../../../shared/api/tokens.ts";
+import type { BoundType } from "../../../shared/permissions.ts";
 import { problem } from "../../../shared/problem.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import type { Bound } from "../../tokens/bound/bound.ts";
 import { createEnrolmentToken as makeEnrolmentToken } from "../../tokens/create-enrolment-token.ts";
 import { createToken as makeToken } from "../../tokens/create-token.ts";
 import { findOwnToken } from "../../tokens/find-own-token.ts";
@@ -25,12 +27,14 @@ export const createToken: RegisterRoutes = (app, broker) => {
   app.openapi(createTokenRoute, async (c) => {
     const actor = c.get("actor");
     const body = c.req.valid("json");
+    const bound = boundIn(body);
     const reach = reachOfNew(actor, {
       kind: body.kind,
       accountId: body.account_id,
       role: body.role,
       grants: body.grants,
       isAdmin: body.token_type === "admin",
+      isBound: bound !== undefined,
     });
     const made = await makeToken(broker.db, actor.orgId, {
       name: body.name,
@@ -39,6 +43,7 @@ export const createToken: RegisterRoutes = (app, broker) => {
       grants: body.grants,
       accountId: body.account_id,
       runnerId: body.runner_id,
+      bound,
       tokenType: body.token_type,
       issuer: body.issuer,
       sourceId: body.source_id,
@@ -51,10 +56,24 @@ export const createToken: RegisterRoutes = (app, broker) => {
   });
 };
 
+type NamedBound = {
+  readonly bound_type?: BoundType | undefined;
+  readonly bound_id?: string | undefined;
+};
+
+function boundIn({ bound_type: type, bound_id: id }: NamedBound): Bound | undefined {
+  if (type !== undefined && id !== undefined) return { type, id };
+  if (type === undefined && id === undefined) return undefined;
+  const lacking = type === undefined ? "bound_type" : "bound_id";
+  const detail = "bound_type and bound_id are given together, or neither.";
+  throw problem.invalid([{ pointer: `#/${lacking}`, code: "required", detail }]);
+}
+
 /** GET /v1/tokens, GET /v1/tokens/current, GET /v1/tokens/{token_id} */
 export const readTokens: RegisterRoutes = (app, broker) => {
   app.openapi(listTokensRoute, async (c) => {
-    const { cursor, limit, ...filters } = c.req.valid("query");
+    const { cursor, limit, account_id, runner_id, bound_id } = c.req.valid("query");
+    const filters = { account_id, runner_id, bound_id };
     const page = readPage({ cursor, limit }, filters);
     const rows = await listTokens(broker.db, c.get("actor").orgId, filters, page);
     return c.json(toPage(c, rows, { limit, filters, toItem: toToken }), 200);

@@ -18,12 +18,13 @@ export const listRunnerJobs: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(listRunnerJobsRoute, async (c) => {
     const { runner_id: runnerId } = c.req.valid("param");
-    const { orgId, runnerId: ownRunnerId } = c.get("actor");
+    const actor = c.get("actor");
+    const { orgId, runnerId: ownRunnerId } = actor;
     const { cursor, limit: asked, offset = 0, ...narrowed } = c.req.valid("query");
     const isRunner = ownRunnerId !== null;
     if (!isRunner && !(await hasRunner(db, orgId, runnerId))) throw problem.notFound("runner");
 
-    const filter = { ...toJobFilter(narrowed), runnerId };
+    const filter = { ...toJobFilter(narrowed, actor), runnerId };
     const limit = Math.min(asked || defaultLimit, mostLimit);
     if (c.req.query("cursor") === undefined) {
       const rows = await pollJobs(broker, orgId, { filter, limit, offset, isRunner });

@@ -28,8 +28,8 @@ export const helmCharts: RegisterRoutes = (app, broker) => {
   app.openapi(listHelmChartsRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const page = readPage({ cursor, limit }, filters);
-    const { orgId } = c.get("actor");
-    const rows = await listCharts(db, orgId, { ...page, ownerId: filters.owner_id });
+    const { orgId, bound } = c.get("actor");
+    const rows = await listCharts(db, orgId, { ...page, ownerId: filters.owner_id, bound });
     const ids = rows.map(({ id }) => id);
     const releases = await listReleasesOf(db, orgId, ids);
     const toItem = (row: (typeof rows)[number]) => toHelmChart(row, releases);
@@ -44,7 +44,8 @@ export const helmCharts: RegisterRoutes = (app, broker) => {
   app.openapi(listHelmReleasesRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const page = readPage({ cursor, limit }, filters);
-    const rows = await listReleases(db, c.get("actor").orgId, filters, page);
+    const { orgId, bound } = c.get("actor");
+    const rows = await listReleases(db, orgId, { ...filters, bound }, page);
     return c.json(toPage(c, rows, { limit, filters, toItem: toHelmRelease }), 200);
   });
   app.openapi(getHelmReleaseRoute, async (c) => {

@@ -44,8 +44,8 @@ export const keepWorkspaces: RegisterRoutes = (app, broker) => {
   app.openapi(listWorkspacesRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const { after } = readPage({ cursor, limit }, filters);
-    const { orgId } = c.get("actor");
-    const rows = await listWorkspaces(db, orgId, { filters, after, limit: limit + 1 });
+    const { orgId, bound } = c.get("actor");
+    const rows = await listWorkspaces(db, orgId, { filters, bound, after, limit: limit + 1 });
     const toItem = await prepareToShow(db, orgId, rows);
     return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
   });

@@ -33,7 +33,11 @@ test("the managed roles are all nine, with title and assignability", async () =>
   const managed = body.items.filter((role) => role.managed);
   expect(managed.map(({ role_type }) => role_type).toSorted()).toEqual([...roleTypes].toSorted());
   expect(body.items.every(({ title }) => title !== "")).toBe(true);
-  for (const role of body.items) expect(role).toMatchObject({ policies: [], createdBy: null });
+  for (const { policies, permissions, bound_permissions, createdBy } of body.items) {
+    const told = policies.flatMap((policy) => policy.permissions);
+    expect(new Set(told)).toEqual(new Set([...permissions, ...bound_permissions]));
+    expect(createdBy).toBeNull();
+  }
   const assignable = managed.filter((role) => role.assignable).map(({ role_type }) => role_type);
   expect(assignable).toEqual(["org_admin", "org_support", "org_read_only", "org_builder"]);
 });

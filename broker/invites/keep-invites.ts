@@ -1,0 +1,111 @@
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { findRoleIds } from "../roles/find-role-ids.ts";
+import type { Actor } from "../tokens/actor.ts";
+import type { Authenticator } from "../tokens/authenticator.ts";
+import {
+  acceptInviteRow,
+  findAnyInvite,
+  findInvite,
+  insertInvite,
+  prolongInvite,
+  revokeInviteRow,
+} from "./queries.ts";
+import type { InviteRow } from "./row.ts";
+
+/** Invites an account to the caller's org, with roles that permit no more than the caller may. */
+export async function createInvite(
+  db: Db,
+  by: Actor,
+  wanted: {
+    readonly accountId: string;
+    readonly roles: readonly string[];
+    readonly livesNs: number;
+  },
+): Promise<InviteRow> {
+  const roleIds = await findRoleIds(db, by.orgId, wanted.roles, by);
+  const { accountId, livesNs } = wanted;
+  const id = newId("inv");
+  const made = { id, accountId, roleIds, livesNs, createdById: by.id };
+  const outcome = await insertInvite(db, by.orgId, made);
+  if (outcome === "created") return await requireInvite(db, by.orgId, id);
+  if (outcome === "member") {
+    const detail = "This account is in the org already. Change its roles instead.";
+    throw problem.conflict("already_member", detail);
+  }
+  if (outcome === "invited") {
+    const detail = "This account is invited already, and has not answered.";
+    throw problem.conflict("already_invited", detail);
+  }
+  const detail = "There is no such account.";
+  throw problem.invalid([{ pointer: "#/account_id", code: "account_not_found", detail }]);
+}
+
+/** Gives the org's invitation its time again; 409 once it is answered or revoked. */
+export async function resendInvite(
+  db: Db,
+  org: OrgId,
+  asked: { readonly id: string; readonly livesNs: number },
+): Promise<InviteRow> {
+  const isDone = await prolongInvite(db, org, asked);
+  const row = await requireInvite(db, org, asked.id);
+  if (!isDone) requireOpen(row);
+  return row;
+}
+
+/** Revokes the org's invitation; again changes nothing, and 409 once it is accepted. */
+export async function revokeInvite(
+  db: Db,
+  by: Pick<Actor, "id" | "orgId">,
+  id: string,
+): Promise<InviteRow> {
+  const isDone = await revokeInviteRow(db, by.orgId, { id, byId: by.id });
+  const row = await requireInvite(db, by.orgId, id);
+  if (!isDone && row.revoked_at === null) requireOpen(row);
+  return row;
+}
+
+/** Makes the caller's account a member of the org that invited it, once. */
+export async function acceptInvite(
+  { db, authenticator }: { readonly db: Db; readonly authenticator: Authenticator },
+  by: Pick<Actor, "accountId">,
+  id: string,
+): Promise<InviteRow> {
+  const asked = await findAnyInvite(db, id);
+  if (asked === undefined) throw problem.notFound("invite");
+  const accountId = requireAccount(by);
+  if (asked.account_id !== accountId)
+    throw problem.forbidden("not_your_invite", "This invitation is for another account.");
+  const isDone = await acceptInviteRow(db, { id, accountId });
+  const row = (await findAnyInvite(db, id)) ?? asked;
+  if (!isDone) requireOpen(row);
+  authenticator.forget([accountId]);
+  return row;
+}
+
+/** The account that the caller acts for; 403 for a token that acts for itself. */
+export function requireAccount({ accountId }: Pick<Actor, "accountId">): string {
+  if (accountId !== null) return accountId;
+  throw problem.forbidden(
+    "no_account",
+    "This token acts for itself, not for an account. Use a person's own token (kind pat).",
+  );
+}
+
+async function requireInvite(db: Db, org: OrgId, id: string): Promise<InviteRow> {
+  const row = await findInvite(db, org, id);
+  if (row === undefined) throw problem.notFound("invite");
+  return row;
+}
+
+/** Throws why nothing can be done with an invitation any more. */
+function requireOpen({ accepted_at: accepted, revoked_at: revoked, is_expired }: InviteRow): void {
+  if (accepted !== null)
+    throw problem.conflict("invite_used", "This invitation has been accepted already.");
+  if (revoked !== null) throw problem.conflict("invite_revoked", "This invitation was revoked.");
+  if (is_expired)
+    throw problem.conflict("invite_expired", "This invitation has expired. Ask for it again.");
+  throw problem.conflict("invite_busy", "This invitation is being changed by others. Try again.");
+}

@@ -1,0 +1,123 @@
+import type { Db } from "../database/connect.ts";
+import type { PageRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { InviteRow } from "./row.ts";
+
+export type NewInviteRow = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly roleIds: readonly string[];
+  readonly livesNs: number;
+  readonly createdById: string;
+};
+
+/** Invites an account: created, no-account, member or invited (an invitation that is open). One that expired makes way. */
+export async function insertInvite(
+  db: Db,
+  org: OrgId,
+  { id, accountId, roleIds, livesNs, createdById }: NewInviteRow,
+): Promise<string> {
+  const [row] = await db<{ outcome: string }[]>`
+    with facts as (
+      select exists (select from accounts where id = ${accountId}) as is_account,
+             exists (select from account_roles where org_id = ${org} and account_id = ${accountId}) as is_member),
+    made as (
+      insert into org_invites as i (id, org_id, account_id, role_ids, expires_at, created_by_id)
+      select ${id}, ${org}, ${accountId}, ${[...roleIds]}::text[], ${until(db, livesNs)}, ${createdById}
+        from facts where is_account and not is_member
+      on conflict (org_id, account_id) where accepted_at is null and revoked_at is null do update
+         set id = excluded.id, role_ids = excluded.role_ids, expires_at = excluded.expires_at,
+             created_at = svc_now(), created_by_id = excluded.created_by_id
+       where i.expires_at <= svc_now()
+      returning id)
+    select case when not is_account then 'no-account' when is_member then 'member'
+                when exists (select from made) then 'created' else 'invited' end as outcome
+      from facts`;
+  return row?.outcome ?? "no-account";
+}
+
+/** The org's invitation. */
+export async function findInvite(db: Db, org: OrgId, id: string): Promise<InviteRow | undefined> {
+  const [row] = await db<InviteRow[]>`${invites(db)} where i.org_id = ${org} and i.id = ${id}`;
+  return row;
+}
+
+/** An invitation, of whatever org: its account is to be compared by who asks. */
+export async function findAnyInvite(db: Db, id: string): Promise<InviteRow | undefined> {
+  const [row] = await db<InviteRow[]>`${invites(db)} where i.id = ${id}`;
+  return row;
+}
+
+/** The org's invitations, the newest first. */
+export async function listInvites(db: Db, org: OrgId, page: PageRequest): Promise<InviteRow[]> {
+  return db<InviteRow[]>`${invites(db)} where i.org_id = ${org} ${pageOf(db, page)}`;
+}
+
+/** The invitations of one account, of all orgs, the newest first. */
+export async function listInvitesOf(
+  db: Db,
+  accountId: string,
+  page: PageRequest,
+): Promise<InviteRow[]> {
+  return db<InviteRow[]>`${invites(db)} where i.account_id = ${accountId} ${pageOf(db, page)}`;
+}
+
+/** Gives an invitation that nobody answered its time again; false for any other. */
+export async function prolongInvite(
+  db: Db,
+  org: OrgId,
+  { id, livesNs }: Pick<NewInviteRow, "id" | "livesNs">,
+): Promise<boolean> {
+  const rows = await db<{ id: string }[]>`
+    update org_invites set expires_at = ${until(db, livesNs)}
+     where org_id = ${org} and id = ${id} and accepted_at is null and revoked_at is null
+    returning id`;
+  return rows.length > 0;
+}
+
+/** Revokes an invitation that nobody answered; false for any other. */
+export async function revokeInviteRow(
+  db: Db,
+  org: OrgId,
+  { id, byId }: { readonly id: string; readonly byId: string },
+): Promise<boolean> {
+  const rows = await db<{ id: string }[]>`
+    update org_invites set revoked_at = svc_now(), revoked_by_id = ${byId}
+     where org_id = ${org} and id = ${id} and accepted_at is null and revoked_at is null
+    returning id`;
+  return rows.length > 0;
+}
+
+/** Makes the account a member with the roles it was invited to; false unless the invitation is open and the account's. */
+export async function acceptInviteRow(
+  db: Db,
+  { id, accountId }: { readonly id: string; readonly accountId: string },
+): Promise<boolean> {
+  const rows = await db<{ id: string }[]>`
+    with accepted as (
+      update org_invites set accepted_at = svc_now()
+       where id = ${id} and account_id = ${accountId} and accepted_at is null and revoked_at is null
+         and expires_at > svc_now()
+      returning *),
+    given as (
+      insert into account_roles (account_id, org_id, role_id, created_by_id)
+      select account_id, org_id, unnest(role_ids), created_by_id from accepted
+      on conflict do nothing)
+    select id from accepted`;
+  return rows.length > 0;
+}
+
+const until = (db: Db, livesNs: number) =>
+  db`svc_now() + make_interval(secs => ${livesNs / 1e9}::float8)`;
+
+function invites(db: Db) {
+  return db`
+    select i.*, o.name as org_name, i.expires_at <= svc_now() as is_expired, i.created_at::text as sort_key
+      from org_invites i join orgs o on o.id = i.org_id`;
+}
+
+function pageOf(db: Db, { after, limit }: PageRequest) {
+  return db`
+    ${after === undefined ? db`` : db`and (i.created_at, i.id) < (${after.sortKey}::text::timestamptz, ${after.id})`}
+    order by i.created_at desc, i.id desc limit ${limit + 1}`;
+}

@@ -1,0 +1,126 @@
+import { z } from "@hono/zod-openapi";
+import { secondNs } from "../duration.ts";
+import { accountSchema, givenRoles } from "./accounts.ts";
+import { createRoute } from "./create-route.ts";
+import { durationInput } from "./duration.ts";
+import { idParam } from "./id-param.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Access"];
+const path = "/v1/orgs/current/invites";
+const params = z.object({ invite_id: idParam("invite_id", "inv") });
+const hourNs = 3600 * secondNs;
+const longestNs = 30 * 24 * hourNs;
+
+export const inviteSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    org_name: z.string(),
+    account_id: z.string(),
+    role_ids: z.array(z.string()),
+    status: z.enum(["pending", "accepted", "revoked", "expired"]),
+    expires_at: z.iso.datetime(),
+    accepted_at: z.iso.datetime().nullable(),
+    revoked_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+    created_by_id: z.string(),
+  })
+  .openapi("OrgInvite");
+export type Invite = z.infer<typeof inviteSchema>;
+
+const lives = durationInput({ minNs: hourNs, maxNs: longestNs })
+  .default(7 * 24 * hourNs)
+  .describe("How long it can be accepted: 1 hour to 30 days; 7 days unless told.");
+
+export const createInviteRoute = createRoute({
+  operationId: "createInvite",
+  rule: { surface: "operator", permission: "accounts.write", idempotent: "replay" },
+  method: "post",
+  path,
+  tags,
+  summary: "Invite an account of another org",
+  description:
+    "The account accepts with its own token: `POST /v1/account/invites/{invite_id}/accept`. No mail is sent. 409 `already_member`, `already_invited`.",
+  request: {
+    body: jsonBody(
+      z.strictObject({
+        account_id: z.string().max(64).describe("As `GET /v1/account` shows it to its owner."),
+        roles: givenRoles.min(1),
+        expires_in: lives,
+      }),
+    ),
+  },
+  responses: { 201: json(inviteSchema, "The invitation.") },
+});
+
+export const listInvitesRoute = createRoute({
+  operationId: "listInvites",
+  rule: { surface: "operator", permission: "accounts.read" },
+  method: "get",
+  path,
+  tags,
+  summary: "List the org's invitations",
+  request: { query: z.object(pageQuery) },
+  responses: { 200: json(pageOf(inviteSchema), "A page of invitations, the newest first.") },
+});
+
+export const resendInviteRoute = createRoute({
+  operationId: "resendInvite",
+  rule: { surface: "operator", permission: "accounts.write" },
+  method: "post",
+  path: `${path}/{invite_id}/resend`,
+  tags,
+  summary: "Give an invitation its time again",
+  description: "409 `invite_used`, `invite_revoked`.",
+  request: { params, body: jsonBody(z.strictObject({ expires_in: lives })) },
+  responses: { 200: json(inviteSchema, "The invitation.") },
+});
+
+export const revokeInviteRoute = createRoute({
+  operationId: "revokeInvite",
+  rule: { surface: "operator", permission: "accounts.write" },
+  method: "post",
+  path: `${path}/{invite_id}/revoke`,
+  tags,
+  summary: "Revoke an invitation",
+  description: "Again changes nothing. 409 `invite_used`: remove the account instead.",
+  request: { params },
+  responses: { 200: json(inviteSchema, "The invitation.") },
+});
+
+export const getOwnAccountRoute = createRoute({
+  operationId: "getOwnAccount",
+  rule: { surface: "operator", permission: "tokens.own" },
+  method: "get",
+  path: "/v1/account",
+  tags,
+  summary: "Get the account that the token acts for",
+  description: "With all its orgs. 404 for a token that acts for itself.",
+  responses: { 200: json(accountSchema, "The account, as it is in this org.") },
+});
+
+export const listOwnInvitesRoute = createRoute({
+  operationId: "listOwnInvites",
+  rule: { surface: "operator", permission: "tokens.own" },
+  method: "get",
+  path: "/v1/account/invites",
+  tags,
+  summary: "List the invitations of the account that the token acts for",
+  request: { query: z.object(pageQuery) },
+  responses: { 200: json(pageOf(inviteSchema), "A page of invitations, the newest first.") },
+});
+
+export const acceptInviteRoute = createRoute({
+  operationId: "acceptInvite",
+  rule: { surface: "operator", permission: "tokens.own" },
+  method: "post",
+  path: "/v1/account/invites/{invite_id}/accept",
+  tags,
+  summary: "Accept an invitation, by the account's own token",
+  description:
+    "From then on the token acts in that org too, by `X-Svc-Org-Id`. 403 `not_your_invite`, `no_account`; 409 `invite_used`, `invite_revoked`, `invite_expired`.",
+  request: { params },
+  responses: { 200: json(inviteSchema, "The invitation.") },
+});
