@@ -52,7 +52,7 @@ export const listenWebhook = defineCommand({
     try {
       for (let count = 0; count < most;) {
         const body = await read(cursor, "25s");
-        for (const text of body.items.slice(0, most - count))
+        for (const { body: text } of body.items.slice(0, most - count))
           await forward(screen, { url, secret, text, told: receiver?.told });
         count += body.items.length;
         cursor = body.next_cursor;

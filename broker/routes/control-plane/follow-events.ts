@@ -27,7 +27,7 @@ export const followEvents: RegisterRoutes = (app, broker) => {
       signal: c.req.raw.signal,
       withPermit: permitFor(c, broker),
     }).finally(release);
-    if (broker.events.draining.aborted) setHeader(c, "connection", "close");
+    if (broker.workflowEvents.draining.aborted) setHeader(c, "connection", "close");
     return c.json({ items, next_cursor: nextCursor }, 200);
   });
 };

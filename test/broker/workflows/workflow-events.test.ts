@@ -9,7 +9,7 @@ import { advanceClock } from "../../support/database/clock.ts";
 import { type Received, startReceiver } from "../../support/queues/start-receiver.ts";
 import { givenInstall, givenWorkflowsApi, stepIn } from "../../support/workflows/workflows-api.ts";
 
-const { db, setup, call } = await givenWorkflowsApi({ brokers: 2 });
+const { db, setup } = await givenWorkflowsApi({ brokers: 2 });
 
 type Told = {
   readonly id: string;
@@ -108,36 +108,5 @@ describe("events of a workflow", () => {
       "greet action run (manual) succeeded",
       "workflow succeeded",
     ]);
-  });
-
-  test("can be followed from the beginning, by their filter, and by their own org alone", async () => {
-    const org = await setup();
-    const { installId } = await givenInstall(org);
-    const { body } = await org.run(installId, "greet");
-    await org.reach(body.workflow_id, "success");
-    const interests = JSON.stringify({ resources: { actions: { outcome: "completion" } } });
-    const follow = async (query: string, token = org.token) =>
-      call<{ items: string[]; next_cursor: string }>(`GET /v1/workflow-events?${query}`, { token });
-    const all = await follow("cursor=&wait=5s&limit=500");
-    const told = all.body.items.map((text) => JSON.parse(text) as Told);
-    const own = told.filter(({ data }) => data.workflow.id === body.workflow_id);
-    expect(own.map(({ svctransition }) => svctransition)).toEqual([
-      "started",
-      "started",
-      "succeeded",
-      "started",
-      "succeeded",
-      "succeeded",
-    ]);
-    const some = await follow(`cursor=&wait=1ms&interests=${encodeURIComponent(interests)}`);
-    expect(some.body.items.length).toBeGreaterThan(0);
-    for (const text of some.body.items) expect(text).toContain("op:actions.run");
-    const rest = await follow(`cursor=${all.body.next_cursor}&wait=1ms`);
-    expect(rest.body.items).toEqual([]);
-    const { token } = await setup();
-    expect((await follow("cursor=&wait=1ms", token)).body.items).toEqual([]);
-    expect((await follow("cursor=&interests=x")).status).toBe(422);
-    const empty = encodeURIComponent("{}");
-    expect((await follow(`cursor=&interests=${empty}`)).status).toBe(422);
   });
 });
