@@ -166,7 +166,11 @@ describe("the events of workflows", () => {
   test.each([
     ["interests=x", "?interests"],
     [`interests=${encodeURIComponent("{}")}`, "?interests"],
-    [`match=${encodeURIComponent('{"installs":{"ids":[]}}')}`, "?match"],
+    [
+      `interests=${encodeURIComponent('{"resources":{"planets":{}}}')}`,
+      "?interests.resources.planets",
+    ],
+    [`match=${encodeURIComponent('{"installs":{"ids":[]}}')}`, "?match.installs.ids"],
     ["cursor=x", "?cursor"],
     ["limit=0", "?limit"],
   ])("refuse %s, and say where", async (query, pointer) => {
