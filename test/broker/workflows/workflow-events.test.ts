@@ -1,12 +1,9 @@
 import { CloudEvent, HTTP } from "cloudevents";
 import { describe, expect, test } from "vitest";
-import {
-  workflowEventSchema,
-  workflowStepEventSchema,
-} from "../../../shared/api/workflow-events.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { type Received, startReceiver } from "../../support/queues/start-receiver.ts";
+import { expectDescribed } from "../../support/webhooks/expect-sound-events.ts";
 import { givenInstall, givenWorkflowsApi, stepIn } from "../../support/workflows/workflows-api.ts";
 
 const { db, setup } = await givenWorkflowsApi({ brokers: 2 });
@@ -19,7 +16,7 @@ type Told = {
   readonly data: {
     readonly workflow: { readonly id: string };
     readonly step?: { readonly id: string; readonly name: string };
-    readonly approval?: object;
+    readonly approval?: { readonly expires_at: string };
   };
 };
 const toldOf = ({ body }: Received): Told => JSON.parse(body) as Told;
@@ -80,10 +77,35 @@ describe("events of a workflow", () => {
     for (const { headers, body: text } of receiver.received) {
       const event = HTTP.toEvent({ headers, body: text });
       expect(event instanceof CloudEvent && event.validate()).toBe(true);
-      const value = JSON.parse(text) as { svckind: string };
-      const schema = value.svckind === "workflow" ? workflowEventSchema : workflowStepEventSchema;
-      expect(schema.safeParse(value).error).toBeUndefined();
+      expectDescribed(text);
     }
+  });
+
+  test.each([
+    ["approve", "ship it", "approved"],
+    ["approve", "", "approved"],
+    ["deny", "not today", "rejected"],
+    ["deny-skip-current", "", "rejected"],
+  ])("tell of an approval, and of its answer %s %j, with when it expires", async (...given) => {
+    const [type, note, transition] = given;
+    const org = await setup();
+    const { of } = await hear(org);
+    const { installId } = await givenInstall(org);
+    const { body } = await org.run(installId, "careful");
+    const waiting = await org.reach(body.workflow_id, "approval-awaiting");
+    const step = stepIn(waiting, "approval-awaiting");
+    await org.respond(step, { response_type: type, note });
+    await org.reach(body.workflow_id, "success", "error");
+    const told = () => of(body.workflow_id).filter(({ data }) => data.approval !== undefined);
+    await until(async () => Promise.resolve(told().length === 2));
+    const { id, type: kind, expires_at: expiresAt } = step.approval ?? {};
+    const asked = { id, type: kind, expires_at: expiresAt };
+    const answered = { ...asked, response_type: type, ...(note !== "" && { note }) };
+    const seen = told().map(({ svctransition, data }) => [svctransition, data.approval]);
+    expect(seen).toEqual([
+      ["requested", asked],
+      [transition, answered],
+    ]);
   });
 
   test("keep their order at a receiver that fails now and then", async () => {
