@@ -1,9 +1,9 @@
 import type { EventEntity } from "../../shared/webhooks/accepts-event.ts";
+import type { StoredEvent } from "../../shared/webhooks/stored-event.ts";
 import type { Db } from "../database/connect.ts";
 import type { FeedPosition } from "../feeds/feed-position.ts";
 import type { FeedRow } from "../feeds/feed.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { StoredEvent } from "../../shared/webhooks/stored-event.ts";
 
 /** An event that is not yet fanned out. */
 export type NewEvent = StoredEvent & {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { readInput } from "../connection/connection.ts";
 import { requireObject } from "../flags/json-object.ts";
@@ -19,6 +20,9 @@ export async function readSecret(file: string | undefined): Promise<string | und
   if (secret === "") throw new UsageError(`There is no secret in ${file}.`);
   return secret;
 }
+
+/** A secret as Standard Webhooks writes them. */
+export const makeSecret = (): string => `whsec_${randomBytes(24).toString("base64")}`;
 
 /** The JSON text of --interests or --match. */
 export async function readFilter(name: "interests" | "match", file: string): Promise<string> {

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   followWorkflowEventsRoute,
@@ -9,7 +8,13 @@ import { defineCommand } from "../command.ts";
 import { makePatience } from "../connection/absence.ts";
 import { readWhole } from "../flags/read-flags.ts";
 import type { Screen } from "../output/screen.ts";
-import { deliveryFlags, readFilter, readReceiver, readSecret } from "./delivery-flags.ts";
+import {
+  deliveryFlags,
+  makeSecret,
+  readFilter,
+  readReceiver,
+  readSecret,
+} from "./delivery-flags.ts";
 import { forwardEvent } from "./forward-event.ts";
 import { forwardInOrder } from "./forward-in-order.ts";
 import { openReceiver } from "./open-receiver.ts";
@@ -46,7 +51,7 @@ export const listenWebhook = defineCommand({
     const most = readWhole("--count", flags.count) ?? Infinity;
     if (most === 0) throw new UsageError("--count must be at least 1.");
     const given = await readSecret(signBy);
-    const secret = given ?? `whsec_${randomBytes(24).toString("base64")}`;
+    const secret = given ?? makeSecret();
     const elsewhere = readReceiver(forwardTo);
     if (flags["print-secret"] || (elsewhere !== undefined && given === undefined))
       screen.say(`The secret: ${secret}`);

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
-import type { StoredEvent } from "../../../shared/webhooks/stored-event.ts";
 import {
   workflowEventSchema,
   workflowStepEventSchema,
 } from "../../../shared/api/workflow-events.ts";
 import { eventTransitions } from "../../../shared/webhooks/event-resources.ts";
+import type { StoredEvent } from "../../../shared/webhooks/stored-event.ts";
 
 type KeptEvent = StoredEvent & { readonly body: string | null };
 
