@@ -5,6 +5,7 @@ import type { DatabaseMetrics } from "./database-metrics/database-metrics.ts";
 import type { Db } from "./database/connect.ts";
 import type { Limiter } from "./database/limiter.ts";
 import type { Egress } from "./egress/egress.ts";
+import type { WorkflowEventFeed } from "./events/workflow-event-feed.ts";
 import type { ConfirmExecution } from "./executions/confirm-execution.ts";
 import type { ReportExecution } from "./executions/report-executions.ts";
 import type { Health } from "./health.ts";
@@ -69,6 +70,8 @@ export type Broker = {
   readonly beats: Beats;
   /** Job events for the followers at this broker. */
   readonly events: EventFeed;
+  /** Events of workflows for the followers at this broker. */
+  readonly workflowEvents: WorkflowEventFeed;
   /** Reads large bodies in a thread of its own. */
   readonly bodies: BodyReader;
   /** Memory budgets for large bodies while they are received, and for large answers while they are sent. */

@@ -7,6 +7,7 @@ import { connect, type Db } from "./database/connect.ts";
 import { makeLimiter } from "./database/limiter.ts";
 import { requireServedSchema } from "./database/schema-state.ts";
 import { makeEgress } from "./egress/egress.ts";
+import { makeWorkflowEventFeed } from "./events/workflow-event-feed.ts";
 import { makeConfirmExecution } from "./executions/confirm-execution.ts";
 import { findExecutionCredentials } from "./executions/find-execution-credentials.ts";
 import { makeReportExecution } from "./executions/report-executions.ts";
@@ -58,6 +59,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   const large = measuredBudgets(config, metrics);
   const report = makeReportExecution({ hotPath, wakes, seals, largeWrites: large.largeWrites });
   const events = makeEventFeed({ db, wakes, log });
+  const workflowEvents = makeWorkflowEventFeed({ db, wakes, log });
   const logFeed = measuredLogFeed({ db, wakes, log }, metrics);
   const confirm = makeConfirmExecution(hotDb, log);
   const { logLimits } = config;
@@ -85,6 +87,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     beats: makeBeats(hotPath, wakes),
     databaseMetrics: makeDatabaseMetrics({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
+    workflowEvents,
     ...large,
     logs,
     logFeed,
@@ -98,6 +101,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
       sender.stop,
       logs.stop,
       async () => events.drain(),
+      async () => workflowEvents.drain(),
       async () => logFeed.drain(),
     ],
   };

@@ -43,6 +43,20 @@ test("every parameter of a path, a query or a header says what it is", () => {
   expect(bare).toEqual([]);
 });
 
+test("both kinds of events are described as webhooks, with the headers that sign them", () => {
+  type Kind = { post: Operation & { requestBody: { content: Record<string, unknown> } } };
+  const { webhooks } = document as unknown as { webhooks: Record<string, Kind> };
+  expect(Object.keys(webhooks)).toEqual([
+    "com.svc.workflow.lifecycle.v1",
+    "com.svc.workflow_step.lifecycle.v1",
+  ]);
+  for (const { post } of Object.values(webhooks)) {
+    const headers = post.parameters?.map(({ name }) => name);
+    expect(headers).toEqual(expect.arrayContaining(["x-svc-signature", "webhook-signature"]));
+    expect(Object.keys(post.requestBody.content)).toEqual(["application/cloudevents+json"]);
+  }
+});
+
 test("every reference inside the document leads somewhere", () => {
   const text = JSON.stringify(document);
   const names = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(

@@ -1,8 +1,9 @@
 import type { EventEntity } from "../../shared/webhooks/accepts-event.ts";
+import type { StoredEvent } from "../../shared/webhooks/stored-event.ts";
 import type { Db } from "../database/connect.ts";
-import type { EventPosition } from "../jobs/event-position.ts";
+import type { FeedPosition } from "../feeds/feed-position.ts";
+import type { FeedRow } from "../feeds/feed.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { StoredEvent } from "./to-envelope.ts";
 
 /** An event that is not yet fanned out. */
 export type NewEvent = StoredEvent & {
@@ -49,24 +50,24 @@ export async function listForgottenOrgs(db: Db, after: string): Promise<OrgId[]>
 }
 
 /** An event in the order of followers. */
-export type FeedEvent = NewEvent & {
-  readonly tx: string;
-  readonly n: number;
-  readonly body: string | null;
-  /** No transaction that still runs can come before it. */
-  readonly is_settled: boolean;
-};
+export type FeedEvent = NewEvent &
+  FeedRow & {
+    /** Its number in its workflow. */
+    readonly seq: number;
+    readonly body: string | null;
+  };
 
 /** The org's events after a position, in the order of transactions. */
 export async function listFeed(
   db: Db,
   org: OrgId,
-  { after, limit }: { readonly after: EventPosition; readonly limit: number },
+  after: FeedPosition,
+  limit: number,
 ): Promise<FeedEvent[]> {
   return db<FeedEvent[]>`
-    select e.id, e.org_id, e.kind, e.transition, e.workflow_id, e.workflow_type, e.step_id, e.slugs, e.entities, e.data, e.created_at,
-           e.body, e.tx::text as tx, e.n, e.tx < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
+    select e.id, e.org_id, e.kind, e.transition, e.workflow_id, e.workflow_type, e.step_id, e.seq, e.slugs, e.entities, e.data,
+           e.created_at, e.body, e.tx::text as tx, e.n, e.tx < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
       from events e
-     where e.org_id = ${org} and (e.tx, e.n) > (${String(after.tx)}::xid8, ${after.seq})
+     where e.org_id = ${org} and (e.tx, e.n) > (${String(after.tx)}::xid8, ${after.n})
      order by e.tx, e.n limit ${limit}`;
 }

@@ -1,10 +1,10 @@
 import type { JobEvent } from "../../shared/api/follow-runner-jobs.ts";
-import type { JobEventRow } from "./event-queries.ts";
+import type { JobEventRow } from "./list-events.ts";
 
 /** A job's move as the API shows it. */
 export function toJobEvent(row: JobEventRow): JobEvent {
   return {
-    id: `${row.tx}-${row.seq}`,
+    id: `${row.tx}-${row.n}`,
     org_id: row.org_id,
     runner_job_id: row.runner_job_id,
     runner_id: row.runner_id,

@@ -24,8 +24,8 @@ export async function waitForJob(
   const first = await read();
   if (isFinal(first.status)) return first;
   const end = Promise.withResolvers<void>();
-  const leave = await events.subscribe(org, ({ ended }) => {
-    if (ended.has(jobId)) end.resolve();
+  const leave = await events.subscribe(org, ({ told }) => {
+    if (told.has(jobId)) end.resolve();
   });
   try {
     // Read again: it may have ended before we subscribed.

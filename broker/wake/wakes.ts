@@ -2,6 +2,7 @@
 export type Topic =
   | `queue:${string}`
   | `org:${string}`
+  | `events:${string}`
   | `process:${string}`
   | `token:${string}`
   | `logs:${string}`
@@ -15,6 +16,8 @@ export const topics = {
   queue: (runnerId: string): Topic => `queue:${runnerId}`,
   /** Job events of this org were written. */
   org: (orgId: string): Topic => `org:${orgId}`,
+  /** Events of this org's workflows were written. */
+  events: (orgId: string): Topic => `events:${orgId}`,
   /** There is an order for this process. */
   process: (processId: string): Topic => `process:${processId}`,
   /** Workers can claim a signal of this queue. */

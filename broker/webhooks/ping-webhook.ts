@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { WebhookPing } from "../../shared/api/webhook.ts";
 import { Problem } from "../../shared/problem.ts";
-import { slugsOf } from "../../shared/webhooks/slugs-of.ts";
+import { type Sample, sampleEvent } from "../../shared/webhooks/sample-events.ts";
 import type { Broker } from "../broker.ts";
 import { toEnvelope } from "../events/to-envelope.ts";
 import type { WithPermit } from "../limits/permits.ts";
@@ -13,6 +13,7 @@ import { requireWebhook } from "./show-webhooks.ts";
 
 type Ping = {
   readonly id: string;
+  readonly sample: Sample;
   /** When it arrives, what has failed is sent again. */
   readonly resendsFailed: boolean;
   readonly withPermit: WithPermit;
@@ -25,13 +26,13 @@ type Ping = {
 export async function pingWebhook(
   broker: Pick<Broker, "db" | "egress" | "seals" | "wakes">,
   orgId: OrgId,
-  { id, resendsFailed, withPermit }: Ping,
+  { id, sample, resendsFailed, withPermit }: Ping,
 ): Promise<WebhookPing> {
   const webhook = await withPermit(() => requireWebhook(broker.db, orgId, id));
   const eventId = `ping-${randomUUID()}`;
   const sent = await sendEvent(broker, orgId, webhook, {
     eventId,
-    body: await sampleEvent(orgId, eventId),
+    body: await toEnvelope(sampleEvent(sample, { orgId, id: eventId, at: new Date() })),
     headers: {},
   });
   if (sent === "aborted" || "kind" in sent) throw noRoom();
@@ -45,31 +46,6 @@ export async function pingWebhook(
       ? await resendDeliveries(broker, orgId, { webhookId: id, filter })
       : { resent: 0 };
     return { ...told, is_enabled_again: isEnabledAgain, resent };
-  });
-}
-
-/** An event as any other, of a workflow that there never was. */
-function sampleEvent(orgId: OrgId, eventId: string): Promise<string> {
-  const workflowId = `wfl_${"0".repeat(26)}`;
-  return toEnvelope({
-    id: eventId,
-    org_id: orgId,
-    kind: "workflow",
-    transition: "succeeded",
-    workflow_id: workflowId,
-    step_id: null,
-    slugs: slugsOf({ resource: "installs", op: "provision", transition: "succeeded" }),
-    data: {
-      workflow: {
-        id: workflowId,
-        type: "provision",
-        owner_id: `ins_${"0".repeat(26)}`,
-        owner_type: "installs",
-      },
-      outcome: { status: "succeeded", duration_ms: 0 },
-      links: {},
-    },
-    created_at: new Date(),
   });
 }
 

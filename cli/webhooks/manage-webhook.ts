@@ -5,9 +5,9 @@ import {
 } from "../../shared/api/webhooks.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
-import { readInput } from "../connection/connection.ts";
-import { requireObject, withMember } from "../flags/json-object.ts";
+import { withMember } from "../flags/json-object.ts";
 import { printItem } from "../output/print.ts";
+import { deliveryFlags, readFilter, readSecret } from "./delivery-flags.ts";
 import { webhookDetails } from "./webhook-view.ts";
 
 /** The argument of every command of one webhook. */
@@ -16,22 +16,13 @@ export const webhookArgs = {
 } as const;
 const args = webhookArgs;
 
-const flags = {
-  "sign-by": {
-    value: "FILE",
-    summary: "Sign deliveries by the secret in this file, or from standard input (-).",
-  },
-  interests: { value: "FILE", summary: "Which events it gets, as JSON; from a file or -." },
-  match: { value: "FILE", summary: "Whose events it gets, as JSON; from a file or -." },
-} as const;
-
 export const createWebhook = defineCommand({
   name: "webhook create",
   summary: "Have events of the org delivered to a URL.",
   details: "Without --interests it gets all events, without --match those of the whole org.",
   flags: {
     to: { value: "URL", isRequired: true, summary: "Where to: it cannot be changed later." },
-    ...flags,
+    ...deliveryFlags,
   },
   examples: [
     {
@@ -55,7 +46,7 @@ export const updateWebhook = defineCommand({
     "Each takes the place of what was there as a whole. The former secret signs along for 24 hours.",
   args,
   flags: {
-    ...flags,
+    ...deliveryFlags,
     "all-events": { summary: "It gets all events." },
     "whole-org": { summary: "It gets those of the whole org." },
   },
@@ -97,14 +88,6 @@ export const deleteWebhook = defineCommand({
   },
 });
 
-/** The secret of a file, without the line's end that editors put there. */
-async function readSecret(file: string | undefined): Promise<string | undefined> {
-  if (file === undefined) return undefined;
-  const secret = (await readInput(file)).replace(/\r?\n$/, "");
-  if (secret === "") throw new UsageError(`There is no secret in ${file}.`);
-  return secret;
-}
-
 type Filters = Readonly<Record<"interests" | "match", string | undefined>>;
 
 async function withFilters(body: string, given: Filters): Promise<string> {
@@ -112,7 +95,7 @@ async function withFilters(body: string, given: Filters): Promise<string> {
   for (const name of ["interests", "match"] as const) {
     const file = given[name];
     if (file === undefined) continue;
-    text = withMember(text, name, requireObject(await readInput(file), `--${name}: ${file}`));
+    text = withMember(text, name, await readFilter(name, file));
   }
   return text;
 }

@@ -7,18 +7,16 @@ const mostBytes = 1024 * 1024;
 
 export type Receiver = {
   readonly url: string;
-  /** What it made of the last event. */
-  readonly told: () => string;
+  /** What its answer says of an event. */
+  readonly wordOf: (status: number) => string;
   readonly close: () => void;
 };
 
 /** Receives webhooks on a port of this machine, and checks each signature as docs/webhooks.md says a receiver must. */
 export async function openReceiver(secret: string): Promise<Receiver> {
-  let told = "";
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       const isOurs = body !== undefined && isSigned(secret, body, request);
-      told = isOurs ? "signature good" : "signature bad";
       response.writeHead(isOurs ? 204 : 401).end();
     });
   });
@@ -28,8 +26,11 @@ export async function openReceiver(secret: string): Promise<Receiver> {
   const { port } = server.address() as AddressInfo; // it listens on a port
   return {
     url: `http://127.0.0.1:${port}/`,
-    told: () => told,
-    close: () => void server.close(),
+    wordOf: (status) => (status === 204 ? ", signature good" : ", signature bad"),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import {
   pingWebhook,
   resendDeliveries,
 } from "./read-webhooks.ts";
+import { triggerWebhook } from "./trigger-webhook.ts";
 
 /** The commands of webhooks, in the order of help. */
 export const webhookCommands: readonly Command[] = [
@@ -20,4 +21,5 @@ export const webhookCommands: readonly Command[] = [
   listDeliveries,
   resendDeliveries,
   listenWebhook,
+  triggerWebhook,
 ];

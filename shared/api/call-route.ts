@@ -36,6 +36,8 @@ export type RouteInput<R> = ParamsOf<R> &
     readonly headers?: Readonly<Record<string, string>>;
     /** Sent in place of the body's JSON, where its very bytes count. */
     readonly bodyText?: string;
+    /** Gives the call up when it aborts: BrokerUnreachable. */
+    readonly signal?: AbortSignal;
   };
 
 type ContentOf<Response> = Response extends { content: { "application/json": { schema: infer S } } }
@@ -93,7 +95,8 @@ export async function callRoute<R extends Route>(
 ): Promise<RouteAnswer<R>> {
   const path = pathOf(route, input);
   const body = input.bodyText ?? input.body;
-  const request = { method: route.method, path, body, headers: input.headers };
+  const { headers: given, signal } = input;
+  const request = { method: route.method, path, body, headers: given, signal };
   const response = await sendRequest(endpoint, request);
   const { status, headers, text } = response;
   const isJson = /json/.test(headers.get("content-type") ?? "") && text !== "";
@@ -132,6 +135,7 @@ export type RawRequest = {
   /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
 };
 export type RawAnswer = {
   readonly status: number;
@@ -141,12 +145,13 @@ export type RawAnswer = {
 
 /** Sends one request to any path. Throws as callRoute does. */
 export async function sendRequest(endpoint: Endpoint, request: RawRequest): Promise<RawAnswer> {
-  const { body } = request;
+  const { body, signal } = request;
   const hasBody = body !== undefined;
+  const timeout = AbortSignal.timeout(endpoint.timeoutMs ?? patienceMs);
   const init = {
     method: request.method.toUpperCase(),
     headers: headersOf(endpoint, request),
-    signal: AbortSignal.timeout(endpoint.timeoutMs ?? patienceMs),
+    signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     ...(hasBody && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   };
   const answer = await answerOf(endpoint, request.path, init);

@@ -3,6 +3,14 @@ import { createRoute } from "./create-route.ts";
 import { digits } from "./digits.ts";
 import { json } from "./response.ts";
 
+const item = z
+  .object({
+    sequence: z.int().describe("The event's number in its workflow: `X-Svc-Sequence`."),
+    body: z.string().describe("A CloudEvent as JSON text, byte for byte as webhooks get it."),
+  })
+  .openapi("WorkflowEventItem");
+export type WorkflowEventItem = z.infer<typeof item>;
+
 export const followWorkflowEventsRoute = createRoute({
   operationId: "followWorkflowEvents",
   rule: { surface: "control-plane", permission: "webhooks.read", unmetered: true, ownPermit: true },
@@ -11,8 +19,9 @@ export const followWorkflowEventsRoute = createRoute({
   tags: ["Webhooks"],
   summary: "Follow the events of workflows and their steps that webhooks get",
   description:
-    "Each event once, those of a workflow in their order, as the text that a webhook gets. Without `cursor` it begins now; with an empty `cursor` at the oldest that is kept. " +
-    "Continue with `next_cursor`. The request waits while there is nothing new and returns an empty page when `wait` is over.",
+    "Each event once, those of a workflow in their order, as the text that a webhook gets: sign these bytes, or compare them. Without `cursor` it begins now; with an empty `cursor` at the oldest that is kept. " +
+    "Continue with `next_cursor`. The request waits while there is nothing new and returns an empty page when `wait` is over. " +
+    "An event is returned once no older transaction can still add one before it.",
   request: {
     query: z.object({
       cursor: z
@@ -38,9 +47,7 @@ export const followWorkflowEventsRoute = createRoute({
     200: json(
       z
         .object({
-          items: z
-            .array(z.string())
-            .describe("CloudEvents as JSON texts, byte for byte as webhooks get them."),
+          items: z.array(item),
           next_cursor: z.string(),
         })
         .openapi("WorkflowEventPage"),

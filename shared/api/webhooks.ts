@@ -1,4 +1,6 @@
 import { z } from "@hono/zod-openapi";
+import { eventKinds, eventTransitionNames } from "../webhooks/event-resources.ts";
+import { sampleEventNames } from "../webhooks/sample-events.ts";
 import { createRoute } from "./create-route.ts";
 import { listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
@@ -87,13 +89,25 @@ export const pingWebhookRoute = createRoute({
   tags,
   summary: "Send a webhook a sample event",
   description:
-    "Once, at once. The answer is 200 and tells what came of it, also when the receiver failed. When it arrives, a webhook that was disabled is enabled, and with " +
+    "Once, at once, whatever the webhook is interested in; its id begins with `ping-`. The answer is 200 and tells what came of it, also when the receiver failed. When it arrives, a webhook that was disabled is enabled, and with " +
     "`resend=failed` up to 10,000 deliveries that failed are sent again. 429 `too_many_calls` when the org has too many calls in " +
     "progress.",
   request: {
     params,
     query: z.object({
       resend: z.enum(["failed"]).optional().describe("Send again what failed, if it arrives."),
+      event: z
+        .enum(sampleEventNames)
+        .optional()
+        .describe("What the sample tells of. Default: installs.provision."),
+      kind: z
+        .enum(eventKinds)
+        .optional()
+        .describe("An event of a workflow or of a step. Default: of a workflow, if one tells it."),
+      transition: z
+        .enum(eventTransitionNames)
+        .optional()
+        .describe("What it tells. Default: succeeded, or the one that there is."),
     }),
   },
   responses: { 200: json(webhookPingSchema, "What came of it.") },

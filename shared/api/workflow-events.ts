@@ -1,5 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { type EventKind, eventTransitionNames, eventTypes } from "../webhooks/event-resources.ts";
+import {
+  type EventKind,
+  type EventTransition,
+  eventTransitionNames,
+  eventTypes,
+  lifecycleTransitions,
+} from "../webhooks/event-resources.ts";
+import { approvalResponseTypes } from "../workflow-step.ts";
 
 const workflow = z.object({
   id: z.string().describe("The same in all events of the workflow."),
@@ -22,11 +29,17 @@ const step = z.object({
 const outcome = z.object({
   status: z.enum(["succeeded", "failed", "cancelled"]),
   error: z.string().optional().describe("Only of failed ones."),
-  duration_ms: z.int(),
+  duration_ms: z.int().min(0),
 });
 
+/** Approvals and drift are of steps alone. */
+const transitionsOf: Readonly<Record<EventKind, readonly EventTransition[]>> = {
+  workflow: lifecycleTransitions,
+  workflow_step: eventTransitionNames,
+};
+
 function eventOf<Kind extends EventKind, Data extends z.ZodRawShape>(kind: Kind, data: Data) {
-  const transition = z.enum(eventTransitionNames);
+  const transition = z.enum(transitionsOf[kind]);
   return z.object({
     specversion: z.literal("1.0"),
     id: z.string().describe("The same at each attempt and repetition."),
@@ -51,6 +64,22 @@ function eventOf<Kind extends EventKind, Data extends z.ZodRawShape>(kind: Kind,
   });
 }
 
+const approval = z
+  .object({
+    id: z.string(),
+    type: z.string().describe("What is approved: `noop` is what an action is about to run."),
+    expires_at: z.iso.datetime().describe("The same when it is asked for and when it is answered."),
+    response_type: z.enum(approvalResponseTypes).optional().describe("Of an answer."),
+    note: z.string().optional().describe("What who answered wrote, if anything."),
+  })
+  .optional()
+  .describe("Only of `requested`, `approved` and `rejected`.");
+
+const drift = z
+  .object({ added: z.int().min(0), changed: z.int().min(0), removed: z.int().min(0) })
+  .optional()
+  .describe("Only of `detected`: how many things differ.");
+
 const parent = z
   .object({ workflow_id: z.string(), step_id: z.string(), kind: z.literal("workflow_step") })
   .optional()
@@ -60,9 +89,12 @@ const parent = z
 export const workflowEventSchema = eventOf("workflow", { parent }).openapi("WorkflowEvent");
 
 /** What a webhook gets of a step. */
-export const workflowStepEventSchema = eventOf("workflow_step", { parent, step }).openapi(
-  "WorkflowStepEvent",
-);
+export const workflowStepEventSchema = eventOf("workflow_step", {
+  parent,
+  step,
+  approval,
+  drift,
+}).openapi("WorkflowStepEvent");
 
 const header = z.string().optional();
 const headers = z.object({
@@ -80,16 +112,27 @@ const headers = z.object({
 
 /** What webhooks get, for the API's document. */
 export const webhookEvents = [
-  { path: eventTypes.workflow, summary: "A workflow", schema: workflowEventSchema },
+  {
+    path: eventTypes.workflow,
+    summary: "A workflow",
+    description:
+      "It has started, succeeded, failed or was cancelled. A runner process that the broker gave up is told as the failure of a workflow of the type " +
+      "`runner_inactive`, with the slug `op:runners.inactive`, which has this one event.",
+    schema: workflowEventSchema,
+  },
   {
     path: eventTypes.workflow_step,
     summary: "A step of a workflow",
+    description:
+      "It has started, succeeded, failed or was cancelled; or it waits for an approval (`requested`, with `data.approval`), which was given or refused (`approved`, " +
+      "`rejected`); or a look for drift found some (`detected`, with `data.drift`).",
     schema: workflowStepEventSchema,
   },
-].map(({ path, summary, schema }) => ({
+].map(({ path, summary, description, schema }) => ({
   method: "post" as const,
   path,
   summary,
+  description,
   tags: ["Webhooks"],
   request: {
     headers,

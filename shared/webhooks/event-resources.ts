@@ -25,6 +25,7 @@ export const eventTypes = {
   workflow_step: "com.svc.workflow_step.lifecycle.v1",
 } as const;
 export type EventKind = keyof typeof eventTypes;
+export const eventKinds = Object.keys(eventTypes) as EventKind[]; // the table's own keys
 
 /** What an event tells, and how its slugs say it: the first four are a lifecycle, the others are of steps alone. */
 export const eventTransitions = {
@@ -40,6 +41,11 @@ export const eventTransitions = {
 export type EventTransition = keyof typeof eventTransitions;
 
 export const eventTransitionNames = Object.keys(eventTransitions) as EventTransition[]; // the table's own keys
+
+/** What is told of workflows, and of steps besides approvals and drift. */
+export const lifecycleTransitions: readonly EventTransition[] = eventTransitionNames.filter(
+  (name) => eventTransitions[name].event.startsWith("lifecycle."),
+);
 
 /** Workflows that only look for drift: their lifecycle is told to nobody. */
 export const driftWorkflows: readonly string[] = ["drift_run", "drift_run_reprovision_sandbox"];

@@ -1,10 +1,13 @@
+import { createHmac } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { allSamples } from "../../shared/webhooks/sample-events.ts";
 import { until } from "../support/broker/given-polling.ts";
 import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
 import { startReceiver } from "../support/queues/start-receiver.ts";
 import { testFolder } from "../support/run/folder.ts";
+import { expectDescribed } from "../support/webhooks/expect-sound-events.ts";
 import { givenEvents } from "../support/webhooks/given-events.ts";
 
 let cli: CommandLine;
@@ -74,5 +77,56 @@ describe("svc webhook", { timeout: 180_000 }, () => {
     await until(() => receiver.received.length === 4);
     const nobody = await cli.run("webhook create --to http://127.0.0.1:1/ -o name");
     expect(await cli.run(`webhook ping ${nobody.out.trim()}`)).toMatchObject({ code: 1 });
+  });
+
+  test("triggers samples of every kind, at a webhook and from here", async () => {
+    const receiver = await startReceiver({ "/no": () => ({ status: 500 }) });
+    const made = await cli.run(`webhook create --to ${receiver.url}/hook -o name`);
+    const id = made.out.trim();
+    const asked = "--event actions.run --transition requested";
+    const sent = await cli.run(`webhook trigger ${id} ${asked}`);
+    expect(sent).toMatchObject({ code: 0, err: "" });
+    expect(sent.out).toMatch(/^actions\.run requested \(workflow_step\) {2}→ 200 in \d+ ms\n$/);
+    const secret = await fileOf("secret", "hunter2-hunter2\n");
+    const here = `webhook trigger --forward-to ${receiver.url}/here --sign-by ${secret}`;
+    expect(await cli.run(`${here} ${asked}`)).toMatchObject({ code: 0, err: "" });
+    const [ofBroker, ofOurs] = receiver.received;
+    for (const { body } of receiver.received) expectDescribed(body);
+    const hmac = createHmac("sha256", "hunter2-hunter2")
+      .update(ofOurs?.body ?? "")
+      .digest("hex");
+    expect(ofOurs?.headers["x-svc-signature"]).toBe(hmac);
+    expect(Object.keys(ofBroker?.headers ?? {})).toContain("x-svc-webhook-id");
+    const all = await cli.run(`webhook trigger --forward-to ${receiver.url}/all --all`);
+    expect(all.err).toMatch(/^The secret: whsec_\S+\n$/);
+    const kinds = receiver.received.filter(({ path: at }) => at === "/all");
+    expect(all.out.trimEnd().split("\n")).toHaveLength(kinds.length);
+    expect(kinds).toHaveLength(allSamples.length);
+    const failed = await cli.run(`webhook trigger --forward-to ${receiver.url}/no -o json`);
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.out)).toMatchObject({
+      event: "installs.provision",
+      is_delivered: false,
+      status: 500,
+    });
+  });
+
+  test.each([
+    ["", "Give either a webhook or --forward-to"],
+    ["whk_1 --forward-to http://127.0.0.1:1/", "Give either a webhook or --forward-to"],
+    ["whk_1 --sign-by secret", "--sign-by goes with --forward-to"],
+    ["--forward-to http://127.0.0.1:1/ --event planets.land", "--event"],
+    [
+      "--forward-to http://127.0.0.1:1/ --event runners.inactive --transition started",
+      "--transition must be one of failed",
+    ],
+    [
+      "--forward-to http://127.0.0.1:1/ --event runners.inactive --kind workflow_step",
+      "There is no such event",
+    ],
+  ])("triggers nothing for %j", async (line, words) => {
+    const refused = await cli.run(`webhook trigger ${line}`.trim());
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    expect(refused.err).toContain(words);
   });
 });

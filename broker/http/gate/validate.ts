@@ -78,6 +78,26 @@ export function validateQuery(
   return parsed?.data ?? {};
 }
 
+/** A parameter whose text is JSON, as the schema reads it; 422 by the names of the parameter and the wrong members: `?match.installs.ids`. */
+export function validateParameter<Schema extends z.ZodType>(
+  name: string,
+  schema: Schema,
+  text: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(parseParameter(name, text), { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw problem.invalid(firstErrors(parsed.error.issues, (path) => toParameter([name, ...path])));
+}
+
+function parseParameter(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    const detail = "Must be JSON.";
+    throw problem.invalid([{ pointer: `?${name}`, code: "malformed_json", detail }]);
+  }
+}
+
 const toParameter = (path: readonly PropertyKey[]): Pointer => `?${path.map(String).join(".")}`;
 
 type ToPlace = (path: readonly PropertyKey[]) => Pointer;

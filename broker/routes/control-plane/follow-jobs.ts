@@ -17,7 +17,7 @@ export const followJobs: RegisterRoutes = (app, broker) => {
   app.openapi(followJobsRoute, async (c) => {
     const { wait, limit, runner_id: runnerId, owner_id: ownerId } = c.req.valid("query");
     const release = limitConcurrency(c, broker, "waits_of_token");
-    const { events, nextCursor } = await followOrg(broker, c.get("actor").orgId, {
+    const { rows, nextCursor } = await followOrg(broker, c.get("actor").orgId, {
       cursor: c.req.query("cursor"), // an empty one is not an absent one here
       waitMs: waitMs(wait),
       limit,
@@ -27,7 +27,7 @@ export const followJobs: RegisterRoutes = (app, broker) => {
       withPermit: permitFor(c, broker),
     }).finally(release);
     sayGoodbye(c, broker);
-    return c.json({ items: events.map(toJobEvent), next_cursor: nextCursor }, 200);
+    return c.json({ items: rows.map(toJobEvent), next_cursor: nextCursor }, 200);
   });
 };
 

@@ -21,6 +21,7 @@ import { createWebhook } from "../../webhooks/create-webhook.ts";
 import { findDelivery, listAttempts, listDeliveries } from "../../webhooks/delivery-queries.ts";
 import { pingWebhook } from "../../webhooks/ping-webhook.ts";
 import { deleteWebhookRow, listWebhooks } from "../../webhooks/queries.ts";
+import { requireSample } from "../../webhooks/require-sample.ts";
 import { resendDeliveries, resendDelivery } from "../../webhooks/resend-deliveries.ts";
 import { requireWebhook, showWebhook } from "../../webhooks/show-webhooks.ts";
 import { toDelivery, toShownDelivery } from "../../webhooks/to-delivery.ts";
@@ -69,8 +70,14 @@ const write: RegisterRoutes = (app, broker) => {
   });
   app.openapi(pingWebhookRoute, async (c) => {
     const { webhook_id: id } = c.req.valid("param");
-    const resendsFailed = c.req.valid("query").resend === "failed";
-    const ping = { id, resendsFailed, withPermit: permitFor(c, broker) };
+    const { resend, ...asked } = c.req.valid("query");
+    const sample = requireSample(asked);
+    const ping = {
+      id,
+      sample,
+      resendsFailed: resend === "failed",
+      withPermit: permitFor(c, broker),
+    };
     return c.json(await pingWebhook(broker, c.get("actor").orgId, ping), 200);
   });
 };

@@ -70,8 +70,9 @@ function move(
   { approval, response: { type, note } }: Answer,
 ): Answered["outcome"] {
   const isStale = Date.parse(approval.created_at) + freshMs < draft.nowMs;
-  const said = { id: approval.id, type: approval.type, expires_at: approval.expires_at };
-  const answer = { ...said, response_type: type, note };
+  const expiresAt = new Date(approval.expires_at).toISOString(); // as it was told when it was asked for
+  const said = { id: approval.id, type: approval.type, expires_at: expiresAt };
+  const answer = { ...said, response_type: type, ...(note !== "" && { note }) };
   if (type === "retry" || (type === "approve" && isStale)) {
     const description =
       type === "retry" ? "a new plan was asked for" : "the plan was stale: it is made anew";

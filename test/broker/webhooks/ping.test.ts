@@ -7,6 +7,7 @@ import { testDatabase } from "../../support/database/database.ts";
 import { type Receiver, startReceiver } from "../../support/queues/start-receiver.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { givenOrg } from "../../support/rows/given.ts";
+import { expectDescribed } from "../../support/webhooks/expect-sound-events.ts";
 
 const { db, url } = await testDatabase();
 const { call } = await startBroker({ url });
@@ -97,5 +98,72 @@ describe("a ping", () => {
   test("to an address that this broker may not call is a failed attempt", async () => {
     const attempt = await ping(await given({ url: `${receiver.url}/inside` }), strict.call);
     expect(attempt).toMatchObject({ result: "failed", error_code: "blocked_address" });
+  });
+});
+
+describe("a sample", () => {
+  const trigger = async (id: string, query: string) =>
+    await call<WebhookAttempt & { errors: { pointer: string; detail: string }[] }>(
+      `POST ${path}/${id}/ping?${query}`,
+      { token },
+    );
+
+  test.each([
+    ["event=actions.run&transition=requested", "workflow_step", "actions.run", "requested"],
+    ["event=components.drift", "workflow_step", "components.drift", "detected"],
+    ["event=runners.inactive", "workflow", "runners.inactive", "failed"],
+    ["kind=workflow_step&transition=started", "workflow_step", "installs.provision", "started"],
+  ])("of %s is what the document says, whatever the webhook wants", async (...given) => {
+    const [query, kind, op, transition] = given;
+    const at = `/${op}-${transition}`;
+    const { body: made } = await call<Webhook>(`POST ${path}`, {
+      token,
+      body: { url: receiver.url + at, secret: "hush", interests: { resources: {} } },
+    });
+    const sent = await trigger(made.id, query);
+    expect(sent).toMatchObject({ status: 200, body: { result: "delivered" } });
+    const got = receiver.received.find((one) => one.path === at);
+    expectDescribed(got?.body ?? "");
+    expect(JSON.parse(got?.body ?? "")).toMatchObject({
+      id: sent.body.event_id,
+      svcorgid: orgId,
+      svckind: kind,
+      svctransition: transition,
+      interests: expect.arrayContaining([`op:${op}`]) as unknown,
+    });
+    expect(sent.body.event_id).toMatch(/^ping-/);
+    expect(await db`select from events where id = ${sent.body.event_id}`).toHaveLength(0);
+  });
+
+  test.each([
+    ["event=planets.land", "?event", "installs.provision"],
+    ["transition=landed", "?transition", "rejected"],
+    ["event=runners.inactive&transition=started", "?transition", "failed"],
+    ["event=runners.inactive&kind=workflow_step", "?kind", "No event of this kind"],
+  ])("of %s is refused, and nothing is sent", async (query, pointer, words) => {
+    const at = `/refused?${query}`;
+    const id = await given({ url: receiver.url + at });
+    const { status, body } = await trigger(id, query);
+    expect(status).toBe(422);
+    expect(body.errors).toMatchObject([{ pointer }]);
+    expect(body.errors[0]?.detail).toContain(words);
+    expect(receiver.received.some((one) => one.path === at)).toBe(false);
+  });
+
+  test("is for who may write webhooks, and is in the audit log", async () => {
+    const id = await given({ url: `${receiver.url}/audited` });
+    const reader = await givenToken(db, { orgId, role: "org_support" });
+    const refused = await call(`POST ${path}/${id}/ping?event=actions.run`, { token: reader });
+    expect(refused.status).toBe(403);
+    expect((await trigger(id, "event=actions.run")).status).toBe(200);
+    const acts = await call<{ items: { action: string; outcome: string; status: number }[] }>(
+      `GET /v1/audit?target_id=${id}`,
+      { token },
+    );
+    const told = acts.body.items.filter(({ action }) => action === "pingWebhook");
+    expect(told.map(({ outcome, status }) => [outcome, status])).toEqual([
+      ["allowed", 200],
+      ["refused", 403],
+    ]);
   });
 });

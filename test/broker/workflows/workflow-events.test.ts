@@ -1,15 +1,12 @@
 import { CloudEvent, HTTP } from "cloudevents";
 import { describe, expect, test } from "vitest";
-import {
-  workflowEventSchema,
-  workflowStepEventSchema,
-} from "../../../shared/api/workflow-events.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { type Received, startReceiver } from "../../support/queues/start-receiver.ts";
+import { expectDescribed } from "../../support/webhooks/expect-sound-events.ts";
 import { givenInstall, givenWorkflowsApi, stepIn } from "../../support/workflows/workflows-api.ts";
 
-const { db, setup, call } = await givenWorkflowsApi({ brokers: 2 });
+const { db, setup } = await givenWorkflowsApi({ brokers: 2 });
 
 type Told = {
   readonly id: string;
@@ -19,7 +16,7 @@ type Told = {
   readonly data: {
     readonly workflow: { readonly id: string };
     readonly step?: { readonly id: string; readonly name: string };
-    readonly approval?: object;
+    readonly approval?: { readonly expires_at: string };
   };
 };
 const toldOf = ({ body }: Received): Told => JSON.parse(body) as Told;
@@ -80,10 +77,35 @@ describe("events of a workflow", () => {
     for (const { headers, body: text } of receiver.received) {
       const event = HTTP.toEvent({ headers, body: text });
       expect(event instanceof CloudEvent && event.validate()).toBe(true);
-      const value = JSON.parse(text) as { svckind: string };
-      const schema = value.svckind === "workflow" ? workflowEventSchema : workflowStepEventSchema;
-      expect(schema.safeParse(value).error).toBeUndefined();
+      expectDescribed(text);
     }
+  });
+
+  test.each([
+    ["approve", "ship it", "approved"],
+    ["approve", "", "approved"],
+    ["deny", "not today", "rejected"],
+    ["deny-skip-current", "", "rejected"],
+  ])("tell of an approval, and of its answer %s %j, with when it expires", async (...given) => {
+    const [type, note, transition] = given;
+    const org = await setup();
+    const { of } = await hear(org);
+    const { installId } = await givenInstall(org);
+    const { body } = await org.run(installId, "careful");
+    const waiting = await org.reach(body.workflow_id, "approval-awaiting");
+    const step = stepIn(waiting, "approval-awaiting");
+    await org.respond(step, { response_type: type, note });
+    await org.reach(body.workflow_id, "success", "error");
+    const told = () => of(body.workflow_id).filter(({ data }) => data.approval !== undefined);
+    await until(async () => Promise.resolve(told().length === 2));
+    const { id, type: kind, expires_at: expiresAt } = step.approval ?? {};
+    const asked = { id, type: kind, expires_at: expiresAt };
+    const answered = { ...asked, response_type: type, ...(note !== "" && { note }) };
+    const seen = told().map(({ svctransition, data }) => [svctransition, data.approval]);
+    expect(seen).toEqual([
+      ["requested", asked],
+      [transition, answered],
+    ]);
   });
 
   test("keep their order at a receiver that fails now and then", async () => {
@@ -108,36 +130,5 @@ describe("events of a workflow", () => {
       "greet action run (manual) succeeded",
       "workflow succeeded",
     ]);
-  });
-
-  test("can be followed from the beginning, by their filter, and by their own org alone", async () => {
-    const org = await setup();
-    const { installId } = await givenInstall(org);
-    const { body } = await org.run(installId, "greet");
-    await org.reach(body.workflow_id, "success");
-    const interests = JSON.stringify({ resources: { actions: { outcome: "completion" } } });
-    const follow = async (query: string, token = org.token) =>
-      call<{ items: string[]; next_cursor: string }>(`GET /v1/workflow-events?${query}`, { token });
-    const all = await follow("cursor=&wait=5s&limit=500");
-    const told = all.body.items.map((text) => JSON.parse(text) as Told);
-    const own = told.filter(({ data }) => data.workflow.id === body.workflow_id);
-    expect(own.map(({ svctransition }) => svctransition)).toEqual([
-      "started",
-      "started",
-      "succeeded",
-      "started",
-      "succeeded",
-      "succeeded",
-    ]);
-    const some = await follow(`cursor=&wait=1ms&interests=${encodeURIComponent(interests)}`);
-    expect(some.body.items.length).toBeGreaterThan(0);
-    for (const text of some.body.items) expect(text).toContain("op:actions.run");
-    const rest = await follow(`cursor=${all.body.next_cursor}&wait=1ms`);
-    expect(rest.body.items).toEqual([]);
-    const { token } = await setup();
-    expect((await follow("cursor=&wait=1ms", token)).body.items).toEqual([]);
-    expect((await follow("cursor=&interests=x")).status).toBe(422);
-    const empty = encodeURIComponent("{}");
-    expect((await follow(`cursor=&interests=${empty}`)).status).toBe(422);
   });
 });

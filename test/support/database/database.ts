@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { inject } from "vitest";
 import { connect, type Db } from "../../../broker/database/connect.ts";
 import { afterFile } from "../run/after-file.ts";
+import { expectSoundEvents } from "../webhooks/expect-sound-events.ts";
 
 export type TestDatabase = { readonly url: string; readonly db: Db };
 
@@ -9,7 +10,9 @@ export type TestDatabase = { readonly url: string; readonly db: Db };
 export async function testDatabase(): Promise<TestDatabase> {
   const error = inject("templateError");
   if (error !== "") throw new Error(error);
-  return await createDatabase(new URL(inject("templateUrl")).pathname.slice(1));
+  const made = await createDatabase(new URL(inject("templateUrl")).pathname.slice(1));
+  afterFile(async () => await expectSoundEvents(made.db)); // whatever the tests were about
+  return made;
 }
 
 /** The same without any table. */

@@ -20,9 +20,10 @@ export type Receiver = {
   readonly received: Received[];
 };
 
-/** An HTTP server on a free port. A path without a reply here is answered 200; a reply may be a promise, which holds the call. */
+/** An HTTP server on a free port unless told. A path without a reply here is answered 200; a reply may be a promise, which holds the call. */
 export async function startReceiver(
   replies: Readonly<Record<string, (nth: number) => Reply | Promise<Reply>>> = {},
+  at = 0,
 ): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -36,7 +37,7 @@ export async function startReceiver(
     };
     answer().catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve));
   afterFile(async () => {
     server.closeAllConnections();
     server.close();

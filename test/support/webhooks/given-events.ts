@@ -2,7 +2,10 @@ import type { Db } from "../../../broker/database/connect.ts";
 import { newId } from "../../../broker/database/new-id.ts";
 import type { OrgId } from "../../../broker/orgs/org-id.ts";
 import type { EventEntity } from "../../../shared/webhooks/accepts-event.ts";
-import type { EventTransition } from "../../../shared/webhooks/event-resources.ts";
+import {
+  type EventTransition,
+  eventTransitions,
+} from "../../../shared/webhooks/event-resources.ts";
 import { slugsOf } from "../../../shared/webhooks/slugs-of.ts";
 
 /** What a move would write. */
@@ -28,8 +31,14 @@ export async function givenEvents(db: Db, events: readonly GivenEvent[]): Promis
       workflow_type: op,
       slugs: slugsOf({ resource, op, transition }),
       entities,
-      data: { workflow: { id: workflowId, type: op } },
+      data: { workflow: { id: workflowId, type: op }, ...outcomeOf(transition), links: {} },
     };
   });
   await db`select write_events(${JSON.stringify(drafts)}::text::jsonb, svc_now())`;
+}
+
+function outcomeOf(transition: EventTransition): object {
+  const error = transition === "failed" ? { error: "it failed" } : {};
+  const isEnd = eventTransitions[transition].outcomes.length > 0;
+  return isEnd ? { outcome: { status: transition, ...error, duration_ms: 5 } } : {};
 }
