@@ -28,7 +28,23 @@ export const processShutdownSchema = z
     reason: z.string().describe("Why, in the operator's words."),
     metadata: z
       .record(z.string(), z.string())
-      .describe("`running_jobs`: how many jobs the process ran when it was ordered."),
+      .describe(
+        "`running_jobs`: how many jobs the process ran when it was ordered; `deadline`: until when they could finish.",
+      ),
+    jobs: z
+      .object({
+        running: z.int().describe("They still run."),
+        finished: z.int(),
+        stopped: z.int().describe("They failed because this order, or a later one, stopped them."),
+        failed: z
+          .int()
+          .describe("They failed or timed out by themselves, or their process was lost."),
+        cancelled: z.int(),
+        not_attempted: z.int().describe("They were given back."),
+      })
+      .describe(
+        "What became of the jobs that the process ran when it was ordered, while their records are kept.",
+      ),
     deadline_at: instant
       .nullable()
       .describe("When executions that still run are killed; null once the shutdown is over."),
