@@ -59,11 +59,14 @@ function processColumns(db: Db) {
     p.created_at, p.updated_at, p.next_restart_at, p.previous_restart_at, w.last_seen_at, svc_now() as read_at`;
 }
 
-/** The processes of a runner that can still be shut down: alive, or silent for less than five minutes. */
+/**
+ * The processes of a runner that can still be shut down: alive, or silent for less than five minutes. Not the one that manages
+ * its host: without it, nobody could start the others again.
+ */
 export async function listLiveProcessIds(db: Db, org: OrgId, runnerId: string): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from runner_processes
-     where org_id = ${org} and runner_id = ${runnerId} and status not in ('inactive', 'shut-down')
+     where org_id = ${org} and runner_id = ${runnerId} and status not in ('inactive', 'shut-down') and type <> 'mng'
      order by id`;
   return rows.map(({ id }) => id);
 }

@@ -10,7 +10,7 @@ import {
 } from "../../shared/api/rollouts.ts";
 import { shutdownTypes } from "../../shared/api/runner-process-shutdown.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { rolloutStatuses } from "../../shared/rollout.ts";
+import { rolloutStatuses, rolloutTargetStatuses } from "../../shared/rollout.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { readWhole } from "../flags/read-flags.ts";
@@ -148,11 +148,25 @@ export const listRolloutProcesses = defineList({
   name: "rollout processes",
   summary: "List the processes of a rollout, in the order in which they are asked.",
   args,
-  examples: [{ does: "Show who was skipped, and why.", run: "svc rollout processes rol_…" }],
+  flags: {
+    status: {
+      value: "STATUS",
+      choices: rolloutTargetStatuses,
+      summary: "Only those in this status.",
+    },
+  },
+  examples: [
+    {
+      does: "Show who was skipped, and why.",
+      run: "svc rollout processes rol_… --status skipped",
+    },
+  ],
   view: processLine,
   empty: "It has no processes.",
-  read: async ({ args, call, page }) =>
-    await call(listRolloutProcessesRoute, { params: { rollout_id: args.rollout }, query: page }),
+  read: async ({ args, flags: { status }, call, page }) => {
+    const params = { rollout_id: args.rollout };
+    return await call(listRolloutProcessesRoute, { params, query: { status, ...page } });
+  },
 });
 
 export const cancelRollout = defineCommand({

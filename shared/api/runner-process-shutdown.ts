@@ -71,7 +71,8 @@ export const orderReason = z.string().trim().max(1000).default("");
 
 const orderBody = jsonBody(z.strictObject({ deadline, reason: orderReason }));
 const forceBody = jsonBody(z.strictObject({ reason: orderReason }));
-const many = json(z.array(processShutdownSchema), "One record for each live process.");
+const many = json(z.array(processShutdownSchema), "One record for each process that is ordered.");
+const spared = "Not a process that manages the host (`mng`): that one is ordered by its own id.";
 const asked =
   "svc-agent receives the order within a second; another runner finds it when it lists its shutdowns. " +
   "A later order replaces an open one, but nothing replaces force.";
@@ -109,7 +110,7 @@ export const gracefulShutdownRoute = createRoute({
   path: `${runnerPath}/graceful-shutdown`,
   tags,
   summary: "Shut down all processes of a runner after their running jobs",
-  description: asked,
+  description: `${spared} ${asked}`,
   request: { params: ofRunner, body: orderBody },
   responses: { 201: many },
 });
@@ -121,7 +122,7 @@ export const restartRunnerRoute = createRoute({
   path: `${runnerPath}/restart`,
   tags,
   summary: "Restart all processes of a runner after their running jobs",
-  description: asked,
+  description: `${spared} ${asked}`,
   request: { params: ofRunner, body: orderBody },
   responses: { 201: many },
 });
@@ -133,7 +134,7 @@ export const forceShutdownRoute = createRoute({
   path: `${runnerPath}/force-shutdown`,
   tags,
   summary: "Stop all processes of a runner now",
-  description: `What they run fails and is never retried; after ten seconds the broker ends it itself. ${asked}`,
+  description: `What they run fails and is never retried; after ten seconds the broker ends it itself. ${spared} ${asked}`,
   request: { params: ofRunner, body: forceBody },
   responses: { 201: many },
 });
