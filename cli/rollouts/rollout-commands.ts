@@ -10,6 +10,7 @@ import {
 } from "../../shared/api/rollouts.ts";
 import { shutdownTypes } from "../../shared/api/runner-process-shutdown.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { rolloutProgress } from "../../shared/rollout-progress.ts";
 import { rolloutStatuses, rolloutTargetStatuses } from "../../shared/rollout.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
@@ -17,7 +18,7 @@ import { readWhole } from "../flags/read-flags.ts";
 import { defineList } from "../lists/define-list.ts";
 import { printItem, type View } from "../output/print.ts";
 import type { Screen } from "../output/screen.ts";
-import { progressOf, rolloutDetails, rolloutLine } from "./rollout-view.ts";
+import { rolloutDetails, rolloutLine } from "./rollout-view.ts";
 
 const args = { rollout: { summary: "The rollout's id.", offers: "rollouts" } } as const;
 const lookMs = 1000;
@@ -82,7 +83,7 @@ export const startRollout = defineCommand({
     for (;;) {
       const seen = await call(getRolloutRoute, { params });
       const { status } = seen.body;
-      screen.status?.(isOver(seen.body) ? undefined : `${status}: ${progressOf(seen.body)}`);
+      screen.status?.(isOver(seen.body) ? undefined : `${status}: ${rolloutProgress(seen.body)}`);
       if (isOver(seen.body)) {
         printItem(screen, seen, rolloutDetails);
         return status === "completed" && !sayIdle(screen, seen.body)
