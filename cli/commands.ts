@@ -64,8 +64,10 @@ import { deleteRunner } from "./runners/delete-runner.ts";
 import { drainRunner } from "./runners/drain-runner.ts";
 import { disableRunner, enableRunner } from "./runners/enable-runner.ts";
 import { enrolRunner } from "./runners/enrol-runner.ts";
+import { flushRunner } from "./runners/flush-runner.ts";
 import { getRunner } from "./runners/get-runner.ts";
 import { listRunners } from "./runners/list-runners.ts";
+import { manageRunner } from "./runners/manage-runner.ts";
 import { pauseRunner, resumeRunner } from "./runners/pause-runner.ts";
 import { shutDownRunner } from "./runners/shut-down-runner.ts";
 import { updateRunnerVersion } from "./runners/update-runner-version.ts";
@@ -143,6 +145,8 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
       drainRunner,
       shutDownRunner,
       updateRunnerVersion,
+      ...manageRunner,
+      flushRunner,
       deleteRunner,
       listProcesses,
       getProcess,

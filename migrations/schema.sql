@@ -1834,6 +1834,7 @@ create table runner_process_shutdowns (
   updated_at timestamp with time zone not null default svc_now(),
   created_by_id text not null default ''::text,
   reason text not null default ''::text,
+  execution_ids text[] not null default '{}'::text[],
   constraint runner_process_shutdowns_pkey PRIMARY KEY (id),
   constraint runner_process_shutdowns_org_id_runner_process_id_fkey FOREIGN KEY (org_id, runner_process_id) REFERENCES runner_processes(org_id, id),
   constraint runner_process_shutdowns_check CHECK (((deadline_at IS NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))),

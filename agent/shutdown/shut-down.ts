@@ -69,7 +69,7 @@ export async function drain(
       shutdown.request({ ...(leaving as ShutdownRequest), urgency: "stopping" }); // it drains, so there was a request
       return;
     }
-    // A later order may shorten the deadline.
+    // A later order may bring another deadline.
     await pause(Math.min(leftMs, 1_000), done.signal);
   }
 }

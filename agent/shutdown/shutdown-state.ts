@@ -38,14 +38,15 @@ export type ShutdownState = {
 
 const rank = (urgency: Urgency): number => urgencies.indexOf(urgency);
 
-/** Of two drains the later request counts, with the earlier deadline: a second request never gives more time. */
-function withEarlierDeadline(
-  request: ShutdownRequest,
-  before: ShutdownRequest | undefined,
-): ShutdownRequest {
-  const { deadlineMs = Number.POSITIVE_INFINITY } = before ?? {};
-  const isEarlier = request.urgency === "draining" && deadlineMs < (request.deadlineMs ?? Infinity);
-  return isEarlier ? { ...request, deadlineMs } : request;
+/** Until when running jobs may finish: the latest order says so, and nobody gives more time than signals and the host do. */
+function makeDeadline(): (request: ShutdownRequest) => Pick<ShutdownRequest, "deadlineMs"> {
+  let [ordered, own] = [Infinity, Infinity];
+  return ({ shutdownId, deadlineMs = Infinity }) => {
+    if (shutdownId === undefined) own = Math.min(own, deadlineMs);
+    else ordered = deadlineMs;
+    const earlier = Math.min(ordered, own);
+    return earlier === Infinity ? {} : { deadlineMs: earlier };
+  };
 }
 
 /** Makes the state of an agent that does not shut down. */
@@ -53,6 +54,7 @@ export function makeShutdownState(): ShutdownState {
   const requested = new AbortController();
   const listeners = new Set<() => void>();
   const shutdownIds = new Set<string>();
+  const deadlineOf = makeDeadline();
   let now: ShutdownRequest | undefined;
   const urgency = (): Urgency => now?.urgency ?? "staying";
   return {
@@ -64,7 +66,7 @@ export function makeShutdownState(): ShutdownState {
       if (request.shutdownId !== undefined) shutdownIds.add(request.shutdownId);
       if (rank(request.urgency) < rank(urgency())) return;
       if (request.urgency === urgency() && request.urgency !== "draining") return;
-      now = withEarlierDeadline(request, now);
+      now = request.urgency === "draining" ? { ...request, ...deadlineOf(request) } : request;
       requested.abort();
       for (const listener of listeners) listener();
     },

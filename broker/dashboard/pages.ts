@@ -26,6 +26,9 @@ import type { Action, Page } from "./page.ts";
 import { listQueues } from "./queues/list-queues.ts";
 import { queueActions } from "./queues/queue-actions.ts";
 import { showQueue } from "./queues/show-queue.ts";
+import { listRollouts } from "./rollouts/list-rollouts.ts";
+import { rolloutActions } from "./rollouts/rollout-actions.ts";
+import { showRollout } from "./rollouts/show-rollout.ts";
 import { listRunners } from "./runners/list-runners.ts";
 import { runnerActions } from "./runners/runner-actions.ts";
 import { showRunner } from "./runners/show-runner.ts";
@@ -62,6 +65,8 @@ export const pages: readonly Page[] = [
   showRunner,
   listGroups,
   showGroup,
+  listRollouts,
+  showRollout,
   listQueues,
   showQueue,
   listEmitters,
@@ -86,6 +91,7 @@ export const actions: readonly Action[] = [
   rerunJob,
   ...runnerActions,
   ...groupActions,
+  ...rolloutActions,
   ...queueActions,
   ...emitterActions,
   ...workspaceActions,

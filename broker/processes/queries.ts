@@ -59,11 +59,14 @@ function processColumns(db: Db) {
     p.created_at, p.updated_at, p.next_restart_at, p.previous_restart_at, w.last_seen_at, svc_now() as read_at`;
 }
 
-/** The processes of a runner that can still be shut down: alive, or silent for less than five minutes. */
+/**
+ * The processes of a runner that can still be shut down: alive, or silent for less than five minutes. Not the one that manages
+ * its host: without it, nobody could start the others again.
+ */
 export async function listLiveProcessIds(db: Db, org: OrgId, runnerId: string): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from runner_processes
-     where org_id = ${org} and runner_id = ${runnerId} and status not in ('inactive', 'shut-down')
+     where org_id = ${org} and runner_id = ${runnerId} and status not in ('inactive', 'shut-down') and type <> 'mng'
      order by id`;
   return rows.map(({ id }) => id);
 }
@@ -93,7 +96,7 @@ export async function listShutdowns(
   processIds: readonly string[],
 ): Promise<ProcessShutdownRow[]> {
   return db<ProcessShutdownRow[]>`
-    select d.*
+    select d.*, ${jobsOf(db)} as jobs
       from unnest(${[...processIds]}::text[]) p (id)
      cross join lateral (select * from runner_process_shutdowns d
                           where d.runner_process_id = p.id and d.org_id = ${org}
@@ -107,6 +110,20 @@ export async function findShutdowns(
   ids: readonly string[],
 ): Promise<ProcessShutdownRow[]> {
   return db<ProcessShutdownRow[]>`
-    select * from runner_process_shutdowns
-     where org_id = ${org} and id = any(${[...ids]}) order by runner_process_id, id`;
+    select d.*, ${jobsOf(db)} as jobs from runner_process_shutdowns d
+     where d.org_id = ${org} and d.id = any(${[...ids]}) order by d.runner_process_id, d.id`;
+}
+
+/** Of the jobs of a shutdown: how the attempts that the process worked on went on. */
+function jobsOf(db: Db) {
+  return db`
+    (select jsonb_build_object(
+              'running', count(*) filter (where e.finished_at is null),
+              'finished', count(*) filter (where e.status = 'finished'),
+              'stopped', count(*) filter (where e.status = 'failed' and e.status_description ^@ 'shut down by an operator'),
+              'failed', count(*) filter (where e.status = 'timed-out'
+                                            or e.status = 'failed' and not e.status_description ^@ 'shut down by an operator'),
+              'cancelled', count(*) filter (where e.status = 'cancelled'),
+              'not_attempted', count(*) filter (where e.status = 'not-attempted'))
+       from runner_job_executions e where e.org_id = d.org_id and e.id = any(d.execution_ids))`;
 }

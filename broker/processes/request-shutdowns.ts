@@ -3,6 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import { findRunner } from "../runners/queries.ts";
+import { isManaged } from "../runners/update-queries.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { topics } from "../wake/wakes.ts";
 import type { NamedProcess } from "./beat-processes.ts";
@@ -22,7 +23,7 @@ type By = Pick<Actor, "id" | "orgId">;
 const drainNs = 30 * 60e9;
 const forceNs = 10e9;
 
-/** Requests a shutdown of all live processes of a runner; one record each. 409 when none is alive. */
+/** Requests a shutdown of all live processes of a runner but those that manage its host; one record each. 409 when none is alive. */
 export async function requestShutdowns(
   broker: Parts,
   actor: By,
@@ -33,7 +34,13 @@ export async function requestShutdowns(
   if (processIds.length === 0) {
     const runner = await findRunner(broker.db, actor.orgId, runnerId);
     if (runner === undefined) throw problem.notFound("runner");
-    throw problem.conflict("no_live_process", "This runner has no live process to shut down.");
+    const isSpared = await isManaged(broker.db, actor.orgId, runnerId);
+    throw problem.conflict(
+      "no_live_process",
+      isSpared
+        ? "This runner has no live process to shut down but its management process, which is ordered by its own id. That one can start the agent again: svc runner mng restart."
+        : "This runner has no live process to shut down.",
+    );
   }
   return write(broker, actor, processIds, order);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { shutdownTypes } from "../../shared/api/runner-process-shutdown.ts";
+import { type ProcessShutdown, shutdownTypes } from "../../shared/api/runner-process-shutdown.ts";
 import { runnerStatuses } from "../../shared/api/runner.ts";
 import { runnerProcessTypes } from "../../shared/process-groups.ts";
 import { runnerJobGroups } from "../../shared/runner-job-types.ts";
@@ -54,8 +54,13 @@ export const processShutdownRow = z.object({
   created_at: z.date(),
   updated_at: z.date(),
   created_by_id: z.string(),
+  execution_ids: z.array(z.string()),
 });
-export type ProcessShutdownRow = z.infer<typeof processShutdownRow>;
+
+/** A shutdown with what became of the jobs that its process ran. */
+export type ProcessShutdownRow = Omit<z.infer<typeof processShutdownRow>, "execution_ids"> & {
+  readonly jobs: ProcessShutdown["jobs"];
+};
 
 /** A row of `runner_health_checks`. */
 export const healthCheckRow = z.object({

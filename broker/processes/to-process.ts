@@ -70,6 +70,7 @@ export function toShutdown(row: ProcessShutdownRow, history: History): ProcessSh
     ),
     reason: row.reason,
     metadata: row.metadata,
+    jobs: row.jobs,
     deadline_at: row.deadline_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

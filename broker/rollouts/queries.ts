@@ -109,13 +109,14 @@ function columns(db: Db) {
 export async function listRolloutTargets(
   db: Db,
   org: OrgId,
-  rolloutId: string,
+  { rolloutId, status }: { readonly rolloutId: string; readonly status?: string | undefined },
   page: PageRequest,
 ): Promise<(RolloutTargetRow & { id: string; sort_key: string })[]> {
   return db<(RolloutTargetRow & { id: string; sort_key: string })[]>`
     select g.*, g.process_id as id, g.position::text as sort_key
       from runner_rollout_targets g
      where g.org_id = ${org} and g.rollout_id = ${rolloutId}
+       and (${status === undefined} or g.status = ${status ?? null})
        and g.position > ${Number(page.after?.sortKey ?? 0)}
      order by g.position
      limit ${page.limit + 1}`;

@@ -11,22 +11,25 @@ type Ordered = {
   readonly type: ManagementOrder;
   /** The same key makes one job, however often it comes. */
   readonly key: string | undefined;
-  readonly metadata?: Readonly<Record<string, string>>;
-  /** When it is given up, waiting or running; absent: an hour after it began. */
-  readonly deadlineNs?: number;
+  readonly metadata: Readonly<Record<string, string>> | undefined;
+  /** When it is given up, waiting or running; undefined: after an hour. */
+  readonly deadlineNs: number | undefined;
 };
 
-/** Running jobs are finished first, and a new version has to show that it works. */
-const executionTimeout = 60 * 60 * secondNs;
+/** Running jobs are finished first, and a new version has to show that it works. But nobody is surprised by an old order. */
+const hourNs = 60 * 60 * secondNs;
 
 /** Enqueues a job for the management process of a runner, which owns the job itself. */
 export async function orderManagement(
   broker: EnqueueingBroker,
   actor: Pick<Actor, "id" | "orgId">,
-  { runnerId, type, key, metadata, deadlineNs }: Ordered,
+  { runnerId, type, key, metadata, deadlineNs = hourNs }: Ordered,
 ): Promise<EnqueuedJob> {
   return await enqueueJob(broker, {
-    idempotency: key === undefined ? undefined : { key, request: JSON.stringify([runnerId, type]) },
+    idempotency:
+      key === undefined
+        ? undefined
+        : { key, request: JSON.stringify([runnerId, type, metadata, deadlineNs]) },
     orgId: actor.orgId,
     actorId: actor.id,
     runnerId,
@@ -36,7 +39,7 @@ export async function orderManagement(
       ownerId: runnerId,
       ownerType: "runners",
       metadata,
-      executionTimeout: deadlineNs ?? executionTimeout,
+      executionTimeout: deadlineNs,
       queueTimeout: deadlineNs,
       overallTimeout: deadlineNs,
     },

@@ -1,6 +1,5 @@
 import type { RunnerUpdate } from "../../shared/api/runner-updates.ts";
 import { isVersion } from "../../shared/compare-versions.ts";
-import { secondNs } from "../../shared/duration.ts";
 import { problem } from "../../shared/problem.ts";
 import type { EnqueueingBroker } from "../jobs/enqueue-jobs.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -18,8 +17,6 @@ type Wish = {
   readonly reason: string;
 };
 type Target = Pick<Wish, "version" | "image">;
-
-const hourNs = 3600 * secondNs;
 
 /**
  * Orders the management process of a runner to switch the agent to another version. 409 when nobody would obey. Two orders in the same instant
@@ -50,7 +47,7 @@ export async function orderUpdate(
     type: updateType,
     key: undefined,
     metadata: { ...given(target), ...given({ reason: wish.reason }) },
-    deadlineNs: wish.deadlineNs ?? hourNs,
+    deadlineNs: wish.deadlineNs,
   });
   return toRunnerUpdate(job);
 }

@@ -1,4 +1,6 @@
+import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
 import type { RunnerProcess } from "../../shared/api/runner-process.ts";
+import { shutdownJobsText } from "../../shared/shutdown-jobs-text.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 
@@ -45,17 +47,26 @@ export const processDetails: View<RunnerProcess> = {
     seen: ({ last_seen_at: at }) => formatInstant(at),
     restarted: ({ previous_scheduled_restart_at: at }) => formatInstant(at),
     "next restart": ({ next_scheduled_restart_at: at }) => at ?? "",
-    orders: ({ shutdowns }) =>
-      shutdowns
-        .map(({ id, type, status, status_description: why, reason, created_at: at }) =>
-          [`${id}: ${type}, ${status}`, why, reason && `"${reason}"`, `${formatAge(at)} ago`]
-            .filter(Boolean)
-            .join(", "),
-        )
-        .join("\n"),
+    orders: ({ shutdowns }) => shutdowns.map(orderLine).join("\n"),
     log: ({ log_stream_id: id }) => id,
   },
 };
+
+/** An order with its course, who gave it and why, and what it did to the jobs that ran. */
+function orderLine(order: ProcessShutdown): string {
+  const { id, type, status, status_description: why, reason, created_by_id: by, metadata } = order;
+  const { deadline = "" } = metadata;
+  return [
+    `${id}: ${type}, ${status}`,
+    why,
+    reason && `"${reason}"`,
+    by && `by ${by} ${formatAge(order.created_at)} ago`,
+    deadline && `until ${deadline}`,
+    shutdownJobsText(order),
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
 
 /** The order that it has not carried out yet. */
 function orderText({ shutdowns }: RunnerProcess): string {

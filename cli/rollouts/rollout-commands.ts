@@ -10,14 +10,15 @@ import {
 } from "../../shared/api/rollouts.ts";
 import { shutdownTypes } from "../../shared/api/runner-process-shutdown.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { rolloutStatuses } from "../../shared/rollout.ts";
+import { rolloutProgress } from "../../shared/rollout-progress.ts";
+import { rolloutStatuses, rolloutTargetStatuses } from "../../shared/rollout.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { readWhole } from "../flags/read-flags.ts";
 import { defineList } from "../lists/define-list.ts";
 import { printItem, type View } from "../output/print.ts";
 import type { Screen } from "../output/screen.ts";
-import { progressOf, rolloutDetails, rolloutLine } from "./rollout-view.ts";
+import { rolloutDetails, rolloutLine } from "./rollout-view.ts";
 
 const args = { rollout: { summary: "The rollout's id.", offers: "rollouts" } } as const;
 const lookMs = 1000;
@@ -82,7 +83,7 @@ export const startRollout = defineCommand({
     for (;;) {
       const seen = await call(getRolloutRoute, { params });
       const { status } = seen.body;
-      screen.status?.(isOver(seen.body) ? undefined : `${status}: ${progressOf(seen.body)}`);
+      screen.status?.(isOver(seen.body) ? undefined : `${status}: ${rolloutProgress(seen.body)}`);
       if (isOver(seen.body)) {
         printItem(screen, seen, rolloutDetails);
         return status === "completed" && !sayIdle(screen, seen.body)
@@ -148,11 +149,25 @@ export const listRolloutProcesses = defineList({
   name: "rollout processes",
   summary: "List the processes of a rollout, in the order in which they are asked.",
   args,
-  examples: [{ does: "Show who was skipped, and why.", run: "svc rollout processes rol_…" }],
+  flags: {
+    status: {
+      value: "STATUS",
+      choices: rolloutTargetStatuses,
+      summary: "Only those in this status.",
+    },
+  },
+  examples: [
+    {
+      does: "Show who was skipped, and why.",
+      run: "svc rollout processes rol_… --status skipped",
+    },
+  ],
   view: processLine,
   empty: "It has no processes.",
-  read: async ({ args, call, page }) =>
-    await call(listRolloutProcessesRoute, { params: { rollout_id: args.rollout }, query: page }),
+  read: async ({ args, flags: { status }, call, page }) => {
+    const params = { rollout_id: args.rollout };
+    return await call(listRolloutProcessesRoute, { params, query: { status, ...page } });
+  },
 });
 
 export const cancelRollout = defineCommand({

@@ -1,5 +1,6 @@
 import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
 import type { FlagSpecs } from "../../shared/command-line/command.ts";
+import { shutdownJobsText } from "../../shared/shutdown-jobs-text.ts";
 import type { CommandCall } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { readDurationNs } from "../flags/read-flags.ts";
@@ -30,6 +31,7 @@ const orderLine: View<ProcessShutdown> = {
     PROCESS: ({ runner_process_id }) => runner_process_id,
     TYPE: ({ type }) => type,
     STATUS: ({ status }) => status,
+    JOBS: shutdownJobsText,
   },
 };
 

@@ -11,7 +11,7 @@ export const shutDownRunner = defineCommand({
   name: "runner shutdown",
   summary: "Shut down all processes of a runner once their running jobs end.",
   details:
-    "Without --force or --restart it is a graceful shutdown: the processes drain, and end. That is what svc runner drain orders, too.",
+    "Without --force or --restart it is a graceful shutdown: the processes drain, and end. That is what svc runner drain orders, too. The management process of its host (svc-agent mng) stays.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
   flags: {
     force: { summary: "Do not drain: stop at once. Running jobs fail." },

@@ -22,13 +22,16 @@ begin
   perform move_shutdowns(known, null, 'cancel', 'replaced by a later order', t);
   with made as (
     insert into runner_process_shutdowns (id, org_id, runner_id, runner_process_id, type, deadline_at, created_at,
-                                          updated_at, created_by_id, reason, metadata)
-    select i.shutdown_id, p.org_id, p.runner_id, p.id, kind, t + cut_after, t, t, actor, why,
-           jsonb_build_object('running_jobs', (select count(*)::text from runner_job_live l
-                                                where l.runner_id = p.runner_id and l.process_id = p.id
-                                                  and l.status = 'in-progress'))
+                                          updated_at, created_by_id, reason, execution_ids, metadata)
+    select i.shutdown_id, p.org_id, p.runner_id, p.id, kind, t + cut_after, t, t, actor, why, r.ids,
+           jsonb_build_object('running_jobs', cardinality(r.ids)::text,
+                              'deadline', to_char((t + cut_after) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       from unnest(process_ids, shutdown_ids) i (process_id, shutdown_id)
       join runner_processes p on p.id = i.process_id
+     cross join lateral (select array(select l.execution_id::text from runner_job_live l
+                                       where l.runner_id = p.runner_id and l.status = 'in-progress'
+                                         and (l.process_id = p.id or l.process_id is null and p.id = any(l.holders))
+                                       order by l.id) as ids) r
      where p.id = any(known)
     returning id, org_id
   )

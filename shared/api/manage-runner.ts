@@ -1,13 +1,23 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
+import { durationInput } from "./duration.ts";
 import { idParam } from "./id-param.ts";
-import { json } from "./response.ts";
+import { json, jsonBody } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
+import { orderReason } from "./runner-process-shutdown.ts";
 
 const tags = ["Runners"];
 const params = z.object({ runner_id: idParam("runner_id", "run") });
 const path = "/v1/runners/{runner_id}/mng";
 const description = "It is a job of the group `management`, for the runner's management process.";
+const body = jsonBody(
+  z.strictObject({
+    deadline: durationInput({ minNs: 60e9, maxNs: 24 * 3600e9 })
+      .optional()
+      .describe("When it is given up, also if nobody has begun it. Default: 1 hour."),
+    reason: orderReason.describe("Why; kept in the job's metadata."),
+  }),
+);
 const responses = { 201: json(runnerJobSchema, "The management job.") };
 
 export const shutDownRunnerVmRoute = createRoute({
@@ -18,7 +28,7 @@ export const shutDownRunnerVmRoute = createRoute({
   tags,
   summary: "Shut down a runner's machine",
   description,
-  request: { params },
+  request: { params, body },
   responses,
 });
 
@@ -30,7 +40,7 @@ export const shutDownManagedRunnerRoute = createRoute({
   tags,
   summary: "Shut down a runner through its management process",
   description,
-  request: { params },
+  request: { params, body },
   responses,
 });
 
@@ -42,7 +52,7 @@ export const updateManagedRunnerRoute = createRoute({
   tags,
   summary: "Update a runner to the version its settings name",
   description,
-  request: { params },
+  request: { params, body },
   responses,
 });
 
@@ -54,6 +64,6 @@ export const restartManagedRunnerRoute = createRoute({
   tags,
   summary: "Restart a runner through its management process",
   description,
-  request: { params },
+  request: { params, body },
   responses,
 });

@@ -128,7 +128,13 @@ export const listRolloutProcessesRoute = createRoute({
   path: `${path}/processes`,
   tags,
   summary: "List the processes of a rollout",
-  request: { params, query: z.object(pageQuery) },
+  request: {
+    params,
+    query: z.object({
+      ...pageQuery,
+      status: z.enum(rolloutTargetStatuses).optional().describe("Only those in this status."),
+    }),
+  },
   responses: { 200: json(pageOf(targetSchema), "A page of processes, in their order.") },
 });
 

@@ -28,7 +28,23 @@ export const processShutdownSchema = z
     reason: z.string().describe("Why, in the operator's words."),
     metadata: z
       .record(z.string(), z.string())
-      .describe("`running_jobs`: how many jobs the process ran when it was ordered."),
+      .describe(
+        "`running_jobs`: how many jobs the process ran when it was ordered; `deadline`: until when they could finish.",
+      ),
+    jobs: z
+      .object({
+        running: z.int().describe("They still run."),
+        finished: z.int(),
+        stopped: z.int().describe("They failed because this order, or a later one, stopped them."),
+        failed: z
+          .int()
+          .describe("They failed or timed out by themselves, or their process was lost."),
+        cancelled: z.int(),
+        not_attempted: z.int().describe("They were given back."),
+      })
+      .describe(
+        "What became of the jobs that the process ran when it was ordered, while their records are kept.",
+      ),
     deadline_at: instant
       .nullable()
       .describe("When executions that still run are killed; null once the shutdown is over."),
@@ -55,7 +71,8 @@ export const orderReason = z.string().trim().max(1000).default("");
 
 const orderBody = jsonBody(z.strictObject({ deadline, reason: orderReason }));
 const forceBody = jsonBody(z.strictObject({ reason: orderReason }));
-const many = json(z.array(processShutdownSchema), "One record for each live process.");
+const many = json(z.array(processShutdownSchema), "One record for each process that is ordered.");
+const spared = "Not a process that manages the host (`mng`): that one is ordered by its own id.";
 const asked =
   "svc-agent receives the order within a second; another runner finds it when it lists its shutdowns. " +
   "A later order replaces an open one, but nothing replaces force.";
@@ -93,7 +110,7 @@ export const gracefulShutdownRoute = createRoute({
   path: `${runnerPath}/graceful-shutdown`,
   tags,
   summary: "Shut down all processes of a runner after their running jobs",
-  description: asked,
+  description: `${spared} ${asked}`,
   request: { params: ofRunner, body: orderBody },
   responses: { 201: many },
 });
@@ -105,7 +122,7 @@ export const restartRunnerRoute = createRoute({
   path: `${runnerPath}/restart`,
   tags,
   summary: "Restart all processes of a runner after their running jobs",
-  description: asked,
+  description: `${spared} ${asked}`,
   request: { params: ofRunner, body: orderBody },
   responses: { 201: many },
 });
@@ -117,7 +134,7 @@ export const forceShutdownRoute = createRoute({
   path: `${runnerPath}/force-shutdown`,
   tags,
   summary: "Stop all processes of a runner now",
-  description: `What they run fails and is never retried; after ten seconds the broker ends it itself. ${asked}`,
+  description: `What they run fails and is never retried; after ten seconds the broker ends it itself. ${spared} ${asked}`,
   request: { params: ofRunner, body: forceBody },
   responses: { 201: many },
 });

@@ -108,6 +108,20 @@ test("a second order takes the place of the first, and nothing that of force", a
   expect(await busy.gone).toBe(131);
 });
 
+test("a later order with more time gives a running job more time", async () => {
+  const scene = await setup();
+  const { busy, held, idle, jobId, order, runner } = scene;
+  const [first] = await order("graceful-shutdown", { deadline: "3s" });
+  await idle.gone;
+  await until(async () => (await ordersOf(scene, busy)).join() === "graceful,in-progress");
+  await order("graceful-shutdown", { deadline: "10m" });
+  await until(() => Date.now() > Date.parse(String(first?.deadline_at)) + 1_500);
+  expect((await runner.job(jobId)).status).toBe("in-progress");
+  await held.release();
+  expect(await busy.gone).toBe(0);
+  expect((await runner.job(jobId)).status).toBe("finished");
+});
+
 test("another org's operator orders nobody, and sees nobody", async () => {
   const { idle, held, jobId, runner } = await setup();
   const token = await givenToken(fleet.db, await fleet.addRunner());

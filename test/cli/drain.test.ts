@@ -41,7 +41,9 @@ describe("svc runner drain --wait", { timeout: 180_000 }, () => {
     const { code, out, err } = await draining.ended;
     expect(code).toBe(0);
     expect(err).toContain(`${jobId} finished after `);
-    expect(out).toMatch(/^ID +PROCESS +TYPE +STATUS\nshd_\w+ +prc_\w+ +graceful +completed\n$/);
+    expect(out).toMatch(
+      /^ID +PROCESS +TYPE +STATUS +JOBS\nshd_\w+ +prc_\w+ +graceful +completed +1 job: 1 finished\n$/,
+    );
     const again = await svc(["runner", "drain", runner.runnerId, "--wait"], { env });
     expect(again).toMatchObject({ code: 5, out: "" });
     expect(again.err).toContain("This runner has no live process to shut down.");
@@ -60,7 +62,7 @@ describe("svc runner drain --wait", { timeout: 180_000 }, () => {
     expect(code).toBe(0);
     expect(out).toContain(`${jobId} finished after `);
     const last = out.slice(out.lastIndexOf("\r\u001B[K"));
-    expect(last).toMatch(/ID +PROCESS +.+\r\nshd_\w+ .+ completed\r\n$/);
+    expect(last).toMatch(/ID +PROCESS +.+\r\nshd_\w+ .+ completed +\d jobs?: \d .+\r\n$/);
   });
 
   test("ends with 124 when its time is over, while the order stands", async () => {

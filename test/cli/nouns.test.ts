@@ -37,7 +37,9 @@ describe("svc process", { timeout: 180_000 }, () => {
     const { runner, processId, ofRunner } = await setup();
     const other = await givenProcess(cli.db, runner);
     const asked = await cli.run(`process shutdown ${processId} ${ofRunner} --reason disk`);
-    expect(asked.out).toMatch(new RegExp(`\nshd_\\w+ +${processId} +graceful +requested\n$`));
+    expect(asked.out).toMatch(
+      new RegExp(`\nshd_\\w+ +${processId} +graceful +requested +no job ran\n$`),
+    );
     const shown = await cli.run(`process get ${processId} ${ofRunner}`);
     expect(shown.out).toMatch(/orders +shd_\w+: graceful, requested, .*"disk"/);
     expect((await cli.run(`process get ${other} ${ofRunner}`)).out).not.toContain("orders");

@@ -152,7 +152,9 @@ describe("svc runner", { timeout: 180_000 }, () => {
     const runner = await givenRunner(cli.db, { orgId: cli.runner.orgId });
     const processId = await givenProcess(cli.db, runner);
     const asked = await cli.run(`runner shutdown ${runner.runnerId} --deadline 5m`);
-    expect(asked.out).toMatch(new RegExp(`\\nshd_\\w+ +${processId} +graceful +requested\n$`));
+    expect(asked.out).toMatch(
+      new RegExp(`\\nshd_\\w+ +${processId} +graceful +requested +no job ran\n$`),
+    );
     const forced = await cli.run(`runner shutdown ${runner.runnerId} --force -o json`);
     expect(JSON.parse(forced.out)).toMatchObject([{ type: "force" }]);
     const both = await cli.run(`runner shutdown ${runner.runnerId} --force --restart`);

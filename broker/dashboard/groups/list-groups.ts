@@ -22,7 +22,11 @@ export const listGroups = listPage({
     owner_id: { label: "Owner" },
   },
   read: async (view, query) => await view.ask(listRunnerGroupsRoute, { query }),
-  show: (items, { nowMs }) => groupTable(items, nowMs),
+  show: (items, { nowMs }) =>
+    html`${groupTable(items, nowMs)}
+      <p>
+        <a href="/rollouts">Rollouts</a>: restart or shut down many processes, a few at a time.
+      </p>`,
   whenNone: "A runner that is created without a group gets one of its own.",
   live: ["minute"],
 });

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { listRolloutsRoute } from "../../../shared/api/rollouts.ts";
 import { getRunnerStripsRoute } from "../../../shared/api/runner-availability.ts";
 import { getRunnerGroupRoute } from "../../../shared/api/runner-groups.ts";
 import type { RunnerGroup } from "../../../shared/api/runner.ts";
@@ -11,6 +12,7 @@ import { meter } from "../parts/meter.ts";
 import { pauseWords } from "../parts/pausing.ts";
 import { table } from "../parts/table.ts";
 import { timeAgo } from "../parts/time.ts";
+import { rolloutTable } from "../rollouts/rollout-table.ts";
 import { groupName } from "../runners/queue-table.ts";
 import { runnerTable, sum } from "../runners/runner-table.ts";
 import { settingsFacts } from "../runners/settings-facts.ts";
@@ -22,7 +24,10 @@ export const showGroup: Page = {
   permission: "runners.read",
   async render(view) {
     const params = { runner_group_id: view.param("runner_group_id") };
-    const group = await view.ask(getRunnerGroupRoute, { params });
+    const [group, { items: rollouts }] = await Promise.all([
+      view.ask(getRunnerGroupRoute, { params }),
+      view.ask(listRolloutsRoute, { query: { ...params, limit: 3 } }),
+    ]);
     const { pause, settings, runners = [] } = group;
     const ids = runners.map(({ id }) => id).join(",");
     const strips =
@@ -46,6 +51,7 @@ export const showGroup: Page = {
             permission: "runners.operate",
             isOpen: pause !== null,
           },
+          { label: "Restart or shut down", to: `${at}/rollout`, permission: "runners.operate" },
           { label: "Change settings", to: `${at}/settings`, permission: "runners.write" },
         ])}
         ${facts([
@@ -62,6 +68,12 @@ export const showGroup: Page = {
           runners.length === 0
             ? html`<p class="dim">None yet.</p>`
             : runnerTable("The newest first", runners, { strips, nowMs })
+        }
+        ${
+          rollouts.length === 0
+            ? ""
+            : html`<h2>Rollouts</h2>
+                ${rolloutTable("The newest three", rollouts, nowMs)}`
         }
         <h2>Settings</h2>
         ${settings === undefined ? "" : settingsFacts(settings)}

@@ -97,11 +97,15 @@ async function findLive(
   nobody: string,
 ): Promise<{ readonly runner: Runner; readonly live: readonly RunnerProcess[] }> {
   const params = { runner_id: view.param("runner_id") };
-  const [runner, { items: live }] = await Promise.all([
+  const [runner, { items }] = await Promise.all([
     view.ask(getRunnerRoute, { params }),
     view.ask(listProcessesRoute, { params, query: { alive: "true", limit: 100 } }),
   ]);
+  const live = items.filter(({ type }) => type !== "mng"); // that one stays, to start the others again
   if (live.length > 0) return { runner, live };
+  if (items.length > 0) {
+    throw notNow(`Only the management process of ${nameOf(runner)} is alive, so ${nobody}.`);
+  }
   throw notNow(
     `No process of ${nameOf(runner)} is alive, so ${nobody}. It was last heard of ${runner.process_summary.last_seen_at ?? "never"}.`,
   );

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import type { ProcessShutdown } from "../../../shared/api/runner-process-shutdown.ts";
 import type { RunnerProcess } from "../../../shared/api/runner-process.ts";
+import { shutdownJobsText } from "../../../shared/shutdown-jobs-text.ts";
 import type { Html, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { table } from "../parts/table.ts";
@@ -66,10 +67,13 @@ function slotsOf(groups: RunnerProcess["groups"]): string {
 
 function order(shutdown: ProcessShutdown, nowMs: number): Html {
   const { type, status, reason, created_at: at, deadline_at: deadline } = shutdown;
-  const when =
-    deadline === null ? html`asked ${timeAgo(at, nowMs)}` : html`until ${timeAt(deadline)}`;
+  const by = shutdown.created_by_id;
+  const asked = html`asked ${timeAgo(at, nowMs)}${by === "" ? "" : ` by ${by}`}`;
+  const when = deadline === null ? asked : html`${asked}, until ${timeAt(deadline)}`;
+  const jobs = shutdownJobsText(shutdown);
   return html`<div>
-    ${type} ${badge(status)} <span class="dim">${when}${reason === "" ? "" : `: ${reason}`}</span>
+    ${type} ${badge(status)}
+    <span class="dim">${when}${reason === "" ? "" : `: ${reason}`}; ${jobs}</span>
   </div>`;
 }
 

@@ -11,6 +11,7 @@ import { flushRunner } from "./flush-runner.ts";
 import { orderRunner, runningWords } from "./order-runner.ts";
 import { nameOf } from "./runner-table.ts";
 import { shutDownProcess } from "./shut-down-process.ts";
+import { startAgent } from "./start-agent.ts";
 import { updateVersion } from "./update-version.ts";
 
 const path = "/runners/{runner_id}";
@@ -85,6 +86,7 @@ export const runnerActions: readonly Action[] = [
   orderRunner("force-shutdown"),
   shutDownProcess,
   updateVersion,
+  startAgent,
   flushRunner,
   disableRunner,
   enableRunner,

@@ -4,7 +4,7 @@ import {
   getRunnerAvailabilityRoute,
   type RunnerAvailability,
 } from "../../../shared/api/runner-availability.ts";
-import { listProcessesRoute } from "../../../shared/api/runner-process.ts";
+import { listProcessesRoute, type RunnerProcess } from "../../../shared/api/runner-process.ts";
 import type { Runner } from "../../../shared/api/runner.ts";
 import { getRunnerRoute } from "../../../shared/api/runners.ts";
 import { recentAudit } from "../audit/audit-table.ts";
@@ -47,7 +47,7 @@ export const showRunner: Page = {
       main: html`${heading(nameOf(runner), runner.id, runnerState(runner))}
         <p>${runner.status_description}</p>
         ${runner.warnings.length === 0 ? "" : warnings(runner, nowMs)}
-        ${choices(view, choicesOf(runner))}
+        ${choices(view, choicesOf(runner, live))}
         <figure class="card availability">
           ${stateStrip(availability, served)}
           <figcaption>${served}</figcaption>
@@ -90,7 +90,7 @@ function servedText({ availability, time_in: time }: RunnerAvailability): string
   return `Served ${share} of ${durationText(knownMs / 1000)} that are known of the last 24 hours`;
 }
 
-function choicesOf(runner: Runner): Choice[] {
+function choicesOf(runner: Runner, live: readonly RunnerProcess[]): Choice[] {
   const at = `/runners/${runner.id}`;
   const operate = { permission: "runners.operate" } as const;
   const isEnabled = runner.lifecycle === "enabled";
@@ -100,6 +100,12 @@ function choicesOf(runner: Runner): Choice[] {
     { label: "Drain", to: `${at}/drain`, ...operate },
     { label: "Restart", to: `${at}/restart`, ...operate },
     { label: "Update", to: `${at}/update-version`, ...operate },
+    {
+      label: "Start the agent",
+      to: `${at}/start-agent`,
+      isOpen: live.some(({ type }) => type === "mng"),
+      ...operate,
+    },
     { label: "Force shutdown", to: `${at}/force-shutdown`, ...operate },
     {
       label: "End waiting jobs",

@@ -49,10 +49,11 @@ export const keepRollouts: RegisterRoutes = (app, { db }) => {
   app.openapi(listRolloutProcessesRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { rollout_id: id } = c.req.valid("param");
-    const { cursor, limit } = c.req.valid("query");
+    const { cursor, limit, status } = c.req.valid("query");
     if ((await findRollout(db, orgId, id)) === undefined) throw problem.notFound("rollout");
-    const page = readPage({ cursor, limit }, { id });
-    const rows = await listRolloutTargets(db, orgId, id, page);
-    return c.json(toPage(c, rows, { limit, filters: { id }, toItem: toRolloutTarget }), 200);
+    const filters = { id, status };
+    const page = readPage({ cursor, limit }, filters);
+    const rows = await listRolloutTargets(db, orgId, { rolloutId: id, status }, page);
+    return c.json(toPage(c, rows, { limit, filters, toItem: toRolloutTarget }), 200);
   });
 };

@@ -156,7 +156,10 @@ const manageRunner: RegisterRoutes = (app, broker) => {
     app.openapi(route, async (c) => {
       const { runner_id: runnerId } = c.req.valid("param");
       const key = takeIdempotencyKey(c);
-      const ordered = await orderManagement(broker, c.get("actor"), { runnerId, type, key });
+      const { deadline: deadlineNs, reason } = c.req.valid("json");
+      const metadata = reason === "" ? undefined : { reason };
+      const order = { runnerId, type, key, metadata, deadlineNs };
+      const ordered = await orderManagement(broker, c.get("actor"), order);
       return c.json(toRunnerJob(tellReplay(c, ordered).job), 201);
     });
   }

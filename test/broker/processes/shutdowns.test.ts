@@ -28,7 +28,8 @@ describe("an operator's order", () => {
         type: "graceful",
         status: "requested",
         reason: "a new disk",
-        metadata: { running_jobs: "1" },
+        metadata: { running_jobs: "1", deadline: body[0]?.["deadline_at"] },
+        jobs: { running: 1, stopped: 0 },
       },
     ]);
     expect(body[0]?.["composite_status"]).toMatchObject({ status: "requested", history: [] });

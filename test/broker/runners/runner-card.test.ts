@@ -24,7 +24,14 @@ describe("a management order", () => {
     });
     expect(answer).toMatchObject({
       status: 201,
-      body: { type, group: "management", operation: "exec", runner_id: id, owner_id: id },
+      body: {
+        type,
+        group: "management",
+        operation: "exec",
+        runner_id: id,
+        owner_id: id,
+        overall_timeout: 3600e9,
+      },
     });
     const again = await at.call<RunnerJob>(`POST /v1/runners/${id}/mng/${order}`, {
       headers: { "idempotency-key": `mng-${order}` },

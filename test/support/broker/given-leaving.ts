@@ -8,9 +8,9 @@ import type { TestBroker } from "./broker.ts";
 export function givenLeaving(db: TestDatabase["db"], { call }: Pick<TestBroker, "call">) {
   return { setup, givenRunning, endOf, seen };
 
-  async function setup(isOurs = true) {
-    const runner = await givenRunner(db);
-    const processId = await givenProcess(db, runner, { isOurs });
+  async function setup(isOurs = true, deploy = 1) {
+    const runner = await givenRunner(db, { parallelism: { deploy } });
+    const processId = await givenProcess(db, runner, { isOurs, serves: { deploy } });
     const runnerPath = `/v1/runners/${runner.runnerId}`;
     const path = `${runnerPath}/processes/${processId}`;
     const token = await givenToken(db, { orgId: runner.orgId, runnerId: runner.runnerId });

@@ -68,7 +68,12 @@ export async function givenRunnerViews(dashboard: GivenDashboard): Promise<View[
            s (status, ago)`;
   const paused = await dashboard.createRunner({ name: "paused one" });
   await call(`POST /v1/runners/${paused.id}/pause`, { body: { note: hostile, until: "2h" } });
+  const rollout = await call<{ id: string }>("POST /v1/runner-rollouts", {
+    body: { runner_group_id: group.id, type: "restart", reason: hostile },
+  });
   const at = `/runners/${runner.id}`;
+  const rolloutPage = "/rollouts/{rollout_id}";
+  const inRollout = `/rollouts/${rollout.body.id}`;
   const page = "/runners/{runner_id}";
   const inGroup = `/groups/${group.id}`;
   const groupPage = "/groups/{runner_group_id}";
@@ -77,6 +82,10 @@ export async function givenRunnerViews(dashboard: GivenDashboard): Promise<View[
     { path: groupPage, address: inGroup, has: "Slots of all its runners" },
     { path: groupPage, address: `${inGroup}/settings`, has: "Logging level" },
     { path: groupPage, address: `${inGroup}/pause`, has: "No runner of the group" },
+    { path: groupPage, address: `${inGroup}/rollout`, has: "Processes at once" },
+    { path: "/rollouts", address: "/rollouts", has: "restart", whenEmpty: "No rollouts" },
+    { path: "/rollouts", address: "/org/rollout", has: "all groups" },
+    { path: rolloutPage, address: inRollout, has: "in the order in which they are asked" },
     { path: "/runners", address: "/runners", has: "acme", whenEmpty: "No runners yet" },
     {
       path: "/runners",
@@ -89,6 +98,7 @@ export async function givenRunnerViews(dashboard: GivenDashboard): Promise<View[
     { path: page, address: `${at}/force-shutdown`, has: "to confirm" },
     { path: page, address: `${at}/flush`, has: "Job group" },
     { path: page, address: `${at}/pause`, has: "Running jobs continue" },
+    { path: page, address: `${at}/start-agent`, has: "management process" },
     { path: page, address: `${at}/update-version`, has: "wants 1.5.0" },
     {
       path: page,
