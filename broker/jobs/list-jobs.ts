@@ -109,6 +109,7 @@ function conditions(db: Db, filter: JobFilter) {
   const before = createdBefore && leastId("job", createdBefore.getTime() + skewMs);
   return db`
     ${within(db, "runner_jobs", filter.bound)}
+    ${filter.isByHand === true ? db`and j.workflow_id is null` : db``}
     ${runnerId === undefined ? db`` : db`and j.runner_id = ${runnerId}`}
     ${statusCondition(db, filter)}
     ${group === undefined ? db`` : db`and j.job_group = ${group}`}

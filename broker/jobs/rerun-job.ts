@@ -10,6 +10,7 @@ import { findPlanNames, findPlanToSend } from "./queries.ts";
 import { requireJob } from "./read-job.ts";
 import { requireInstallRights } from "./require-install-rights.ts";
 import { requireOrderRights } from "./require-order-rights.ts";
+import { refuseOfWorkflow } from "./require-workflow-rights.ts";
 
 /** The parts to enqueue a job, and to open the plan of an old one. */
 export type RerunningBroker = EnqueueingBroker & OpeningParts;
@@ -21,13 +22,14 @@ export type Rerun = {
   readonly key?: string | undefined;
 };
 
-/** Enqueues a job like an old one, with the same plan; the old one stays as it is, whatever its status. */
+/** Enqueues a job like an old one, with the same plan; the old one stays as it is, whatever its status. 409 for one of a workflow. */
 export async function rerunJob(
   broker: RerunningBroker,
   { jobId, actor, key }: Rerun,
 ): Promise<EnqueuedJob> {
   const { orgId } = actor;
   const old = await requireJob(broker.db, orgId, jobId);
+  await refuseOfWorkflow(broker.db, orgId, jobId);
   requireOrderRights(actor, [old.type]);
   await requireInstallRights(broker.db, actor, { runnerId: old.runner_id, names: [] });
   const { plan, names } = await planAgain(broker, orgId, jobId);

@@ -58,7 +58,7 @@ export const cancelJobsRoute = createRoute({
   summary: "Cancel all jobs that match",
   description:
     "Takes the filters of the list, at least one, or `all`. Open jobs end as `cancelled`; those in progress are told to stop. " +
-    "A job whose status is another by the time it is its turn stays as it is. This cannot be undone: a cancelled job can only be run again.",
+    "A job whose status is another by the time it is its turn stays as it is, and one of a workflow unless the caller has `installs.operate`. This cannot be undone: a cancelled job can only be run again.",
   request: {
     body: jsonBody(
       z.strictObject({

@@ -13,6 +13,7 @@ import { toJobFilter } from "../../jobs/job-filter.ts";
 import { listJobs as listPage } from "../../jobs/list-jobs.ts";
 import { requireJob } from "../../jobs/read-job.ts";
 import { readWaiting } from "../../jobs/read-waiting.ts";
+import { requireWorkflowRights } from "../../jobs/require-workflow-rights.ts";
 import { rerunJob as enqueueAgain } from "../../jobs/rerun-job.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 
@@ -40,6 +41,7 @@ export const actOnJobs: RegisterRoutes = (app, broker) => {
   app.openapi(cancelJobRoute, async (c) => {
     const { orgId, id } = c.get("actor");
     const jobId = c.req.valid("param").job_id;
+    await requireWorkflowRights(broker.db, c.get("actor"), jobId);
     await endJob(broker, orgId, { jobId, event: "cancel", why: `cancelled by ${id}` });
     return c.json(toRunnerJob(await requireJob(broker.db, orgId, jobId)), 202);
   });
