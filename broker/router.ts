@@ -21,6 +21,7 @@ import {
   readQueues,
   updateQueues,
 } from "./routes/control-plane/queues.ts";
+import { readInstallActions } from "./routes/control-plane/read-install-actions.ts";
 import { readInstallHistory } from "./routes/control-plane/read-install-history.ts";
 import { readLogs } from "./routes/control-plane/read-logs.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
@@ -176,6 +177,7 @@ const routes: readonly RegisterRoutes[] = [
   keepInstalls,
   readInstallHistory,
   keepActions,
+  readInstallActions,
   keepWorkflows,
   controlWorkflows,
   keepConfigParts,

@@ -75,6 +75,8 @@ export async function listRuns(
   {
     installId,
     name,
+    actionId,
+    status,
     id,
     after,
     limit,
@@ -82,6 +84,8 @@ export async function listRuns(
   }: ListRequest & {
     readonly installId: string;
     readonly name?: string | undefined;
+    readonly actionId?: string;
+    readonly status?: ActionRunStatus;
     readonly id?: string;
   },
 ): Promise<(RunRow & { readonly sort_key: string })[]> {
@@ -90,8 +94,28 @@ export async function listRuns(
       from install_action_runs r left join runner_job_live l on l.id = r.runner_job_id
      where r.org_id = ${org} and r.install_id = ${installId} and r.id < ${after?.id ?? "~"}
        ${name === undefined ? db`` : db`and r.name = ${name}`}
+       ${actionId === undefined ? db`` : db`and r.action_id = ${actionId}`}
+       ${status === undefined ? db`` : db`and r.status = ${status}`}
        ${id === undefined ? db`` : db`and r.id = ${id}`}
      order by r.id desc limit ${limit} offset ${offset}`;
+}
+
+/** The newest run of each action in an install, or of one, by name; ad hoc runs are of no action. */
+export async function listLatestRuns(
+  db: Db,
+  org: OrgId,
+  { installId, actionId }: { readonly installId: string; readonly actionId?: string },
+): Promise<RunRow[]> {
+  return db<RunRow[]>`
+    select r.*, l.status as job_status, svc_now() as now
+      from actions x
+     cross join lateral (select * from install_action_runs n
+                          where n.org_id = x.org_id and n.install_id = ${installId} and n.action_id = x.id
+                          order by n.id desc limit 1) r
+      left join runner_job_live l on l.id = r.runner_job_id
+     where x.org_id = ${org} and x.app_id = (select i.app_id from installs i where i.org_id = ${org} and i.id = ${installId})
+       ${actionId === undefined ? db`` : db`and x.id = ${actionId}`}
+     order by r.name`;
 }
 
 export type RunEnd = {

@@ -74,6 +74,30 @@ export async function showInstallActions(
   return rows.map(show);
 }
 
+/** One action that an install can run; 404 for any other. */
+export async function showInstallAction(
+  db: Db,
+  org: OrgId,
+  { installId, id }: { readonly installId: string; readonly id: string },
+): Promise<ShownAction> {
+  const found = (await showInstallActions(db, org, installId)).find((one) => one.id === id);
+  if (found === undefined) throw problem.notFound("action");
+  return found;
+}
+
+/** What an action gave in its newest run that finished. */
+export async function showActionOutputs(
+  parts: Parts,
+  org: OrgId,
+  { installId, id }: { readonly installId: string; readonly id: string },
+): Promise<Readonly<Record<string, unknown>>> {
+  await showInstallAction(parts.db, org, { installId, id });
+  const asked = { ...whole, limit: 1, installId, actionId: id, status: "finished" } as const;
+  const [last] = await listRuns(parts.db, org, asked);
+  if (last?.runner_job_id == null) return {};
+  return outputsOf(parts.seals, org, await findRunEnd(parts.db, org, last.runner_job_id));
+}
+
 /** A run as lists show it. It is in progress from its job's claim, which writes nothing here. */
 export function toRun(row: RunRow): ShownActionRun {
   const isClaimed = row.status === "queued" && row.job_status === "in-progress";

@@ -41,7 +41,7 @@ export const actionSchema = z
   .openapi("ActionWorkflow");
 export type ShownAction = z.infer<typeof actionSchema>;
 
-const runStepSchema = z
+export const actionRunStepSchema = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -81,7 +81,7 @@ export const wholeActionRunSchema = z
     ...runMembers,
     log_stream_id: z.string().nullable(),
     outputs: z.record(z.string(), z.unknown()),
-    steps: z.array(runStepSchema),
+    steps: z.array(actionRunStepSchema),
   })
   .openapi("WholeActionRun");
 export type WholeActionRun = z.infer<typeof wholeActionRunSchema>;

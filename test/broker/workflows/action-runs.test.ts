@@ -71,3 +71,40 @@ describe("a run of an action", () => {
     expect(step.composite_error?.detail).toContain(".svc.labels.nothing");
   });
 });
+
+test("an install's actions are read with their runs, the last outputs and steps", async () => {
+  const org = await setup();
+  const { installId } = await givenInstall(org);
+  const base = `/v1/installs/${installId}/actions`;
+  const first = (await org.run(installId, "greet")).body;
+  await org.reach(first.workflow_id, "success");
+  const second = (await org.run(installId, "greet")).body;
+  await org.reach(second.workflow_id, "success");
+  const latest = await org.api<{ id: string; name: string; action_workflow_id: string }[]>(
+    `GET ${base}/latest-runs`,
+  );
+  expect(latest.body.map(({ name }) => name)).toEqual(["first", "greet", "last", "second"]);
+  const [, greet] = latest.body;
+  expect(greet?.id).toBe(second.id);
+  const action = `${base}/${greet?.action_workflow_id ?? ""}`;
+  expect((await org.api(`GET ${action}`)).body).toMatchObject({
+    action: { name: "greet" },
+    latest_run: { id: second.id },
+  });
+  const recent = await org.api<{ id: string }[]>(`GET ${action}/recent-runs`);
+  expect(recent.body.map(({ id }) => id)).toEqual([second.id, first.id]);
+  expect((await org.api(`GET ${action}/outputs`)).body).toEqual({});
+  const { body: run } = await org.api<WholeActionRun>(`GET ${base}/runs/${second.id}`);
+  const step = `${base}/runs/${second.id}/steps/${run.steps[0]?.id ?? ""}`;
+  expect((await org.api(`GET ${step}`)).body).toEqual(run.steps[0]);
+  expect((await org.api(`GET ${base}/runs/${second.id}/steps/none`)).status).toBe(404);
+  const other = await setup();
+  for (const path of [
+    `${base}/latest-runs`,
+    action,
+    `${action}/recent-runs`,
+    `${action}/outputs`,
+    step,
+  ])
+    expect((await other.api(`GET ${path}`)).status).toBe(404);
+});

@@ -1,0 +1,71 @@
+import type { JSONValue } from "hono/utils/types";
+import type { ShownAction } from "../../../shared/api/actions.ts";
+import {
+  getActionOutputsRoute,
+  getActionRunStepRoute,
+  getInstallActionRoute,
+  listLatestRunsRoute,
+  listRecentRunsRoute,
+} from "../../../shared/api/install-actions.ts";
+import { problem } from "../../../shared/problem.ts";
+import { listLatestRuns, listRuns } from "../../actions/action-queries.ts";
+import {
+  showActionOutputs,
+  showInstallAction,
+  showRun,
+  toRun,
+} from "../../actions/show-actions.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerListing } from "../../http/answer/answer-listing.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
+import { requireInstall } from "../../installs/keep-installs.ts";
+
+/** GET /v1/installs/{install_id}/actions/latest-runs, …/{action_id} and below it, …/runs/{run_id}/steps/{step_id} */
+export const readInstallActions: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
+  app.openapi(listLatestRunsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: installId } = c.req.valid("param");
+    await requireInstall(db, orgId, installId);
+    return c.json((await listLatestRuns(db, orgId, { installId })).map(toRun), 200);
+  });
+  app.openapi(getInstallActionRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: installId, action_id: id } = c.req.valid("param");
+    const action = await showInstallAction(db, orgId, { installId, id });
+    const [latest] = await listLatestRuns(db, orgId, { installId, actionId: id });
+    const shown = {
+      action: toJson(action),
+      latest_run: latest === undefined ? null : toRun(latest),
+    };
+    return c.json(shown, 200);
+  });
+  app.openapi(listRecentRunsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: installId, action_id: actionId } = c.req.valid("param");
+    await showInstallAction(db, orgId, { installId, id: actionId });
+    const listed = await answerListing(c, c.req.valid("query"), {
+      read: (request: ListRequest) => listRuns(db, orgId, { installId, actionId, ...request }),
+      toItem: toRun,
+    });
+    return c.json(listed, 200);
+  });
+  app.openapi(getActionOutputsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { install_id: installId, action_id: id } = c.req.valid("param");
+    const outputs = await showActionOutputs(broker, orgId, { installId, id });
+    return c.json(outputs as Record<string, JSONValue>, 200); // JSON, as it came
+  });
+  app.openapi(getActionRunStepRoute, async (c) => {
+    const { install_id: installId, run_id: id, step_id: stepId } = c.req.valid("param");
+    const { steps } = await showRun(broker, c.get("actor").orgId, { installId, id });
+    const step = steps.find((one) => one.id === stepId);
+    if (step === undefined) throw problem.notFound("step");
+    return c.json(step, 200);
+  });
+};
+
+const toJson = (action: ShownAction) => ({
+  ...action,
+  config: action.config as Record<string, JSONValue> | null, // JSON, as it was checked
+});
