@@ -41,7 +41,7 @@ export const cancelMatching: Action = {
           Those that wait never begin. Those in progress are told to stop; what they have changed so
           far stays changed. Cancelled jobs cannot be put back, but each can be run again.
         </p>`,
-      fields: typedField("cancel"),
+      fields: html`${askedField(view)}${typedField("cancel")}`,
       button: `Cancel ${count}`,
       isDangerous: true,
       back: listOf(view),
@@ -49,7 +49,7 @@ export const cancelMatching: Action = {
   },
   async run(view, form) {
     requireTyped(form, "cancel");
-    const body = matching(view, openStatuses);
+    const body = { ...matching(view, openStatuses), ...enqueuedBefore(view, form) };
     const until = performance.now() + patienceMs;
     let [cancelled, stopping, hasMore] = [0, 0, true];
     while (hasMore && performance.now() < until) {
@@ -157,6 +157,22 @@ function matching<Status extends RunnerJobStatus>(view: View, among: readonly St
   const status = statusesAmong(view.query, among);
   if (status.length === 0) throw notNow("No job in this status can be meant: choose another.");
   return { ...readJobFilters(view.query).filters, status };
+}
+
+/** Clocks differ a little, and what was counted is meant. */
+const leewayMs = 1_000;
+
+/** Until when a job must have been enqueued to be among those that were counted. */
+const askedField = ({ nowMs }: View): Html =>
+  html`<input type="hidden" name="asked_at" value="${new Date(nowMs + leewayMs).toISOString()}" />`;
+
+/** Leaves out what was enqueued after the question was asked: nobody has seen it counted. */
+function enqueuedBefore(view: View, form: URLSearchParams): { created_before?: string } {
+  const askedMs = Date.parse(form.get("asked_at") ?? "");
+  if (Number.isNaN(askedMs)) return {};
+  const { created_before: before = "" } = readJobFilters(view.query).filters;
+  const isEarlier = Date.parse(before) < askedMs;
+  return { created_before: isEarlier ? before : new Date(askedMs).toISOString() };
 }
 
 /** "3 jobs", "10,000 or more jobs": of those in one of these statuses. */
