@@ -33,7 +33,7 @@ export const cancelMatching: Action = {
   permission: "jobs.cancel",
   back: listOf,
   async ask(view) {
-    const count = await countMatching(view, openStatuses);
+    const { words: count, at } = await countMatching(view, openStatuses);
     return {
       title: `Cancel ${count}?`,
       text: html`${filterFacts(view)}
@@ -41,7 +41,7 @@ export const cancelMatching: Action = {
           Those that wait never begin. Those in progress are told to stop; what they have changed so
           far stays changed. Cancelled jobs cannot be put back, but each can be run again.
         </p>`,
-      fields: html`${askedField(view)}${typedField("cancel")}`,
+      fields: html`<input type="hidden" name="counted_at" value="${at}" />${typedField("cancel")}`,
       button: `Cancel ${count}`,
       isDangerous: true,
       back: listOf(view),
@@ -78,7 +78,7 @@ export const rerunMatching: Action = {
   permission: "jobs.write",
   back: listOf,
   async ask(view) {
-    const count = await countMatching(view, finalStatuses);
+    const { words: count } = await countMatching(view, finalStatuses);
     const isRest = view.query.has("cursor");
     return {
       title: isRest ? "Run the rest again?" : `Run ${count} again?`,
@@ -159,29 +159,30 @@ function matching<Status extends RunnerJobStatus>(view: View, among: readonly St
   return { ...readJobFilters(view.query).filters, status };
 }
 
-/** Clocks differ a little, and what was counted is meant. */
-const leewayMs = 1_000;
-
-/** Until when a job must have been enqueued to be among those that were counted. */
-const askedField = ({ nowMs }: View): Html =>
-  html`<input type="hidden" name="asked_at" value="${new Date(nowMs + leewayMs).toISOString()}" />`;
-
-/** Leaves out what was enqueued after the question was asked: nobody has seen it counted. */
+/** Leaves out what was enqueued after the count that the person saw. */
 function enqueuedBefore(view: View, form: URLSearchParams): { created_before?: string } {
-  const askedMs = Date.parse(form.get("asked_at") ?? "");
-  if (Number.isNaN(askedMs)) return {};
+  const countedMs = Date.parse(form.get("counted_at") ?? "");
+  if (Number.isNaN(countedMs)) return {};
   const { created_before: before = "" } = readJobFilters(view.query).filters;
-  const isEarlier = Date.parse(before) < askedMs;
-  return { created_before: isEarlier ? before : new Date(askedMs).toISOString() };
+  const isEarlier = Date.parse(before) < countedMs;
+  return { created_before: isEarlier ? before : new Date(countedMs).toISOString() };
 }
 
 /** "3 jobs", "10,000 or more jobs": of those in one of these statuses. */
-async function countMatching(view: View, among: readonly RunnerJobStatus[]): Promise<string> {
-  const { count, has_more: hasMore } = await view.ask(countJobsRoute, {
+async function countMatching(
+  view: View,
+  among: readonly RunnerJobStatus[],
+): Promise<{ readonly words: string; readonly at: string }> {
+  const {
+    count,
+    has_more: hasMore,
+    counted_at: at,
+  } = await view.ask(countJobsRoute, {
     query: matching(view, among),
   });
   if (count === 0) throw notNow("No job matches any more.");
-  return hasMore ? `${count.toLocaleString("en")} or more jobs` : counted(count, "job");
+  const words = hasMore ? `${count.toLocaleString("en")} or more jobs` : counted(count, "job");
+  return { words, at };
 }
 
 const filterFacts = ({ query }: View): Html =>
