@@ -66,11 +66,12 @@ export async function countJobs(
   org: OrgId,
   filter: JobFilter,
   most: number,
-): Promise<number> {
-  const [row] = await db<{ count: number }[]>`
-    select count(*)::int as count
+): Promise<{ readonly count: number; readonly countedAt: Date }> {
+  const [row] = await db<{ count: number; at: Date }[]>`
+    select count(*)::int as count, date_trunc('milliseconds', svc_now()) + interval '1 ms' as at
       from (${openIds(db, org, filter) ?? matchingIds(db, org, filter)} limit ${most}) c`;
-  return row?.count ?? 0;
+  if (row === undefined) throw new Error("a count answered no row");
+  return { count: row.count, countedAt: row.at };
 }
 
 /** The ids of jobs that these filters leave, the newest first. */

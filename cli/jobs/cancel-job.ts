@@ -31,12 +31,12 @@ export const cancelJob = defineCommand({
   run: async ({ args, flags, call, screen }) => {
     if (args.job === undefined) {
       const filter = readMatching(flags, openStatuses);
-      const isWanted = await confirmCounted(call, filter, {
+      const counted = await confirmCounted(call, filter, {
         isApproved: flags.yes,
         verb: "Cancel",
         more: "Running ones are told to stop.",
       });
-      if (isWanted) return await cancelMatching({ call, screen }, filter);
+      if (counted !== undefined) return await cancelMatching({ call, screen }, counted);
       screen.say("Nothing was cancelled. To cancel without being asked, add --yes.");
       return exitCodes.failed.code;
     }

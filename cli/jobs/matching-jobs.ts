@@ -78,17 +78,26 @@ export function readMatching<Status extends RunnerJobStatus>(
 
 type Counted = NonNullable<RouteInput<typeof countJobsRoute>["query"]>;
 
-/** Counts the jobs that match and asks, unless it was said already; whether it is to be done. */
-export async function confirmCounted(
+/**
+ * Counts the jobs that match and asks, unless it was said already. Answers whose turn it is: those that were counted, without what
+ * is enqueued meanwhile; undefined for nobody's.
+ */
+export async function confirmCounted<Filter extends Counted>(
   call: Caller,
-  query: Counted,
+  query: Filter,
   question: { readonly isApproved: boolean; readonly verb: string; readonly more: string },
-): Promise<boolean> {
-  if (question.isApproved) return true;
-  const { count, has_more: hasMore } = (await call(countJobsRoute, { query })).body;
-  if (count === 0) return true;
+): Promise<Filter | undefined> {
+  if (question.isApproved) return query;
+  const { body } = await call(countJobsRoute, { query });
+  const { count, has_more: hasMore, counted_at: at } = body;
+  if (count === 0) return query;
   const jobs = `${count.toLocaleString("en")}${hasMore ? " or more" : ""} ${count === 1 ? "job" : "jobs"}`;
-  return await ask(`${question.verb} ${jobs}? ${question.more} Only 'yes' is taken: `);
+  if (!(await ask(`${question.verb} ${jobs}? ${question.more} Only 'yes' is taken: `)))
+    return undefined;
+  const { created_before: before } = query;
+  return before !== undefined && Date.parse(before) < Date.parse(at)
+    ? query
+    : { ...query, created_before: at };
 }
 
 /** Refuses a job's id together with filters. */

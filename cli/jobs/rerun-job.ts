@@ -32,12 +32,12 @@ export const rerunJob = defineCommand({
   run: async ({ args, flags, call, screen }) => {
     if (args.job === undefined) {
       const filter = readMatching(flags, finalStatuses);
-      const isWanted = await confirmCounted(call, filter, {
+      const counted = await confirmCounted(call, filter, {
         isApproved: flags.yes,
         verb: "Run again",
         more: "Each is enqueued as a new job.",
       });
-      if (isWanted) return await rerunMatching({ call, screen }, filter);
+      if (counted !== undefined) return await rerunMatching({ call, screen }, counted);
       screen.say("Nothing was enqueued. To run again without being asked, add --yes.");
       return exitCodes.failed.code;
     }

@@ -43,7 +43,13 @@ export const countJobsRoute = createRoute({
   request: { query: z.object(jobListQuery) },
   responses: {
     200: json(
-      z.object({ count: z.int(), has_more: z.boolean().describe("There are more than counted.") }),
+      z.object({
+        count: z.int(),
+        has_more: z.boolean().describe("There are more than counted."),
+        counted_at: z.iso
+          .datetime()
+          .describe("Sent as `created_before`, it leaves out what is enqueued later."),
+      }),
       "How many.",
     ),
   },

@@ -104,10 +104,14 @@ describe.each(["force_generic_plan", "force_custom_plan"])("with a %s", (mode) =
     const [live] = await db<
       { count: number }[]
     >`select count(*)::int from runner_job_live where org_id = ${few.orgId}`;
-    expect(await countJobs(on.db, few.orgId, { statuses: [...open] }, 30_000)).toBe(live?.count);
+    expect(await countJobs(on.db, few.orgId, { statuses: [...open] }, 30_000)).toMatchObject({
+      count: live?.count,
+    });
     const tables = on.take().flatMap(({ Plan }) => relationsOf(Plan));
     expect(new Set(tables)).toEqual(new Set(["runners", "runner_job_live"]));
-    expect(await countJobs(on.db, small.orgId, { statuses: [...open] }, 30_000)).toBe(3);
+    expect(await countJobs(on.db, small.orgId, { statuses: [...open] }, 30_000)).toMatchObject({
+      count: 3,
+    });
     expect(overruns(200)).toEqual([]);
   });
 

@@ -33,7 +33,7 @@ export const cancelMatching: Action = {
   permission: "jobs.cancel",
   back: listOf,
   async ask(view) {
-    const count = await countMatching(view, openStatuses);
+    const { words: count, at } = await countMatching(view, openStatuses);
     return {
       title: `Cancel ${count}?`,
       text: html`${filterFacts(view)}
@@ -41,7 +41,7 @@ export const cancelMatching: Action = {
           Those that wait never begin. Those in progress are told to stop; what they have changed so
           far stays changed. Cancelled jobs cannot be put back, but each can be run again.
         </p>`,
-      fields: typedField("cancel"),
+      fields: html`<input type="hidden" name="counted_at" value="${at}" />${typedField("cancel")}`,
       button: `Cancel ${count}`,
       isDangerous: true,
       back: listOf(view),
@@ -49,7 +49,7 @@ export const cancelMatching: Action = {
   },
   async run(view, form) {
     requireTyped(form, "cancel");
-    const body = matching(view, openStatuses);
+    const body = { ...matching(view, openStatuses), ...enqueuedBefore(view, form) };
     const until = performance.now() + patienceMs;
     let [cancelled, stopping, hasMore] = [0, 0, true];
     while (hasMore && performance.now() < until) {
@@ -78,7 +78,7 @@ export const rerunMatching: Action = {
   permission: "jobs.write",
   back: listOf,
   async ask(view) {
-    const count = await countMatching(view, finalStatuses);
+    const { words: count } = await countMatching(view, finalStatuses);
     const isRest = view.query.has("cursor");
     return {
       title: isRest ? "Run the rest again?" : `Run ${count} again?`,
@@ -159,13 +159,30 @@ function matching<Status extends RunnerJobStatus>(view: View, among: readonly St
   return { ...readJobFilters(view.query).filters, status };
 }
 
+/** Leaves out what was enqueued after the count that the person saw. */
+function enqueuedBefore(view: View, form: URLSearchParams): { created_before?: string } {
+  const countedMs = Date.parse(form.get("counted_at") ?? "");
+  if (Number.isNaN(countedMs)) return {};
+  const { created_before: before = "" } = readJobFilters(view.query).filters;
+  const isEarlier = Date.parse(before) < countedMs;
+  return { created_before: isEarlier ? before : new Date(countedMs).toISOString() };
+}
+
 /** "3 jobs", "10,000 or more jobs": of those in one of these statuses. */
-async function countMatching(view: View, among: readonly RunnerJobStatus[]): Promise<string> {
-  const { count, has_more: hasMore } = await view.ask(countJobsRoute, {
+async function countMatching(
+  view: View,
+  among: readonly RunnerJobStatus[],
+): Promise<{ readonly words: string; readonly at: string }> {
+  const {
+    count,
+    has_more: hasMore,
+    counted_at: at,
+  } = await view.ask(countJobsRoute, {
     query: matching(view, among),
   });
   if (count === 0) throw notNow("No job matches any more.");
-  return hasMore ? `${count.toLocaleString("en")} or more jobs` : counted(count, "job");
+  const words = hasMore ? `${count.toLocaleString("en")} or more jobs` : counted(count, "job");
+  return { words, at };
 }
 
 const filterFacts = ({ query }: View): Html =>

@@ -29,6 +29,14 @@ export const shutDownProcess: Action = {
           <span class="id">${process.id}</span>, version ${process.version || "unknown"}, takes no
           new jobs from now on. Other processes of the runner go on.
         </p>
+        ${
+          process.type === "mng"
+            ? html`<p>
+                <strong>It manages its host</strong>: without it, the agent there cannot be started,
+                updated or restarted from here.
+              </p>`
+            : ""
+        }
         ${openOrders([process], view.nowMs)}`,
       fields: html`${choiceField({ name: "type", label: "How", values: kinds }, entered)}
       ${deadlineField(entered)}${reasonField(entered)}`,

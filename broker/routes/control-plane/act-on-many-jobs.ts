@@ -22,8 +22,16 @@ import type { Actor } from "../../tokens/actor.ts";
 export const actOnManyJobs: RegisterRoutes = (app, broker) => {
   app.openapi(countJobsRoute, async (c) => {
     const filter = toJobFilter(c.req.valid("query"), c.get("actor"));
-    const count = await countJobs(broker.db, c.get("actor").orgId, filter, mostCounted + 1);
-    return c.json({ count: Math.min(count, mostCounted), has_more: count > mostCounted }, 200);
+    const { orgId } = c.get("actor");
+    const { count, countedAt } = await countJobs(broker.db, orgId, filter, mostCounted + 1);
+    return c.json(
+      {
+        count: Math.min(count, mostCounted),
+        has_more: count > mostCounted,
+        counted_at: countedAt.toISOString(),
+      },
+      200,
+    );
   });
   app.openapi(cancelJobsRoute, async (c) => {
     const { orgId, id } = c.get("actor");

@@ -60,7 +60,7 @@ export const readInstallActions: RegisterRoutes = (app, broker) => {
     const { install_id: installId, run_id: id, step_id: stepId } = c.req.valid("param");
     const { steps } = await showRun(broker, c.get("actor").orgId, { installId, id });
     const step = steps.find((one) => one.id === stepId);
-    if (step === undefined) throw problem.notFound("step");
+    if (step === undefined) throw problem.notFound("action run step");
     return c.json(step, 200);
   });
 };

@@ -72,6 +72,24 @@ describe("all jobs that match", () => {
     expect((await html("/jobs", cookie)).text).not.toContain("Cancel all that match");
   });
 
+  test("are those that were counted: what is enqueued after the question stays", async () => {
+    const { runnerId, statuses } = await givenWaiting(2);
+    const at = `/jobs/matching/cancel?runner_id=${runnerId}`;
+    const { text } = await html(at, cookie);
+    const counted_at = /name="counted_at" value="([^"]+)"/.exec(text)?.[1] ?? "";
+    await db`
+      update runner_jobs set created_at = created_at + interval '1 min'
+       where id = (select max(id) from runner_jobs where runner_id = ${runnerId})`;
+    await db`
+      update runner_job_live set created_at = created_at + interval '1 min'
+       where id = (select max(id) from runner_jobs where runner_id = ${runnerId})`;
+    expect((await post(at, { typed: "cancel", counted_at })).status).toBe(303);
+    expect(await statuses()).toEqual(["cancelled", "queued"]);
+    const early = `${at}&created_before=2026-01-01T00:00:00Z`;
+    expect((await post(early, { typed: "cancel", counted_at })).status).toBe(303);
+    expect(await statuses()).toEqual(["cancelled", "queued"]);
+  });
+
   test("are run again once for a key, however often the button is pressed", async () => {
     const { runnerId, statuses } = await givenWaiting(2);
     await post(`/jobs/matching/cancel?runner_id=${runnerId}`, { typed: "cancel" });

@@ -98,7 +98,9 @@ describe("a rollout", () => {
 test("a managed runner whose agent was drained has it started again on its page", async () => {
   const { id, given } = await dashboard.createRunner();
   expect((await html(`/runners/${id}`, cookie)).text).not.toContain("start-agent");
-  await givenProcess(db, given, { type: "mng", serves: { management: 1 } });
+  const mng = await givenProcess(db, given, { type: "mng", serves: { management: 1 } });
+  const alone = await html(`/runners/${id}/processes/${mng}/shutdown`, cookie);
+  expect(alone.text).toContain("It manages its host");
   const drained = await html(`/runners/${id}/drain`, cookie);
   expect(drained.status).toBe(409);
   expect(drained.text).toContain("Only the management process");

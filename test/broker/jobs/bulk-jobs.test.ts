@@ -49,12 +49,25 @@ describe("a count of jobs", () => {
     await givenJobs(db, runner, [{ ownerId: "a" }, { ownerId: "a" }, { ownerId: "b" }]);
     const count = async (query: string) =>
       (await call(`GET /v1/runner-jobs/count?${query}`, { token: runner.admin })).body;
-    expect(await count("")).toEqual({ count: 3, has_more: false });
-    expect(await count("owner_id=a")).toEqual({ count: 2, has_more: false });
+    expect(await count("")).toMatchObject({ count: 3, has_more: false });
+    expect(await count("owner_id=a")).toMatchObject({ count: 2, has_more: false });
     expect(await count(`runner_id=${runner.runnerId}&status=queued`)).toMatchObject({ count: 3 });
     expect(await count("status=finished")).toMatchObject({ count: 0 });
     const stranger = await givenRunner(db);
     expect(await count(`runner_id=${stranger.runnerId}`)).toMatchObject({ count: 0 });
+  });
+
+  test("says when it was taken, which leaves out what is enqueued later", async () => {
+    const runner = await setup();
+    await givenJobs(db, runner, [{ ownerId: "a" }, { ownerId: "a" }]);
+    const count = async (query: string) =>
+      (await call(`GET /v1/runner-jobs/count?${query}`, { token: runner.admin })).body;
+    const { counted_at: at } = await count("");
+    await db`
+      update runner_jobs set created_at = created_at + interval '1 min'
+       where id = (select max(id) from runner_jobs where runner_id = ${runner.runnerId})`;
+    expect(await count("")).toMatchObject({ count: 2 });
+    expect(await count(`created_before=${String(at)}`)).toMatchObject({ count: 1 });
   });
 
   test("ends at 10,000, and says that there are more", async () => {
@@ -66,7 +79,7 @@ describe("a count of jobs", () => {
     const { body } = await call("GET /v1/runner-jobs/count?owner_id=many", {
       token: runner.admin,
     });
-    expect(body).toEqual({ count: 10_000, has_more: true });
+    expect(body).toMatchObject({ count: 10_000, has_more: true });
   });
 });
 
