@@ -36,6 +36,7 @@ import { readReference } from "./routes/open/read-reference.ts";
 import {
   changeAccounts,
   createAccount,
+  keepRoles,
   listRoles,
   readAccounts,
 } from "./routes/operator/accounts.ts";
@@ -109,6 +110,7 @@ const routes: readonly RegisterRoutes[] = [
 
   // Operators: who may do what
   listRoles,
+  keepRoles,
   createOrg,
   readOrgs,
   updateCurrentOrg,
