@@ -1039,6 +1039,7 @@ create table orgs (
   retain_heart_beats_days integer,
   retain_health_checks_days integer,
   retain_audit_days integer,
+  prevent_self_approval boolean not null default false,
   constraint orgs_pkey PRIMARY KEY (id),
   constraint orgs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint orgs_retain_audit_days_check CHECK (((retain_audit_days >= 7) AND (retain_audit_days <= 3650))),
