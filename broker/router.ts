@@ -38,6 +38,7 @@ import { readReference } from "./routes/open/read-reference.ts";
 import {
   changeAccounts,
   createAccount,
+  keepRoles,
   listRoles,
   readAccounts,
 } from "./routes/operator/accounts.ts";
@@ -111,6 +112,7 @@ const routes: readonly RegisterRoutes[] = [
 
   // Operators: who may do what
   listRoles,
+  keepRoles,
   createOrg,
   readOrgs,
   updateCurrentOrg,

@@ -51,7 +51,7 @@ import { createQueue, deleteQueue, updateQueue } from "./queues/manage-queue.ts"
 import { pauseQueue, purgeQueue, resumeQueue } from "./queues/operate-queue.ts";
 import { getQueue, listQueues } from "./queues/read-queues.ts";
 import { listReleases, showRelease } from "./releases/read-releases.ts";
-import { getRole, listRoles } from "./roles/role-commands.ts";
+import { createRole, deleteRole, getRole, listRoles } from "./roles/role-commands.ts";
 import {
   cancelRollout,
   getRollout,
@@ -127,6 +127,8 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
       revokeToken,
       listRoles,
       getRole,
+      createRole,
+      deleteRole,
       listAudit,
       exportAudit,
     ],

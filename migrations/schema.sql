@@ -1059,6 +1059,7 @@ create table orgs (
   retain_heart_beats_days integer,
   retain_health_checks_days integer,
   retain_audit_days integer,
+  prevent_self_approval boolean not null default false,
   constraint orgs_pkey PRIMARY KEY (id),
   constraint orgs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint orgs_retain_audit_days_check CHECK (((retain_audit_days >= 7) AND (retain_audit_days <= 3650))),
@@ -2257,6 +2258,7 @@ create table tokens (
   grants text[] not null default '{}'::text[],
   bound_type text,
   bound_id svc_id,
+  role_id svc_id,
   constraint tokens_pkey PRIMARY KEY (id),
   constraint tokens_digest_key UNIQUE (digest),
   constraint tokens_org_id_id_key UNIQUE (org_id, id),
@@ -2264,6 +2266,7 @@ create table tokens (
   constraint tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint tokens_org_id_replaced_by_fkey FOREIGN KEY (org_id, replaced_by) REFERENCES tokens(org_id, id),
   constraint tokens_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id),
+  constraint tokens_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id),
   constraint tokens_bound CHECK (((bound_type IS NULL) = (bound_id IS NULL))),
   constraint tokens_bound_reach CHECK (((bound_type IS NULL) OR ((reach = 'org'::text) AND (runner_id IS NULL)))),
   constraint tokens_bound_type_check CHECK ((bound_type = ANY (ARRAY['apps'::text, 'installs'::text]))),
@@ -2283,6 +2286,7 @@ create table tokens (
 ) with (fillfactor=80);
 CREATE INDEX tokens_by_account ON public.tokens USING btree (account_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX tokens_by_org ON public.tokens USING btree (org_id, created_at, id);
+CREATE INDEX tokens_by_role ON public.tokens USING btree (role_id) WHERE (role_id IS NOT NULL);
 CREATE INDEX tokens_by_runner ON public.tokens USING btree (runner_id) WHERE (runner_id IS NOT NULL);
 CREATE UNIQUE INDEX tokens_replaced_by ON public.tokens USING btree (replaced_by) WHERE (replaced_by IS NOT NULL);
 CREATE TRIGGER tokens_changed AFTER UPDATE OF revoked_at, expires_at, role_type, runner_id ON public.tokens FOR EACH ROW WHEN (((old.revoked_at IS DISTINCT FROM new.revoked_at) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.role_type IS DISTINCT FROM new.role_type) OR ((old.runner_id)::text IS DISTINCT FROM (new.runner_id)::text))) EXECUTE FUNCTION tokens_changed();

@@ -94,15 +94,15 @@ export async function replaceRoles(
 ): Promise<RolesChange> {
   const [row] = await db<RolesChange[]>`
     with present as (
-      select ar.account_id, ar.role_id, r.role_type
+      select ar.account_id, ar.role_id, r.role_type = 'org_admin' and r.managed as is_admin
         from account_roles ar join roles r on r.id = ar.role_id
        where ar.org_id = ${org}
        order by ar.account_id, ar.role_id for update of ar),
     checked as (
       select exists (select from present where account_id = ${change.accountId}) as is_member,
-             exists (select from present where account_id = ${change.accountId} and role_type = 'org_admin')
-             and not exists (select from present where account_id <> ${change.accountId} and role_type = 'org_admin')
-             and not exists (select from roles where id = any(${change.roleIds}::text[]) and role_type = 'org_admin')
+             exists (select from present where account_id = ${change.accountId} and is_admin)
+             and not exists (select from present where account_id <> ${change.accountId} and is_admin)
+             and not exists (select from roles where id = any(${change.roleIds}::text[]) and role_type = 'org_admin' and managed)
                as is_last_admin),
     gone as (
       delete from account_roles ar using checked

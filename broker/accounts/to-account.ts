@@ -1,6 +1,6 @@
 import type { Account } from "../../shared/api/accounts.ts";
-import { rolePermissions } from "../../shared/permissions.ts";
-import type { ListedRole } from "../roles/row.ts";
+import { permissionsIn } from "../roles/permissions-in.ts";
+import { factsOf, type ListedRole } from "../roles/row.ts";
 import { toRole } from "../roles/to-role.ts";
 import type { Member } from "./row.ts";
 
@@ -14,9 +14,7 @@ export function toAccount(row: Member, roles: readonly ListedRole[]): Account {
     email: row.email,
     subject: row.subject,
     org_ids: row.org_ids,
-    permissions: [
-      ...new Set(own.flatMap((role) => [...rolePermissions[role.role_type], ...role.grants])),
-    ],
+    permissions: [...new Set(own.flatMap((role) => permissionsIn(factsOf(role), false)))],
     roles: own.map(toRole),
     user_journeys: [],
     created_at: row.created_at.toISOString(),

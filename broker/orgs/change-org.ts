@@ -13,7 +13,7 @@ type Change = {
   readonly brokerDays: Readonly<Record<Retained, number>>;
 };
 
-/** Changes the org's name and for how long it keeps things: never longer than the broker does. */
+/** Changes the org's name, its settings and for how long it keeps things: never longer than the broker does. */
 export async function changeOrg(
   db: Db,
   orgId: OrgId,

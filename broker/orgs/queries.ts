@@ -41,12 +41,13 @@ export async function updateOrg(
   org: OrgId,
   { changes, version }: { readonly changes: OrgChanges; readonly version: number | undefined },
 ): Promise<OrgRow | undefined> {
-  const { name = null, retention_days: retained = {} } = changes;
+  const { name = null, retention_days: retained = {}, prevent_self_approval: prevents } = changes;
   const days = (kind: Retained) => db`
     case when asked.days ? ${kind} then (asked.days ->> ${kind})::int else ${db(`retain_${kind}_days`)} end`;
   const [row] = await db<OrgRow[]>`
     update orgs
-       set name = coalesce(${name}, name), version = version + 1, updated_at = svc_now(),
+       set name = coalesce(${name}, name),
+           prevent_self_approval = coalesce(${prevents ?? null}::boolean, prevent_self_approval), version = version + 1, updated_at = svc_now(),
            retain_jobs_days = ${days("jobs")}, retain_logs_days = ${days("logs")},
            retain_heart_beats_days = ${days("heart_beats")},
            retain_health_checks_days = ${days("health_checks")}, retain_audit_days = ${days("audit")}

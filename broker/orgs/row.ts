@@ -14,5 +14,6 @@ export const orgRow = z.object({
   retain_heart_beats_days: z.number().nullable(),
   retain_health_checks_days: z.number().nullable(),
   retain_audit_days: z.number().nullable(),
+  prevent_self_approval: z.boolean(),
 });
 export type OrgRow = z.infer<typeof orgRow>;

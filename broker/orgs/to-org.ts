@@ -15,6 +15,7 @@ export function toOrg(row: OrgRow, brokerDays: Readonly<Record<Retained, number>
       audit: row.retain_audit_days,
     },
     retention_limit_days: brokerDays,
+    prevent_self_approval: row.prevent_self_approval,
     version: row.version,
     created_at: row.created_at.toISOString(),
     created_by_id: row.created_by_id,

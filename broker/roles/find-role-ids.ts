@@ -1,11 +1,11 @@
-import { type Permission, rolePermissions } from "../../shared/permissions.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { requireOwnPermissions } from "../tokens/token-rules.ts";
+import { permissionsIn } from "./permissions-in.ts";
 import { listRoles } from "./queries.ts";
-import type { RoleRow } from "./row.ts";
+import { factsOf } from "./row.ts";
 
 /**
  * The ids of roles named by id or by managed role_type; 422 for one that accounts of this org cannot be given, 403 for
@@ -35,12 +35,9 @@ export async function findRoleIds(
         ];
   });
   if (errors.length > 0) throw problem.invalid(errors);
-  const given = found.flatMap((role) => (role === undefined ? [] : permissionsOf(role)));
+  const given = found.flatMap((role) =>
+    role === undefined ? [] : permissionsIn(factsOf(role), false),
+  );
   if (giver !== undefined) requireOwnPermissions(giver, given);
   return [...new Set(found.flatMap((role) => (role === undefined ? [] : [role.id])))];
 }
-
-const permissionsOf = ({ role_type: type, grants }: RoleRow): Permission[] => [
-  ...rolePermissions[type],
-  ...grants,
-];

@@ -1,3 +1,5 @@
+import postgres from "postgres";
+import type { NewRole } from "../../shared/api/roles.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { ListedRole } from "./row.ts";
@@ -15,6 +17,44 @@ export async function listRoles(db: Db, org: OrgId): Promise<ListedRole[]> {
         select jsonb_build_object('id', a.id, 'name', a.name, 'email', a.email, 'account_type', a.account_type) as creator
           from accounts a where a.id = r.created_by_id) c on true
      where r.org_id is null or r.org_id = ${org} order by r.managed desc, r.id`;
+}
+
+/** Writes a role of the org, which permits what its policies name. */
+export async function insertRole(
+  db: Db,
+  org: OrgId,
+  role: NewRole & { readonly id: string; readonly createdById: string },
+): Promise<void> {
+  await db`
+    with base as (select applies_to, assignable from roles where managed and role_type = ${role.role_type}),
+    made as (
+      insert into roles (id, org_id, role_type, title, description, applies_to, assignable, created_by_id)
+      select ${role.id}, ${org}, ${role.role_type}, ${role.title}, ${role.description}, applies_to, assignable, ${role.createdById}
+        from base)
+    insert into role_policies (role_id, name, permissions)
+    select ${role.id}, p.name, p.permissions
+      from base, jsonb_to_recordset(${JSON.stringify(role.policies)}::text::jsonb) as p (name text, permissions text[])`;
+}
+
+/** Deletes a role of the org that nobody has; tokens that are over forget it. False for any other. */
+export async function dropRole(db: Db, org: OrgId, id: string): Promise<boolean> {
+  try {
+    const rows = await db<{ id: string }[]>`
+      with own as (
+        select r.id from roles r
+         where r.org_id = ${org} and r.id = ${id}
+           and not exists (select from account_roles a where a.role_id = r.id)
+           and not exists (select from tokens t where t.role_id = r.id and t.revoked_at is null
+                              and (t.expires_at is null or t.expires_at > svc_now()))
+           and not exists (select from org_invites i where i.org_id = r.org_id and r.id = any(i.role_ids)
+                              and i.accepted_at is null and i.revoked_at is null and i.expires_at > svc_now())),
+      freed as (update tokens t set role_id = null from own where t.role_id = own.id)
+      delete from roles r using own where r.id = own.id returning r.id`;
+    return rows.length > 0;
+  } catch (error) {
+    if (error instanceof postgres.PostgresError && error.code === "23503") return false; // somebody got it in this very instant
+    throw error;
+  }
 }
 
 /** Makes the rows of these roles, which belong to no org, what is given; answers the ids of those that were not. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Role } from "../../shared/api/roles.ts";
 import { grantablePermissions, type Permission, roleTypes } from "../../shared/permissions.ts";
+import type { RoleFacts } from "./permissions-in.ts";
 
 /** A row of `roles`. */
 export const roleRow = z.object({
@@ -24,3 +25,9 @@ export type ListedRole = RoleRow & {
   readonly policies: { readonly name: string; readonly permissions: Permission[] }[];
   readonly creator: Role["createdBy"];
 };
+
+/** What decides what the role permits: an org's own that has policies is narrowed to them. */
+export function factsOf({ role_type: type, grants, org_id: org, policies }: ListedRole): RoleFacts {
+  const isNarrowed = org !== null && policies.length > 0;
+  return { type, grants, left: isNarrowed ? policies.flatMap((one) => one.permissions) : null };
+}

@@ -1,14 +1,16 @@
 import type { Role } from "../../shared/api/roles.ts";
-import { boundPermissions, rolePermissions } from "../../shared/permissions.ts";
-import type { ListedRole } from "./row.ts";
+import { permissionsIn } from "./permissions-in.ts";
+import { factsOf, type ListedRole } from "./row.ts";
 
 /** A role as the API shows it. */
 export function toRole(row: ListedRole): Role {
-  const { grants, creator, ...shown } = row;
+  const { grants: _, creator, ...shown } = row;
+  const permissions = [...new Set(permissionsIn(factsOf(row), false))];
+  const bound = permissionsIn(factsOf(row), true);
   return {
     ...shown,
-    permissions: [...new Set([...rolePermissions[row.role_type], ...grants])],
-    bound_permissions: [...(boundPermissions[row.role_type] ?? [])],
+    permissions,
+    bound_permissions: bound.filter((one) => !permissions.includes(one)),
     createdBy: creator,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

@@ -1,5 +1,6 @@
-import { type Permission, permissionsOfRole } from "../../shared/permissions.ts";
+import type { Permission } from "../../shared/permissions.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { permissionsIn } from "../roles/permissions-in.ts";
 import type { Actor } from "./actor.ts";
 import type { AccountRoles, CredentialRow } from "./credential-queries.ts";
 
@@ -26,7 +27,7 @@ export function actorOf(row: CredentialRow, org: string): Actor | undefined {
     runnerId: row.runner_id,
     executionId: null,
     bound: boundOf(row),
-    permissions: permissionsOf(row, accountRoles ?? { types: [], grants: [] }),
+    permissions: permissionsOf(row, accountRoles ?? { types: [], grants: [], narrowed: [] }),
   };
 }
 
@@ -41,15 +42,18 @@ function boundOf({ bound_type: type, bound_id: id }: CredentialRow): Actor["boun
 /** A boot token can only enrol, which needs no permission. */
 function permissionsOf(
   row: CredentialRow,
-  { types, grants }: AccountRoles,
+  { types, grants, narrowed }: AccountRoles,
 ): ReadonlySet<Permission> {
   if (row.kind === "boot") return new Set();
   const isBound = row.bound_id !== null;
+  const { role_type: type, role_left: left } = row;
   const ofToken =
-    row.role_type === null
-      ? undefined
-      : [...permissionsOfRole(row.role_type, isBound), ...row.grants];
-  const ofRoles = [...types.flatMap((type) => permissionsOfRole(type, isBound)), ...grants];
+    type === null ? undefined : permissionsIn({ type, grants: row.grants, left }, isBound);
+  const whole = types.map((one) => ({ type: one, left: null }));
+  const ofRoles = [
+    ...[...whole, ...narrowed].flatMap((role) => permissionsIn({ ...role, grants: [] }, isBound)),
+    ...grants,
+  ];
   const ofAccount = row.account_id === null ? undefined : ofRoles;
   const both = ofToken === undefined ? (ofAccount ?? []) : intersect(ofToken, ofAccount);
   return new Set(row.token_type === "admin" && both.length > 0 ? [...both, "orgs.create"] : both);

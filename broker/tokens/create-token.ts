@@ -12,6 +12,8 @@ export type NewToken = {
   readonly kind: Exclude<TokenRow["kind"], "boot">;
   /** None for a pat: all roles of its account. A runner's token has the role runner. */
   readonly role?: RoleType | undefined;
+  /** A role of the org, of that type. */
+  readonly roleId?: string | undefined;
   readonly grants?: readonly GrantablePermission[];
   readonly accountId?: string | undefined;
   readonly runnerId?: string | undefined;
@@ -39,6 +41,7 @@ export async function createToken(db: Db, org: OrgId, token: NewToken): Promise<
     account_id: token.accountId ?? null,
     runner_id: token.runnerId ?? null,
     role_type: token.kind === "rt" ? "runner" : (token.role ?? null),
+    role_id: token.roleId ?? null,
     grants: [...(token.grants ?? [])],
     bound_type: token.bound?.type ?? null,
     bound_id: token.bound?.id ?? null,

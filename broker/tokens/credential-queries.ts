@@ -1,4 +1,9 @@
-import type { BoundType, GrantablePermission, RoleType } from "../../shared/permissions.ts";
+import type {
+  BoundType,
+  GrantablePermission,
+  Permission,
+  RoleType,
+} from "../../shared/permissions.ts";
 import type { TokenKind } from "../../shared/token.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -8,6 +13,8 @@ import type { TokenReach } from "./row.ts";
 export type AccountRoles = {
   readonly types: readonly RoleType[];
   readonly grants: readonly GrantablePermission[];
+  /** Roles of the org, each narrowed to these permissions. */
+  readonly narrowed: readonly { readonly type: RoleType; readonly left: readonly Permission[] }[];
 };
 
 /** What is needed to identify a token's caller. Not parsed at run time; seen by the authenticator only. */
@@ -23,6 +30,8 @@ export type CredentialRow = {
   readonly role_type: RoleType | null;
   readonly bound_type: BoundType | null;
   readonly bound_id: string | null;
+  /** What is left of its role, where that is narrowed. */
+  readonly role_left: readonly Permission[] | null;
   readonly is_revoked: boolean;
   readonly is_unused: boolean;
   /** Milliseconds by the database's clock; null when it does not expire. */
@@ -73,11 +82,19 @@ function tokenColumns(db: Db) {
     t.id, t.org_id, t.kind, t.reach, t.token_type, t.account_id, t.runner_id, t.role_type, t.grants, t.bound_type,
            t.bound_id,
            t.revoked_at is not null as is_revoked, t.used_at is null as is_unused,
-           (select jsonb_object_agg(org_id, jsonb_build_object('types', types, 'grants', grants))
-              from (select ar.org_id, jsonb_agg(distinct r.role_type) as types,
-                           coalesce(jsonb_agg(distinct g.name) filter (where g.name is not null), '[]') as grants
+           (select jsonb_agg(distinct n.name) from role_policies p, unnest(p.permissions) as n (name)
+             where p.role_id = t.role_id) as role_left,
+           (select jsonb_object_agg(org_id, jsonb_build_object('types', types, 'grants', grants, 'narrowed', narrowed))
+              from (select ar.org_id,
+                           coalesce(jsonb_agg(distinct r.role_type) filter (where n.names is null), '[]') as types,
+                           coalesce(jsonb_agg(distinct g.name) filter (where g.name is not null), '[]') as grants,
+                           coalesce(jsonb_agg(distinct jsonb_build_object('type', r.role_type, 'left', n.names))
+                                    filter (where n.names is not null), '[]') as narrowed
                       from account_roles ar join roles r on r.id = ar.role_id
                       left join unnest(r.grants) as g (name) on true
+                      left join lateral (select jsonb_agg(distinct x.name) as names
+                                           from role_policies p, unnest(p.permissions) as x (name)
+                                          where p.role_id = r.id) n on r.org_id is not null
                      where ar.account_id = t.account_id
                      group by ar.org_id) by_org) as account_roles`;
 }

@@ -38,6 +38,7 @@ export type NewTokenRow = Pick<
   | "account_id"
   | "runner_id"
   | "role_type"
+  | "role_id"
   | "grants"
   | "bound_type"
   | "bound_id"
@@ -56,9 +57,9 @@ export async function insertToken(
 ): Promise<TokenRow | undefined> {
   const [row] = await db<TokenRow[]>`
     insert into tokens (id, org_id, digest, hint, kind, reach, token_type, name, account_id, runner_id, role_type,
-                        grants, bound_type, bound_id, issuer, source_id, source_type, expires_at, created_by_id)
+                        role_id, grants, bound_type, bound_id, issuer, source_id, source_type, expires_at, created_by_id)
     select ${minted.id}, ${org}, ${minted.digest}, ${minted.hint}, ${token.kind}, ${token.reach}, ${token.token_type},
-           ${token.name}, ${token.account_id}, ${token.runner_id}, ${token.role_type}, ${[...token.grants]}::text[],
+           ${token.name}, ${token.account_id}, ${token.runner_id}, ${token.role_type}, ${token.role_id}, ${[...token.grants]}::text[],
            ${token.bound_type}, ${token.bound_id}, ${token.issuer}, ${token.source_id}, ${token.source_type}, ${token.expires_at}::timestamptz, ${token.created_by_id}
      where (${token.account_id}::text is null
             or exists (select from account_roles where org_id = ${org} and account_id = ${token.account_id}))

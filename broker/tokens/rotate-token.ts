@@ -58,9 +58,9 @@ async function replaceToken(
        where t.org_id = r.org_id and t.id = r.unused_id and t.revoked_at is null),
     fresh as (
       insert into tokens (id, org_id, digest, hint, kind, reach, token_type, name, account_id, runner_id, role_type,
-                          grants, bound_type, bound_id, issuer, source_id, source_type, expires_at, created_by_id)
+                          role_id, grants, bound_type, bound_id, issuer, source_id, source_type, expires_at, created_by_id)
       select ${minted.id}, org_id, ${minted.digest}, ${minted.hint}, kind, reach, token_type, name, account_id,
-             runner_id, role_type, grants, bound_type, bound_id, issuer, id, 'token', svc_now() + life, ${byId}
+             runner_id, role_type, role_id, grants, bound_type, bound_id, issuer, id, 'token', svc_now() + life, ${byId}
         from rotatable
       returning *),
     aged as (

@@ -16,6 +16,7 @@ export const tokenRow = z.object({
   account_id: z.string().nullable(),
   runner_id: z.string().nullable(),
   role_type: z.enum(roleTypes).nullable(),
+  role_id: z.string().nullable(),
   grants: z.array(z.enum(grantablePermissions)),
   bound_type: z.enum(boundTypes).nullable(),
   bound_id: z.string().nullable(),

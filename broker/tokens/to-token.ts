@@ -14,6 +14,7 @@ export function toToken(row: TokenRow): Token {
     account_id: row.account_id,
     runner_id: row.runner_id,
     role: row.role_type,
+    role_id: row.role_id,
     grants: row.grants,
     bound_type: row.bound_type,
     bound_id: row.bound_id,

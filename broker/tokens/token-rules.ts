@@ -1,10 +1,6 @@
-import {
-  machinePermissions,
-  type Permission,
-  permissionsOfRole,
-  type RoleType,
-} from "../../shared/permissions.ts";
+import { machinePermissions, type Permission, type RoleType } from "../../shared/permissions.ts";
 import { problem } from "../../shared/problem.ts";
+import { permissionsIn } from "../roles/permissions-in.ts";
 import type { Actor } from "./actor.ts";
 import type { TokenReach, TokenRow } from "./row.ts";
 
@@ -56,6 +52,8 @@ export function reachOfNew(
     readonly grants: readonly Permission[];
     readonly isAdmin: boolean;
     readonly isBound: boolean;
+    /** What is left of its role, where that is narrowed. */
+    readonly left?: readonly Permission[] | null | undefined;
   },
 ): TokenReach {
   const { needs, reach: widest } = mintRules[token.kind][whoseOf(maker, token.accountId)];
@@ -65,8 +63,8 @@ export function reachOfNew(
       "Only a token of type admin may create another admin token or a token for another account.";
     throw problem.forbidden("admin_only", detail);
   }
-  const { role = null, grants, isBound } = token;
-  requireNoWider(maker, { role, grants, reach, isBound });
+  const { role = null, grants, isBound, left = null } = token;
+  requireNoWider(maker, { role, grants, reach, isBound, left });
   return reach;
 }
 
@@ -92,7 +90,7 @@ export function requireChange(
   }
   const { role_type: role, grants, reach, bound_id: boundId } = token;
   if (change === "rotate")
-    requireNoWider(maker, { role, grants, reach, isBound: boundId !== null });
+    requireNoWider(maker, { role, grants, reach, isBound: boundId !== null, left: null });
 }
 
 function whoseOf(maker: Maker, accountId: string | undefined): Whose {
@@ -113,11 +111,13 @@ type Width = {
   readonly grants: readonly Permission[];
   readonly reach: TokenReach;
   readonly isBound: boolean;
+  readonly left: readonly Permission[] | null;
 };
 
 /** A token without a role has all that its account may: more than one that is narrowed to a role. */
-function requireNoWider(maker: Maker, { role, grants, reach, isBound }: Width): void {
-  if (role !== null) requireOwnPermissions(maker, [...permissionsOfRole(role, isBound), ...grants]);
+function requireNoWider(maker: Maker, { role, grants, reach, isBound, left }: Width): void {
+  if (role !== null)
+    requireOwnPermissions(maker, permissionsIn({ type: role, grants, left }, isBound));
   else if (maker.roleType !== null && reach === "account")
     throw tooWide("all permissions of its account");
 }

@@ -2,6 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import { isEndedStep } from "../../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../../shared/workflow.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { findOrg } from "../orgs/queries.ts";
 import type { LoadedWorkflow } from "./load-workflow.ts";
 import { cancelStep } from "./machine/advance-step.ts";
 import { jobsToCancel, settleCancel } from "./machine/cancel-workflow.ts";
@@ -83,11 +84,13 @@ export async function updateWorkflow(
     ...option
   }: { readonly id: string; readonly option: "prompt" | "approve-all"; readonly byId: string },
 ): Promise<void> {
+  const requireOther = await selfApprovalRule(broker, org, option.byId);
   await moveWorkflow(broker, org, {
     id,
     wakes: true,
     decide({ draft, machine }) {
       requireOpen(draft);
+      if (option.option === "approve-all") requireOther(draft);
       if (draft.workflow.approval_option !== option.option)
         setApprovalOption(draft, machine, option);
     },
@@ -104,13 +107,31 @@ export async function respondToApproval(
     ...at
   }: OfStep & { readonly approvalId: string; readonly response: Response },
 ): Promise<Answered> {
+  const requireOther = await selfApprovalRule(broker, org, response.byId);
   return moveStep(broker, org, {
     at,
     decide({ draft, machine }, step) {
       if (draft.approvalOf(step)?.id !== approvalId) throw problem.notFound("approval");
+      if (response.type === "approve") requireOther(draft);
       return respond(draft, machine, { step, response });
     },
   });
+}
+
+/** Refuses with 403 who created the workflow, where the org keeps them from approving it. */
+async function selfApprovalRule(
+  { db }: Pick<MovingBroker, "db">,
+  org: OrgId,
+  byId: string,
+): Promise<(draft: WorkflowDraft) => void> {
+  const isPrevented = (await findOrg(db, org))?.prevent_self_approval === true;
+  return ({ workflow }) => {
+    if (!isPrevented || workflow.created_by_id !== byId) return;
+    throw problem.forbidden(
+      "self_approval",
+      "You created this workflow, and the org has somebody else approve it (prevent_self_approval).",
+    );
+  };
 }
 
 function moveStep<Answer>(

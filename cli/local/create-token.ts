@@ -25,6 +25,10 @@ export const createToken = defineCommand({
       choices: roleTypes,
       summary: "Its role. Required, except for pat (which has its account's roles) and rt.",
     },
+    "role-id": {
+      value: "ROLE_ID",
+      summary: "A role of the org, in place of --role.",
+    },
     grant: {
       value: "PERMISSION",
       isRepeatable: true,
@@ -75,6 +79,7 @@ export const createToken = defineCommand({
       name: flags.name ?? "first admin",
       kind: flags.kind ?? "sa",
       role: flags.role,
+      roleId: flags["role-id"],
       grants: flags.grant,
       accountId: flags.account,
       runnerId: flags.runner,
@@ -100,12 +105,13 @@ function boundIn({ app, install }: Readonly<Record<"app" | "install", string | u
 }
 
 async function createByApi(call: Caller, wish: TokenWish) {
-  const { name, kind, role, grants, accountId, runnerId, bound, expiresAt } = wish;
+  const { name, kind, role, grants, accountId, runnerId, bound, expiresAt, roleId } = wish;
   return await call(createTokenRoute, {
     body: {
       name,
       kind,
       role,
+      role_id: roleId,
       grants: grants === undefined ? undefined : [...grants],
       account_id: accountId,
       runner_id: runnerId,

@@ -43,7 +43,7 @@ export const createOrg = defineCommand({
 
 export const updateOrg = defineCommand({
   name: "org update",
-  summary: "Rename the org, or change for how long it keeps what has ended.",
+  summary: "Rename the org, or change its settings and for how long it keeps what has ended.",
   details:
     "Of each KIND an org may keep less than the broker does, not more. What is older than the new days is deleted within some hours, " +
     "and cannot be had back.",
@@ -53,6 +53,11 @@ export const updateOrg = defineCommand({
       value: "KIND=DAYS",
       isRepeatable: true,
       summary: `For how many days to keep ${retainedKinds.join(", ")}; DAYS may be "broker".`,
+    },
+    "self-approval": {
+      value: "WORD",
+      choices: ["allowed", "prevented"],
+      summary: "Whether who created a workflow may approve it.",
     },
   },
   examples: [
@@ -66,10 +71,16 @@ export const updateOrg = defineCommand({
     },
   ],
   run: async ({ flags, call, screen }) => {
-    if (flags.name === undefined && flags.retain.length === 0)
-      throw new UsageError("Nothing to change: give --name or --retain.");
+    const word = flags["self-approval"];
+    if (flags.name === undefined && flags.retain.length === 0 && word === undefined)
+      throw new UsageError("Nothing to change: give --name, --retain or --self-approval.");
     const retained = flags.retain.length === 0 ? undefined : readRetained(flags.retain);
-    const body = { name: flags.name, retention_days: retained };
+    const prevents = word === undefined ? undefined : word === "prevented";
+    const body = {
+      name: flags.name,
+      retention_days: retained,
+      prevent_self_approval: prevents,
+    };
     printItem(screen, await call(updateCurrentOrgRoute, { body }), orgDetails);
   },
 });

@@ -16,7 +16,11 @@ export const orgView: View<Org> = {
 /** An org by itself. */
 export const orgDetails: View<Org> = {
   nameOf: orgView.nameOf,
-  columns: { ...orgView.columns, KEEPS: keptFor },
+  columns: {
+    ...orgView.columns,
+    "SELF-APPROVAL": ({ prevent_self_approval: prevents }) => (prevents ? "prevented" : "allowed"),
+    KEEPS: keptFor,
+  },
 };
 
 /** The shorter of the org's days and the broker's: a broker may have been set to fewer days since. */

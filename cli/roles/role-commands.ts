@@ -1,5 +1,11 @@
-import { listRolesRoute, type Role } from "../../shared/api/roles.ts";
+import {
+  createRoleRoute,
+  deleteRoleRoute,
+  listRolesRoute,
+  type Role,
+} from "../../shared/api/roles.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { permissions, roleTypes } from "../../shared/permissions.ts";
 import { defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
 import { printItem, type View } from "../output/print.ts";
@@ -73,5 +79,55 @@ export const getRole = defineCommand({
       throw new UsageError(`There is no role ${args.role}.`, `There are: ${names}.`);
     }
     printItem(screen, { text: JSON.stringify(role), body: role }, roleDetails);
+  },
+});
+
+const narrowable = roleTypes.filter((type) => type !== "runner");
+
+export const createRole = defineCommand({
+  name: "role create",
+  summary: "Create a role of the org, which permits a part of what a managed role does.",
+  args: { title: { summary: "Its title." } },
+  flags: {
+    from: {
+      value: "ROLE",
+      choices: narrowable,
+      isRequired: true,
+      summary: "The managed role that it narrows.",
+    },
+    permit: {
+      value: "PERMISSION",
+      choices: permissions,
+      isRepeatable: true,
+      isRequired: true,
+      summary: "What is left of that. You must have it yourself.",
+    },
+    description: { value: "TEXT", summary: "What it is for." },
+  },
+  examples: [
+    {
+      does: "Create a role that only answers approvals.",
+      run: "svc role create Approver --from org_support --permit workflows.read --permit approvals.respond",
+    },
+  ],
+  run: async ({ args, flags, call, screen }) => {
+    const body = {
+      title: args.title,
+      role_type: flags.from,
+      policies: [{ name: "permits", permissions: [...flags.permit] }],
+      ...(flags.description !== undefined && { description: flags.description }),
+    };
+    printItem(screen, await call(createRoleRoute, { body }), roleDetails);
+  },
+});
+
+export const deleteRole = defineCommand({
+  name: "role delete",
+  summary: "Delete a role of the org that nobody has.",
+  args: { role: { summary: "The role's id." } },
+  examples: [{ does: "Delete a role.", run: "svc role delete rol_…" }],
+  run: async ({ args, call, screen }) => {
+    await call(deleteRoleRoute, { params: { role_id: args.role } });
+    screen.say(`Deleted ${args.role}.`);
   },
 });

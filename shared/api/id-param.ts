@@ -31,7 +31,7 @@ const owners = {
   prc: "a process",
   que: "a queue",
   rgr: "a runner group",
-  rol: "a rollout",
+  rol: "a role or a rollout",
   run: "a runner",
   sec: "a secret",
   shd: "a shutdown",

@@ -22,6 +22,11 @@ export const orgSchema = z
     retention_limit_days: z
       .object(ofEachKind(() => z.int()))
       .describe("For how many days the broker keeps it: an org may ask for fewer, not for more."),
+    prevent_self_approval: z
+      .boolean()
+      .describe(
+        "Whether who created a workflow is kept from approving it and from setting approve-all on it (403 `self_approval`).",
+      ),
     version: z.int().describe("What a change of the org must meet: send it as If-Match."),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
@@ -42,6 +47,7 @@ const retentionBody = z
 const updateOrgBody = z.strictObject({
   name: name.optional(),
   retention_days: retentionBody.optional(),
+  prevent_self_approval: z.boolean().optional(),
 });
 export type OrgChanges = z.infer<typeof updateOrgBody>;
 

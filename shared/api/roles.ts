@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { roleTypes } from "../permissions.ts";
+import { permissions, roleTypes } from "../permissions.ts";
 import { accountTypes } from "./account-types.ts";
 import { createRoute } from "./create-route.ts";
-import { json } from "./response.ts";
+import { idParam } from "./id-param.ts";
+import { json, jsonBody } from "./response.ts";
 
 /** A role: managed ones are the service's own, custom ones may belong to an org. */
 export const roleSchema = z
@@ -37,6 +38,44 @@ export const roleSchema = z
   })
   .openapi("Role");
 export type Role = z.infer<typeof roleSchema>;
+
+const policy = z.strictObject({
+  name: z.string().trim().min(1).max(63),
+  permissions: z.array(z.enum(permissions)).min(1).max(permissions.length),
+});
+
+const createRoleBody = z.strictObject({
+  title: z.string().trim().min(1).max(200),
+  description: z.string().trim().max(2000).default(""),
+  role_type: z.enum(roleTypes).exclude(["runner"]).describe("The managed role that it narrows."),
+  policies: z.array(policy).min(1).max(50).describe("What is left of that."),
+});
+export type NewRole = z.infer<typeof createRoleBody>;
+
+export const createRoleRoute = createRoute({
+  operationId: "createRole",
+  rule: { surface: "operator", permission: "accounts.write", idempotent: "replay" },
+  method: "post",
+  path: "/v1/roles",
+  tags: ["Access"],
+  summary: "Create a role of the org",
+  description:
+    "It permits the part of a managed role that its policies name, and no more than its maker has: 403 `wider_than_own`.",
+  request: { body: jsonBody(createRoleBody) },
+  responses: { 201: json(roleSchema, "The new role.") },
+});
+
+export const deleteRoleRoute = createRoute({
+  operationId: "deleteRole",
+  rule: { surface: "operator", permission: "accounts.write" },
+  method: "delete",
+  path: "/v1/roles/{role_id}",
+  tags: ["Access"],
+  summary: "Delete a role of the org",
+  description: "409 `role_in_use` while an account, a token or an open invitation has it.",
+  request: { params: z.object({ role_id: idParam("role_id", "rol") }) },
+  responses: { 204: { description: "Done." } },
+});
 
 export const listRolesRoute = createRoute({
   operationId: "listRoles",

@@ -42,6 +42,7 @@ export const tokenSchema = z
     account_id: z.string().nullable(),
     runner_id: z.string().nullable().describe("The runner it is bound to."),
     role: z.enum(roleTypes).nullable().describe("null: all roles of its account."),
+    role_id: z.string().nullable().describe("The role of the org that it has, of that type."),
     grants: z.array(grant).describe("Permissions beyond its role."),
     bound_type: z.enum(boundTypes).nullable(),
     bound_id: z
@@ -81,6 +82,11 @@ export const createTokenBody = z.strictObject({
     .describe(
       "Required for all kinds except pat (default: the roles of its account) and rt (always runner).",
     ),
+  role_id: z
+    .string()
+    .max(64)
+    .optional()
+    .describe("A role of the org, in place of `role`. Such a token has no grants."),
   grants: z
     .array(grant)
     .max(grantablePermissions.length)

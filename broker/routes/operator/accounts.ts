@@ -5,7 +5,7 @@ import {
   removeAccountRoute,
   setAccountRolesRoute,
 } from "../../../shared/api/accounts.ts";
-import { listRolesRoute } from "../../../shared/api/roles.ts";
+import { createRoleRoute, deleteRoleRoute, listRolesRoute } from "../../../shared/api/roles.ts";
 import { problem } from "../../../shared/problem.ts";
 import { createAccount as makeAccount } from "../../accounts/create-account.ts";
 import { findMember, listMembers } from "../../accounts/queries.ts";
@@ -13,6 +13,7 @@ import { setAccountRoles as setRoles } from "../../accounts/set-account-roles.ts
 import { toAccount } from "../../accounts/to-account.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { createRole as makeRole, deleteRole } from "../../roles/keep-roles.ts";
 import { listRoles as findRoles } from "../../roles/queries.ts";
 import { toRole } from "../../roles/to-role.ts";
 
@@ -21,6 +22,17 @@ export const listRoles: RegisterRoutes = (app, broker) => {
   app.openapi(listRolesRoute, async (c) => {
     const rows = await findRoles(broker.db, c.get("actor").orgId);
     return c.json({ items: rows.map(toRole), next_cursor: null }, 200);
+  });
+};
+
+/** POST /v1/roles, DELETE /v1/roles/{role_id} */
+export const keepRoles: RegisterRoutes = (app, { db }) => {
+  app.openapi(createRoleRoute, async (c) => {
+    return c.json(toRole(await makeRole(db, c.get("actor"), c.req.valid("json"))), 201);
+  });
+  app.openapi(deleteRoleRoute, async (c) => {
+    await deleteRole(db, c.get("actor").orgId, c.req.valid("param").role_id);
+    return c.body(null, 204);
   });
 };
 

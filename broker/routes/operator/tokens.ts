@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import { createEnrolmentTokenRoute } from "../../../shared/api/enrolment.ts";
 import {
+  type createTokenBody,
   createTokenRoute,
   getOwnTokenRoute,
   getTokenRoute,
@@ -10,8 +12,12 @@ import {
 } from "../../../shared/api/tokens.ts";
 import type { BoundType } from "../../../shared/permissions.ts";
 import { problem } from "../../../shared/problem.ts";
+import type { Db } from "../../database/connect.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import type { OrgId } from "../../orgs/org-id.ts";
+import { listRoles } from "../../roles/queries.ts";
+import { factsOf, type ListedRole } from "../../roles/row.ts";
 import type { Bound } from "../../tokens/bound/bound.ts";
 import { createEnrolmentToken as makeEnrolmentToken } from "../../tokens/create-enrolment-token.ts";
 import { createToken as makeToken } from "../../tokens/create-token.ts";
@@ -28,10 +34,13 @@ export const createToken: RegisterRoutes = (app, broker) => {
     const actor = c.get("actor");
     const body = c.req.valid("json");
     const bound = boundIn(body);
+    const own = await roleIn(broker.db, actor.orgId, body);
+    const role = own?.role_type ?? body.role;
     const reach = reachOfNew(actor, {
       kind: body.kind,
       accountId: body.account_id,
-      role: body.role,
+      role,
+      left: own && factsOf(own).left,
       grants: body.grants,
       isAdmin: body.token_type === "admin",
       isBound: bound !== undefined,
@@ -39,7 +48,8 @@ export const createToken: RegisterRoutes = (app, broker) => {
     const made = await makeToken(broker.db, actor.orgId, {
       name: body.name,
       kind: body.kind,
-      role: body.role,
+      role,
+      roleId: own?.id,
       grants: body.grants,
       accountId: body.account_id,
       runnerId: body.runner_id,
@@ -55,6 +65,26 @@ export const createToken: RegisterRoutes = (app, broker) => {
     return c.json(toTokenWithSecret(made), 201);
   });
 };
+
+type NamedRole = Pick<z.infer<typeof createTokenBody>, "grants" | "role" | "role_id">;
+
+/** The org's role that a new token is to have. */
+async function roleIn(
+  db: Db,
+  org: OrgId,
+  { role_id: id, role, grants }: NamedRole,
+): Promise<ListedRole | undefined> {
+  if (id === undefined) return undefined;
+  const found = (await listRoles(db, org)).find((one) => one.id === id && one.org_id !== null);
+  if (found === undefined) {
+    const detail = "The org has no role of this id.";
+    throw problem.invalid([{ pointer: "#/role_id", code: "role_not_found", detail }]);
+  }
+  if (role === undefined && grants.length === 0) return found;
+  const pointer = role === undefined ? "#/grants" : "#/role";
+  const detail = "A token with role_id has neither role nor grants: the role says what it may do.";
+  throw problem.invalid([{ pointer, code: "not_allowed", detail }]);
+}
 
 type NamedBound = {
   readonly bound_type?: BoundType | undefined;

@@ -12,7 +12,7 @@ describe("a token bound to an install", () => {
       const { body } = await caller<{ items?: { id: string }[] } & { id: string }[]>(what);
       return (body.items ?? body).map(({ id }) => id);
     };
-    const foreignJob = await givenJob(db, sibling.runner, { type: "actions-workflow" });
+    const foreignJob = await givenJob(db, sibling.runner);
     expect(await ids("GET /v1/installs")).toEqual([own.installId]);
     expect(await ids("GET /v1/runners")).toEqual([own.runner.runnerId]);
     expect(await ids("GET /v1/runner-groups")).toEqual([own.runner.groupId]);
@@ -32,8 +32,8 @@ describe("a token bound to an install", () => {
   });
 
   test("reaches the runners, jobs, logs and states of its installs", async () => {
-    const mine = await givenJob(db, own.runner, { type: "actions-workflow" });
-    const theirs = await givenJob(db, sibling.runner, { type: "actions-workflow" });
+    const mine = await givenJob(db, own.runner);
+    const theirs = await givenJob(db, sibling.runner);
     const routes = [
       [`GET /v1/runners/${own.runner.runnerId}`, `GET /v1/runners/${sibling.runner.runnerId}`],
       [`GET /v1/runner-jobs/${mine}`, `GET /v1/runner-jobs/${theirs}`],
@@ -68,7 +68,7 @@ describe("a token bound to an install", () => {
   });
 
   test("cancels of many jobs and workflows its own only", async () => {
-    const theirs = await givenJob(db, sibling.runner, { type: "actions-workflow" });
+    const theirs = await givenJob(db, sibling.runner);
     expect((await api("POST /v1/runner-jobs/cancel", { all: true, limit: 100 })).status).toBe(200);
     expect((await org.api(`GET /v1/runner-jobs/${theirs}`)).body).not.toMatchObject({
       status: "cancelled",

@@ -1,0 +1,72 @@
+import type { NewRole } from "../../shared/api/roles.ts";
+import { permissionsOfRole } from "../../shared/permissions.ts";
+import { type ProblemError, problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { requireOwnPermissions } from "../tokens/token-rules.ts";
+import { dropRole, insertRole, listRoles } from "./queries.ts";
+import type { ListedRole } from "./row.ts";
+
+/** Makes a role of the caller's org that permits a part of what a managed one does, and no more than the caller may. */
+export async function createRole(
+  db: Db,
+  by: Pick<Actor, "id" | "orgId" | "permissions">,
+  role: NewRole,
+): Promise<ListedRole> {
+  const errors = faultsOf(role);
+  if (errors.length > 0) throw problem.invalid(errors);
+  requireOwnPermissions(
+    by,
+    role.policies.flatMap(({ permissions }) => permissions),
+  );
+  const id = newId("rol");
+  await insertRole(db, by.orgId, { ...role, id, createdById: by.id });
+  return await requireRole(db, by.orgId, id);
+}
+
+/** Deletes a role of the org; 409 while an account, a token or an open invitation has it. */
+export async function deleteRole(db: Db, org: OrgId, id: string): Promise<void> {
+  const role = await requireRole(db, org, id);
+  if (role.org_id === null)
+    throw problem.conflict("role_not_own", "This role is the service's own: it cannot be deleted.");
+  if (await dropRole(db, org, id)) return;
+  const detail =
+    "An account, a token or an open invitation has this role. Take it from them first.";
+  throw problem.conflict("role_in_use", detail);
+}
+
+/** A role that is the org's or the service's; 404 for any other. */
+export async function requireRole(db: Db, org: OrgId, id: string): Promise<ListedRole> {
+  const role = (await listRoles(db, org)).find((one) => one.id === id);
+  if (role === undefined) throw problem.notFound("role");
+  return role;
+}
+
+function faultsOf({ role_type: type, policies }: NewRole): ProblemError[] {
+  const all = permissionsOfRole(type, true);
+  const names = policies.map(({ name }) => name);
+  return policies.flatMap(({ name, permissions }, at) => [
+    ...(names.indexOf(name) === at
+      ? []
+      : [
+          {
+            pointer: `#/policies/${at}/name` as const,
+            code: "duplicate_name",
+            detail: "Another policy of this role has this name.",
+          },
+        ]),
+    ...permissions.flatMap((permission, place) =>
+      all.includes(permission)
+        ? []
+        : [
+            {
+              pointer: `#/policies/${at}/permissions/${place}` as const,
+              code: "not_in_role",
+              detail: `The role ${type} does not permit ${permission}, and a role of an org can only narrow it.`,
+            },
+          ],
+    ),
+  ]);
+}
