@@ -59,7 +59,8 @@ create or replace function tell_inactive_runners(process_ids text[], silent_sinc
            'slugs', jsonb_build_array('resource:runners', 'op:runners.inactive', 'event:lifecycle.failed', 'outcome:completion',
                                       'outcome:failures'),
            'entities', case when i.install_id is null then jsonb_build_array()
-                            else jsonb_build_array(jsonb_build_object('kind', 'installs', 'id', i.install_id, 'labels', jsonb_build_object())) end,
+                            else jsonb_build_array(jsonb_build_object('kind', 'installs', 'id', i.install_id,
+                                                                        'labels', coalesce(n.labels, '{}'))) end,
            'data', jsonb_build_object(
              'workflow', jsonb_build_object('id', i.workflow_id, 'type', 'runner_inactive')
                          || case when i.install_id is null then jsonb_build_object()
@@ -75,6 +76,7 @@ create or replace function tell_inactive_runners(process_ids text[], silent_sinc
    cross join lateral (select made_id('wfl') as workflow_id,
                               case when g.type = 'install' then nullif(g.owner_id, '') end as install_id
                         where p.id is not null) i
+    left join installs n on n.org_id = p.org_id and n.id = i.install_id
 $$;
 
 -- Makes deliveries of events, once for each event and webhook, and marks the events; answers the webhooks that got some.

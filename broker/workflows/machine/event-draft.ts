@@ -108,6 +108,15 @@ function common(workflow: Workflow, entities: readonly EventEntity[], words: Eve
   };
 }
 
+const mostErrorBytes = 4096;
+
+/** What a runner says may be long; receivers get a text of at most 4 KiB, with no half character. */
+function cutError(error: string): string {
+  const bytes = Buffer.from(error);
+  if (bytes.length <= mostErrorBytes) return error;
+  return new TextDecoder().decode(bytes.subarray(0, mostErrorBytes), { stream: true });
+}
+
 function outcomeOf({ transition, startedAt, now, error }: EventWords): {
   readonly outcome?: Readonly<Record<string, unknown>>;
 } {
@@ -117,7 +126,7 @@ function outcomeOf({ transition, startedAt, now, error }: EventWords): {
   return {
     outcome: {
       status: transition,
-      ...(transition === "failed" && { error: error ?? "" }),
+      ...(transition === "failed" && { error: cutError(error ?? "") }),
       duration_ms: Math.max(0, Date.parse(now) - began),
     },
   };

@@ -76,12 +76,19 @@ describe("a new webhook", () => {
   test.each([
     [{ interests: null }, "#/interests"],
     [{ interests: {} }, "#/interests"],
+    [{ interests: { all_events: false } }, "#/interests"],
+    [{ interests: { resources: { planets: {} } } }, "#/interests/resources/planets"],
     [
       { interests: { resources: { runners: { ops: ["run"] } } } },
       "#/interests/resources/runners/ops/0",
     ],
     [{ match: { installs: { ids: [] } } }, "#/match/installs/ids"],
     [{ match: { installs: { selector: {} } } }, "#/match/installs/selector/match_labels"],
+    [
+      { match: { installs: { selector: { match_labels: {} } } } },
+      "#/match/installs/selector/match_labels",
+    ],
+    [{ match: { runners: {} } }, "#/match/runners"],
     [{ secret: "" }, "#/secret"],
     [{ secret: "ü".repeat(129) }, "#/secret"],
   ])("is refused %j", async (given, pointer) => {

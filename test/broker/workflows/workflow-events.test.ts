@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { until } from "../../support/broker/given-polling.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { type Received, startReceiver } from "../../support/queues/start-receiver.ts";
+import { givenProcess } from "../../support/rows/given.ts";
 import { expectDescribed } from "../../support/webhooks/expect-sound-events.ts";
 import { givenInstall, givenWorkflowsApi, stepIn } from "../../support/workflows/workflows-api.ts";
 
@@ -130,5 +131,25 @@ describe("events of a workflow", () => {
       "greet action run (manual) succeeded",
       "workflow succeeded",
     ]);
+  });
+
+  test("of a runner that the broker gives up go by the labels of its install", async () => {
+    const org = await setup();
+    const { receiver } = await hear(org);
+    const selected = async (env: string) =>
+      await org.api("POST /v1/orgs/current/webhooks", {
+        webhook_url: `${receiver.url}/${env}`,
+        match: { installs: { selector: { match_labels: { env } } } },
+      });
+    await selected("prod");
+    await selected("test");
+    const { installId, runner } = await givenInstall(org, { labels: { env: "prod" } });
+    await givenProcess(db, runner);
+    await advanceClock(db, "301 s");
+    const inactive = () =>
+      receiver.received.filter(({ body }) => body.includes("op:runners.inactive"));
+    await until(() => inactive().some(({ path }) => path === "/prod"));
+    expect(inactive().some(({ path }) => path === "/test")).toBe(false);
+    for (const { body } of inactive()) expect(body).toContain(`"owner_id":"${installId}"`);
   });
 });
