@@ -5,14 +5,7 @@ import { exportAudit, listAudit } from "./audit/audit-commands.ts";
 import { logIn, logOut, showAuth } from "./auth/auth-commands.ts";
 import { openDashboard } from "./auth/open-dashboard.ts";
 import type { Command } from "./command.ts";
-import { createEmitter } from "./emitters/create-emitter.ts";
-import {
-  deleteEmitter,
-  fireEmitter,
-  pauseEmitter,
-  resumeEmitter,
-} from "./emitters/operate-emitter.ts";
-import { getEmitter, listEmitters, nextTicks } from "./emitters/read-emitters.ts";
+import { emitterCommands } from "./emitters/emitter-commands.ts";
 import { getExecution, listExecutions } from "./executions/execution-commands.ts";
 import { callApi } from "./general/call-api.ts";
 import { checkSetup } from "./general/check-setup.ts";
@@ -196,14 +189,7 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
       getSignal,
       cancelSignal,
       redriveSignal,
-      createEmitter,
-      listEmitters,
-      getEmitter,
-      nextTicks,
-      fireEmitter,
-      pauseEmitter,
-      resumeEmitter,
-      deleteEmitter,
+      ...emitterCommands,
     ],
   },
   { title: "Webhooks", commands: webhookCommands },

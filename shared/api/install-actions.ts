@@ -77,6 +77,7 @@ export const getActionRunStepRoute = createRoute({
       step_id: z
         .string()
         .max(128)
+        .describe("One of the run's `steps`.")
         .openapi({ param: { name: "step_id", in: "path" } }),
     }),
   },
