@@ -1,11 +1,12 @@
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { CompositeFault } from "./machine/workflow-rows.ts";
 
 const mostFaults = 10;
 
 /** Counts a fault of the broker's own; after ten in a row the workflow is cancelled, and says so. */
 export async function countFault(db: Db, org: OrgId, id: string): Promise<void> {
-  const error = {
+  const error: CompositeFault = {
     code: "internal",
     severity: "fatal",
     title: "The broker could not go on",

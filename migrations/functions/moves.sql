@@ -173,22 +173,22 @@ begin
 end $$;
 
 -- The error of a job that did not finish: the one of its execution's result; else the broker's own, if the broker or a timeout
--- ended it; null if it was cancelled or skipped, or its process reported none.
+-- ended it, with a code of shared/fault-codes.ts; null if it was cancelled or skipped, or its process reported none.
 create or replace function end_error(execution text, event text, ended_by text, clock text, stop_reason text, why text) returns jsonb
   language sql stable as $$
   select coalesce(
     (select r.composite_error from runner_job_execution_results r where r.execution_id = execution and not r.success),
     case when clock = 'overall_timeout'
-           then jsonb_build_object('type', 'runner.overall_timeout', 'title', 'The job was not done in time',
+           then jsonb_build_object('code', 'job_timed_out', 'severity', 'error', 'type', 'runner.overall_timeout', 'title', 'The job was not done in time',
                                    'detail', why, 'retryable', true)
          when clock = 'execution_timeout'
-           then jsonb_build_object('type', 'runner.execution_timeout', 'title', 'The attempt took too long',
+           then jsonb_build_object('code', 'job_timed_out', 'severity', 'error', 'type', 'runner.execution_timeout', 'title', 'The attempt took too long',
                                    'detail', why, 'retryable', false)
          when event = 'fail' and ended_by = 'broker' and stop_reason = 'forced'
-           then jsonb_build_object('type', 'runner.forced', 'title', 'The attempt was ended by force',
+           then jsonb_build_object('code', 'process_lost', 'severity', 'error', 'type', 'runner.forced', 'title', 'The attempt was ended by force',
                                    'detail', why, 'retryable', true)
          when event = 'fail' and ended_by = 'broker'
-           then jsonb_build_object('type', 'runner.lost', 'title', 'The process that worked on the job is gone',
+           then jsonb_build_object('code', 'process_lost', 'severity', 'error', 'type', 'runner.lost', 'title', 'The process that worked on the job is gone',
                                    'detail', why, 'retryable', true) end)
 $$;
 

@@ -2,6 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { boundMembers } from "./bound-members.ts";
 
 const members = {
+  code: z
+    .string()
+    .describe(
+      "Where the broker ended the job, for programs: `job_timed_out` or `process_lost`, of the codes of CompositeErrorData.",
+    ),
+  severity: z.string().describe("Where the broker ended the job: `error`."),
   type: z.string().describe("The error type for programs, such as `terraform.state_lock`."),
   title: z.string(),
   detail: z.string(),

@@ -1,14 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { faultCodes } from "../fault-codes.ts";
 
 /** Why something of the control plane failed. */
 export const compositeFaultSchema = z
   .object({
-    code: z
-      .string()
-      .describe(
-        "For programs: missing_value, render_failed, job_failed, job_timed_out, process_lost, approval_expired, runner_unavailable, " +
-          "image_unsupported, repo_unsupported, internal.",
-      ),
+    code: z.enum(faultCodes).describe("For programs."),
     severity: z.enum(["fatal", "error", "warning", "info"]),
     title: z.string(),
     detail: z.string(),

@@ -1,4 +1,5 @@
 import { checksumOf } from "../../../shared/app-config/canonical-json.ts";
+import { isFaultCode } from "../../../shared/fault-codes.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
 import { actionTimeoutNs, planAction } from "../../actions/action-plan.ts";
 import { draftStepJob } from "../draft-step-job.ts";
@@ -67,9 +68,11 @@ function outcomeOf(job: StepJob): StepOutcome {
 
 /** Permission faults, and what else the job says of itself, in the words of its own error. */
 function faultOfJob(job: StepJob, isTimeout: boolean): CompositeFault {
-  const { type, title, detail, retryable } = job.composite_error ?? {};
+  const { code: told, type, title, detail, retryable } = job.composite_error ?? {};
   const said = typeof detail === "string" && detail !== "" ? detail : job.status_description;
-  const code = type === "runner.lost" ? "process_lost" : isTimeout ? "job_timed_out" : "job_failed";
+  const byStatus = isTimeout ? "job_timed_out" : "job_failed";
+  const ofBroker = type === "runner.lost" ? "process_lost" : byStatus; // of a broker that wrote no codes yet
+  const code = isFaultCode(told) ? told : ofBroker;
   return faultOf(
     code,
     typeof title === "string" ? title : "The job did not finish",

@@ -1,3 +1,4 @@
+import type { FaultCode } from "../../../shared/fault-codes.ts";
 import type { JobDraft, SealedText, WorkflowDraft } from "./workflow-draft.ts";
 import type { CompositeFault, Step } from "./workflow-rows.ts";
 
@@ -61,7 +62,7 @@ export type Machine = {
 
 /** A fault in the shape of every composite error. */
 export function faultOf(
-  code: string,
+  code: FaultCode,
   title: string,
   detail: string,
   more: { readonly retryable?: boolean; readonly runner_job_id?: string } = {},

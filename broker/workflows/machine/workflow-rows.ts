@@ -1,4 +1,5 @@
 import type { ActionRunStatus } from "../../../shared/action-run-statuses.ts";
+import type { FaultCode } from "../../../shared/fault-codes.ts";
 import type { RunnerJobStatus } from "../../../shared/runner-job.ts";
 import type {
   ApprovalResponseType,
@@ -14,7 +15,7 @@ export type Params = Readonly<Record<string, unknown>>;
 
 /** Why something failed: the shape of every `composite_error`. */
 export type CompositeFault = {
-  readonly code: string;
+  readonly code: FaultCode;
   readonly severity: "fatal" | "error" | "warning" | "info";
   readonly title: string;
   readonly detail: string;

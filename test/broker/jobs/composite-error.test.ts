@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
+import { isFaultCode } from "../../../shared/fault-codes.ts";
 import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
 import { advanceClock } from "../../support/database/clock.ts";
+import { readRootFile } from "../../support/run/source-files.ts";
 import { givenStateJob, givenWorkspace } from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
@@ -71,7 +73,8 @@ describe("a job's composite_error", () => {
     const job = await setup();
     await advanceClock(at.db, "5 minutes 1 second");
     await expect.poll(async () => (await job.read()).status).toBe("failed");
-    const lost = { type: "runner.lost", detail: "process lost", retryable: true };
+    const words = { code: "process_lost", severity: "error", detail: "process lost" };
+    const lost = { ...words, type: "runner.lost", retryable: true };
     expect((await job.read()).composite_error).toMatchObject(lost);
     await job.store({ success: false, composite_error: error });
     expect((await job.read()).composite_error).toMatchObject(lost);
@@ -90,17 +93,30 @@ describe("a job's composite_error", () => {
     const slow = await setup({ execution_timeout: "2m" });
     await advanceClock(at.db, "2 minutes 1 second");
     await expect.poll(async () => (await slow.read()).status).toBe("timed-out");
-    expect((await slow.read()).composite_error).toMatchObject({ type: "runner.execution_timeout" });
+    expect((await slow.read()).composite_error).toMatchObject({
+      code: "job_timed_out",
+      type: "runner.execution_timeout",
+    });
     const runner = await at.createRunner();
     const body = { type: "noop-deploy", operation: "exec", overall_timeout: "2m" };
     const { body: made } = await at.call<RunnerJob>(`POST /v1/runners/${runner.id}/jobs`, { body });
     await advanceClock(at.db, "2 minutes 1 second");
     const read = async () => (await at.call<RunnerJob>(`GET /v1/runner-jobs/${made.id}`)).body;
     await expect.poll(async () => (await read()).status).toBe("cancelled");
-    expect((await read()).composite_error).toMatchObject({ type: "runner.overall_timeout" });
+    expect((await read()).composite_error).toMatchObject({
+      code: "job_timed_out",
+      type: "runner.overall_timeout",
+    });
     const cancelled = await setup();
     await at.call(`POST /v1/runner-jobs/${cancelled.jobId}/cancel`);
     expect((await cancelled.read()).composite_error).toBeNull();
+  });
+
+  test("has codes of the one list, also where the database writes it", async () => {
+    const sql = await readRootFile("migrations/functions/moves.sql");
+    const codes = [...sql.matchAll(/'code', '(\w+)'/g)].map(([, code]) => code);
+    expect(codes.length).toBeGreaterThan(3);
+    expect(codes.filter((code) => !isFaultCode(code))).toEqual([]);
   });
 
   test("is cut where it is too large, and says so", async () => {
