@@ -73,11 +73,11 @@ export async function listConfigs(
   db: Db,
   org: OrgId,
   app: string,
-  { after, limit, offset }: ListRequest,
+  { status, after, limit, offset }: ListRequest & { readonly status?: string | undefined },
 ): Promise<(AppConfigRow & { readonly sort_key: string })[]> {
   return db<(AppConfigRow & { sort_key: string })[]>`
     select ${columns(db)}, c.created_at::text as sort_key from app_configs c
-     where c.org_id = ${org} and c.app_id = ${app}
+     where c.org_id = ${org} and c.app_id = ${app} ${status === undefined ? db`` : db`and c.status = ${status}`}
        and c.version < coalesce((select x.version from app_configs x where x.org_id = ${org} and x.id = ${after?.id ?? ""}), 2147483647)
      order by c.version desc limit ${limit} offset ${offset}`;
 }

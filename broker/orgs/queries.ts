@@ -22,13 +22,14 @@ export async function findOrgMadeBy(db: Db, createdById: string): Promise<OrgRow
 export async function listOrgs(
   db: Db,
   org: OrgId,
-  accountId: string | null,
+  { accountId, q }: { readonly accountId: string | null; readonly q?: string | undefined },
   page: PageRequest,
 ): Promise<(OrgRow & { sort_key: string })[]> {
   return db<(OrgRow & { sort_key: string })[]>`
     select o.*, o.created_at::text as sort_key
       from orgs o
      where (o.id = ${org} or o.id in (select org_id from account_roles where account_id = ${accountId}))
+       ${q === undefined ? db`` : db`and strpos(lower(o.name), ${q.toLowerCase()}) > 0`}
        and (${page.after === undefined}
             or (o.created_at, o.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
      order by o.created_at desc, o.id desc

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { WebhookState } from "../../shared/api/webhooks.ts";
 import type { Db } from "../database/connect.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -79,11 +80,24 @@ export async function findWebhook(db: Db, org: OrgId, id: string): Promise<Webho
 export async function listWebhooks(
   db: Db,
   org: OrgId,
-  { after, limit, offset }: ListRequest,
+  {
+    q,
+    state,
+    after,
+    limit,
+    offset,
+  }: ListRequest & { readonly q?: string | undefined; readonly state?: WebhookState | undefined },
 ): Promise<(WebhookRow & { readonly sort_key: string })[]> {
   return db<(WebhookRow & { sort_key: string })[]>`
     select ${columns(db)}, w.created_at::text as sort_key from webhooks w
      where w.org_id = ${org} and w.deleted_at is null and w.id < ${after?.id ?? "~"}
+       ${q === undefined ? db`` : db`and strpos(lower(w.url), ${q.toLowerCase()}) > 0`}
+       ${
+         state === undefined
+           ? db``
+           : db`
+             and case when w.disabled_at is not null then 'disabled' when w.failing_since is not null then 'failing' else 'active' end = ${state}`
+       }
      order by w.id desc limit ${limit} offset ${offset}`;
 }
 

@@ -1,12 +1,10 @@
 import type { ShownApproval, WholeWorkflow } from "../../shared/api/workflow.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import type { ListRequest } from "../database/page-request.ts";
 import { findInstallFacts } from "../installs/install-facts.ts";
 import { hiddenValues } from "../installs/install-state.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
-import type { Bound } from "../tokens/bound/bound.ts";
 import { hideValues } from "./hide-values.ts";
 import { readApprovalText, readSnapshot } from "./load-workflow.ts";
 import type { WorkflowSnapshot } from "./machine/workflow-rows.ts";
@@ -64,7 +62,7 @@ export async function showApprovalContents(
 export async function listPendingApprovals(
   db: Db,
   org: OrgId,
-  request: ListRequest & { readonly bound?: Bound | null },
+  request: Parameters<typeof listPendingSteps>[2],
 ): Promise<{ readonly id: string; readonly sort_key: string; readonly shown: ShownApproval }[]> {
   const pending = await listPendingSteps(db, org, request);
   const ids = [...new Set(pending.map(({ workflow_id: id }) => id))];

@@ -59,7 +59,13 @@ export async function findOwnerName(db: Db, org: OrgId, ownerId: string): Promis
 export async function listPendingSteps(
   db: Db,
   org: OrgId,
-  { bound, after, limit, offset }: ListRequest & OfBound,
+  {
+    ownerId,
+    bound,
+    after,
+    limit,
+    offset,
+  }: ListRequest & OfBound & { readonly ownerId?: string | undefined },
 ): Promise<
   {
     readonly id: string;
@@ -72,6 +78,7 @@ export async function listPendingSteps(
     select s.id, s.id as step_id, s.workflow_id, s.created_at::text as sort_key
       from workflow_steps s join workflows w on w.org_id = s.org_id and w.id = s.workflow_id
      where s.org_id = ${org} and s.status = 'approval-awaiting' and s.id < ${after?.id ?? "~"}
+       ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
        ${within(db, "workflows", bound)}
      order by s.id desc limit ${limit} offset ${offset}`;
 }

@@ -1,4 +1,5 @@
 import {
+  appConfigStatuses,
   type AppConfigVersion,
   diffAppConfigsRoute,
   getAppConfigVersionRoute,
@@ -47,12 +48,15 @@ export const listAppConfigs = defineList({
   name: "app config list",
   summary: "List an app's configs, newest first.",
   args: appArgs,
+  flags: {
+    status: { value: "STATUS", choices: appConfigStatuses, summary: "Only configs in it." },
+  },
   examples: [{ does: "List the versions of an app.", run: "svc app config list greeter" }],
   view: configLine,
   empty: "No configs found. Sync one: svc app sync DIR",
-  read: async ({ args, call, page }) => {
+  read: async ({ args, flags: { status }, call, page }) => {
     const params = { app_id: (await findApp(call, args.app)).body.id };
-    const query = { limit: page.limit, cursor: page.cursor ?? "" };
+    const query = { status, limit: page.limit, cursor: page.cursor ?? "" };
     return toPage(await call(listAppConfigsRoute, { params, query }));
   },
 });

@@ -29,12 +29,13 @@ export const listAppSecrets = defineList({
   name: "app secret list",
   summary: "List an app's secrets, without their values.",
   args: appArgs,
+  flags: { name: { value: "NAME", summary: "Only the secret of this name." } },
   examples: [{ does: "List the secrets of an app.", run: "svc app secret list greeter" }],
   view: secretLine,
   empty: "No secrets found. Set one: svc app secret set APP NAME < FILE",
-  read: async ({ args, call, page }) => {
+  read: async ({ args, flags: { name }, call, page }) => {
     const params = { app_id: (await findApp(call, args.app)).body.id };
-    const query = { limit: page.limit, cursor: page.cursor ?? "" };
+    const query = { name, limit: page.limit, cursor: page.cursor ?? "" };
     return toPage(await call(listAppSecretsRoute, { params, query }));
   },
 });

@@ -15,10 +15,12 @@ import { orgDetails, orgView } from "./org-view.ts";
 export const listOrgs = defineList({
   name: "org list",
   summary: "List the orgs that the token has access to.",
+  flags: { query: { value: "TEXT", summary: "Only orgs with this text in the name." } },
   examples: [{ does: "List all orgs.", run: "svc org list" }],
   view: orgView,
   empty: "No orgs. Create one: svc org create NAME",
-  read: async ({ call, page }) => await call(listOrgsRoute, { query: page }),
+  read: async ({ flags: { query: q }, call, page }) =>
+    await call(listOrgsRoute, { query: { q, ...page } }),
 });
 
 export const getOrg = defineCommand({

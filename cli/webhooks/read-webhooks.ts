@@ -3,7 +3,12 @@ import {
   resendDeliveriesRoute,
   resendDeliveryRoute,
 } from "../../shared/api/webhook-deliveries.ts";
-import { getWebhookRoute, listWebhooksRoute, pingWebhookRoute } from "../../shared/api/webhooks.ts";
+import {
+  getWebhookRoute,
+  listWebhooksRoute,
+  pingWebhookRoute,
+  webhookStates,
+} from "../../shared/api/webhooks.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
 import { readInstant } from "../flags/read-flags.ts";
@@ -16,11 +21,18 @@ import { deliveryLine, pingDetails, webhookDetails, webhookLine } from "./webhoo
 export const listWebhooks = defineList({
   name: "webhook list",
   summary: "List the org's webhooks, newest first.",
-  examples: [{ does: "List webhooks and how they do.", run: "svc webhook list" }],
+  flags: {
+    state: { value: "STATE", choices: webhookStates, summary: "Only webhooks that do so." },
+    query: { value: "TEXT", summary: "Only webhooks with this text in the URL." },
+  },
+  examples: [
+    { does: "List webhooks and how they do.", run: "svc webhook list" },
+    { does: "Only those that fail.", run: "svc webhook list --state failing" },
+  ],
   view: webhookLine,
   empty: "No webhooks found. Create one: svc webhook create --to URL",
-  read: async ({ call, page }) =>
-    pageOfListing(await call(listWebhooksRoute, { query: pagesOfListing(page) })),
+  read: async ({ flags: { state, query: q }, call, page }) =>
+    pageOfListing(await call(listWebhooksRoute, { query: { state, q, ...pagesOfListing(page) } })),
 });
 
 export const getWebhook = defineCommand({

@@ -69,11 +69,17 @@ const approvalLine: View<ShownApproval> = {
 const listApprovals = defineList({
   name: "workflow approvals",
   summary: "List what waits for an approval, newest first.",
+  flags: {
+    install: { value: "INSTALL", offers: "installs", summary: "Only this install's." },
+  },
   examples: [{ does: "Watch what waits.", run: "svc workflow approvals --watch" }],
   view: approvalLine,
   empty: "Nothing waits for an approval.",
-  read: async ({ call, page }) =>
-    pageOfListing(await call(listPendingApprovalsRoute, { query: pagesOfListing(page) })),
+  read: async ({ flags: { install }, call, page }) => {
+    const owner = install === undefined ? undefined : (await findInstall(call, install)).body.id;
+    const query = { owner_id: owner, ...pagesOfListing(page) };
+    return pageOfListing(await call(listPendingApprovalsRoute, { query }));
+  },
 });
 
 const getWorkflow = defineCommand({

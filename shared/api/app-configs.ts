@@ -124,7 +124,13 @@ export const listAppConfigsRoute = createRoute({
   tags,
   summary: "List an app's configs",
   description: listingDescription,
-  request: { params: appParams, query: z.object(listingQuery) },
+  request: {
+    params: appParams,
+    query: z.object({
+      ...listingQuery,
+      status: z.enum(appConfigStatuses).optional().describe("In which status."),
+    }),
+  },
   responses: { 200: json(listingOf(configSchema), "Configs.") },
 });
 

@@ -133,7 +133,12 @@ export const listPendingApprovalsRoute = createRoute({
   tags,
   summary: "List approvals that somebody is to answer",
   description: listingDescription,
-  request: { query: z.object(listingQuery) },
+  request: {
+    query: z.object({
+      ...listingQuery,
+      owner_id: z.string().max(64).optional().describe("Of whose workflows: an install's id."),
+    }),
+  },
   responses: { 200: json(listingOf(approvalSchema), "Approvals.") },
 });
 

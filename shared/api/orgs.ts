@@ -70,7 +70,12 @@ export const listOrgsRoute = createRoute({
   path: "/v1/orgs",
   tags: ["Access"],
   summary: "List the orgs that the caller's token gives access to",
-  request: { query: z.object(pageQuery) },
+  request: {
+    query: z.object({
+      ...pageQuery,
+      q: z.string().max(255).optional().describe("A part of the name."),
+    }),
+  },
   responses: { 200: json(pageOf(orgSchema), "A page of orgs, the newest first.") },
 });
 

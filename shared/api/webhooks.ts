@@ -32,6 +32,10 @@ export const createWebhookRoute = createRoute({
   responses: { 201: json(webhookSchema, "The webhook.") },
 });
 
+/** How webhooks do. */
+export const webhookStates = ["active", "failing", "disabled"] as const;
+export type WebhookState = (typeof webhookStates)[number];
+
 export const listWebhooksRoute = createRoute({
   operationId: "listWebhooks",
   rule: reading,
@@ -40,7 +44,16 @@ export const listWebhooksRoute = createRoute({
   tags,
   summary: "List webhooks",
   description: listingDescription,
-  request: { query: z.object(listingQuery) },
+  request: {
+    query: z.object({
+      ...listingQuery,
+      q: z.string().max(255).optional().describe("A part of the URL."),
+      state: z
+        .enum(webhookStates)
+        .optional()
+        .describe("failing: no delivery has arrived since one failed."),
+    }),
+  },
   responses: { 200: json(listingOf(webhookSchema), "Webhooks.") },
 });
 

@@ -21,6 +21,17 @@ describe.each([
     expect(helpText([], program)).toMatchSnapshot();
   });
 
+  test("has filters for every list in pages", () => {
+    const ofPages = ["limit", "cursor", "watch", "interval"];
+    const lists = commands.filter(({ flags = {} }) => "limit" in flags && "cursor" in flags);
+    const bare = lists.filter(
+      ({ args = {}, flags = {} }) =>
+        Object.keys(args).length === 0 &&
+        Object.keys(flags).every((name) => ofPages.includes(name)),
+    );
+    expect(bare.map(({ name }) => name)).toEqual([]);
+  });
+
   test("names every command once", () => {
     const names = commands.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Webhook } from "../../../shared/api/webhook.ts";
-import { listWebhooksRoute } from "../../../shared/api/webhooks.ts";
+import { listWebhooksRoute, webhookStates } from "../../../shared/api/webhooks.ts";
 import { webhookCharts } from "../charts/activity-charts.ts";
 import type { Html } from "../page.ts";
 import { listPage } from "../parts/list-page.ts";
@@ -16,7 +16,10 @@ export const listWebhooks = listPage({
   title: "Webhooks",
   icon: "webhooks",
   one: "webhook",
-  filters: {},
+  filters: {
+    state: { label: "State", values: webhookStates },
+    q: { label: "URL", placeholder: "a part of it" },
+  },
   read: async (view, query) =>
     listed(await view.ask(listWebhooksRoute, { query: pageAsked(query) })),
   show: async (items, view) =>

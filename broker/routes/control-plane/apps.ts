@@ -107,8 +107,10 @@ const readConfigs: RegisterRoutes = (app, { db }) => {
     const { orgId } = c.get("actor");
     const { app_id: id } = c.req.valid("param");
     await requireApp(db, orgId, id);
-    const listed = await answerListing(c, c.req.valid("query"), {
-      read: (request: ListRequest) => listConfigs(db, orgId, id, request),
+    const { status, ...page } = c.req.valid("query");
+    const listed = await answerListing(c, page, {
+      filters: { status },
+      read: (request: ListRequest) => listConfigs(db, orgId, id, { status, ...request }),
       toItem: toConfig,
     });
     return c.json(listed, 200);

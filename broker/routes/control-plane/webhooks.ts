@@ -38,8 +38,10 @@ export const keepWebhooks: RegisterRoutes = (app, broker) => {
 const read: RegisterRoutes = (app, { db }) => {
   app.openapi(listWebhooksRoute, async (c) => {
     const { orgId } = c.get("actor");
-    const listed = await answerListing(c, c.req.valid("query"), {
-      read: (request: ListRequest) => listWebhooks(db, orgId, request),
+    const { q, state, ...page } = c.req.valid("query");
+    const listed = await answerListing(c, page, {
+      filters: { q, state },
+      read: (request: ListRequest) => listWebhooks(db, orgId, { q, state, ...request }),
       toItem: toWebhook,
     });
     return c.json(listed, 200);

@@ -50,8 +50,11 @@ const list: RegisterRoutes = (app, { db }) => {
   });
   app.openapi(listPendingApprovalsRoute, async (c) => {
     const { orgId, bound } = c.get("actor");
-    const approvals = await answerListing(c, c.req.valid("query"), {
-      read: (request: ListRequest) => listPendingApprovals(db, orgId, { bound, ...request }),
+    const { owner_id: ownerId, ...page } = c.req.valid("query");
+    const approvals = await answerListing(c, page, {
+      filters: { ownerId },
+      read: (request: ListRequest) =>
+        listPendingApprovals(db, orgId, { ownerId, bound, ...request }),
       toItem: ({ shown }) => shown,
     });
     return c.json(approvals, 200);

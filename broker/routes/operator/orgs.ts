@@ -40,9 +40,10 @@ export const readOrgs: RegisterRoutes = (app, broker) => {
   const toItem = (row: OrgRow) => toOrg(row, brokerDays);
   app.openapi(listOrgsRoute, async (c) => {
     const { orgId, accountId } = c.get("actor");
-    const page = readPage(c.req.valid("query"), {});
-    const rows = await listOrgs(broker.db, orgId, accountId, page);
-    return c.json(toPage(c, rows, { limit: page.limit, filters: {}, toItem }), 200);
+    const { q, ...asked } = c.req.valid("query");
+    const page = readPage(asked, { q });
+    const rows = await listOrgs(broker.db, orgId, { accountId, q }, page);
+    return c.json(toPage(c, rows, { limit: page.limit, filters: { q }, toItem }), 200);
   });
 
   app.openapi(getCurrentOrgRoute, async (c) => {

@@ -20,6 +20,11 @@ export async function givenWebhookViews({ call, db, orgId }: GivenDashboard): Pr
   const one = `${failed}/deliveries/${deliveryId}`;
   return [
     { path: "/webhooks", address: "/webhooks", has: "all events", whenEmpty: "No webhooks yet" },
+    {
+      path: "/webhooks",
+      address: "/webhooks?state=disabled",
+      has: "No webhook fits these filters",
+    },
     { path, address: at, has: "runners: inactive (failures)" },
     { path, address: failed, has: deliveryId },
     { path, address: `${failed}?status=delivered`, has: "No delivery fits these filters" },
