@@ -10,7 +10,7 @@ export const tokenView: View<Token> = {
     ID: ({ id }) => id,
     NAME: ({ name }) => name,
     TOKEN: ({ hint }) => hint,
-    ROLE: ({ role }) => role ?? "its account's",
+    ROLE: ({ role, role_id: id }) => id ?? role ?? "its account's",
     BOUND: ({ bound_id: id }) => id ?? "-",
     STATE: stateOf,
     USED: ({ last_used_at: at }) => (at === null ? "never" : `${formatAge(at)} ago`),

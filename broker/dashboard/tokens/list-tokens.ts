@@ -37,7 +37,7 @@ function tokenTable(view: View, tokens: readonly Token[]): Html {
       { head: "Hint", cell: ({ hint }) => html`<code>${hint}</code>` },
       { head: "State", cell: (token) => stateOf(token, nowMs) },
       { head: "Kind", kind: "minor", cell: ({ kind }) => kindWords[kind] },
-      { head: "Role", cell: ({ role }) => role ?? "roles of its account" },
+      { head: "Role", cell: ({ role, role_id: id }) => id ?? role ?? "roles of its account" },
       { head: "Bound to", cell: boundTo },
       { head: "Last used", cell: ({ last_used_at: at }) => timeAgo(at, nowMs) },
       { head: "Expires", cell: ({ expires_at: at }) => timeAgo(at, nowMs) },

@@ -28,8 +28,10 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/;
 export async function replayOnce(c: AppContext, broker: Broker, keyed: Keyed): Promise<Response> {
   const key = takeIdempotencyKey(c);
   if (key === undefined) return handleWithPermit(c, broker, keyed);
+  // Who reaches less is not told an answer that somebody else was given.
+  const bound = c.get("actor").bound?.id;
   const fingerprint = createHash("sha256")
-    .update(c.req.path)
+    .update(bound === undefined ? c.req.path : `${c.req.path} ${bound}`)
     .update("\0")
     .update(keyed.text)
     .digest();

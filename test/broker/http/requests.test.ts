@@ -57,7 +57,7 @@ describe("every answer", () => {
 });
 
 describe("a path", () => {
-  test.each(["/v2", "/v1", "/v1/roles/", "/v1/roles/x", "/v1/%2e%2e/roles", "/v1/tokens/%00"])(
+  test.each(["/v2", "/v1", "/v1/roles/", "/v1/roles/x/y", "/v1/%2e%2e/roles", "/v1/tokens/%00"])(
     "that no route has is 404: %s",
     async (path) => {
       const { status, headers } = await broker.call(`GET ${path}`, { token });

@@ -10,7 +10,7 @@ import {
   toInstall,
 } from "../../support/tokens/given-bound-tokens.ts";
 
-const { db, org, own, sibling, other, foreign, step, as, tokenOf, api, ofApp, unbound } =
+const { db, call, org, own, sibling, other, foreign, step, as, tokenOf, api, ofApp, unbound } =
   await givenBoundTokens();
 
 /** One route of each permission, at an install. A body that is refused shows that the caller was let in. */
@@ -98,6 +98,18 @@ describe("a token bound to an install", () => {
     expect(made).toMatchObject(toInstall(own.installId));
     expect((await as(made.secret)(`GET /v1/installs/${sibling.installId}`)).status).toBe(404);
   });
+});
+
+test("an idempotency key tells a bound token no answer that another caller got", async () => {
+  const body = { name: "keyed", inputs: { audience: "me" }, start: false, app_id: org.appId };
+  const create = async (token: string) => {
+    const headers = { "idempotency-key": "create-keyed" };
+    return (await call("POST /v1/installs", { token, body, headers })).status;
+  };
+  const strange = { name: "s", role: "org_admin", ...toApp(other.appId) };
+  const { secret } = (await org.api<MadeToken>("POST /v1/tokens", strange)).body;
+  expect([await create(org.token), await create(org.token)]).toEqual([201, 201]);
+  expect(await create(secret)).toBe(422);
 });
 
 describe("making a bound token", () => {

@@ -48,6 +48,7 @@ export async function givenBoundTokens() {
   }
   return {
     db,
+    call,
     org,
     own,
     sibling,
