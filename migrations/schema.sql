@@ -824,7 +824,9 @@ create table install_action_runs (
 );
 CREATE INDEX install_action_runs_by_action ON public.install_action_runs USING btree (install_id, action_id, id);
 CREATE INDEX install_action_runs_by_install ON public.install_action_runs USING btree (install_id, id);
+CREATE INDEX install_action_runs_by_job ON public.install_action_runs USING btree (runner_job_id) WHERE (runner_job_id IS NOT NULL);
 CREATE INDEX install_action_runs_by_workflow ON public.install_action_runs USING btree (workflow_id);
+CREATE INDEX install_action_runs_finished ON public.install_action_runs USING btree (install_id, action_id, id) WHERE ((status = 'finished'::text) AND (action_id IS NOT NULL));
 
 create table install_inputs (
   id svc_id not null,
@@ -2621,6 +2623,8 @@ function delete_processes_of_org(org text, after text, most integer, OUT deleted
 function delete_queue(org text, queue text) returns text -- functions/queues.sql
 function delete_runner_group(org text, runner_group text) returns text -- functions/runner-control.sql
 function delete_webhook(org text, webhook text) returns boolean -- functions/webhooks.sql
+function delete_workflows(old text[]) returns integer -- functions/workflows.sql
+function delete_workflows_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function disable_webhook(org text, webhook text, why text, t timestamp with time zone) returns void -- functions/deliveries.sql
 function discard_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
 function drop_terraform_state(org text, workspace text, lock text, needs_lock boolean, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
@@ -2670,6 +2674,8 @@ function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql
 function is_bound(runner text) returns boolean -- functions/runners.sql
 function is_execution_end(status text) returns boolean -- functions/before-tables.sql
 function is_job_move(event text, from_status text, to_status text) returns boolean -- functions/before-tables.sql
+function is_kept_job(org text, job text) returns boolean -- functions/workflows.sql
+function is_kept_run(r install_action_runs) returns boolean -- functions/workflows.sql
 function is_lease(l queue_signal_live, lease_id text) returns boolean -- functions/signals.sql
 function is_open_to_runner(ours boolean, process text, given_secret bytea) returns boolean -- functions/runners.sql
 function is_plan_lock(type text, operation text, info jsonb) returns boolean -- functions/workspaces.sql
@@ -2719,6 +2725,7 @@ function may_retry(l runner_job_live, t timestamp with time zone) returns boolea
 function merge_log_chunks(org text, stream text, of_day date, positions bigint[], merged log_chunk, body bytea) returns boolean -- functions/log-retention.sql
 function most_forgotten() returns integer -- functions/turns.sql
 function most_handed() returns integer -- functions/turns.sql
+function most_states() returns integer -- functions/installs.sql
 function move_emitters(ids text[], event text, why text, t timestamp with time zone) returns SETOF text -- functions/emitters.sql
 function move_jobs(moves job_move[], t timestamp with time zone) returns SETOF moved_job -- functions/moves.sql
 function move_processes(process_ids text[], event text, description text, t timestamp with time zone) returns void -- functions/registrations.sql

@@ -161,12 +161,16 @@ export async function listKnownActions(
 /** The newest run of each action that ended well, with its outputs. */
 async function listActionEnds(db: Db, org: OrgId, installId: string): Promise<EndRow[]> {
   return db<EndRow[]>`
-    select distinct on (r.action_id) r.name, r.id, r.status, d.final_execution_id as execution_id, o.outputs, o.key_id, o.sealed_outputs
-      from install_action_runs r
+    select r.name, r.id, r.status, d.final_execution_id as execution_id, o.outputs, o.key_id, o.sealed_outputs
+      from installs i
+      join actions a on a.org_id = i.org_id and a.app_id = i.app_id
+     cross join lateral (select * from install_action_runs n
+                          where n.install_id = i.id and n.action_id = a.id and n.status = 'finished'
+                          order by n.id desc limit 1) r
       left join runner_job_ends d on d.runner_job_id = r.runner_job_id
       left join runner_job_execution_outputs o on o.execution_id = d.final_execution_id
-     where r.org_id = ${org} and r.install_id = ${installId} and r.action_id is not null and r.status = 'finished'
-     order by r.action_id, r.id desc`;
+     where i.org_id = ${org} and i.id = ${installId}
+     order by r.action_id`;
 }
 
 function outputsOf(seals: Seals, org: OrgId, end: EndRow): unknown {

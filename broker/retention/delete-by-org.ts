@@ -8,7 +8,10 @@ import type { Batches } from "./delete-in-batches.ts";
 
 /** What deletes things of an org, in order, and how many at once (migrations/functions/org-retention.sql). */
 const deletions = {
-  jobs: [{ by: "delete_jobs_of_org", most: 200 }],
+  jobs: [
+    { by: "delete_jobs_of_org", most: 200 },
+    { by: "delete_workflows_of_org", most: 100 },
+  ],
   logs: [{ by: "delete_logs_of_org", most: 50 }],
   heart_beats: [
     { by: "delete_beat_minutes_of_org", most: 5000 },

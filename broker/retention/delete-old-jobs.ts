@@ -5,7 +5,7 @@ type SeenRow = { seen: number; deleted: number; last: string | null; is_young: b
 
 /**
  * Deletes jobs that ended more than `days` ago with all that belongs to them: plan, executions, results,
- * outputs, evidence, events. Answers how many. It walks the ends in the order of the jobs' ids, which is that
+ * outputs, evidence, events; but for what workflows and states of installs need. Answers how many. It walks the ends in the order of the jobs' ids, which is that
  * of their creation, and stops at younger jobs; ended jobs are not locked by claims.
  */
 export async function deleteOldJobs(db: Db, days: number, batches: Batches): Promise<number> {
@@ -15,7 +15,8 @@ export async function deleteOldJobs(db: Db, days: number, batches: Batches): Pro
     const [row] = await db<SeenRow[]>`
       with cutoff as (select svc_now() - make_interval(days => ${days}) as at),
       walked as materialized (
-        select e.org_id, e.runner_job_id, e.created_at, e.finished_at < c.at as is_old, e.created_at >= c.at as is_young
+        select e.org_id, e.runner_job_id, e.created_at,
+               e.finished_at < c.at and not is_kept_job(e.org_id, e.runner_job_id) as is_old, e.created_at >= c.at as is_young
           from cutoff c cross join lateral (select * from runner_job_ends e where e.runner_job_id > ${after}
                                              order by e.runner_job_id limit ${limit}) e
       ), events as (

@@ -6,6 +6,7 @@ import { deleteOldJobs as deleteJobs } from "../retention/delete-old-jobs.ts";
 import { deleteOldRows } from "../retention/delete-old-rows.ts";
 import { deleteOldSignals as deleteSignals } from "../retention/delete-old-signals.ts";
 import { deleteOldStats as deleteStats } from "../retention/delete-old-stats.ts";
+import { deleteOldWorkflows as deleteWorkflows } from "../retention/delete-old-workflows.ts";
 import { deleteOldStreams, dropOldLogs } from "../retention/drop-old-logs.ts";
 import { dropOldAttempts } from "../retention/drop-old-partitions.ts";
 import { endOldConfigs } from "../retention/end-old-configs.ts";
@@ -13,10 +14,12 @@ import { forgetFormerSecrets } from "../retention/forget-former-secrets.ts";
 import { tidyStates as tidy } from "../retention/tidy-states.ts";
 import type { Task } from "./task.ts";
 
-/** Deletes jobs and emitters that ended long enough ago. */
+/** Deletes jobs, workflows and emitters that ended long enough ago. */
 export const deleteOldJobs: Task = async ({ db, config, log }, { signal }) => {
   const deleted = await deleteJobs(db, config.retainJobsDays, { signal, batch: 500 });
   if (deleted > 0) log.info({ deleted }, "old jobs were deleted");
+  const workflows = await deleteWorkflows(db, config.retainJobsDays, { signal, batch: 100 });
+  if (workflows > 0) log.info({ deleted: workflows }, "old workflows were deleted");
   await deleteDoneEmitters(db, config.retainJobsDays, { signal, batch: 500 });
 };
 

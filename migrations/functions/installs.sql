@@ -84,6 +84,9 @@ begin
   return query select 'created', i.id::text;
 end $$;
 
+-- How many versions of its state an install keeps.
+create or replace function most_states() returns int language sql immutable parallel safe return 100;
+
 -- What a move of one of its workflows changes in an install.
 create or replace function write_install_change(org text, install text, workflow text, change jsonb, t timestamptz) returns void
   language plpgsql
@@ -113,6 +116,8 @@ begin
     select change #>> '{state,id}', org, install, i.state_version, change #>> '{state,key_id}',
            decode(change #>> '{state,base64}', 'base64'), change #>> '{state,checksum}', workflow, 'workflows', t
       from installs i where i.org_id = org and i.id = install;
+    delete from install_states s using installs i
+     where i.org_id = org and i.id = install and s.install_id = install and s.version <= i.state_version - most_states();
   end if;
   if change ->> 'is_deleted' = 'true' then
     perform forget_lanes(org, install, t);

@@ -23,7 +23,8 @@ begin
   deleted := 0;
   select count(*), bool_and(s.created_at >= before), max(s.id),
          coalesce(array_agg(s.id) filter (where e.finished_at < before
-           and not exists (select from stopping_executions x where x.runner_job_id = s.id)), '{}')
+           and not exists (select from stopping_executions x where x.runner_job_id = s.id)
+           and not is_kept_job(org, s.id)), '{}')
     into seen, are_young, next, old
     from (select j.id, j.created_at from runner_jobs j
            where j.org_id = org and j.id > after and before is not null order by j.id limit most) s
@@ -45,6 +46,27 @@ begin
   delete from runner_job_ends d where d.runner_job_id = any(old);
   delete from runner_jobs j where j.org_id = org and j.id = any(old);
   get diagnostics deleted = row_count;
+end $$;
+
+-- Workflows that have finished, with all that belongs to them, in the order of their creation; see delete_workflows.
+create or replace function delete_workflows_of_org(org text, after text, most int, out deleted int, out next text)
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  before timestamptz := old_before((select o.retain_jobs_days from orgs o where o.id = org));
+  seen int;
+  are_young boolean;
+  old text[];
+begin
+  select count(*), bool_and(s.created_at >= before), max(s.id), coalesce(array_agg(s.id) filter (where s.finished_at < before), '{}')
+    into seen, are_young, next, old
+    from (select w.id, w.created_at, w.finished_at from workflows w
+           where w.org_id = org and w.id > after and before is not null order by w.id limit most) s;
+  if seen < most or are_young then
+    next := null;
+  end if;
+  deleted := delete_workflows(old);
 end $$;
 
 -- Old days of log streams, and streams of which nothing is left and to which nothing can come. The log of a job that has not ended

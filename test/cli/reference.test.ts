@@ -23,9 +23,9 @@ describe.each([
 
   test("has filters for every list in pages", () => {
     const ofPages = ["limit", "cursor", "watch", "interval"];
-    const lists = commands.filter(({ flags = {} }) => "limit" in flags && "cursor" in flags);
+    const lists = commands.filter(({ flags }) => "limit" in flags && "cursor" in flags);
     const bare = lists.filter(
-      ({ args = {}, flags = {} }) =>
+      ({ args, flags }) =>
         Object.keys(args).length === 0 &&
         Object.keys(flags).every((name) => ofPages.includes(name)),
     );
