@@ -18,6 +18,8 @@ export type Call = {
   readonly body?: string | Uint8Array;
   /** Signs the body at the moment of sending, with or without a secret: see signBody. */
   readonly signing?: Omit<Signing, "at"> & { readonly secret: string | undefined };
+  /** What calls, in the User-Agent; `svc` unless told. */
+  readonly agent?: string;
   /** For everything from the name's resolution to the end of the answer; waiting for a turn is not part of it. */
   readonly timeoutMs: number;
   /** For the name's resolution and the connection alone, without its TLS; as long as the whole unless told. */
@@ -143,12 +145,12 @@ function abortOf(signal: AbortSignal, url: URL): Failure | undefined {
     : failure("aborted", "The call was given up by the broker.");
 }
 
-function headersOf({ headers, body, signing }: Call): http.OutgoingHttpHeaders {
+function headersOf({ headers, body, signing, agent = "svc" }: Call): http.OutgoingHttpHeaders {
   return {
     ...headers,
     ...(signing !== undefined &&
       signBody(signing.secret, body ?? "", { ...signing, at: new Date() })),
     ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
-    "user-agent": `svc/${version}`,
+    "user-agent": `${agent}/${version}`,
   };
 }

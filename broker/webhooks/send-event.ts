@@ -36,6 +36,7 @@ export async function sendEvent(
   const startedAt = new Date();
   const startedMs = performance.now();
   const outcome = await egress.callOut(orgId, {
+    agent: "svc-webhooks",
     url: receiver.url,
     method: "POST",
     headers: {

@@ -79,11 +79,7 @@ export const awaitWorkflowRoute = createRoute({
   request: {
     params,
     query: z.object({
-      wait: z
-        .string()
-        .regex(/^(?:\d|[1-4]\d|5[0-5])s$/, "Give 0s to 55s.")
-        .default("25s")
-        .describe("How long to wait at most."),
+      wait: z.string().max(40).optional().describe("At most and by default 25s."),
     }),
   },
   responses: { 200: json(wholeWorkflowSchema, "The workflow.") },

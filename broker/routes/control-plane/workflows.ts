@@ -18,6 +18,7 @@ import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
+import { waitMs } from "../../polls/park-poll.ts";
 import { awaitWorkflow } from "../../workflows/await-workflow.ts";
 import {
   listPendingApprovals,
@@ -103,7 +104,7 @@ const readOne: RegisterRoutes = (app, broker) => {
     const { workflow_id: id } = c.req.valid("param");
     const release = limitConcurrency(c, broker, "waits_of_token");
     const shown = await awaitWorkflow(broker, c.get("actor").orgId, id, {
-      waitMs: Number.parseInt(c.req.valid("query").wait, 10) * 1000,
+      waitMs: waitMs(c.req.valid("query").wait),
       signal: c.req.raw.signal,
       withPermit: permitFor(c, broker),
     }).finally(release);

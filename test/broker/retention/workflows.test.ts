@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { OrgId } from "../../../broker/orgs/org-id.ts";
 import { deleteByOrg } from "../../../broker/retention/delete-by-org.ts";
 import { deleteOldJobs } from "../../../broker/retention/delete-old-jobs.ts";
 import { deleteOldWorkflows } from "../../../broker/retention/delete-old-workflows.ts";
@@ -62,7 +61,7 @@ test("old workflows go, but for what is open and what the state of an install ne
 test("an org that keeps jobs for a shorter time keeps workflows so long, too", async () => {
   const { org, finished, open, isThere } = await givenRuns();
   const other = await givenRuns();
-  await db`update orgs set retain_jobs_days = 5 where id = ${org.orgId as OrgId}`;
+  await db`update orgs set retain_jobs_days = 5 where id = ${org.orgId}`;
   await advanceClock(db, "10 days");
   await deleteByOrg(db, { signal, batch: 2 });
   const left = await Promise.all(
