@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Install } from "../../../shared/api/install.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import {
   type End,
@@ -81,24 +82,19 @@ describe("a step that fails", () => {
     await reach(body.workflow_id, "success");
   });
 
-  test("gives up its place after an hour when another one waits in the lane, and can be resumed", async () => {
+  test("of an action with a post- trigger is passed over", async () => {
     let fails = 1;
     const { installId, reach, api } = await failing((plan) =>
       plan.includes("echo first") && fails-- > 0 ? "failed" : "finished",
     );
-    const path = `POST /v1/installs/${installId}/reprovision`;
-    const patch = (audience: string) =>
-      api<{ workflow_id: string }>(`PATCH /v1/installs/${installId}/inputs`, {
-        inputs: { audience },
-      });
-    const first = (await patch("mars")).body.workflow_id;
-    const { steps } = await reach(first, "success", "failed-pending-retry");
-    // Actions of post- triggers are passed over when they fail.
+    const { body } = await api<{ workflow_id: string }>(`PATCH /v1/installs/${installId}/inputs`, {
+      inputs: { audience: "mars" },
+    });
+    const { steps } = await reach(body.workflow_id, "success", "failed-pending-retry");
     expect(steps.at(-1)).toMatchObject({
       status: { status: "error" },
       result_directive: "continue",
     });
-    expect((await api(path, {})).status).toBe(201);
   });
 });
 
@@ -166,5 +162,22 @@ describe("a lane", () => {
     const lane = body.queues.find(({ name }) => name === "changes")?.id ?? "";
     expect((await org.api(`POST /v1/queues/${lane}/purge`, {})).status).toBeLessThan(300);
     await org.reach(second, "cancelled");
+  });
+
+  test("that is full refuses another change, of which nothing is done", async () => {
+    const org = await setup();
+    const { installId } = await givenInstall(org);
+    const at = `/v1/installs/${installId}`;
+    const { queues } = (await org.api<Install>(`GET ${at}`)).body;
+    const lane = queues.find(({ name }) => name === "changes")?.id ?? "";
+    await org.api(`PATCH /v1/queues/${lane}`, { max_depth: 1 });
+    await org.api(`POST /v1/queues/${lane}/pause`, {});
+    expect((await org.api(`POST ${at}/reprovision`, {})).status).toBe(201);
+    const refused = await org.api(`PATCH ${at}/inputs`, { inputs: { audience: "moon" } });
+    expect(refused).toMatchObject({ status: 429, body: { code: "queue_full" } });
+    expect((await org.api(`GET ${at}/inputs/current`)).body).toMatchObject({
+      version: 1,
+      values: { audience: "world" },
+    });
   });
 });
