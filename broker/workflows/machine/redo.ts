@@ -12,7 +12,7 @@ export function retryStep(draft: WorkflowDraft, step: Step): void {
   requireStalled(draft, step, "not_retryable");
   if (step.params["retryable"] === false)
     throw problem.conflict("not_retryable", "This step cannot be retried.");
-  if (step.retry_index >= mostRetries)
+  if (retriesOf(draft, step) >= mostRetries)
     throw problem.conflict(
       "retries_exhausted",
       `This step was retried ${mostRetries} times. Skip it, or cancel the workflow.`,
@@ -33,6 +33,13 @@ export function retryStep(draft: WorkflowDraft, step: Step): void {
   }
   redo(draft, "retry", step);
 }
+
+/** How often this one failed and was tried again. New plans that somebody asked for, and resumes, are no retries. */
+const retriesOf = ({ steps }: WorkflowDraft, { idx }: Step): number =>
+  steps.filter(
+    ({ idx: at, status, result_directive: said }) =>
+      at === idx && status === "error" && (said === "retry" || said === "retry-group"),
+  ).length;
 
 /** Passes over a step that failed, and the workflow goes on after it. 409 for what cannot be skipped. */
 export function skipStep(draft: WorkflowDraft, step: Step): void {
