@@ -126,7 +126,8 @@ begin
                        union all select queue where event = 'pause') w; -- parked claims are told of a pause
 end $$;
 
--- Deletes a queue in which nothing is and that nothing fills. outcome: deleted · not-found · not-empty · has-emitters
+-- Deletes a queue in which nothing is and that nothing fills. outcome: deleted · not-found ·
+-- managed (a lane of an install) · not-empty · has-emitters
 create or replace function delete_queue(org text, queue text) returns text
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -136,6 +137,9 @@ begin
   perform 1 from queues q where q.org_id = org and q.id = queue and q.deleted_at is null for no key update;
   if not found then
     return 'not-found';
+  elsif exists (select from queues q join installs i on i.org_id = q.org_id and i.id = q.install_id
+                 where q.org_id = org and q.id = queue and i.deleted_at is null) then
+    return 'managed';
   elsif (select c.waiting + c.delayed + c.in_flight > 0 from queue_counters c where c.queue_id = queue) then
     return 'not-empty';
   elsif exists (select from queue_emitters e where e.queue_id = queue) then

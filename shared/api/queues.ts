@@ -98,7 +98,7 @@ export const deleteQueueRoute = createRoute({
   tags,
   summary: "Delete a queue",
   description:
-    "409 `queue_not_empty` while it has live signals: purge it first; 409 `queue_has_emitters` while it has emitters.",
+    "409 `queue_not_empty` while it has live signals: purge it first; 409 `queue_has_emitters` while it has emitters; 409 `managed_queue` for a lane of an install.",
   request: { params },
   responses: { 204: { description: "It was deleted." } },
 });

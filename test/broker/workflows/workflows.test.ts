@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Install } from "../../../shared/api/install.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import {
   type End,
@@ -162,22 +161,5 @@ describe("a lane", () => {
     const lane = body.queues.find(({ name }) => name === "changes")?.id ?? "";
     expect((await org.api(`POST /v1/queues/${lane}/purge`, {})).status).toBeLessThan(300);
     await org.reach(second, "cancelled");
-  });
-
-  test("that is full refuses another change, of which nothing is done", async () => {
-    const org = await setup();
-    const { installId } = await givenInstall(org);
-    const at = `/v1/installs/${installId}`;
-    const { queues } = (await org.api<Install>(`GET ${at}`)).body;
-    const lane = queues.find(({ name }) => name === "changes")?.id ?? "";
-    await org.api(`PATCH /v1/queues/${lane}`, { max_depth: 1 });
-    await org.api(`POST /v1/queues/${lane}/pause`, {});
-    expect((await org.api(`POST ${at}/reprovision`, {})).status).toBe(201);
-    const refused = await org.api(`PATCH ${at}/inputs`, { inputs: { audience: "moon" } });
-    expect(refused).toMatchObject({ status: 429, body: { code: "queue_full" } });
-    expect((await org.api(`GET ${at}/inputs/current`)).body).toMatchObject({
-      version: 1,
-      values: { audience: "world" },
-    });
   });
 });
