@@ -24,9 +24,9 @@ export function retryStep(draft: WorkflowDraft, step: Step): void {
   if (isGroup) {
     for (const other of draft.stepsOf(group).filter(({ status }) => status === "pending"))
       draft.moveStep(other, "discard");
-    step.is_retried = true;
     group.result_directive = "retry-group";
-    cloneGroup(draft, group);
+    cloneGroup(draft, group); // with the step itself: what is retried is copied no more
+    step.is_retried = true;
   } else {
     cloneStep(draft, step, null);
     group.result_directive = null;

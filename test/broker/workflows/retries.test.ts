@@ -2,12 +2,18 @@ import { describe, expect, test } from "vitest";
 import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { advanceClock } from "../../support/database/clock.ts";
-import { givenInstall, givenWorkflowsApi, stepIn } from "../../support/workflows/workflows-api.ts";
+import {
+  givenInstall,
+  givenWorkflowsApi,
+  shopConfig,
+  stepIn,
+  stepsOf,
+} from "../../support/workflows/workflows-api.ts";
 
 const { db, setup } = await givenWorkflowsApi();
 
-async function given(ends: (plan: string) => "finished" | "failed") {
-  const org = await setup();
+async function given(ends: (plan: string) => "finished" | "failed", config?: object) {
+  const org = await setup(config);
   const install = await givenInstall(org, { ends });
   /** The step of this status that was tried so often. */
   async function stepOf(id: string, status: string, tries: number) {
@@ -85,5 +91,44 @@ describe("a step that fails again and again", () => {
     expect(stepIn((await read(first)).body, "error").name).toContain("before");
     expect(steps.at(-1)?.status.status).toBe("success");
     expect((await api(`POST /v1/workflows/${first}/resume`)).body.code).toBe("not_resumable");
+  });
+});
+
+describe("a retry of what wants an approval", () => {
+  test("asks again when its plan could not be made, and runs nothing before", async () => {
+    const command = "echo {{ required `no size` .svc.inputs.inputs.size }}";
+    const sized = { name: "sized", approval: true, steps: [{ name: "run", command }] };
+    const org = await given(() => "finished", {
+      ...shopConfig,
+      actions: { "sized.toml": sized },
+    });
+    const id = (await org.run(org.installId, "sized")).body.workflow_id;
+    const failed = await org.stepOf(id, "failed-pending-retry", 0);
+    expect(failed.name).toBe("approve sized");
+    await org.api(`PATCH /v1/installs/${org.installId}/inputs`, { inputs: { size: 5 } });
+    expect((await org.retry(failed)).status).toBe(201);
+    const again = stepIn(await org.reach(id, "approval-awaiting", "success"), "approval-awaiting");
+    expect(org.agent.plans).toEqual([]);
+    await org.respond(again, { response_type: "approve" });
+    await org.reach(id, "success");
+    expect(org.agent.plans).toHaveLength(1);
+  });
+
+  test("runs the action again once that is approved", async () => {
+    let fails = 1;
+    const { run, respond, reach, retry, installId, agent, stepOf } = await given((plan) =>
+      plan.includes("echo world") && fails-- > 0 ? "failed" : "finished",
+    );
+    const id = (await run(installId, "careful")).body.workflow_id;
+    await respond(await stepOf(id, "approval-awaiting", 0), { response_type: "approve" });
+    await retry(await stepOf(id, "failed-pending-retry", 0));
+    await respond(await stepOf(id, "approval-awaiting", 1), { response_type: "approve" });
+    expect(stepsOf(await reach(id, "success")).slice(1)).toEqual([
+      "approve careful: approved",
+      "approve careful: approved",
+      "careful action run (manual): error",
+      "careful action run (manual): success",
+    ]);
+    expect(agent.plans.filter((plan) => plan.includes("echo world"))).toHaveLength(2);
   });
 });
