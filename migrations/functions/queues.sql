@@ -53,7 +53,8 @@ begin
   return 'created';
 end $$;
 
--- Changes what is not null. outcome: changed · not-found · taken (the name) · stale (the version is another)
+-- Changes what is not null. outcome: changed · not-found · taken (the name) · stale (the version is another) · managed (that of a lane of
+-- an install stays)
 create or replace function change_queue(org text, queue text, expected bigint, queue_name text, depth int, in_flight int, idle bigint,
                                         queue_metadata jsonb)
   returns table (outcome text, wake text)
@@ -73,6 +74,11 @@ begin
     return;
   elsif expected is not null and q.version <> expected then
     return query select 'stale', null::text;
+    return;
+  elsif q.install_id is not null
+        and (queue_name <> q.name
+             or q.name = 'changes' and exists (select from queue_counters c where c.queue_id = queue and c.max_in_flight <> in_flight)) then
+    return query select 'managed', null::text;
     return;
   end if;
   begin

@@ -25,6 +25,21 @@ describe("a lane of an install", () => {
     });
   });
 
+  test("keeps its name, and that changes come one at a time", async () => {
+    const org = await setup();
+    const { body } = await org.create({ start: false });
+    const changes = await laneOf(org, body.id, "changes");
+    const managed = { status: 409, body: { code: "managed_queue" } };
+    expect(await org.api(`PATCH /v1/queues/${changes}`, { max_in_flight: 2 })).toMatchObject(
+      managed,
+    );
+    expect(await org.api(`PATCH /v1/queues/${changes}`, { name: "mine" })).toMatchObject(managed);
+    const same = { name: "changes", max_in_flight: 1, max_depth: 5 };
+    expect((await org.api(`PATCH /v1/queues/${changes}`, same)).status).toBe(200);
+    const actions = await laneOf(org, body.id, "actions");
+    expect((await org.api(`PATCH /v1/queues/${actions}`, { max_in_flight: 8 })).status).toBe(200);
+  });
+
   test("cannot be deleted by itself, and goes with its install", async () => {
     const org = await setup();
     const { body } = await org.create({ start: false });
