@@ -14,6 +14,7 @@ export const faultCodes = [
   "approval_expired",
   "image_unsupported",
   "repo_unsupported",
+  "config_unsupported",
   "internal",
 ] as const;
 export type FaultCode = (typeof faultCodes)[number];

@@ -43,7 +43,7 @@ const wishes = fc.array(
 
 /** Events by what they are about. */
 function tell(model: Model): void {
-  const { workflow, runs, steps } = model.snapshot;
+  const { workflow, runs, groups, steps } = model.snapshot;
   const own = model.events.filter(({ kind }) => kind === "workflow");
   const begun = runs.filter(({ started_at: at }) => at !== null);
   expect(own.filter(({ transition }) => transition === "started")).toHaveLength(begun.length);
@@ -57,6 +57,13 @@ function tell(model: Model): void {
     const isOver = isEndedStep(one.status) || one.status === "failed-pending-retry";
     expect(ends).toHaveLength(isOver && one.started_at !== null ? 1 : 0);
     expect(said[0] ?? "started").toBe("started");
+  }
+  // A group that is tried again has every step that it had.
+  const placesOf = (id: string) =>
+    [...new Set(steps.filter(({ group_id }) => group_id === id).map(({ idx }) => idx))].sort();
+  for (const one of groups.filter(({ group_retry_idx: tries }) => tries > 0)) {
+    const first = groups.find((g) => g.group_idx === one.group_idx && g.group_retry_idx === 0);
+    expect(placesOf(one.id)).toEqual(placesOf(first?.id ?? ""));
   }
   const isOver = isFinishedWorkflow(workflow.status);
   expect(isOver && steps.some((one) => !isEndedStep(one.status))).toBe(false);

@@ -5,6 +5,7 @@ import { secondNs } from "../../shared/duration.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
 import type { InstallFacts } from "../installs/install-facts.ts";
 import { hiddenValues } from "../installs/install-state.ts";
+import { hideInText } from "../workflows/hide-values.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 
@@ -40,7 +41,7 @@ export function planAction(planning: Planning): { readonly text: string } | Comp
   const place = { file: `actions/${action.name}.toml`, member: "steps" };
   const given = action.steps.map((step) => step as unknown as Json); // JSON, as it was checked
   const rendered = renderValue(given, { svc: state }, place);
-  if (rendered.faults !== undefined) return renderFault(rendered.faults);
+  if (rendered.faults !== undefined) return renderFault(rendered.faults, facts);
   const steps = rendered.value as unknown as readonly ActionStepPart[];
   const connected = steps.find(({ connected_repo: repo }) => repo !== undefined);
   if (connected !== undefined)
@@ -101,8 +102,12 @@ const urlOf = (repo: string): string =>
 
 type RenderFaults = NonNullable<ReturnType<typeof renderValue>["faults"]>;
 
-function renderFault(faults: RenderFaults): CompositeFault {
-  const lines = faults.map(({ file, member, detail }) => `${file}, ${member}: ${detail}`);
+/** What `required` says, and the paths of `index`, may be made of values that are shown to nobody. */
+function renderFault(faults: RenderFaults, facts: InstallFacts): CompositeFault {
+  const values = hiddenValues(facts);
+  const lines = faults.map(
+    ({ file, member, detail }) => `${file}, ${member}: ${hideInText(detail, values)}`,
+  );
   const isMissing = faults.every(({ code }) => code === "missing_value");
   return fault(
     isMissing ? "missing_value" : "render_failed",

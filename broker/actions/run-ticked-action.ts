@@ -3,6 +3,7 @@ import { readDocument } from "../app-configs/show-configs.ts";
 import { newId } from "../database/new-id.ts";
 import { placeOf } from "../installs/begin-workflow.ts";
 import { cronTriggersOf } from "../installs/cron-triggers.ts";
+import { busyPhases } from "../installs/install-row.ts";
 import { findInstall, type ShownRow } from "../installs/queries.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { cancelRow } from "../signals/queries.ts";
@@ -31,7 +32,7 @@ const templateSchema = z.object({ install_id: z.string(), action_name: z.string(
 
 /**
  * Begins the run that the signal of a cron trigger stands for, unless it has begun; the signal is its workflow's place from then on.
- * Answers the workflow. A signal whose action is gone is cancelled, and says why.
+ * Answers the workflow. A signal whose action is gone, or whose install rests, is cancelled, and says why.
  */
 export async function runTickedAction(
   broker: MovingBroker,
@@ -48,20 +49,24 @@ export async function runTickedAction(
     JSON.parse(opened.toString()),
   );
   const install = await findInstall(broker.db, org, installId);
-  const found = install && (await findTriggered(broker, install, name));
+  const rests = restsFor(install);
+  const found = rests === undefined && install && (await findTriggered(broker, install, name));
   const tick = { signalId, emitterId: signal.emitter_id ?? "" };
-  const outcome =
-    install === undefined || found === undefined
-      ? "not-found"
-      : await begin(broker, { install, found, tick });
+  const outcome = install && found ? await begin(broker, { install, found, tick }) : "not-found";
   if (outcome === "not-found") {
-    const why = `the install has no cron trigger of the action ${name} any more`;
+    const why = rests ?? `the install has no cron trigger of the action ${name} any more`;
     const rows = await cancelRow(broker.db, org, signalId, why);
     broker.wakes.notify(rows.flatMap(({ wake }) => (wake === null ? [] : [topics.signals(wake)])));
     return undefined;
   }
   return await findWorkflowOfSignal(broker.db, org, signalId);
 }
+
+/** Why the install runs nothing by the clock now. Its emitters rest then, but somebody may wake one, or a tick be on its way. */
+const restsFor = (install: ShownRow | undefined): string | undefined =>
+  install === undefined || busyPhases.includes(install.lifecycle_phase)
+    ? undefined
+    : `the install is ${install.lifecycle_phase}`;
 
 async function findSignal(
   { db }: Pick<MovingBroker, "db">,

@@ -1,11 +1,13 @@
 import { problem } from "../../shared/problem.ts";
+import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { draftWorkflow, type NewWorkflow } from "../workflows/draft-workflow.ts";
-import { laneFull } from "../workflows/move-workflow.ts";
+import { laneFull, laneGone } from "../workflows/lane-refusals.ts";
 import { forgetInstall, requireInstall, workflowOpen } from "./keep-installs.ts";
 import type { ShownRow } from "./queries.ts";
+import { requireSupported } from "./unsupported-config.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Wanted = Pick<NewWorkflow, "type" | "role" | "params" | "metadata" | "given" | "actionRun">;
@@ -53,18 +55,20 @@ function refusalOf(outcome: string): Error {
       "inputs_changed",
       "The inputs were changed meanwhile. Read them and try again.",
     );
-  if (outcome === "no-lane")
-    return problem.conflict("lane_gone", "The install's lane was deleted: forget the install.");
+  if (outcome === "no-lane") return laneGone();
   return new Error(`begin_workflow answered ${outcome}`);
 }
 
-/** Provisions an install that never was, or provisions it again. */
+/** Provisions an install that never was, or provisions it again, by the active config of its app; 409 for one of a later version. */
 export async function reprovisionInstall(
   parts: Parts,
   actor: Pick<Actor, "id" | "orgId">,
   { id, role }: { readonly id: string; readonly role: string },
 ): Promise<string> {
-  const { applied_config_id: applied } = await requireInstall(parts.db, actor.orgId, id);
+  const { orgId } = actor;
+  const install = await requireInstall(parts.db, orgId, id);
+  const { applied_config_id: applied, expected_config_id: active } = install;
+  requireSupported(await readDocument(parts.db, orgId, active));
   const type = applied === null ? "provision" : "reprovision";
   return beginWorkflow(parts, actor, { installId: id, workflow: { type, role } });
 }
@@ -119,6 +123,7 @@ export async function updateInstallConfig(
     ]);
   if (config.plan_only || (config.status !== "active" && config.status !== "outdated"))
     throw problem.conflict("config_not_active", `The config is ${config.status}: sync it first.`);
+  requireSupported(await readDocument(parts.db, actor.orgId, configId));
   return beginWorkflow(parts, actor, {
     installId: id,
     workflow: { type: "app_branch_config_update", params: { app_config_id: configId } },

@@ -13,6 +13,7 @@ import { outside, requireWithin } from "../tokens/bound/require-within.ts";
 import { draftWorkflow } from "../workflows/draft-workflow.ts";
 import { checkInputs } from "./check-inputs.ts";
 import { insertInstall } from "./queries.ts";
+import { requireSupported } from "./unsupported-config.ts";
 
 const mostOfOrg = 10_000;
 /** How many workflows of an install are open side by side: changes one after the other. */
@@ -146,20 +147,6 @@ const noActiveConfig = (): Error =>
     "no_active_config",
     "The app has no active config. Sync one first: svc app sync DIR.",
   );
-
-/** What later versions provision. */
-function requireSupported(config: AppConfigDocument): void {
-  const has = [
-    ...(config.sandbox === undefined ? [] : ["a sandbox"]),
-    ...((config.components ?? []).length === 0 ? [] : ["components"]),
-    ...(config.stack === undefined ? [] : ["a stack"]),
-  ];
-  if (has.length === 0) return;
-  throw problem.conflict(
-    "config_unsupported",
-    `The app's config has ${has.join(", ")}. This version creates installs of apps without a sandbox, a stack and components.`,
-  );
-}
 
 function refusalOf(outcome: string, id: string | null): Error {
   switch (outcome) {

@@ -14,6 +14,13 @@ export const lifecyclePhases = [
   "error",
 ] as const;
 
+/** In which phases cron triggers run; in all others they rest. */
+export const busyPhases: readonly (typeof lifecyclePhases)[number][] = [
+  "active",
+  "updating",
+  "degraded",
+];
+
 /** A row of `installs`. */
 export const installRow = z.object({
   id: z.string(),

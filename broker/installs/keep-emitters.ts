@@ -9,7 +9,7 @@ import { sealTemplate } from "../emitters/template.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { cronTriggersOf, type CronTrigger } from "./cron-triggers.ts";
 import { type KeptEmitter, listInstallEmitters, restEmitter } from "./emitter-queries.ts";
-import type { lifecyclePhases } from "./install-row.ts";
+import { busyPhases } from "./install-row.ts";
 import { findInstall, type ShownRow } from "./queries.ts";
 
 type Parts = Pick<Broker, "db" | "seals" | "log" | "config">;
@@ -17,8 +17,6 @@ type Parts = Pick<Broker, "db" | "seals" | "log" | "config">;
 const mostTries = 10;
 const noLimit = 2_147_483_647;
 const jitterNs = 30 * secondNs;
-/** In which phases cron triggers run; in all others they rest. */
-const busyPhases: readonly (typeof lifecyclePhases)[number][] = ["active", "updating", "degraded"];
 
 /**
  * Gives an install one emitter for each cron trigger of the config that it has, and takes away the others; they rest while the install

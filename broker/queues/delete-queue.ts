@@ -4,11 +4,17 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { deleteQueueRow } from "./queries.ts";
 import { requireOwnQueue } from "./require-queue.ts";
 
-/** Deletes a queue without live signals; 409 for one that has some. Its ended signals stay until they are old. */
+/** Deletes a queue without live signals; 409 for one that has some, and for a lane of an install. Its ended signals stay until they are old. */
 export async function deleteQueue(db: Db, org: OrgId, id: string): Promise<void> {
   requireOwnQueue(id);
   const outcome = await deleteQueueRow(db, org, id);
   if (outcome === "not-found") throw problem.notFound("queue");
+  if (outcome === "managed") {
+    throw problem.conflict(
+      "managed_queue",
+      "This queue is a lane of an install, and goes with it. Pause or purge it instead.",
+    );
+  }
   if (outcome === "has-emitters") {
     throw problem.conflict(
       "queue_has_emitters",

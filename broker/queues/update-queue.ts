@@ -17,6 +17,12 @@ export async function updateQueue(
   const change = await writeQueue(db, org, to);
   if (change.outcome === "not-found") throw problem.notFound("queue");
   if (change.outcome === "taken") throw nameTaken();
+  if (change.outcome === "managed") {
+    throw problem.conflict(
+      "managed_queue",
+      "This queue is a lane of an install: its name stays, and the lane `changes` has one workflow at a time.",
+    );
+  }
   if (change.outcome === "stale") {
     throw problem.preconditionFailed("The queue was changed meanwhile. Read it and try again.");
   }

@@ -1,6 +1,7 @@
 import { newId } from "../database/new-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { WorkflowGiven } from "./kinds/kind-environment.ts";
+import { laneGone } from "./lane-refusals.ts";
 import type { Params } from "./machine/workflow-rows.ts";
 import { workflowTypes, type WorkflowTypeName } from "./types/workflow-types.ts";
 
@@ -20,13 +21,12 @@ export type NewWorkflow = {
   readonly actionRun?: Readonly<Record<string, unknown>>;
 };
 
-/** A new workflow of an install, in the lane of its type, as `create_workflow` of the database takes it. */
+/** A new workflow of an install, in the lane of its type, as `create_workflow` of the database takes it; 409 where that is gone. */
 export function draftWorkflow(seals: Pick<Seals, "seal">, workflow: NewWorkflow) {
   const id = newId("wfl");
   const { type, given } = workflow;
   const queueId = workflow.lanes.get(workflowTypes[type].lane);
-  if (queueId === undefined)
-    throw new Error(`install ${workflow.installId} has no lane for ${type}`);
+  if (queueId === undefined) throw laneGone();
   return {
     id,
     org_id: workflow.orgId,

@@ -4,6 +4,7 @@ import { endJob } from "../jobs/end-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { setRunnerLifecycle } from "../runners/set-runner-lifecycle.ts";
 import { topics } from "../wake/wakes.ts";
+import { laneFull, laneGone } from "./lane-refusals.ts";
 import { loadWorkflow, type LoadedWorkflow, type WorkflowParts } from "./load-workflow.ts";
 import { jobsToCancel } from "./machine/cancel-workflow.ts";
 import type { Machine } from "./machine/step-kind.ts";
@@ -45,14 +46,11 @@ export async function moveWorkflow<Answer>(
       return answer;
     }
     if (written.outcome === "lane-full") throw laneFull();
+    if (written.outcome === "lane-no-lane") throw laneGone();
     refusal = refusalOf(written.outcome) ?? refusal;
   }
   throw problem.conflict("workflow_busy", "Others move this workflow all the time. Try again.");
 }
-
-/** The refusal of a lane in which too many wait. */
-export const laneFull = (): Error =>
-  problem.tooMany("Too many workflows wait in this lane. Wait for some to end.", 10, "queue_full");
 
 function refusalOf(outcome: string): Machine["refusal"] {
   if (outcome === "stale") return undefined;

@@ -77,7 +77,7 @@ const runAction = defineCommand({
   name: "action run",
   summary: "Run an action in an install, and follow it.",
   details:
-    "Without an action, --command or --script is run there. An action that wants an approval waits for it; another terminal can give it: svc workflow approve.",
+    "Without an action, --command is run there. An action that wants an approval waits for it; another terminal can give it: svc workflow approve.",
   codes: [["1", "the run did not succeed"]],
   args: {
     ...installArgs,

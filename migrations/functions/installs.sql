@@ -220,6 +220,7 @@ create or replace function begin_workflow(org text, install text, draft jsonb, i
 declare
   t timestamptz := svc_now();
   i installs;
+  outcome text;
 begin
   select * into i from installs x where x.org_id = org and x.id = install and x.deleted_at is null for no key update;
   if not found then
@@ -227,15 +228,16 @@ begin
   elsif only_one and exists (select from workflows w where w.owner_id = install and w.status not in ('success', 'error', 'cancelled')
                                 and w.type <> 'action_workflow_run') then
     return 'open';
-  elsif inputs is not null then
-    if i.inputs_version <> (inputs ->> 'from_version')::int then
-      return 'stale';
-    end if;
+  elsif inputs is not null and i.inputs_version <> (inputs ->> 'from_version')::int then
+    return 'stale';
+  end if;
+  outcome := create_workflow(draft, t); -- first: a lane that refuses it leaves the inputs as they are
+  if outcome = 'created' and inputs is not null then
     insert into install_inputs (id, org_id, install_id, version, app_config_id, key_id, contents, created_at, created_by_id)
     values (inputs ->> 'id', org, install, i.inputs_version + 1, inputs ->> 'app_config_id', inputs ->> 'key_id',
             decode(inputs ->> 'base64', 'base64'), t, draft ->> 'created_by_id');
     update installs x set inputs_version = x.inputs_version + 1, version = x.version + 1, updated_at = t
      where x.org_id = org and x.id = install;
   end if;
-  return create_workflow(draft, t);
+  return outcome;
 end $$;

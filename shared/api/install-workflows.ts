@@ -43,7 +43,8 @@ export const updateInstallConfigRoute = createRoute({
   path: `${path}/app-config-updates`,
   tags,
   summary: "Bring an install to a config of its app",
-  description: "409 `config_not_active` for a config that is neither active nor was.",
+  description:
+    "409 `config_not_active` for a config that is neither active nor was, `config_unsupported` for one that this version cannot provision.",
   request: { params, body: jsonBody(z.strictObject({ app_config_id: z.string().max(64) })) },
   responses: { 201: json(workflowResponseSchema, "The workflow.") },
 });

@@ -84,7 +84,7 @@ export const updateQueueRoute = createRoute({
   tags,
   summary: "Change a queue",
   description:
-    "With `If-Match`, only if its version is that one: else 412. A smaller `max_in_flight` ends nothing that is in flight, and a smaller " +
+    "With `If-Match`, only if its version is that one: else 412. 409 `managed_queue` for another name of an install's lane, or more than one in flight in its lane `changes`. A smaller `max_in_flight` ends nothing that is in flight, and a smaller " +
     "`max_depth` nothing that waits. 409 `runner_queue` for the queue of a runner's job group, as for all changes.",
   request: { params, body: jsonBody(updateQueueBody) },
   responses: { 200: json(queueSchema, "The queue.") },
@@ -98,7 +98,7 @@ export const deleteQueueRoute = createRoute({
   tags,
   summary: "Delete a queue",
   description:
-    "409 `queue_not_empty` while it has live signals: purge it first; 409 `queue_has_emitters` while it has emitters.",
+    "409 `queue_not_empty` while it has live signals: purge it first; 409 `queue_has_emitters` while it has emitters; 409 `managed_queue` for a lane of an install.",
   request: { params },
   responses: { 204: { description: "It was deleted." } },
 });

@@ -36,6 +36,8 @@ export const actionStep = (env: KindEnvironment): StepKind => ({
   hasJob: true,
   begin(draft, step) {
     const run = keepRun(env, draft, step);
+    if (step.params["retries_group"] === true && !isApproved(draft, step))
+      return { kind: "fault", fault: faultOf("internal", "It was not approved", notApproved) };
     const approved = env.approvedPlans.get(step.target_id);
     const planned = approved === undefined ? planOf(env, draft, step) : { text: approved };
     if (!("text" in planned)) return { kind: "fault", fault: planned };
@@ -53,6 +55,15 @@ export const actionStep = (env: KindEnvironment): StepKind => ({
     endRun(env, draft, { step, status });
   },
 });
+
+const notApproved = "Nobody has approved this run. Begin another one.";
+
+/** Whether the step that asks for an approval of this run got it. */
+const isApproved = ({ steps }: WorkflowDraft, { target_id: run }: Step): boolean =>
+  steps.some(
+    ({ kind, target_id, status }) =>
+      kind === "approve" && target_id === run && status === "approved",
+  );
 
 function outcomeOf(job: StepJob): StepOutcome {
   if (job.status === "finished") return { kind: "done" };

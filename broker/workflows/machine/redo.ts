@@ -12,7 +12,7 @@ export function retryStep(draft: WorkflowDraft, step: Step): void {
   requireStalled(draft, step, "not_retryable");
   if (step.params["retryable"] === false)
     throw problem.conflict("not_retryable", "This step cannot be retried.");
-  if (step.retry_index >= mostRetries)
+  if (retriesOf(draft, step) >= mostRetries)
     throw problem.conflict(
       "retries_exhausted",
       `This step was retried ${mostRetries} times. Skip it, or cancel the workflow.`,
@@ -24,15 +24,22 @@ export function retryStep(draft: WorkflowDraft, step: Step): void {
   if (isGroup) {
     for (const other of draft.stepsOf(group).filter(({ status }) => status === "pending"))
       draft.moveStep(other, "discard");
-    step.is_retried = true;
     group.result_directive = "retry-group";
-    cloneGroup(draft, group);
+    cloneGroup(draft, group); // with the step itself: what is retried is copied no more
+    step.is_retried = true;
   } else {
     cloneStep(draft, step, null);
     group.result_directive = null;
   }
   redo(draft, "retry", step);
 }
+
+/** How often this one failed and was tried again. New plans that somebody asked for, and resumes, are no retries. */
+const retriesOf = ({ steps }: WorkflowDraft, { idx }: Step): number =>
+  steps.filter(
+    ({ idx: at, status, result_directive: said }) =>
+      at === idx && status === "error" && (said === "retry" || said === "retry-group"),
+  ).length;
 
 /** Passes over a step that failed, and the workflow goes on after it. 409 for what cannot be skipped. */
 export function skipStep(draft: WorkflowDraft, step: Step): void {

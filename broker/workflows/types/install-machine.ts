@@ -1,8 +1,9 @@
+import { unsupportedWords } from "../../installs/unsupported-config.ts";
 import { actionStep, approveStep } from "../kinds/action-steps.ts";
 import type { KindEnvironment } from "../kinds/kind-environment.ts";
 import { accountStep, appliedStep, healthyStep, runnerGoneStep } from "../kinds/runner-steps.ts";
 import { stateStep } from "../kinds/state-step.ts";
-import type { Machine, StepKind } from "../machine/step-kind.ts";
+import { faultOf, type Machine, type StepKind } from "../machine/step-kind.ts";
 import { workflowType } from "./workflow-types.ts";
 
 /** The kinds of steps, each by its word in the database. */
@@ -34,7 +35,16 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
     generate(draft) {
       const { workflow } = draft;
       workflow.app_config_id = env.facts.configId;
-      return workflowType(workflow.type)
+      const type = workflowType(workflow.type);
+      const unsupported =
+        type.lane === "changes" && type.config !== "applied"
+          ? unsupportedWords(env.facts.config)
+          : undefined;
+      if (unsupported !== undefined)
+        return faultOf("config_unsupported", "The config is of a later version", unsupported, {
+          retryable: false,
+        });
+      return type
         .groups({ facts: env.facts, workflow, newId: draft.newId })
         .filter(({ steps }) => steps.length > 0);
     },

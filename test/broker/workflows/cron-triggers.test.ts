@@ -57,6 +57,14 @@ async function awaitEmitters(org: Org, expected: readonly object[]): Promise<rea
   });
   return seen;
 }
+async function awaitCancelled({ api }: Org, signalId: string, why: string): Promise<void> {
+  let status = { status: "", status_human_description: "" };
+  await until(async () => {
+    ({ status } = (await api<{ status: typeof status }>(`GET /v1/signals/${signalId}`)).body);
+    return status.status === "cancelled";
+  });
+  expect(status.status_human_description).toContain(why);
+}
 const runsOf = async ({ api }: Org, installId: string): Promise<readonly ShownActionRun[]> =>
   (await api<ShownActionRun[]>(`GET /v1/installs/${installId}/actions/runs?limit=100`)).body;
 
@@ -153,6 +161,21 @@ describe("an action with a cron trigger", () => {
     await until(async () => (await runsOf(org, installId)).length === 1);
   });
 
+  test("is not run while its install rests, also when somebody wakes its emitter", async () => {
+    const org = await setup(clockwork());
+    const { installId } = await givenInstall(org);
+    const [emitter] = await awaitEmitters(org, [{ status: "active" }]);
+    const gone = await org.api<{ workflow_id: string }>(
+      `POST /v1/installs/${installId}/deprovision`,
+    );
+    await org.reach(gone.body.workflow_id, "success");
+    await awaitEmitters(org, [{ status: "paused" }]);
+    await org.api(`POST /v1/emitters/${emitter?.id ?? ""}/resume`);
+    const fired = await org.api<{ id: string }>(`POST /v1/emitters/${emitter?.id ?? ""}/fire`);
+    await awaitCancelled(org, fired.body.id, "the install is deprovisioned");
+    expect(await runsOf(org, installId)).toEqual([]);
+  });
+
   test("whose signal has its turn when the trigger is gone is not run, and says why", async () => {
     const org = await setup(clockwork());
     const { installId } = await givenInstall(org);
@@ -160,29 +183,9 @@ describe("an action with a cron trigger", () => {
     await org.sync({ ...clockwork(), actions: shopConfig.actions });
     await db`update installs i set applied_config_id = a.active_config_id from apps a where a.id = i.app_id and i.id = ${installId}`;
     const fired = await org.api<{ id: string }>(`POST /v1/emitters/${emitter?.id ?? ""}/fire`);
-    let signal = { status: { status: "", status_human_description: "" } };
-    await until(async () => {
-      signal = (await org.api<typeof signal>(`GET /v1/signals/${fired.body.id}`)).body;
-      return signal.status.status === "cancelled";
-    });
-    expect(JSON.stringify(signal)).toContain("no cron trigger of the action tidy");
+    await awaitCancelled(org, fired.body.id, "no cron trigger of the action tidy");
     expect(await runsOf(org, installId)).toEqual([]);
   });
-});
-
-test("an install that is deleted while an action runs leaves no workflow open", async () => {
-  const org = await setup();
-  const { installId, agent } = await givenInstall(org, {
-    ends: (plan) => (plan.includes("Hello") ? "held" : "finished"),
-  });
-  const { body } = await org.run(installId, "greet");
-  await until(() => Promise.resolve(agent.held.length === 1));
-  const deleted = await org.api<{ workflow_id: string }>(`DELETE /v1/installs/${installId}`);
-  expect(deleted.status).toBe(200);
-  await org.reach(deleted.body.workflow_id, "success");
-  const [held] = agent.held;
-  if (held !== undefined) await agent.end(held, "finished");
-  await org.reach(body.workflow_id, "cancelled", "success");
 });
 
 const dayMs = 86_400_000;

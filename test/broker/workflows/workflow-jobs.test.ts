@@ -54,3 +54,18 @@ test("who cancels it needs the right to operate installs, and ends its workflow"
   const ended = await org.reach(workflowId, "error");
   expect(ended.steps.at(-1)?.status.status).toBe("cancelled");
 });
+
+test("an install that is deleted while an action runs leaves no workflow open", async () => {
+  const org = await setup();
+  const { installId, agent } = await givenInstall(org, {
+    ends: (plan) => (plan.includes("Hello") ? "held" : "finished"),
+  });
+  const { body } = await org.run(installId, "greet");
+  await until(() => Promise.resolve(agent.held.length === 1));
+  const deleted = await org.api<{ workflow_id: string }>(`DELETE /v1/installs/${installId}`);
+  expect(deleted.status).toBe(200);
+  await org.reach(deleted.body.workflow_id, "success");
+  const [held] = agent.held;
+  if (held !== undefined) await agent.end(held, "finished");
+  await org.reach(body.workflow_id, "cancelled", "success");
+});

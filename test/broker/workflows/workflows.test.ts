@@ -81,24 +81,19 @@ describe("a step that fails", () => {
     await reach(body.workflow_id, "success");
   });
 
-  test("gives up its place after an hour when another one waits in the lane, and can be resumed", async () => {
+  test("of an action with a post- trigger is passed over", async () => {
     let fails = 1;
     const { installId, reach, api } = await failing((plan) =>
       plan.includes("echo first") && fails-- > 0 ? "failed" : "finished",
     );
-    const path = `POST /v1/installs/${installId}/reprovision`;
-    const patch = (audience: string) =>
-      api<{ workflow_id: string }>(`PATCH /v1/installs/${installId}/inputs`, {
-        inputs: { audience },
-      });
-    const first = (await patch("mars")).body.workflow_id;
-    const { steps } = await reach(first, "success", "failed-pending-retry");
-    // Actions of post- triggers are passed over when they fail.
+    const { body } = await api<{ workflow_id: string }>(`PATCH /v1/installs/${installId}/inputs`, {
+      inputs: { audience: "mars" },
+    });
+    const { steps } = await reach(body.workflow_id, "success", "failed-pending-retry");
     expect(steps.at(-1)).toMatchObject({
       status: { status: "error" },
       result_directive: "continue",
     });
-    expect((await api(path, {})).status).toBe(201);
   });
 });
 

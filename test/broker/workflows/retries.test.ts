@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import {
+  givenInstall,
+  givenWorkflowsApi,
+  shopConfig,
+  stepIn,
+  stepsOf,
+} from "../../support/workflows/workflows-api.ts";
+
+const { db, setup } = await givenWorkflowsApi();
+
+async function given(ends: (plan: string) => "finished" | "failed", config?: object) {
+  const org = await setup(config);
+  const install = await givenInstall(org, { ends });
+  /** The step of this status that was tried so often. */
+  async function stepOf(id: string, status: string, tries: number) {
+    const isIt = (one: WholeWorkflow["steps"][number]) =>
+      one.status.status === status && one.retry_index === tries;
+    let steps: WholeWorkflow["steps"] = [];
+    await until(async () => {
+      ({ steps } = (await org.read(id)).body);
+      return steps.some(isIt);
+    });
+    const step = steps.find(isIt);
+    if (step === undefined) throw new Error("it was just there");
+    return step;
+  }
+  const retry = (step: WholeWorkflow["steps"][number]) =>
+    org.api(`POST /v1/workflows/${step.workflow_id}/steps/${step.id}/retry`);
+  return { ...org, ...install, stepOf, retry };
+}
+
+describe("a step that fails again and again", () => {
+  test("can be retried ten times", async () => {
+    const { run, installId, stepOf, retry } = await given((plan) =>
+      plan.includes("echo Hello") ? "failed" : "finished",
+    );
+    const id = (await run(installId, "greet")).body.workflow_id;
+    for (let n = 0; n < 10; n++)
+      expect((await retry(await stepOf(id, "failed-pending-retry", n))).status).toBe(201);
+    expect(await retry(await stepOf(id, "failed-pending-retry", 10))).toMatchObject({
+      status: 409,
+      body: { code: "retries_exhausted" },
+    });
+  });
+
+  test("is retried no less often because somebody asked for another plan before", async () => {
+    const { run, respond, installId, stepOf, retry } = await given((plan) =>
+      plan.includes("echo world") ? "failed" : "finished",
+    );
+    const id = (await run(installId, "careful")).body.workflow_id;
+    for (let n = 0; n < 10; n++) {
+      const step = await stepOf(id, "approval-awaiting", n);
+      expect((await respond(step, { response_type: "retry" })).body.outcome).toBe("replanned");
+    }
+    await respond(await stepOf(id, "approval-awaiting", 10), { response_type: "approve" });
+    expect((await retry(await stepOf(id, "failed-pending-retry", 10))).status).toBe(201);
+  });
+
+  test("gives up its place after an hour when another one waits in the lane, and can be resumed", async () => {
+    let fails = 1;
+    const { api, installId, reach, sync, read } = await given((plan) =>
+      plan.includes("echo before") && fails-- > 0 ? "failed" : "finished",
+    );
+    await sync({
+      "metadata.toml": { name: "shop" },
+      actions: {
+        "before.toml": {
+          name: "before",
+          triggers: [{ type: "pre-reprovision" }],
+          steps: [{ name: "run", command: "echo before" }],
+        },
+      },
+    });
+    const path = `POST /v1/installs/${installId}/reprovision`;
+    const first = (await api<{ workflow_id: string }>(path, {})).body.workflow_id;
+    await reach(first, "failed-pending-retry");
+    const second = (await api<{ workflow_id: string }>(path, {})).body.workflow_id;
+    await advanceClock(db, "61 minutes");
+    await reach(first, "error");
+    await reach(second, "success");
+    expect((await api(`POST /v1/workflows/${first}/resume`)).status).toBe(201);
+    const { workflow_runs: runs, steps } = await reach(first, "success");
+    expect(runs.map(({ type, status }) => `${type} ${status.status}`)).toEqual([
+      "initial error",
+      "resume success",
+    ]);
+    expect(stepIn((await read(first)).body, "error").name).toContain("before");
+    expect(steps.at(-1)?.status.status).toBe("success");
+    expect((await api(`POST /v1/workflows/${first}/resume`)).body.code).toBe("not_resumable");
+  });
+});
+
+describe("a retry of what wants an approval", () => {
+  test("asks again when its plan could not be made, and runs nothing before", async () => {
+    const command = "echo {{ required `no size` .svc.inputs.inputs.size }}";
+    const sized = { name: "sized", approval: true, steps: [{ name: "run", command }] };
+    const org = await given(() => "finished", {
+      ...shopConfig,
+      actions: { "sized.toml": sized },
+    });
+    const id = (await org.run(org.installId, "sized")).body.workflow_id;
+    const failed = await org.stepOf(id, "failed-pending-retry", 0);
+    expect(failed.name).toBe("approve sized");
+    await org.api(`PATCH /v1/installs/${org.installId}/inputs`, { inputs: { size: 5 } });
+    expect((await org.retry(failed)).status).toBe(201);
+    const again = stepIn(await org.reach(id, "approval-awaiting", "success"), "approval-awaiting");
+    expect(org.agent.plans).toEqual([]);
+    await org.respond(again, { response_type: "approve" });
+    await org.reach(id, "success");
+    expect(org.agent.plans).toHaveLength(1);
+  });
+
+  test("runs the action again once that is approved", async () => {
+    let fails = 1;
+    const { run, respond, reach, retry, installId, agent, stepOf } = await given((plan) =>
+      plan.includes("echo world") && fails-- > 0 ? "failed" : "finished",
+    );
+    const id = (await run(installId, "careful")).body.workflow_id;
+    await respond(await stepOf(id, "approval-awaiting", 0), { response_type: "approve" });
+    await retry(await stepOf(id, "failed-pending-retry", 0));
+    await respond(await stepOf(id, "approval-awaiting", 1), { response_type: "approve" });
+    expect(stepsOf(await reach(id, "success")).slice(1)).toEqual([
+      "approve careful: approved",
+      "approve careful: approved",
+      "careful action run (manual): error",
+      "careful action run (manual): success",
+    ]);
+    expect(agent.plans.filter((plan) => plan.includes("echo world"))).toHaveLength(2);
+  });
+});
