@@ -62,7 +62,7 @@ describe("a step that fails again and again", () => {
 
   test("gives up its place after an hour when another one waits in the lane, and can be resumed", async () => {
     let fails = 1;
-    const { api, installId, reach, sync, read } = await given((plan) =>
+    const { api, agent, installId, reach, sync, read } = await given((plan) =>
       plan.includes("echo before") && fails-- > 0 ? "failed" : "finished",
     );
     await sync({
@@ -79,7 +79,7 @@ describe("a step that fails again and again", () => {
     const first = (await api<{ workflow_id: string }>(path, {})).body.workflow_id;
     await reach(first, "failed-pending-retry");
     const second = (await api<{ workflow_id: string }>(path, {})).body.workflow_id;
-    await advanceClock(db, "61 minutes");
+    await advanceClock(db, "61 minutes", { alive: [agent.processId] });
     await reach(first, "error");
     await reach(second, "success");
     expect((await api(`POST /v1/workflows/${first}/resume`)).status).toBe(201);
