@@ -7,7 +7,7 @@ export const hiddenValue = "(secret)";
 /** What templates read of an install below `.svc`. A value that nobody has given is not there. */
 export function stateOf(facts: InstallFacts): JsonObject {
   const { install, org, app, runner, config, variables } = facts;
-  const inputs = inputsOf(facts);
+  const inputs = valuesOf(facts);
   const actions = actionsOf(facts);
   return {
     id: install.id,
@@ -30,24 +30,24 @@ export function stateOf(facts: InstallFacts): JsonObject {
 export function shownStateOf(facts: InstallFacts): JsonObject {
   const sensitive = sensitiveInputs(facts);
   const inputs = Object.fromEntries(
-    Object.entries(facts.inputs).map(([name, value]) => [
+    Object.entries(valuesOf(facts)).map(([name, value]) => [
       name,
-      sensitive.has(name) ? hiddenValue : value,
+      sensitive.has(name) && value !== null ? hiddenValue : value,
     ]),
-  );
+  ) as InstallFacts["inputs"]; // what nobody has given stays null
   const variables = Object.fromEntries(
     Object.keys(facts.variables).map((name) => [name, hiddenValue]),
   );
   return stateOf({ ...facts, inputs, variables });
 }
 
-/** The values that are shown to nobody: of sensitive inputs, and of the app's secrets. */
+/** The values that are shown to nobody: of sensitive inputs, their defaults too, and of the app's secrets. */
 export function hiddenValues(
   facts: Pick<InstallFacts, "config" | "inputs" | "variables">,
 ): unknown[] {
   const sensitive = sensitiveInputs(facts);
-  const inputs = Object.entries(facts.inputs).flatMap(([name, value]) =>
-    sensitive.has(name) ? [value] : [],
+  const inputs = Object.entries(valuesOf(facts)).flatMap(([name, value]) =>
+    sensitive.has(name) && value !== null ? [value] : [],
   );
   return [...inputs, ...Object.values(facts.variables)];
 }
@@ -59,7 +59,7 @@ export function sensitiveInputs({ config }: Pick<InstallFacts, "config">): Reado
 }
 
 /** Given ones, and the defaults of the others; one without a default and not required is null. */
-function inputsOf({ config, inputs }: InstallFacts): JsonObject {
+function valuesOf({ config, inputs }: Pick<InstallFacts, "config" | "inputs">): JsonObject {
   return Object.fromEntries(
     (config.inputs?.input ?? []).map(({ name, default: preset }) => [
       name,

@@ -14,6 +14,7 @@ import { sealInputs } from "./create-install.ts";
 import { openJson } from "./install-facts.ts";
 import { hiddenValue, sensitiveInputs } from "./install-state.ts";
 import { requireInstall } from "./keep-installs.ts";
+import { findInstall } from "./queries.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Values = Readonly<Record<string, unknown>>;
@@ -41,29 +42,41 @@ export async function listInputs(
      order by n.id desc limit ${limit} offset ${offset}`;
 }
 
-/** What shows rows of inputs: the sensitive values of their configs are hidden. */
+/** What shows rows of an install's inputs: what is sensitive by their configs, or by those that the install has or is to have, is hidden. */
 export async function prepareInputs(
   { db, seals }: Parts,
   org: OrgId,
   rows: readonly Row[],
 ): Promise<(row: Row) => ShownInputs> {
-  const ids = [...new Set(rows.map((row) => row.app_config_id))];
-  const configs = new Map(
-    await Promise.all(ids.map(async (id) => [id, await readDocument(db, org, id)] as const)),
+  const [first] = rows;
+  const install = first && (await findInstall(db, org, first.install_id));
+  const present = [install?.applied_config_id, install?.expected_config_id].flatMap(
+    (id) => id ?? [],
+  );
+  const ids = [...new Set([...present, ...rows.map((row) => row.app_config_id)])];
+  const hidden = new Map(
+    await Promise.all(ids.map(async (id) => [id, await sensitiveOf(db, org, id)] as const)),
   );
   return (row) => {
-    const values = openValues(seals, row);
-    return toInputs(row, configs.get(row.app_config_id), values);
+    const sensitive = [row.app_config_id, ...present].map((id) => hidden.get(id));
+    return toInputs(row, openValues(seals, row), (name) =>
+      sensitive.some((names) => names === undefined || names.has(name)),
+    );
   };
 }
 
-function toInputs(row: Row, config: AppConfigDocument | undefined, values: Values): ShownInputs {
-  const sensitive = config === undefined ? undefined : sensitiveInputs({ config });
+async function sensitiveOf(
+  db: Db,
+  org: OrgId,
+  configId: string,
+): Promise<ReadonlySet<string> | undefined> {
+  const config = await readDocument(db, org, configId);
+  return config && sensitiveInputs({ config });
+}
+
+function toInputs(row: Row, values: Values, isHidden: (name: string) => boolean): ShownInputs {
   const shown = Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      sensitive === undefined || sensitive.has(name) ? hiddenValue : value,
-    ]),
+    Object.entries(values).map(([name, value]) => [name, isHidden(name) ? hiddenValue : value]),
   );
   return {
     id: row.id,

@@ -43,4 +43,43 @@ describe("the value of a sensitive input", () => {
     expect(JSON.stringify(events)).toContain("(secret)");
     expect(JSON.stringify(events)).not.toContain("s3cr3t");
   });
+
+  test("is hidden where it is a default, too", async () => {
+    const command = "echo {{ .svc.inputs.inputs.secret }}";
+    const say = { name: "say", approval: true, steps: [{ name: "run", command }] };
+    const org = await setup({
+      "metadata.toml": { name: "shop" },
+      "inputs.toml": { input: [{ name: "secret", sensitive: true, default: "d3fault-value" }] },
+      actions: { "say.toml": say },
+    });
+    const { installId } = await givenInstall(org, { inputs: {} });
+    const { body } = await org.run(installId, "say");
+    const waiting = await org.reach(body.workflow_id, "approval-awaiting");
+    const step = stepIn(waiting, "approval-awaiting");
+    const at = `/v1/workflows/${step.workflow_id}/steps/${step.id}/approvals/${step.approval?.id ?? ""}`;
+    const contents = JSON.stringify((await org.api(`GET ${at}/contents`)).body);
+    expect(contents).toContain("echo (secret)");
+    expect(contents).not.toContain("d3fault");
+    const state = JSON.stringify((await org.api(`GET /v1/installs/${installId}/state`)).body);
+    expect(state).toContain('"secret":"(secret)"');
+    expect(state).not.toContain("d3fault");
+  });
+
+  test("is hidden from when a config calls it sensitive, in older versions, too", async () => {
+    const org = await setup();
+    const { installId } = await givenInstall(org, { inputs: { audience: "s3cr3t-world" } });
+    await org.sync({
+      ...shopConfig,
+      "inputs.toml": {
+        input: shopConfig["inputs.toml"].input.map((one) =>
+          one.name === "audience" ? { ...one, sensitive: true } : one,
+        ),
+      },
+    });
+    for (const path of ["inputs", "inputs/current"]) {
+      const { body } = await org.api(`GET /v1/installs/${installId}/${path}`);
+      expect(JSON.stringify(body)).toContain('"audience":"(secret)"');
+      expect(JSON.stringify(body)).not.toContain("s3cr3t");
+    }
+  });
 });
