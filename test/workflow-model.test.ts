@@ -60,7 +60,9 @@ function tell(model: Model): void {
   }
   // A group that is tried again has every step that it had.
   const placesOf = (id: string) =>
-    [...new Set(steps.filter(({ group_id }) => group_id === id).map(({ idx }) => idx))].sort((a, b) => a - b);
+    [...new Set(steps.filter(({ group_id }) => group_id === id).map(({ idx }) => idx))].sort(
+      (a, b) => a - b,
+    );
   for (const one of groups.filter(({ group_retry_idx: tries }) => tries > 0)) {
     const first = groups.find((g) => g.group_idx === one.group_idx && g.group_retry_idx === 0);
     expect(placesOf(one.id)).toEqual(placesOf(first?.id ?? ""));

@@ -72,7 +72,7 @@ export async function skipStep(broker: MovingBroker, org: OrgId, at: OfStep): Pr
 
 /** Goes on with a workflow that ended as an error. */
 export async function resumeWorkflow(broker: MovingBroker, org: OrgId, id: string): Promise<void> {
-  await moveWorkflow(broker, org, { id, decide: ({ draft }) => resumeIt(draft) });
+  await moveWorkflow(broker, org, { id, decide: ({ draft, machine }) => resumeIt(draft, machine) });
 }
 
 /** Approves everything of a workflow, or has it ask again. */

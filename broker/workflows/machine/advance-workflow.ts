@@ -5,7 +5,7 @@ import { settleCancel } from "./cancel-workflow.ts";
 import { cloneGroup } from "./clone-steps.ts";
 import { endWorkflow } from "./end-workflow.ts";
 import { generateSteps } from "./generate-steps.ts";
-import type { Machine } from "./step-kind.ts";
+import { faultOf, type Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { Group, Step } from "./workflow-rows.ts";
 
@@ -37,10 +37,17 @@ export function advanceWorkflow(draft: WorkflowDraft, machine: Machine): void {
 
 function begin(draft: WorkflowDraft, machine: Machine): boolean {
   const { workflow, run } = draft;
+  const isSuperseded = draft.groups.length > 0 && machine.isSuperseded?.(draft) === true;
   draft.moveWorkflow("start");
   workflow.started_at ??= draft.now;
   Object.assign(run, { status: "in-progress", started_at: draft.now });
   draft.tellWorkflow({ transition: "started" });
+  if (isSuperseded) {
+    const why = "Another change of the install ended while it waited to be resumed";
+    const fault = faultOf("plan_changed", "It was overtaken", why, { retryable: false });
+    endWorkflow(draft, machine, { event: "fail", why, fault });
+    return false;
+  }
   machine.began(draft);
   if (draft.groups.length > 0) return true;
   const fault = generateSteps(draft, machine);

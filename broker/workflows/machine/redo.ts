@@ -1,6 +1,7 @@
 import { problem } from "../../../shared/problem.ts";
 import { isFinishedWorkflow } from "../../../shared/workflow.ts";
 import { cloneGroup, cloneStep } from "./clone-steps.ts";
+import type { Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { Run, Step } from "./workflow-rows.ts";
 
@@ -88,12 +89,20 @@ function newRun(draft: WorkflowDraft, type: Run["type"], step: Step): Run {
 }
 
 /** Goes on with a workflow that ended as an error, at the first step that did not succeed, when it is its turn again. */
-export function resumeWorkflow(draft: WorkflowDraft): void {
+export function resumeWorkflow(
+  draft: WorkflowDraft,
+  { isSuperseded = () => false }: Partial<Machine> = {},
+): void {
   const { workflow } = draft;
   if (workflow.status !== "error")
     throw problem.conflict(
       "not_resumable",
       `Only a workflow that ended as an error can be resumed. This one is ${workflow.status}.`,
+    );
+  if (isSuperseded(draft))
+    throw problem.conflict(
+      "superseded",
+      "Another change of the install has begun since. Begin a new one.",
     );
   const groups = draft.liveGroups();
   const from = groups.find(({ result_directive: said }) => said === null || said === "stop");

@@ -56,6 +56,8 @@ export type Machine = {
   /** What the begin and the end of the workflow mean for its owner. */
   readonly began: (draft: WorkflowDraft) => void;
   readonly ended: (draft: WorkflowDraft) => void;
+  /** Whether another change of its owner has begun since: what it left cannot be gone on with. */
+  readonly isSuperseded?: (draft: WorkflowDraft) => boolean;
   /** Why the database refused the jobs of a first decision. */
   readonly refusal?: "full" | "no-runner" | undefined;
 };

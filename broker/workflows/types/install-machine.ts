@@ -4,6 +4,7 @@ import type { KindEnvironment } from "../kinds/kind-environment.ts";
 import { accountStep, appliedStep, healthyStep, runnerGoneStep } from "../kinds/runner-steps.ts";
 import { stateStep } from "../kinds/state-step.ts";
 import { faultOf, type Machine, type StepKind } from "../machine/step-kind.ts";
+import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import { workflowType } from "./workflow-types.ts";
 
 /** The kinds of steps, each by its word in the database. */
@@ -22,6 +23,7 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
   const made = new Map<string, StepKind>();
   return {
     refusal,
+    isSuperseded: (draft) => isSuperseded(env, draft),
     isOrphaned: env.facts.install.deleted_at !== null,
     kindOf({ kind }) {
       const known = made.get(kind);
@@ -55,6 +57,7 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
     ended(draft) {
       const { workflow } = draft;
       const { phase, lane } = workflowType(workflow.type);
+      if (isSuperseded(env, draft)) return;
       if (phase === undefined || workflow.started_at === null) return;
       const isGood = workflow.status === "success";
       draft.install.phase = isGood ? phase.success : phase.failure;
@@ -74,3 +77,10 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
 
 const healthChecksOf = ({ facts: { config } }: KindEnvironment): string[] =>
   (config.actions ?? []).flatMap(({ name, is_healthcheck: is }) => (is === true ? [name] : []));
+
+/** It is about the install's phase, and another one is the last that was. */
+const isSuperseded = ({ facts }: KindEnvironment, { workflow, install }: WorkflowDraft): boolean =>
+  workflowType(workflow.type).phase !== undefined &&
+  workflow.started_at !== null &&
+  install.phase === undefined &&
+  facts.install.phase_workflow_id !== workflow.id;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Install } from "../../../shared/api/install.ts";
 import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { advanceClock } from "../../support/database/clock.ts";
@@ -33,6 +34,14 @@ async function given(ends: (plan: string) => "finished" | "failed", config?: obj
   return { ...org, ...install, stepOf, retry };
 }
 
+/** A workflow that failed, and that nobody retried for a month. */
+async function giveUp({ orgId, reach }: Awaited<ReturnType<typeof given>>, id: string) {
+  await reach(id, "failed-pending-retry");
+  await db`update workflows set status_at = status_at - interval '31 days' where id = ${id}`;
+  await db`select wake_workflow(${orgId}, ${id})`;
+  await reach(id, "error");
+}
+
 describe("a step that fails again and again", () => {
   test("can be retried ten times", async () => {
     const { run, installId, stepOf, retry } = await given((plan) =>
@@ -60,11 +69,12 @@ describe("a step that fails again and again", () => {
     expect((await retry(await stepOf(id, "failed-pending-retry", 10))).status).toBe(201);
   });
 
-  test("gives up its place after an hour when another one waits in the lane, and can be resumed", async () => {
+  test("gives up its place after an hour when another one waits in the lane; one that was given up is resumed unless another came", async () => {
     let fails = 1;
-    const { api, agent, installId, reach, sync, read } = await given((plan) =>
+    const org = await given((plan) =>
       plan.includes("echo before") && fails-- > 0 ? "failed" : "finished",
     );
+    const { api, agent, installId, reach, sync, read } = org;
     await sync({
       "metadata.toml": { name: "shop" },
       actions: {
@@ -82,16 +92,61 @@ describe("a step that fails again and again", () => {
     await advanceClock(db, "61 minutes", { alive: [agent.processId] });
     await reach(first, "error");
     await reach(second, "success");
-    expect((await api(`POST /v1/workflows/${first}/resume`)).status).toBe(201);
-    const { workflow_runs: runs, steps } = await reach(first, "success");
+    expect((await api(`POST /v1/workflows/${first}/resume`)).body.code).toBe("superseded");
+    fails = 1;
+    const third = (await api<{ workflow_id: string }>(path, {})).body.workflow_id;
+    await giveUp(org, third);
+    expect((await api(`POST /v1/workflows/${third}/resume`)).status).toBe(201);
+    const { workflow_runs: runs, steps } = await reach(third, "success");
     expect(runs.map(({ type, status }) => `${type} ${status.status}`)).toEqual([
       "initial error",
       "resume success",
     ]);
-    expect(stepIn((await read(first)).body, "error").name).toContain("before");
+    expect(stepIn((await read(third)).body, "error").name).toContain("before");
     expect(steps.at(-1)?.status.status).toBe("success");
-    expect((await api(`POST /v1/workflows/${first}/resume`)).body.code).toBe("not_resumable");
+    expect((await api(`POST /v1/workflows/${third}/resume`)).body.code).toBe("not_resumable");
   });
+});
+
+test("a change that failed is not resumed after another one began, neither at once nor when it has its turn", async () => {
+  let fails = 2;
+  const org = await given((plan) =>
+    plan.includes("echo before") && fails-- > 0 ? "failed" : "finished",
+  );
+  const { api, installId, reach, read, sync } = org;
+  await sync({
+    "metadata.toml": { name: "shop" },
+    actions: {
+      "before.toml": {
+        name: "before",
+        triggers: [{ type: "pre-reprovision" }],
+        steps: [{ name: "run", command: "echo before" }],
+      },
+    },
+  });
+  const begin = async () =>
+    (await api<{ workflow_id: string }>(`POST /v1/installs/${installId}/reprovision`, {})).body
+      .workflow_id;
+  const failed = async () => {
+    const id = await begin();
+    await giveUp(org, id);
+    return id;
+  };
+  const early = await failed();
+  const late = await failed();
+  const refused = await api(`POST /v1/workflows/${early}/resume`);
+  expect([refused.status, refused.body.code]).toEqual([409, "superseded"]);
+  const [lane] = await db<{ id: string }[]>`
+    select id from queues where install_id = ${installId} and name = 'changes'`;
+  await api(`POST /v1/queues/${lane?.id ?? ""}/pause`, { note: "wait" });
+  const next = await begin();
+  expect((await api(`POST /v1/workflows/${late}/resume`)).status).toBe(201);
+  await api(`POST /v1/queues/${lane?.id ?? ""}/resume`, {});
+  await reach(next, "success");
+  await reach(late, "error");
+  expect((await read(late)).body.status.status_human_description).toContain("Another change");
+  const install = await api<Install>(`GET /v1/installs/${installId}`);
+  expect(install.body.lifecycle_phase).toMatchObject({ phase: "active", workflow_id: next });
 });
 
 describe("a retry of what wants an approval", () => {
