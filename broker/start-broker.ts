@@ -41,7 +41,7 @@ export async function startBroker(
   const { broker } = made;
   try {
     await requireCurrentSchema(broker.db);
-    await reconcileRoles(broker).catch((error: unknown) =>
+    await reconcileRoles(broker, { isStart: true }).catch((error: unknown) =>
       log.error({ err: error }, "roles could not be made what the code says; it will be retried"),
     );
     await registerKeys(broker.db, made.brokerId, seals.proofs());

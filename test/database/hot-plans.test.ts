@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Db } from "../../broker/database/connect.ts";
 import { newId } from "../../broker/database/new-id.ts";
 import { listNewEvents, storeFannedOut } from "../../broker/events/event-queries.ts";
+import { toEnvelope } from "../../broker/events/to-envelope.ts";
 import {
   recordAttempts,
   releaseLine,
@@ -103,7 +104,10 @@ async function liveAsEvent(db: Db, setUp: Db): Promise<void> {
   ]);
   const deliveries = [{ id: newId("whd"), webhook_id: webhookId }];
   const events = await listNewEvents(db, orgId, 10);
-  await storeFannedOut(db, orgId, [{ id: events[0]?.id ?? "", body: "{}", deliveries }]);
+  const [event] = events;
+  if (event === undefined) throw new Error("there is an event");
+  const body = await toEnvelope({ ...event, data: { ...event.data, links: {} } });
+  await storeFannedOut(db, orgId, [{ id: event.id, body, deliveries }]);
   const [line] = await takeLines(db, 10, []);
   if (line === undefined) throw new Error("there is no line");
   for (const result of ["failed", "delivered"] as const) {

@@ -58,8 +58,12 @@ test("a receiver that fails at random gets each workflow's events in their order
   expect(failures.size).toBeGreaterThan(3);
 });
 
+/** How long a receiver may take to answer. */
+const callMs = 15_000;
+
 test("one receiver that never answers keeps the others of its org from nothing", async () => {
   const { orgId, token, create } = await setup();
+  const startedMs = performance.now();
   const hanging = await startReceiver({ "/": () => new Promise(() => {}) });
   const receiver = await startReceiver();
   const dead = (await create({ url: `${hanging.url}/` })).body;
@@ -72,7 +76,8 @@ test("one receiver that never answers keeps the others of its org from nothing",
   await until(() => receiver.received.length >= 300);
   const { body } = await call<Delivery[]>(`GET ${path}/${dead.id}/deliveries?limit=100`, { token });
   expect(body.filter(({ status }) => status === "delivered")).toEqual([]);
-  expect(hanging.received.length).toBeLessThanOrEqual(4);
+  const givenUp = Math.floor((performance.now() - startedMs) / callMs); // calls that were long enough under way
+  expect(hanging.received.length).toBeLessThanOrEqual(4 * (1 + givenUp));
   const told = new Set(
     receiver.received.map((one) => `${one.path} ${String(one.headers["webhook-id"])}`),
   );
