@@ -502,6 +502,8 @@ create table action_run_steps (
   status text not null,
   execution_duration bigint not null default 0,
   updated_at timestamp with time zone not null default svc_now(),
+  name text not null default ''::text,
+  idx integer not null default 0,
   constraint action_run_steps_pkey PRIMARY KEY (runner_job_id, step_id),
   constraint action_run_steps_org_id_runner_job_id_fkey FOREIGN KEY (org_id, runner_job_id) REFERENCES runner_jobs(org_id, id) ON DELETE CASCADE,
   constraint action_run_steps_execution_duration_check CHECK ((execution_duration >= 0)),

@@ -73,9 +73,7 @@ export async function reportRunStep(
     execution_duration: said.executionDuration,
   };
   await writeRunStep(parts.db, row);
-  const [step] = toActionRun(actor.orgId, found, [
-    { ...row, updated_at: found.job.status_at },
-  ]).steps.slice(idx);
+  const [step] = toActionRun(actor.orgId, found, [row]).steps.slice(idx);
   if (step === undefined) throw problem.notFound("action run step");
   return step;
 }

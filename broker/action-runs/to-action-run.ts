@@ -7,6 +7,7 @@ import { toCompositeStatus } from "../status/composite-status.ts";
 import type { ActionRunStepRow } from "./row.ts";
 
 export type ActionPlan = z.infer<typeof actionPlan>;
+type SaidStep = Pick<ActionRunStepRow, "step_id" | "status" | "execution_duration">;
 type PlanStep = NonNullable<ActionPlan["steps"]>[number];
 
 const runStatuses: Partial<Record<RunnerJobStatus, ActionRun["status"]>> = {
@@ -21,7 +22,7 @@ const runStatuses: Partial<Record<RunnerJobStatus, ActionRun["status"]>> = {
 export function toActionRun(
   org: string,
   { job, plan }: { readonly job: JobInScope; readonly plan: ActionPlan },
-  said: readonly ActionRunStepRow[],
+  said: readonly SaidStep[],
 ): ActionRun {
   const status = runStatuses[job.status] ?? "in-progress";
   const description = job.status_description;
@@ -58,7 +59,7 @@ export function toStepConfig(step: PlanStep, idx: number, configId = ""): Action
 function toRunStep(
   plan: ActionPlan,
   { step, idx }: { readonly step: PlanStep; readonly idx: number },
-  said: readonly ActionRunStepRow[],
+  said: readonly SaidStep[],
 ): ActionRunStep {
   const last = said.find(({ step_id }) => step_id === step.run_id);
   return {

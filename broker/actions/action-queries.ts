@@ -1,4 +1,5 @@
 import type { ActionRunStatus } from "../../shared/action-run-statuses.ts";
+import type { ActionStepStatus } from "../../shared/api/action-runs.ts";
 import type { Db } from "../database/connect.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -126,7 +127,9 @@ export type RunEnd = {
   readonly sealed_outputs: Buffer | null;
   readonly steps: readonly {
     readonly step_id: string;
-    readonly status: string;
+    readonly name: string;
+    readonly idx: number;
+    readonly status: ActionStepStatus;
     readonly execution_duration: number;
   }[];
 };
@@ -135,8 +138,8 @@ export type RunEnd = {
 export async function findRunEnd(db: Db, org: OrgId, jobId: string): Promise<RunEnd | undefined> {
   const [row] = await db<RunEnd[]>`
     select d.final_execution_id as execution_id, j.log_stream_id, o.outputs, o.key_id, o.sealed_outputs,
-           (select coalesce(json_agg(json_build_object('step_id', s.step_id, 'status', s.status,
-                                                       'execution_duration', s.execution_duration)), '[]')
+           (select coalesce(json_agg(json_build_object('step_id', s.step_id, 'name', s.name, 'idx', s.idx, 'status', s.status,
+                                                       'execution_duration', s.execution_duration) order by s.idx), '[]')
               from action_run_steps s where s.runner_job_id = j.id) as steps
       from runner_jobs j
       left join runner_job_ends d on d.runner_job_id = j.id

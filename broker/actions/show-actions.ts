@@ -5,7 +5,6 @@ import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
 import { openJson } from "../installs/install-facts.ts";
 import { requireInstall } from "../installs/keep-installs.ts";
-import { findPlanText } from "../jobs/find-plan-text.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import {
@@ -141,31 +140,12 @@ export async function showRun(
   if (row === undefined) throw problem.notFound("run");
   const { runner_job_id: jobId } = row;
   const end = jobId === null ? undefined : await findRunEnd(parts.db, org, jobId);
-  const steps = jobId === null ? [] : await stepsOf(parts, org, jobId);
-  const said = new Map((end?.steps ?? []).map((step) => [step.step_id, step]));
   return {
     ...toRun(row),
     log_stream_id: end?.log_stream_id ?? null,
     outputs: outputsOf(parts.seals, org, end),
-    steps: steps.map(({ runId, name }, idx) => ({
-      id: runId,
-      name,
-      idx,
-      status: (said.get(runId)?.status ?? "pending") as WholeActionRun["steps"][number]["status"], // as it was checked
-      execution_duration: said.get(runId)?.execution_duration ?? 0,
-    })),
+    steps: (end?.steps ?? []).map(({ step_id, ...step }) => ({ id: step_id, ...step })),
   };
-}
-
-async function stepsOf(
-  parts: Parts,
-  org: OrgId,
-  jobId: string,
-): Promise<{ readonly runId: string; readonly name: string }[]> {
-  const text = await findPlanText(parts, org, jobId);
-  if (text === undefined) return [];
-  const plan = JSON.parse(text) as { steps?: { run_id?: string; name?: string }[] }; // as it was made
-  return (plan.steps ?? []).map(({ run_id = "", name = "" }) => ({ runId: run_id, name }));
 }
 
 function outputsOf(

@@ -1,3 +1,4 @@
+import { actionPlan } from "../../shared/plans/action-plan.ts";
 import { planNames } from "../../shared/plans/plan-names.ts";
 import { draftJob } from "../jobs/draft-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -40,8 +41,21 @@ export function draftStepJob(
   );
   return {
     ...job,
+    run_steps: stepsOf(plan),
     workflow_id: workflow.id,
     workflow_step_id: step.id,
     step_job_idx: step.job_idx,
   };
+}
+
+/** The steps of a run, as rows of the run are made of them. */
+function stepsOf(
+  text: string,
+): readonly { readonly step_id: string; readonly name: string; readonly idx: number }[] {
+  const { steps } = actionPlan.parse(JSON.parse(text));
+  return (steps ?? []).map(({ run_id: id, name }, idx) => ({
+    step_id: id ?? "",
+    name: typeof name === "string" ? name : "",
+    idx,
+  }));
 }

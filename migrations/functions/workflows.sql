@@ -211,6 +211,10 @@ begin
     if refusal is not null then
       raise exception 'job-%', refusal using errcode = 'SVC01';
     end if;
+    insert into action_run_steps (runner_job_id, step_id, org_id, status, name, idx)
+    select j ->> 'id', s.step_id, org, 'pending', s.name, s.idx
+      from jsonb_array_elements(change -> 'jobs') j
+     cross join lateral jsonb_to_recordset(coalesce(j -> 'run_steps', '[]')) as s(step_id text, name text, idx int);
   end if;
   perform write_events(change -> 'events', t);
   if change ->> 'wake' = 'true' then

@@ -9,6 +9,10 @@ export const compositeFaultSchema = z
     title: z.string(),
     detail: z.string(),
     retryable: z.boolean(),
+    facts: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("What is known besides, such as the `permission` that is missing."),
     runner_job_id: z.string().optional(),
     step_id: z.string().optional(),
   })

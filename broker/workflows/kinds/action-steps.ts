@@ -7,6 +7,7 @@ import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.t
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { ActionRunRow, CompositeFault, Step, StepJob } from "../machine/workflow-rows.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
+import { missingPermission } from "./missing-permission.ts";
 
 /** Asks somebody to approve what the action's run is about to do, byte for byte. */
 export const approveStep = (env: KindEnvironment): StepKind => ({
@@ -84,11 +85,17 @@ function faultOfJob(job: StepJob, isTimeout: boolean): CompositeFault {
   const byStatus = isTimeout ? "job_timed_out" : "job_failed";
   const ofBroker = type === "runner.lost" ? "process_lost" : byStatus; // of a broker that wrote no codes yet
   const code = isFaultCode(told) ? told : ofBroker;
+  const more = { retryable: retryable !== false, runner_job_id: job.id };
+  const permission = code === "job_failed" ? missingPermission(said) : undefined;
+  if (permission !== undefined) {
+    const facts = permission === "" ? {} : { permission };
+    return { ...faultOf("permission_missing", "A permission is missing", said, more), facts };
+  }
   return faultOf(
     code,
     typeof title === "string" ? title : "The job did not finish",
     said || `its job ended as ${job.status}`,
-    { retryable: retryable !== false, runner_job_id: job.id },
+    more,
   );
 }
 

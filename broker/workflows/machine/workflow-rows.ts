@@ -20,6 +20,7 @@ export type CompositeFault = {
   readonly title: string;
   readonly detail: string;
   readonly retryable: boolean;
+  readonly facts?: Readonly<Record<string, string>>;
   readonly runner_job_id?: string;
   readonly step_id?: string;
 };

@@ -35,6 +35,9 @@ describe("a run of an action", () => {
       workflow_id: body.workflow_id,
       steps: [{ name: "run" }],
     });
+    const rows = await org.db`
+      select s.name, s.idx from action_run_steps s where s.runner_job_id = ${run.body.runner_job_id}`;
+    expect(rows).toEqual([{ name: "run", idx: 0 }]);
   });
 
   test("of an unknown action, or with no name, is refused", async () => {
