@@ -13,7 +13,9 @@ export async function deleteOldJobs(db: Db, days: number, batches: Batches): Pro
   let total = 0;
   await deleteInBatches(batches, async (limit) => {
     const [row] = await db<SeenRow[]>`
-      with cutoff as (select svc_now() - make_interval(days => ${days}) as at),
+      with cutoff as materialized ( -- one batch of jobs after the other, also of delete_jobs_of_org: two would wait for each other
+        select svc_now() - make_interval(days => ${days}) as at, pg_advisory_xact_lock(hashtext('svc deletion of jobs'))
+      ),
       walked as materialized (
         select e.org_id, e.runner_job_id, e.created_at,
                e.finished_at < c.at and not is_kept_job(e.org_id, e.runner_job_id) as is_old, e.created_at >= c.at as is_young

@@ -21,6 +21,7 @@ declare
   runs text[];
 begin
   deleted := 0;
+  perform pg_advisory_xact_lock(hashtext('svc deletion of jobs')); -- as the broker's own deleting does
   select count(*), bool_and(s.created_at >= before), max(s.id),
          coalesce(array_agg(s.id) filter (where e.finished_at < before
            and not exists (select from stopping_executions x where x.runner_job_id = s.id)
