@@ -2625,7 +2625,7 @@ function delete_processes_of_org(org text, after text, most integer, OUT deleted
 function delete_queue(org text, queue text) returns text -- functions/queues.sql
 function delete_runner_group(org text, runner_group text) returns text -- functions/runner-control.sql
 function delete_webhook(org text, webhook text) returns boolean -- functions/webhooks.sql
-function delete_workflows(old text[]) returns integer -- functions/workflows.sql
+function delete_workflows(old text[]) returns integer -- functions/workflow-retention.sql
 function delete_workflows_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function disable_webhook(org text, webhook text, why text, t timestamp with time zone) returns void -- functions/deliveries.sql
 function discard_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
@@ -2668,6 +2668,7 @@ function give_up_deliveries(webhook text, t timestamp with time zone) returns vo
 function groups_served(serves jsonb, runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
 function has_backlog(org text, kind text) returns boolean -- functions/turns.sql
 function has_log_record(org text, stream text, execution text, seq bigint) returns boolean -- functions/log-streams.sql
+function has_room_for_role(org text, most integer) returns boolean -- functions/roles.sql
 function held_though_over(held_by text[], held text[]) returns TABLE(process_id text, told json, is_ordered boolean) -- functions/beats.sql
 function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
 function insert_workflow(draft jsonb, t timestamp with time zone) returns void -- functions/workflows.sql
@@ -2676,8 +2677,8 @@ function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql
 function is_bound(runner text) returns boolean -- functions/runners.sql
 function is_execution_end(status text) returns boolean -- functions/before-tables.sql
 function is_job_move(event text, from_status text, to_status text) returns boolean -- functions/before-tables.sql
-function is_kept_job(org text, job text) returns boolean -- functions/workflows.sql
-function is_kept_run(r install_action_runs) returns boolean -- functions/workflows.sql
+function is_kept_job(org text, job text) returns boolean -- functions/workflow-retention.sql
+function is_kept_run(r install_action_runs) returns boolean -- functions/workflow-retention.sql
 function is_lease(l queue_signal_live, lease_id text) returns boolean -- functions/signals.sql
 function is_open_to_runner(ours boolean, process text, given_secret bytea) returns boolean -- functions/runners.sql
 function is_plan_lock(type text, operation text, info jsonb) returns boolean -- functions/workspaces.sql
@@ -2787,7 +2788,7 @@ function retire_app_config(org text, former text) returns void -- functions/apps
 function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retry_delay_ns(first bigint, executions integer) returns bigint -- functions/signals.sql
 function return_signals(org_ids text[], signal_ids text[], lease_ids text[], untils timestamp with time zone[]) returns SETOF text -- functions/signal-claims.sql
-function roll_up_activity(t timestamp with time zone) returns void -- functions/rollups.sql
+function roll_up_activity(t timestamp with time zone) returns void -- functions/activity-rollups.sql
 function rollout_status_after(status text, event text) returns text -- functions/before-tables.sql
 function rollup_start(width_s integer, at timestamp with time zone) returns timestamp with time zone -- functions/rollups.sql
 function rollup_widths() returns integer[] -- functions/rollups.sql

@@ -101,6 +101,9 @@ export async function listRuns(
      order by r.id desc limit ${limit} offset ${offset}`;
 }
 
+/** As many as lists of actions have at once. */
+const mostActions = 1000;
+
 /** The newest run of each action in an install, or of one, by name; ad hoc runs are of no action. */
 export async function listLatestRuns(
   db: Db,
@@ -116,7 +119,7 @@ export async function listLatestRuns(
       left join runner_job_live l on l.id = r.runner_job_id
      where x.org_id = ${org} and x.app_id = (select i.app_id from installs i where i.org_id = ${org} and i.id = ${installId})
        ${actionId === undefined ? db`` : db`and x.id = ${actionId}`}
-     order by r.name`;
+     order by r.name limit ${mostActions}`;
 }
 
 export type RunEnd = {

@@ -44,7 +44,11 @@ async function keepAsOf(parts: Parts, org: OrgId, install: ShownRow): Promise<vo
     else await deleteEmitterRow(parts.db, org, emitter.id);
   }
   const place = { org, install, queueId: lane.id };
-  for (const trigger of wanted.values()) kept.push(...(await create(parts, place, trigger)));
+  for (const trigger of wanted.values()) {
+    const created = await create(parts, place, trigger);
+    if (created === "full") break;
+    kept.push(...created);
+  }
   for (const emitter of kept) await rest(parts, place, emitter);
 }
 
@@ -57,7 +61,7 @@ async function create(
   { db, seals, log, config }: Parts,
   { org, install, queueId }: Place,
   { name, action, schedule }: CronTrigger,
-): Promise<KeptEmitter[]> {
+): Promise<KeptEmitter[] | "full"> {
   const id = newId("emt");
   const given = { cron_schedule: schedule, jitter_window: jitterNs };
   const value = JSON.stringify({ install_id: install.id, action_name: action });
@@ -91,12 +95,12 @@ async function create(
     },
   );
   if (outcome === "created") return [{ id, name, status: "active", paused_by_id: null }];
-  if (outcome === "full")
-    log.warn(
-      { org, install: install.id, action },
-      "the org has as many emitters as it may: a cron trigger has none",
-    );
-  return [];
+  if (outcome !== "full") return []; // its lane is gone, or somebody's own emitter has the name
+  log.warn(
+    { org, install: install.id, action },
+    "the org has as many emitters as it may: this cron trigger and those after it have none",
+  );
+  return "full";
 }
 
 /** Pauses it, or ends the pause that this began; what people pause stays paused. */

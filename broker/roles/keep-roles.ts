@@ -9,6 +9,9 @@ import { requireOwnPermissions } from "../tokens/token-rules.ts";
 import { dropRole, insertRole, listRoles } from "./queries.ts";
 import type { ListedRole } from "./row.ts";
 
+/** Lists of roles are answered whole. */
+const mostRoles = 100;
+
 /** Makes a role of the caller's org that permits a part of what a managed one does, and no more than the caller may. */
 export async function createRole(
   db: Db,
@@ -22,7 +25,10 @@ export async function createRole(
     role.policies.flatMap(({ permissions }) => permissions),
   );
   const id = newId("rol");
-  await insertRole(db, by.orgId, { ...role, id, createdById: by.id });
+  if (!(await insertRole(db, by.orgId, { ...role, id, createdById: by.id }, mostRoles))) {
+    const detail = `An org has ${mostRoles} roles of its own at most. Delete one that nobody has.`;
+    throw problem.conflict("too_many_roles", detail);
+  }
   return await requireRole(db, by.orgId, id);
 }
 

@@ -19,21 +19,27 @@ export async function listRoles(db: Db, org: OrgId): Promise<ListedRole[]> {
      where r.org_id is null or r.org_id = ${org} order by r.managed desc, r.id`;
 }
 
-/** Writes a role of the org, which permits what its policies name. */
+/** Writes a role of the org, which permits what its policies name; false where the org has `most` already. */
 export async function insertRole(
   db: Db,
   org: OrgId,
   role: NewRole & { readonly id: string; readonly createdById: string },
-): Promise<void> {
-  await db`
-    with base as (select applies_to, assignable from roles where managed and role_type = ${role.role_type}),
+  most: number,
+): Promise<boolean> {
+  const rows = await db<{ id: string }[]>`
+    with room as materialized (select has_room_for_role(${org}, ${most}) as is_there),
+    base as (select applies_to, assignable from roles, room where is_there and managed and role_type = ${role.role_type}),
     made as (
       insert into roles (id, org_id, role_type, title, description, applies_to, assignable, created_by_id)
       select ${role.id}, ${org}, ${role.role_type}, ${role.title}, ${role.description}, applies_to, assignable, ${role.createdById}
-        from base)
-    insert into role_policies (role_id, name, permissions)
-    select ${role.id}, p.name, p.permissions
-      from base, jsonb_to_recordset(${JSON.stringify(role.policies)}::text::jsonb) as p (name text, permissions text[])`;
+        from base
+      returning id),
+    permitted as (
+      insert into role_policies (role_id, name, permissions)
+      select ${role.id}, p.name, p.permissions
+        from base, jsonb_to_recordset(${JSON.stringify(role.policies)}::text::jsonb) as p (name text, permissions text[]))
+    select id from made`;
+  return rows.length > 0;
 }
 
 /** Deletes a role of the org that nobody has; tokens that are over forget it. False for any other. */

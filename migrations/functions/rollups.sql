@@ -170,47 +170,6 @@ begin
   return true;
 end $$;
 
--- Counts the workflows that ended, and the calls to webhooks, from the mark on up to a minute ago; an hour of them at most. The caller
--- holds the mark.
-create or replace function roll_up_activity(t timestamptz) returns void
-  language plpgsql set plan_cache_mode = force_custom_plan as $$
-declare
-  since timestamptz;
-  until timestamptz := rollup_start(60, t) - interval '1 minute';
-begin
-  select case m.activity_to when 'epoch' then until - interval '1 minute' else m.activity_to end into since from stats_mark m;
-  until := least(until, since + interval '1 hour');
-  if until <= since then
-    return;
-  end if;
-  update stats_mark set activity_to = until;
-  with act as (
-    select w.org_id, 'workflows' as kind, w.finished_at as at, w.type,
-           case w.status when 'success' then 'succeeded' when 'cancelled' then 'cancelled' else 'failed' end as ended,
-           extract(epoch from w.finished_at - w.started_at) as seconds
-      from workflows w where w.finished_at >= since and w.finished_at < until
-    union all
-    select a.org_id, 'deliveries', a.at, '', case a.result when 'delivered' then 'succeeded' else 'failed' end, a.duration_ms / 1000.0
-      from webhook_attempts a where a.at >= since and a.at < until
-  ), bucket as ( -- a workflow that never began took no time
-    select a.org_id, w as width_s, a.kind, rollup_start(w, a.at) as at, a.type, a.ended, duration_bucket(a.seconds::float8) as bucket,
-           count(*)::int as n, coalesce(max(a.seconds), 0) as longest
-      from act a cross join unnest(rollup_widths()) w group by 1, 2, 3, 4, 5, 6, 7
-  )
-  insert into activity_rollups as r (org_id, width_s, kind, at, type, succeeded, failed, cancelled, times, times_max)
-  select b.org_id, b.width_s, b.kind, b.at, b.type, coalesce(sum(b.n) filter (where b.ended = 'succeeded'), 0),
-         coalesce(sum(b.n) filter (where b.ended = 'failed'), 0), coalesce(sum(b.n) filter (where b.ended = 'cancelled'), 0),
-         coalesce((select jsonb_object_agg(x.bucket, x.n)
-                     from (select c.bucket, sum(c.n) as n from bucket c
-                            where (c.org_id, c.width_s, c.kind, c.at, c.type) = (b.org_id, b.width_s, b.kind, b.at, b.type)
-                              and c.bucket is not null group by 1) x), '{}'),
-         max(b.longest)
-    from bucket b group by 1, 2, 3, 4, 5
-      on conflict (org_id, width_s, kind, at, type) do update
-     set succeeded = r.succeeded + excluded.succeeded, failed = r.failed + excluded.failed, cancelled = r.cancelled + excluded.cancelled,
-         times = add_counts(r.times, excluded.times), times_max = greatest(r.times_max, excluded.times_max);
-end $$;
-
 -- What operators should look at: for each org and kind the number, and the ten that last longest. A shutdown is stuck if its
 -- process has not begun it after five minutes, or is not done after a day.
 create or replace function list_problems(t timestamptz) returns table (org_id text, problems jsonb)

@@ -60,7 +60,7 @@ export const createRoleRoute = createRoute({
   tags: ["Access"],
   summary: "Create a role of the org",
   description:
-    "It permits the part of a managed role that its policies name, and no more than its maker has: 403 `wider_than_own`.",
+    "It permits the part of a managed role that its policies name, and no more than its maker has: 403 `wider_than_own`. An org has 100 at most: 409 `too_many_roles`.",
   request: { body: jsonBody(createRoleBody) },
   responses: { 201: json(roleSchema, "The new role.") },
 });

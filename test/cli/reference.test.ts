@@ -21,7 +21,7 @@ describe.each([
     expect(helpText([], program)).toMatchSnapshot();
   });
 
-  test("has filters for every list in pages", () => {
+  test("has filters for every list in pages, but for those that are under one thing", () => {
     const ofPages = ["limit", "cursor", "watch", "interval"];
     const lists = commands.filter(({ flags }) => "limit" in flags && "cursor" in flags);
     const bare = lists.filter(

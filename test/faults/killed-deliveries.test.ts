@@ -73,10 +73,11 @@ test("a broker killed between a call and its bookkeeping makes it again, with th
   await gate.lose();
   const before = new Set(ids());
   await start();
-  await until(async () => {
-    await advanceClock(db, "61 s"); // its lease runs out
-    return (await left()) === 0;
-  }, 60_000);
+  for (let jumps = 0; jumps < 6 && (await left()) > 0; jumps++) {
+    await advanceClock(db, "61 s"); // its lease runs out; more at once would end that of the new broker, too
+    await until(async () => (await left()) === 0, 10_000).catch(() => {}); // then again
+  }
+  expect(await left()).toBe(0);
   expect(new Set(ids()).size).toBe(6);
   const twice = ids().filter((id, at) => ids().indexOf(id) !== at);
   expect(twice.length).toBeGreaterThan(0);

@@ -47,7 +47,7 @@ test("workflows and calls to webhooks are counted by the minute, each once", asy
   expect(sum(nothing.ended.succeeded)).toBe(0);
 });
 
-test("what happened while nobody counted is made up for, an hour at a time", async () => {
+test("what happened while nobody counted is made up for, ten minutes at a time", async () => {
   const org = await setup();
   await advanceClock(db, "1 minute");
   await sampleStats(db);

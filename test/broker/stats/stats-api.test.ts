@@ -122,7 +122,7 @@ describe("figures of jobs over time", patience, () => {
     await endOne(runner, processId, "finished");
     await advanceClock(at.db, "30 seconds");
     await sampleStats(at.db);
-    await advanceClock(at.db, "10 minutes");
+    await advanceClock(at.db, "10 minutes", { alive: [processId] });
     await refresh();
     const query = `from=${iso(fromMs)}&to=${iso(fromMs + 12 * minuteMs)}&runner_group_id=${runner.groupId}`;
     const { body } = await at.call<JobStats>(`GET /v1/stats/jobs?${query}`);

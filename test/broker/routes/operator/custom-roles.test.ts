@@ -36,6 +36,15 @@ const left = ["approvals.respond", "orgs.read", "workflows.read"];
 const makeRole = (body: object = {}, token = admin) =>
   as(token)<Role>("POST /v1/roles", { ...approver, ...body });
 
+test("an org has a hundred roles of its own at most, also when two come at once", async () => {
+  await db`insert into roles (id, org_id, role_type, title, applies_to, assignable)
+           select 'rol_9' || lpad(n::text, 25, '0'), ${org}, 'org_support', 'r' || n, applies_to, true
+             from generate_series(1, 99) n cross join (select applies_to from roles where managed and role_type = 'org_support') m`;
+  const answers = await Promise.all([makeRole(), makeRole()]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]));
+  expect(answers.map(({ body }) => body.code)).toContain("too_many_roles");
+});
+
 describe("a role of an org", () => {
   test("permits what its policies leave of a managed one, to accounts and to tokens", async () => {
     const api = as(admin);
