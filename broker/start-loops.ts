@@ -2,6 +2,7 @@ import type { Broker } from "./broker.ts";
 import { repeat } from "./clocks/repeat.ts";
 import { startClocks } from "./clocks/sweep.ts";
 import { watchProcess } from "./database-metrics/watch-process.ts";
+import { analyzeGrown } from "./database/analyze-grown.ts";
 import { startEmitting } from "./emitters/start-emitting.ts";
 import type { MadeBroker } from "./make-broker.ts";
 import { registerKeys } from "./seals/register-keys.ts";
@@ -10,6 +11,7 @@ import { startListening } from "./wake/listen.ts";
 const scanEveryMs = 1_500;
 const databaseMetricsEveryMs = 10_000;
 const keysEveryMs = 60_000;
+const growthEveryMs = 3_000;
 
 /** Starts what a broker does by itself; each loop's end is pushed to the broker's drain. */
 export function startLoops({ broker, brokerId, receive }: MadeBroker): void {
@@ -49,6 +51,7 @@ export function startLoops({ broker, brokerId, receive }: MadeBroker): void {
   drain.push(
     startDatabaseMetrics(broker),
     startKeyReading(broker, brokerId),
+    startLoop(broker, "growth of tables", growthEveryMs, () => analyzeGrown(db)),
     startEmitting(broker),
     () => listening.stop(),
     () => clocks.stop(),
@@ -62,14 +65,24 @@ export function startLoops({ broker, brokerId, receive }: MadeBroker): void {
 }
 
 /** Reads the seal keys again, so that a rotation needs no restart; answers how to stop that. */
-function startKeyReading({ db, log, seals }: Broker, brokerId: string): () => Promise<void> {
-  const stopped = new AbortController();
-  const reading = repeat({ signal: stopped.signal, log }, "seal keys", keysEveryMs, () =>
-    seals.refresh((keys) => registerKeys(db, brokerId, keys)),
+function startKeyReading(broker: Broker, brokerId: string): () => Promise<void> {
+  return startLoop(broker, "seal keys", keysEveryMs, () =>
+    broker.seals.refresh((keys) => registerKeys(broker.db, brokerId, keys)),
   );
+}
+
+/** Acts again and again; answers how to stop that. */
+function startLoop(
+  { log }: Broker,
+  name: string,
+  everyMs: number,
+  act: () => PromiseLike<unknown>,
+): () => Promise<void> {
+  const stopped = new AbortController();
+  const acting = repeat({ signal: stopped.signal, log }, name, everyMs, act);
   return async () => {
     stopped.abort();
-    await reading;
+    await acting;
   };
 }
 

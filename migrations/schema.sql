@@ -2760,6 +2760,7 @@ function queues_of_jobs(job_ids text[]) returns queue_key[] -- functions/end.sql
 function queues_of_runners(runner_ids text[]) returns queue_key[] -- functions/runners.sql
 function queues_to_look_at(queue_ids text[]) returns SETOF text -- functions/signal-claims.sql
 function queues_with_work(queue_ids text[]) returns SETOF text -- functions/signals.sql
+function reachable_webhooks(org text, ids text[]) returns text[] -- functions/events.sql
 function read_due_emitters(ids text[], most_bytes bigint) returns SETOF due_emitter -- functions/emitters.sql
 function read_workflow(org text, workflow text) returns jsonb -- functions/workflows.sql
 function reclaim_jobs(waiters integer[], runner_ids text[], process_ids text[], poll_ids text[], repeated integer[], digests bytea[]) returns SETOF claimed_job -- functions/claim.sql

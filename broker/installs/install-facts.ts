@@ -167,7 +167,7 @@ async function listActionEnds(db: Db, org: OrgId, installId: string): Promise<En
      cross join lateral (select * from install_action_runs n
                           where n.install_id = i.id and n.action_id = a.id and n.status = 'finished'
                           order by n.id desc limit 1) r
-      left join runner_job_ends d on d.runner_job_id = r.runner_job_id
+      left join lateral (select x.final_execution_id from runner_job_ends x where x.runner_job_id = r.runner_job_id limit 1) d on true
       left join runner_job_execution_outputs o on o.execution_id = d.final_execution_id
      where i.org_id = ${org} and i.id = ${installId}
      order by r.action_id`;

@@ -79,6 +79,15 @@ create or replace function tell_inactive_runners(process_ids text[], silent_sinc
     left join installs n on n.org_id = p.org_id and n.id = i.install_id
 $$;
 
+-- Those of these webhooks to which something may be delivered.
+create or replace function reachable_webhooks(org text, ids text[]) returns text[]
+  language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  select array(select w.id::text from webhooks w
+                where w.org_id = org and w.id = any(ids) and w.deleted_at is null and w.disabled_at is null)
+$$;
+
 -- Makes deliveries of events, once for each event and webhook, and marks the events; answers the webhooks that got some.
 -- items: [{id, body, deliveries: [{id, webhook_id}]}]
 create or replace function fan_out_events(org text, items jsonb) returns setof text
@@ -87,34 +96,40 @@ create or replace function fan_out_events(org text, items jsonb) returns setof t
   as $$
 declare
   t timestamptz;
+  ids text[] := array(select i ->> 'id' from jsonb_array_elements(items) with ordinality x (i, n) order by n);
+  bodies text[] := array(select i ->> 'body' from jsonb_array_elements(items) with ordinality x (i, n) order by n);
+  hooks text[] := array(select distinct d ->> 'webhook_id' from jsonb_array_elements(items) i
+                         cross join lateral jsonb_array_elements(i -> 'deliveries') d);
+  fresh text[];
 begin
   -- Whoever else fans them out waits: were some passed over, a later event could overtake an earlier one.
-  perform 1 from events e
-    where e.org_id = org and e.id = any(array(select i ->> 'id' from jsonb_array_elements(items) i))
-    order by e.workflow_id, e.seq for update;
+  fresh := array(select e.id::text from events e
+                  where e.org_id = org and e.id = any(ids) and e.fanned_out_at is null
+                  order by e.workflow_id, e.seq for update);
   t := svc_now();
+  hooks := reachable_webhooks(org, hooks);
   -- Locked before anything is made: whoever empties a stream looks for what is in it only then.
   insert into webhook_lines (webhook_id, org_id, due_at)
-  select distinct w.id::text, org, t
+  select distinct d ->> 'webhook_id', org, t
     from jsonb_array_elements(items) i
    cross join lateral jsonb_array_elements(i -> 'deliveries') d
-    join events e on e.org_id = org and e.id = i ->> 'id' and e.fanned_out_at is null
-    join webhooks w on w.org_id = org and w.id = d ->> 'webhook_id' and w.deleted_at is null and w.disabled_at is null
+   where i ->> 'id' = any(fresh) and d ->> 'webhook_id' = any(hooks)
    order by 1
       on conflict (webhook_id) do update set due_at = least(webhook_lines.due_at, excluded.due_at);
+  hooks := reachable_webhooks(org, hooks); -- one may have been disabled while this waited for its line
   return query
-  with fresh as (
+  with told as (
     update events e set fanned_out_at = t, body = i.body
-      from jsonb_to_recordset(items) as i(id text, body text)
-     where e.org_id = org and e.id = i.id and e.fanned_out_at is null
+      from unnest(ids, bodies) as i (id, body)
+     where e.org_id = org and e.id = any(fresh) and e.id = i.id
     returning e.id, e.workflow_id, e.seq
   ), made as (
     insert into webhook_deliveries (id, org_id, webhook_id, event_id, workflow_id, seq, stream, next_at, created_at)
-    select d ->> 'id', org, w.id, f.id, f.workflow_id, f.seq, f.workflow_id, t, t
-      from fresh f
-      join jsonb_array_elements(items) i on i ->> 'id' = f.id
+    select d ->> 'id', org, d ->> 'webhook_id', e.id, e.workflow_id, e.seq, e.workflow_id, t, t
+      from told e
+      join jsonb_array_elements(items) i on i ->> 'id' = e.id
      cross join lateral jsonb_array_elements(i -> 'deliveries') d
-      join webhooks w on w.org_id = org and w.id = d ->> 'webhook_id' and w.deleted_at is null and w.disabled_at is null
+     where d ->> 'webhook_id' = any(hooks)
         on conflict (org_id, event_id, webhook_id) do nothing
     returning webhook_id, stream
   ), streamed as (

@@ -94,6 +94,7 @@ create or replace function write_install_change(org text, install text, workflow
   as $$
 declare
   runner text;
+  newest bigint;
 begin
   update installs i
      set lifecycle_phase = coalesce(change ->> 'phase', i.lifecycle_phase),
@@ -107,17 +108,15 @@ begin
          state_version = i.state_version + (change ? 'state')::int, version = i.version + 1, updated_at = t,
          deleted_at = case when change ->> 'is_deleted' = 'true' then t else i.deleted_at end
    where i.org_id = org and i.id = install and i.deleted_at is null
-  returning i.runner_id into runner;
+  returning i.runner_id, i.state_version into runner, newest;
   if not found then
     return;
   end if;
   if change ? 'state' then
     insert into install_states (id, org_id, install_id, version, key_id, contents, checksum, triggered_by_id, triggered_by_type, created_at)
-    select change #>> '{state,id}', org, install, i.state_version, change #>> '{state,key_id}',
-           decode(change #>> '{state,base64}', 'base64'), change #>> '{state,checksum}', workflow, 'workflows', t
-      from installs i where i.org_id = org and i.id = install;
-    delete from install_states s using installs i
-     where i.org_id = org and i.id = install and s.install_id = install and s.version <= i.state_version - most_states();
+    values (change #>> '{state,id}', org, install, newest, change #>> '{state,key_id}',
+            decode(change #>> '{state,base64}', 'base64'), change #>> '{state,checksum}', workflow, 'workflows', t);
+    delete from install_states s where s.install_id = install and s.version <= newest - most_states();
   end if;
   if change ->> 'is_deleted' = 'true' then
     perform forget_lanes(org, install, t);

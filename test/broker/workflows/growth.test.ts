@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { analyzeGrown } from "../../../broker/database/analyze-grown.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { givenInstall, givenWorkflowsApi } from "../../support/workflows/workflows-api.ts";
+
+const { db, setup } = await givenWorkflowsApi();
+
+/** How many rows each table has read until there were so many workflows: connections tell of it once a second, and when they are idle. */
+async function readRows(workflows: number): Promise<Map<string, number>> {
+  await until(async () => {
+    const [told] = await db<{ all: boolean }[]>`
+      select pg_stat_get_tuples_inserted('workflows'::regclass) >= ${workflows} as all
+        from pg_stat_force_next_flush()`;
+    return told?.all === true;
+  });
+  const rows = await db<{ name: string; rows: number }[]>`
+    select relname as name, (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::float8 as rows from pg_stat_user_tables
+     where schemaname = current_schema()`;
+  return new Map(rows.map(({ name, rows: count }) => [name, count]));
+}
+
+test("what a workflow reads does not grow with those before it", async () => {
+  const org = await setup();
+  const { installId } = await givenInstall(org);
+  let made = 1;
+  const each = async (count: number): Promise<Map<string, number>> => {
+    const before = await readRows(made);
+    for (let n = 0; n < count; n++, made++) {
+      const { body } = await org.run(installId, "greet");
+      await org.reach(body.workflow_id, "success");
+    }
+    const after = await readRows(made);
+    return new Map([...after].map(([name, n]) => [name, (n - (before.get(name) ?? 0)) / count]));
+  };
+  const early = await each(10);
+  await each(60);
+  await analyzeGrown(db);
+  const late = await each(10);
+  const grown = [...late].filter(([name, rows]) => rows > 2 * (early.get(name) ?? 0) + 40);
+  expect(late.get("workflow_steps")).toBeGreaterThan(1);
+  expect(grown).toEqual([]);
+});
