@@ -1,3 +1,4 @@
+import { findRunCredentials } from "./action-runs/run-token.ts";
 import { makeAudit } from "./audit/audit.ts";
 import type { Broker } from "./broker.ts";
 import { makeDatabaseClock } from "./clocks/database-clock.ts";
@@ -134,7 +135,10 @@ function guessesOf(
 }
 
 function measuredAuthenticator(db: Db, metrics: Metrics): Authenticator {
-  const authenticator = createAuthenticator(db, (tokens) => findExecutionCredentials(db, tokens));
+  const authenticator = createAuthenticator(db, {
+    job: (tokens) => findExecutionCredentials(db, tokens),
+    run: (tokens) => findRunCredentials(db, tokens),
+  });
   const help = "Memory reserved for the token cache.";
   metrics.gauge("svc_known_token_bytes", help, authenticator.bytes);
   return authenticator;

@@ -820,9 +820,11 @@ create table install_action_runs (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   created_by_id text not null default ''::text,
+  token_digest bytea,
   constraint install_action_runs_pkey PRIMARY KEY (org_id, id),
   constraint install_action_runs_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id),
-  constraint install_action_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'in-progress'::text, 'finished'::text, 'error'::text, 'timed-out'::text, 'cancelled'::text, 'retried'::text])))
+  constraint install_action_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'in-progress'::text, 'finished'::text, 'error'::text, 'timed-out'::text, 'cancelled'::text, 'retried'::text]))),
+  constraint install_action_runs_token_digest_check CHECK ((length(token_digest) = 32))
 );
 CREATE INDEX install_action_runs_by_action ON public.install_action_runs USING btree (install_id, action_id, id);
 CREATE INDEX install_action_runs_by_install ON public.install_action_runs USING btree (install_id, id);

@@ -218,3 +218,6 @@ export const jobTokenPermissions: readonly Permission[] = [
   "state.read",
   "state.write",
 ];
+
+/** What the token of an action's run may do, which is bound to the run's install. */
+export const runTokenPermissions: readonly Permission[] = ["installs.read"];

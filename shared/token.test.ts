@@ -41,11 +41,11 @@ describe("a token", () => {
     );
   });
 
-  test("of a job names its job", () => {
+  test.each(["job", "run"] as const)("of a %s names its job", (kind) => {
     const jobId = "job_01k9zq5v3t8w2x4y6z8a0b2c4d";
     const secret = mintJobSecret();
-    const token = jobToken(jobId, secret);
-    expect(parseToken(token)).toEqual({ kind: "job" });
+    const token = jobToken(jobId, secret, kind);
+    expect(parseToken(token)).toEqual({ kind });
     expect(jobTokenParts(token)).toEqual({ jobId, secret });
   });
 

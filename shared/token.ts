@@ -1,20 +1,23 @@
 import { takeRandomBytes } from "./random-bytes.ts";
 
 /**
- * What a token's prefix tells: who carries it. Tokens of kind `job` live with their execution; `ses` is a browser that is
+ * What a token's prefix tells: who carries it. Tokens of kind `job` live with their execution, those of kind `run` with the job of an action's run; `ses` is a browser that is
  * signed in to the dashboard, or a link that signs it in, and no token for requests.
  */
-export const tokenKinds = ["pat", "sa", "rt", "boot", "st", "it", "ses", "job"] as const;
+export const tokenKinds = ["pat", "sa", "rt", "boot", "st", "it", "ses", "job", "run"] as const;
 export type TokenKind = (typeof tokenKinds)[number];
+
+/** Kinds whose tokens name the job that they are for. */
+type OfJob = "job" | "run";
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 30;
 const checksumLength = 6;
 const idLength = 26;
-const pattern = /^svc_(?:(pat|sa|rt|boot|st|it|ses)_[0-9A-Za-z]{36}|(job)_[0-9A-Za-z]{62})$/;
+const pattern = /^svc_(?:(pat|sa|rt|boot|st|it|ses)_[0-9A-Za-z]{36}|(job|run)_[0-9A-Za-z]{62})$/;
 
 /** A new token of 178 random bits, `svc_<kind>_<30><6>`; the last six tell a typing error from a wrong token. */
-export function mintToken(kind: Exclude<TokenKind, "job">): string {
+export function mintToken(kind: Exclude<TokenKind, OfJob>): string {
   const head = `svc_${kind}_${randomDigits()}`;
   return head + checksum(head);
 }
@@ -27,14 +30,14 @@ export function parseToken(text: string): { kind: TokenKind } | undefined {
   return { kind: (match[1] ?? match[2]) as TokenKind }; // the pattern admits only kinds
 }
 
-/** The secret half of a job's token, of which the execution keeps the digest: it is made before the job is known. */
+/** The secret half of a job's token, of which the execution or the run keeps the digest: it is made before the job is known. */
 export function mintJobSecret(): string {
   return randomDigits();
 }
 
 /** A job's token says which job it is for, so that it is found without an index of its own. */
-export function jobToken(jobId: string, secret: string): string {
-  const head = `svc_job_${jobId.slice(-idLength)}${secret}`;
+export function jobToken(jobId: string, secret: string, kind: OfJob = "job"): string {
+  const head = `svc_${kind}_${jobId.slice(-idLength)}${secret}`;
   return head + checksum(head);
 }
 
@@ -50,7 +53,7 @@ export function tokenHint(text: string): string {
 }
 
 /** Finds tokens in any text, for redaction. */
-export const tokenPattern = /svc_(?:pat|sa|rt|boot|st|it|ses|job)_[0-9A-Za-z]{4,}/g;
+export const tokenPattern = /svc_(?:pat|sa|rt|boot|st|it|ses|job|run)_[0-9A-Za-z]{4,}/g;
 
 /** Bytes of 248 and above are thrown away, so that every digit is equally likely. */
 function randomDigits(): string {

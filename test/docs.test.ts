@@ -129,7 +129,8 @@ describe("operations.md", () => {
       .filter(({ name }) => name !== "docs/cli.md")
       .flatMap(({ text }) => text.match(/\bSVC_[A-Z_]+\b/g) ?? []);
     const ofClients = ["SVC_URL", "SVC_TOKEN", "SVC_ORG", "SVC_PROFILE", "SVC_DATA_DIR"];
-    const isElsewhere = /^agent\/(?:jobs|handlers)\/|^test\/(?:support|tools)\//;
+    const isElsewhere =
+      /^agent\/(?:jobs|handlers)\/|^broker\/(?:actions|workflows)\/|^test\/(?:support|tools)\//;
     const ofJobsAndTests = (await sourceFiles())
       .filter(({ name }) => isElsewhere.test(name))
       .flatMap(({ text }) => text.match(/\bSVC_[A-Z_]+\b/g) ?? []);

@@ -26,13 +26,18 @@ export function draftJob(
   job: NewJob,
   {
     request,
+    id = newId("job"),
     seals,
     ahead,
-  }: { readonly request: number; readonly seals: Seals; readonly ahead: StagedUploads },
+  }: {
+    readonly request: number;
+    readonly id?: string;
+    readonly seals: Seals;
+    readonly ahead: StagedUploads;
+  },
 ) {
   const kind = jobKind(job);
   const timeouts = jobTimeouts(job);
-  const id = newId("job");
   return {
     request,
     id,

@@ -19,10 +19,12 @@ import { createTokenCache, type ExecutionCredential, type Known } from "./token-
 export type Guesses = { readonly admit: () => void; readonly note: () => void };
 type GuessesOf = () => Guesses | undefined;
 
-/** One answer for each token of an execution, in their order. */
-export type FindExecutions = (
+/** One answer for each token, in their order. */
+export type FindCredentials = (
   tokens: readonly string[],
 ) => Promise<(ExecutionCredential | undefined)[]>;
+/** Who answers for the tokens that no table of tokens has, by their kind. */
+export type Finders = Readonly<Record<"job" | "run", FindCredentials>>;
 
 /** Identifies the caller of a request. Caches tokens for a while; a revoked one is removed at once. */
 export type Authenticator = {
@@ -68,12 +70,12 @@ const bounds = {
   refusedForMs: 5_000,
 };
 
-/** An authenticator over the tokens table; tokens of executions are asked of `findExecutions`. */
-export function createAuthenticator(db: Db, findExecutions: FindExecutions): Authenticator {
+/** An authenticator over the tokens table; tokens of jobs and of runs are asked of their finders. */
+export function createAuthenticator(db: Db, finders: Finders): Authenticator {
   const known = createTokenCache(bounds);
   const uses = createUses(db);
   let isListening = false;
-  const load = makeLoaders(db, findExecutions);
+  const load = makeLoaders(db, finders);
 
   /** An unknown token costs a statement, but not each time; one with a wrong checksum costs none. */
   async function learn({ secret, digest, key, isSession }: Sought, guesses?: GuessesOf) {
@@ -85,8 +87,8 @@ export function createAuthenticator(db: Db, findExecutions: FindExecutions): Aut
     if ((kind === "ses") !== isSession) throw noToken();
     return known.learn(key, async () => {
       const hex = Buffer.from(digest, "base64").toString("hex");
-      const found = await (kind === "job"
-        ? load.execution(secret)
+      const found = await (kind === "job" || kind === "run"
+        ? load[kind](secret)
         : load[isSession ? "session" : "token"](hex));
       if (found === undefined) guess?.note();
       return found;
@@ -131,13 +133,14 @@ function after<T>(found: Known | Promise<Known>, act: (known: Known) => T): T | 
 }
 
 /** Look-ups that arrive together share a statement. */
-function makeLoaders(db: Db, findExecutions: FindExecutions) {
+function makeLoaders(db: Db, finders: Finders) {
   const load = (find: typeof listCredentials) =>
     makeBatcher(async (all: readonly string[]) => byDigest(await find(db, all), all), { max: 500 });
   return {
     token: load(loadCredentials),
     session: load(listSessionCredentials),
-    execution: makeBatcher(findExecutions, { max: 500 }),
+    job: makeBatcher(finders.job, { max: 500 }),
+    run: makeBatcher(finders.run, { max: 500 }),
   };
 }
 

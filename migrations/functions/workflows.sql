@@ -184,15 +184,16 @@ begin
              responded_at = excluded.responded_at, responded_by_id = excluded.responded_by_id;
   insert into install_action_runs (id, org_id, install_id, action_id, action_config_id, name, workflow_id, workflow_step_id, runner_job_id,
                                    trigger_type, triggered_by_id, status, status_description, status_at, role, timeout, composite_error,
-                                   created_at, started_at, finished_at, created_by_id)
+                                   created_at, started_at, finished_at, created_by_id, token_digest)
   select r.id, org, r.install_id, r.action_id, r.action_config_id, r.name, workflow, r.workflow_step_id, r.runner_job_id, r.trigger_type,
          r.triggered_by_id, r.status, r.status_description, r.status_at, r.role, r.timeout, nullif(r.composite_error, 'null'), r.created_at,
-         r.started_at, r.finished_at, r.created_by_id
+         r.started_at, r.finished_at, r.created_by_id, r.token_digest
     from jsonb_populate_recordset(null::install_action_runs, change -> 'action_runs') r
       on conflict (org_id, id) do update
          set workflow_step_id = excluded.workflow_step_id, runner_job_id = excluded.runner_job_id, status = excluded.status,
              status_description = excluded.status_description, status_at = excluded.status_at,
-             composite_error = excluded.composite_error, started_at = excluded.started_at, finished_at = excluded.finished_at;
+             composite_error = excluded.composite_error, started_at = excluded.started_at, finished_at = excluded.finished_at,
+             token_digest = excluded.token_digest;
   if change ? 'install' then
     perform write_install_change(org, held.owner_id, workflow, change -> 'install', t);
   end if;

@@ -53,7 +53,9 @@ export async function openStepContext(job: Job, run: ActionRun): Promise<StepCon
     work,
     ran: new Set(),
     env: (stepEnv) => {
+      const { brokerUrl } = job.agent.config;
       const wanted = {
+        ...(brokerUrl !== undefined && { SVC_API_URL: brokerUrl }), // a broker that knows its public address names that
         ...plan.builtin_env_vars,
         ...plan.secret_env_vars,
         ...stepEnv,

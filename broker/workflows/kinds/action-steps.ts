@@ -42,8 +42,9 @@ export const actionStep = (env: KindEnvironment): StepKind => ({
     const approved = env.approvedPlans.get(step.target_id);
     const planned = approved === undefined ? planOf(env, draft, step) : { text: approved };
     if (!("text" in planned)) return { kind: "fault", fault: planned };
-    const job = draftStepJob(env, draft, { step, run, plan: planned.text });
+    const { job, tokenDigest } = draftStepJob(env, draft, { step, run, plan: planned.text });
     run.runner_job_id = job.id;
+    run.token_digest = tokenDigest;
     return { kind: "job", job };
   },
   look(draft, step) {
@@ -132,6 +133,7 @@ function newRun(facts: KindEnvironment["facts"], draft: WorkflowDraft, step: Ste
     started_at: null,
     finished_at: null,
     created_by_id: draft.workflow.created_by_id,
+    token_digest: null,
   };
 }
 

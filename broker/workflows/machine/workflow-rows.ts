@@ -150,6 +150,8 @@ export type ActionRunRow = {
   started_at: Instant | null;
   finished_at: Instant | null;
   readonly created_by_id: string;
+  /** Of the token that the run's job has, as Postgres writes bytes. */
+  token_digest: string | null;
 };
 
 /** All that is stored of a workflow, and the database's time. */

@@ -117,7 +117,7 @@ describe("an action", { timeout: 180_000 }, () => {
           interpolated_env_vars: { A: "step", B: "step", LD_PRELOAD: "/x.so" },
           interpolated_command:
             'env >e; { echo "vars=$A $B $C"; echo "agent=$(grep -c "^SVC_AGENT_TOKEN\\|^LD_PRELOAD\\|^VITEST" e || true)"; ' +
-            'echo "home=$HOME"; echo "install=$SVC_INSTALL_ID"; } >>"$SVC_ACTIONS_OUTPUT_FILEPATH"',
+            'echo "home=$HOME"; echo "install=$SVC_INSTALL_ID"; echo "api=$SVC_API_URL"; } >>"$SVC_ACTIONS_OUTPUT_FILEPATH"',
         },
       ],
       {
@@ -130,6 +130,7 @@ describe("an action", { timeout: 180_000 }, () => {
       vars: "step override builtin",
       agent: "0",
       install: "ins_9",
+      api: fleet.broker.url,
     });
     expect(ended.outputs["home"]).toContain("/work/exe_");
   });
