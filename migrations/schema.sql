@@ -1404,7 +1404,7 @@ create table roles (
   constraint roles_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint roles_applies_to_check CHECK ((applies_to <@ '{account,token}'::text[])),
   constraint roles_check CHECK (((NOT managed) OR (org_id IS NULL))),
-  constraint roles_grants_check CHECK ((grants <@ '{plans.read,plans.secrets}'::text[])),
+  constraint roles_grants_check CHECK ((grants <@ ARRAY['plans.read'::text, 'plans.secrets'::text, 'signals.data'::text])),
   constraint roles_role_type_check CHECK ((role_type = ANY (ARRAY['org_admin'::text, 'org_support'::text, 'org_read_only'::text, 'org_builder'::text, 'installer'::text, 'runner'::text, 'hosted-installer'::text, 'stack'::text, 'telemetry_collector'::text])))
 );
 CREATE INDEX roles_by_org ON public.roles USING btree (org_id) WHERE (org_id IS NOT NULL);
@@ -2284,7 +2284,7 @@ create table tokens (
   constraint tokens_check5 CHECK (((reach = 'org'::text) OR (kind = 'pat'::text))),
   constraint tokens_check6 CHECK (((grants = '{}'::text[]) OR (role_type IS NOT NULL))),
   constraint tokens_digest_check CHECK ((length(digest) = 32)),
-  constraint tokens_grants_check CHECK ((grants <@ '{plans.read,plans.secrets}'::text[])),
+  constraint tokens_grants_check CHECK ((grants <@ ARRAY['plans.read'::text, 'plans.secrets'::text, 'signals.data'::text])),
   constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['pat'::text, 'sa'::text, 'rt'::text, 'boot'::text, 'st'::text, 'it'::text]))),
   constraint tokens_reach_check CHECK ((reach = ANY (ARRAY['org'::text, 'account'::text]))),
   constraint tokens_role_type_check CHECK ((role_type = ANY (ARRAY['org_admin'::text, 'org_support'::text, 'org_read_only'::text, 'org_builder'::text, 'installer'::text, 'runner'::text, 'hosted-installer'::text, 'stack'::text, 'telemetry_collector'::text]))),

@@ -3,6 +3,7 @@ import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../../broker/orgs/org-id.ts";
 import { type NewToken, createToken } from "../../../broker/tokens/create-token.ts";
 import type { Token } from "../../../shared/api/tokens.ts";
+import { grantablePermissions } from "../../../shared/permissions.ts";
 import { mintToken } from "../../../shared/token.ts";
 import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
 import { advanceClock, stopMemoryClock } from "../../support/database/clock.ts";
@@ -56,6 +57,13 @@ describe("a new token", () => {
     expect(me.body).toMatchObject({ org_id: org, role: "org_read_only", kind: "sa" });
     expect(me.body.permissions).toContain("jobs.read");
     expect(me.body.permissions).not.toContain("jobs.write");
+  });
+
+  test.each(grantablePermissions)("may be granted %s beyond its role", async (permission) => {
+    const asked = { name: "t", kind: "sa", role: "org_read_only", grants: [permission] };
+    const made = await post("/v1/tokens", asked);
+    expect(made.status).toBe(201);
+    expect((await whoAmI(made.body.secret)).body.permissions).toContain(permission);
   });
 
   test.each([
