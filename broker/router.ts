@@ -14,6 +14,7 @@ import { followEvents } from "./routes/control-plane/follow-events.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
 import { keepInstalls } from "./routes/control-plane/installs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
+import { readLabelKeys } from "./routes/control-plane/label-keys.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import {
   createQueue,
@@ -51,14 +52,7 @@ import { readHeartBeats } from "./routes/operator/read-heart-beats.ts";
 import { readProcesses } from "./routes/operator/read-processes.ts";
 import { readStats } from "./routes/operator/read-stats.ts";
 import { requestShutdowns } from "./routes/operator/request-shutdowns.ts";
-import {
-  createRunnerGroup,
-  deleteRunnerGroup,
-  pauseRunnerGroups,
-  readRunnerGroups,
-  updateRunnerGroup,
-  updateRunnerSettings,
-} from "./routes/operator/runner-groups.ts";
+import { keepRunnerGroups, updateRunnerSettings } from "./routes/operator/runner-groups.ts";
 import { keepRunners } from "./routes/operator/runners.ts";
 import {
   createEnrolmentToken,
@@ -130,11 +124,7 @@ const routes: readonly RegisterRoutes[] = [
   readAudit,
 
   // Operators: runners, their groups, settings and processes
-  createRunnerGroup,
-  readRunnerGroups,
-  updateRunnerGroup,
-  deleteRunnerGroup,
-  pauseRunnerGroups,
+  keepRunnerGroups,
   keepRunners,
   updateRunnerSettings,
   readProcesses,
@@ -175,6 +165,7 @@ const routes: readonly RegisterRoutes[] = [
   followEvents,
 
   // Control planes: apps and their configs, installs, actions, workflows
+  readLabelKeys,
   keepApps,
   keepInstalls,
   readInstallHistory,

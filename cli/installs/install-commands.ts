@@ -12,6 +12,7 @@ import {
   labelInstall,
   listEvents,
   listInstalls,
+  listLabelKeys,
   showInputs,
   showState,
 } from "./read-installs.ts";
@@ -23,6 +24,7 @@ export const installCommands: readonly Command[] = [
   getInstall,
   showInputs,
   labelInstall,
+  listLabelKeys,
   showState,
   listEvents,
   updateInstallConfig,

@@ -12,7 +12,8 @@ import {
   newInstallSchema,
   workflowResponseSchema,
 } from "./install.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { labelsQuery } from "./label-keys.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Installs"];
@@ -28,11 +29,8 @@ const filters = {
   name: z.string().max(63).optional().describe("Exactly this."),
   q: z.string().max(255).optional().describe("A part of the name."),
   phase: lifecyclePhaseSchema.optional().describe("In which phase they are."),
-  labels: z
-    .string()
-    .max(4096)
-    .optional()
-    .describe("`k:v,k2:v2,k3`: all of them; without a value, or with `*`, the key exists."),
+  labels: labelsQuery,
+  ...createdQuery,
 };
 
 export const createInstallRoute = createRoute({

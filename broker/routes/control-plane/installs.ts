@@ -39,13 +39,13 @@ import { changeInputs, listInputs, prepareInputs, showInputs } from "../../insta
 import {
   changeLabels,
   forgetInstall,
-  readLabelQuery,
   requireInstall,
   showInstall,
   updateInstall,
 } from "../../installs/keep-installs.ts";
 import { type InstallFilter, listInstalls } from "../../installs/queries.ts";
 import { toInstall } from "../../installs/to-install.ts";
+import { readLabelQuery } from "../../labels/label-query.ts";
 
 /** /v1/installs, /v1/apps/{app_id}/installs, and an install's inputs, states and workflows to begin */
 export const keepInstalls: RegisterRoutes = (app, broker) => {
@@ -81,14 +81,13 @@ async function created(
 
 const read: RegisterRoutes = (app, { db }) => {
   app.openapi(listInstallsRoute, async (c) => {
-    const { app_id: appId, name, q, phase, labels, ...page } = c.req.valid("query");
-    return c.json(await listed(c, db, { page, filter: { appId, name, q, phase }, labels }), 200);
+    const { app_id: appId, ...asked } = c.req.valid("query");
+    return c.json(await listed(c, db, { appId, ...asked }), 200);
   });
   app.openapi(listInstallsOfAppRoute, async (c) => {
     const { app_id: appId } = c.req.valid("param");
     await requireApp(db, c.get("actor").orgId, appId);
-    const { name, q, phase, labels, ...page } = c.req.valid("query");
-    return c.json(await listed(c, db, { page, filter: { appId, name, q, phase }, labels }), 200);
+    return c.json(await listed(c, db, { appId, ...c.req.valid("query") }), 200);
   });
   app.openapi(getInstallRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
@@ -98,18 +97,17 @@ const read: RegisterRoutes = (app, { db }) => {
   });
 };
 
-type Listing = {
-  readonly page: {
-    readonly cursor?: string | undefined;
-    readonly limit: number;
-    readonly offset: number;
-  };
-  readonly filter: InstallFilter;
-  readonly labels: string | undefined;
+type Listing = Omit<InstallFilter, "labels"> & {
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly labels?: string | undefined;
 };
 
-const listed = (c: AppContext, db: Broker["db"], { page, filter, labels }: Listing) =>
-  answerListing(c, page, {
+function listed(c: AppContext, db: Broker["db"], asked: Listing) {
+  const { cursor, limit, offset, labels, ...filter } = asked;
+  const page = { cursor, limit, offset };
+  return answerListing(c, page, {
     filters: { ...filter, labels },
     read: (request: ListRequest) =>
       listInstalls(db, c.get("actor").orgId, {
@@ -119,6 +117,7 @@ const listed = (c: AppContext, db: Broker["db"], { page, filter, labels }: Listi
       }),
     toItem: toInstall,
   });
+}
 
 const change: RegisterRoutes = (app, broker) => {
   const { db } = broker;
