@@ -12,6 +12,7 @@ import { keepEmitters } from "./routes/control-plane/emitters.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
 import { followEvents } from "./routes/control-plane/follow-events.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
+import { keepInstallConfigs } from "./routes/control-plane/install-configs.ts";
 import { keepInstalls } from "./routes/control-plane/installs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
 import { readLabelKeys } from "./routes/control-plane/label-keys.ts";
@@ -166,6 +167,7 @@ const routes: readonly RegisterRoutes[] = [
 
   // Control planes: apps and their configs, installs, actions, workflows
   readLabelKeys,
+  keepInstallConfigs,
   keepApps,
   keepInstalls,
   readInstallHistory,

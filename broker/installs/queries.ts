@@ -5,13 +5,20 @@ import { labelledBy, type LabelQuery } from "../labels/label-query.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
 import { within } from "../tokens/bound/within.ts";
+import type { InstallConfigRow } from "./configs/row.ts";
 import type { InstallRow } from "./install-row.ts";
 
+/** A config as it is read with its install: its instants are texts. */
+export type StoredConfig = Omit<InstallConfigRow, "created_at" | "updated_at"> & {
+  readonly created_at: string;
+  readonly updated_at: string;
+};
 /** An install with what the API shows besides its row. */
 export type ShownRow = InstallRow & {
   readonly expected_config_id: string | null;
   readonly runner_status: string;
   readonly runner_status_description: string;
+  readonly config: StoredConfig | null;
   readonly queues: readonly { readonly id: string; readonly name: string }[];
 };
 
@@ -71,6 +78,7 @@ export async function listInstalls(
 function columns(db: Db) {
   return db`
     i.*, a.active_config_id as expected_config_id, u.status as runner_status, u.status_description as runner_status_description,
+    (select to_jsonb(c) from install_configs c where c.org_id = i.org_id and c.install_id = i.id order by c.id desc limit 1) as config,
     (select coalesce(json_agg(json_build_object('id', q.id, 'name', q.name) order by q.id), '[]')
        from queues q where q.org_id = i.org_id and q.owner_type = 'installs' and q.owner_id = i.id and q.deleted_at is null) as queues`;
 }

@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { createInstall } from "./create-install.ts";
+import { installSettings } from "./install-settings.ts";
 import {
   deleteInstall,
   deprovisionInstall,
@@ -23,6 +24,7 @@ export const installCommands: readonly Command[] = [
   listInstalls,
   getInstall,
   showInputs,
+  installSettings,
   labelInstall,
   listLabelKeys,
   showState,

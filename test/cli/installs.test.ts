@@ -12,6 +12,24 @@ async function given() {
   return { org, run: async (line: string) => await svc(line.split(" "), { env }) };
 }
 
+test("what an install has of its own is shown and changed", { timeout: 180_000 }, async () => {
+  const { run } = await given();
+  const made = await run(
+    "install create acme --app shop --input audience=x --no-start --label-template who={{.svc.name}} --metadata managed_by=me",
+  );
+  expect(made.code).toBe(0);
+  const shown = await run("install get acme");
+  expect(shown.out).toMatch(/labels +who=acme\n/);
+  expect(shown.out).toContain("managed_by=me");
+  expect((await run("install settings acme")).out).toMatch(/approval +prompt/);
+  const changed = await run("install settings acme --approval approve-all");
+  expect(changed.out).toMatch(/approval +approve-all/);
+  const back = await run("install settings acme --approval default -o json");
+  expect(JSON.parse(back.out)).toMatchObject({ approval_option: "prompt" });
+  const wrong = await run("install settings acme --disable web");
+  expect(wrong.err).toContain("has no component web");
+});
+
 test("keys of labels are listed with their values", { timeout: 180_000 }, async () => {
   const { org, run } = await given();
   await org.create({ labels: { Tier: "gold" }, start: false });

@@ -34,6 +34,7 @@ import {
   reprovisionInstall,
   updateInstallConfig,
 } from "../../installs/begin-workflow.ts";
+import { requireFitting } from "../../installs/configs/keep-install-configs.ts";
 import { createInstall } from "../../installs/create-install.ts";
 import { changeInputs, listInputs, prepareInputs, showInputs } from "../../installs/keep-inputs.ts";
 import {
@@ -124,11 +125,14 @@ const change: RegisterRoutes = (app, broker) => {
   app.openapi(updateInstallRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { install_id: id } = c.req.valid("param");
-    await updateInstall(db, orgId, {
-      id,
-      version: requiredVersion(c),
-      changes: c.req.valid("json"),
-    });
+    const changes = c.req.valid("json");
+    if (changes.install_config !== undefined)
+      await requireFitting(db, orgId, {
+        installId: id,
+        given: changes.install_config,
+        at: "#/install_config",
+      });
+    await updateInstall(db, orgId, { id, version: requiredVersion(c), changes });
     const shown = await showInstall(db, orgId, id);
     hasVersion(c, shown.version);
     return c.json(shown.install, 200);
