@@ -200,17 +200,20 @@ const keepInputs: RegisterRoutes = (app, broker) => {
 const begin: RegisterRoutes = (app, broker) => {
   app.openapi(reprovisionInstallRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    const wanted = { id, role: c.req.valid("json").role };
+    const { role, plan_only: planOnly } = c.req.valid("json");
+    const wanted = { id, role, planOnly };
     return c.json({ workflow_id: await reprovisionInstall(broker, c.get("actor"), wanted) }, 201);
   });
   app.openapi(deprovisionInstallRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    const wanted = { id, role: c.req.valid("json").role, deletes: false };
+    const { role, plan_only: planOnly } = c.req.valid("json");
+    const wanted = { id, role, planOnly };
     return c.json({ workflow_id: await deprovisionInstall(broker, c.get("actor"), wanted) }, 201);
   });
   app.openapi(updateInstallConfigRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    const wanted = { id, configId: c.req.valid("json").app_config_id };
+    const { app_config_id: configId, plan_only: planOnly } = c.req.valid("json");
+    const wanted = { id, configId, planOnly };
     return c.json({ workflow_id: await updateInstallConfig(broker, c.get("actor"), wanted) }, 201);
   });
 };
