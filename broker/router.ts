@@ -25,6 +25,7 @@ import {
 } from "./routes/control-plane/queues.ts";
 import { readInstallActions } from "./routes/control-plane/read-install-actions.ts";
 import { readInstallHistory } from "./routes/control-plane/read-install-history.ts";
+import { readInstallRecords } from "./routes/control-plane/read-install-records.ts";
 import { readLogs } from "./routes/control-plane/read-logs.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
 import { completeSignal, extendSignal, failSignal } from "./routes/control-plane/report-signals.ts";
@@ -171,6 +172,7 @@ const routes: readonly RegisterRoutes[] = [
   keepApps,
   keepInstalls,
   readInstallHistory,
+  readInstallRecords,
   keepActions,
   readInstallActions,
   keepWorkflows,

@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { createInstall } from "./create-install.ts";
+import { exportInstall, listDrift, listInstallAuditLogs, showReadme } from "./install-records.ts";
 import { installSettings } from "./install-settings.ts";
 import {
   deleteInstall,
@@ -29,6 +30,10 @@ export const installCommands: readonly Command[] = [
   listLabelKeys,
   showState,
   listEvents,
+  listInstallAuditLogs,
+  showReadme,
+  listDrift,
+  exportInstall,
   updateInstallConfig,
   reprovisionInstall,
   deprovisionInstall,

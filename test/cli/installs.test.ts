@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { svc } from "../support/programs/svc.ts";
-import { givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
+import { givenWorkflowsApi, shopConfig } from "../support/workflows/workflows-api.ts";
 
 const { brokers, setup } = await givenWorkflowsApi();
 const [broker] = brokers;
@@ -28,6 +28,29 @@ test("what an install has of its own is shown and changed", { timeout: 180_000 }
   expect(JSON.parse(back.out)).toMatchObject({ approval_option: "prompt" });
   const wrong = await run("install settings acme --disable web");
   expect(wrong.err).toContain("has no component web");
+});
+
+test("an install's records are read, and written as a file", { timeout: 180_000 }, async () => {
+  const { org, run } = await given();
+  const metadata = {
+    ...shopConfig["metadata.toml"],
+    readme: "# {{ .svc.name }}\n{{ .svc.labels.no }}",
+  };
+  await org.sync({ ...shopConfig, "metadata.toml": metadata });
+  await org.create({ inputs: { audience: "x", secret: "s3cr3t" }, start: false });
+  const [readme, log, drift, file] = await Promise.all([
+    run("install readme acme"),
+    run("install audit-log acme"),
+    run("install drift acme"),
+    run("install export acme"),
+  ]);
+  expect(readme.out).toBe("# acme\n");
+  expect(readme.err).toContain("Line 2: .svc.labels.no is missing");
+  expect(log.out).toMatch(/^TIME +WHAT +LINE\n.* createInstall /);
+  expect(drift).toMatchObject({ code: 0, out: "" });
+  expect(drift.err).toContain("Nothing differs.");
+  expect(file.out).toContain('[[inputs]]\n"audience" = "x"\n');
+  expect(file.out).not.toContain("s3cr3t");
 });
 
 test("keys of labels are listed with their values", { timeout: 180_000 }, async () => {
