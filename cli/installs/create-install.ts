@@ -65,9 +65,9 @@ export const createInstall = defineCommand({
       },
     });
     printItem(screen, made, installDetails);
-    const { workflow_id: workflow, runner_id: runner, runner_status: status } = made.body;
+    const { workflow_id: workflow, runner_status: status } = made.body;
     if (status !== "active")
-      screen.say(`\nStart its agent in the customer's account: svc runner enrol ${runner}`);
+      screen.say(`\nStart its agent in the customer's account: svc install enrol ${made.body.id}`);
     if (workflow !== undefined) screen.say(`Watch it: svc workflow watch ${workflow}`);
   },
 });

@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { createInstall } from "./create-install.ts";
+import { enrolInstall } from "./enrol-install.ts";
 import { exportInstall, listDrift, listInstallAuditLogs, showReadme } from "./install-records.ts";
 import { installSettings } from "./install-settings.ts";
 import {
@@ -22,6 +23,7 @@ import {
 /** The commands of installs, in the order of help. */
 export const installCommands: readonly Command[] = [
   createInstall,
+  enrolInstall,
   listInstalls,
   getInstall,
   showInputs,

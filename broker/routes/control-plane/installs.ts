@@ -192,7 +192,8 @@ const keepInputs: RegisterRoutes = (app, broker) => {
   });
   app.openapi(updateInstallInputsRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    const wanted = { id, given: c.req.valid("json").inputs, isWhole: false };
+    const { inputs: given, role } = c.req.valid("json");
+    const wanted = { id, given, isWhole: false, role };
     return c.json(await changeInputs(broker, c.get("actor"), wanted), 200);
   });
 };

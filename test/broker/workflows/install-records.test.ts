@@ -134,3 +134,17 @@ test("an install as a file is taken by its app's config, and holds no secret", a
   });
   expect([checked.status, checked.body]).toEqual([200, checked.body]);
 });
+
+test("an install's runner is enrolled by a token that the install gives", async () => {
+  const { api, create } = await setup();
+  const { body: made } = await create({ start: false });
+  const token = await api<{ secret: string; runner_id: string }>(
+    `POST /v1/installs/${made.id}/runner-bootstrap-token`,
+  );
+  expect(token).toMatchObject({ status: 201, body: { runner_id: made.runner_id } });
+  const enrolled = await call<{ runner_id: string }>("POST /v1/enrol", {
+    token: token.body.secret,
+    body: {},
+  });
+  expect([enrolled.status, enrolled.body.runner_id]).toEqual([201, made.runner_id]);
+});
