@@ -12,8 +12,10 @@ import { keepEmitters } from "./routes/control-plane/emitters.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
 import { followEvents } from "./routes/control-plane/follow-events.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
+import { keepInstallConfigs } from "./routes/control-plane/install-configs.ts";
 import { keepInstalls } from "./routes/control-plane/installs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
+import { readLabelKeys } from "./routes/control-plane/label-keys.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import {
   createQueue,
@@ -23,6 +25,7 @@ import {
 } from "./routes/control-plane/queues.ts";
 import { readInstallActions } from "./routes/control-plane/read-install-actions.ts";
 import { readInstallHistory } from "./routes/control-plane/read-install-history.ts";
+import { readInstallRecords } from "./routes/control-plane/read-install-records.ts";
 import { readLogs } from "./routes/control-plane/read-logs.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
 import { completeSignal, extendSignal, failSignal } from "./routes/control-plane/report-signals.ts";
@@ -51,14 +54,7 @@ import { readHeartBeats } from "./routes/operator/read-heart-beats.ts";
 import { readProcesses } from "./routes/operator/read-processes.ts";
 import { readStats } from "./routes/operator/read-stats.ts";
 import { requestShutdowns } from "./routes/operator/request-shutdowns.ts";
-import {
-  createRunnerGroup,
-  deleteRunnerGroup,
-  pauseRunnerGroups,
-  readRunnerGroups,
-  updateRunnerGroup,
-  updateRunnerSettings,
-} from "./routes/operator/runner-groups.ts";
+import { keepRunnerGroups, updateRunnerSettings } from "./routes/operator/runner-groups.ts";
 import { keepRunners } from "./routes/operator/runners.ts";
 import {
   createEnrolmentToken,
@@ -130,11 +126,7 @@ const routes: readonly RegisterRoutes[] = [
   readAudit,
 
   // Operators: runners, their groups, settings and processes
-  createRunnerGroup,
-  readRunnerGroups,
-  updateRunnerGroup,
-  deleteRunnerGroup,
-  pauseRunnerGroups,
+  keepRunnerGroups,
   keepRunners,
   updateRunnerSettings,
   readProcesses,
@@ -175,9 +167,12 @@ const routes: readonly RegisterRoutes[] = [
   followEvents,
 
   // Control planes: apps and their configs, installs, actions, workflows
+  readLabelKeys,
+  keepInstallConfigs,
   keepApps,
   keepInstalls,
   readInstallHistory,
+  readInstallRecords,
   keepActions,
   readInstallActions,
   keepWorkflows,

@@ -832,6 +832,26 @@ CREATE INDEX install_action_runs_by_job ON public.install_action_runs USING btre
 CREATE INDEX install_action_runs_by_workflow ON public.install_action_runs USING btree (workflow_id);
 CREATE INDEX install_action_runs_finished ON public.install_action_runs USING btree (install_id, action_id, id) WHERE ((status = 'finished'::text) AND (action_id IS NOT NULL));
 
+create table install_configs (
+  id svc_id not null,
+  org_id svc_id not null,
+  install_id svc_id not null,
+  approval_option text,
+  component_toggles jsonb not null default '{}'::jsonb,
+  labels jsonb not null default '{}'::jsonb,
+  telemetry_enabled boolean,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint install_configs_pkey PRIMARY KEY (org_id, id),
+  constraint install_configs_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id),
+  constraint install_configs_approval_option_check CHECK ((approval_option = ANY (ARRAY['prompt'::text, 'approve-all'::text]))),
+  constraint install_configs_component_toggles_check CHECK ((jsonb_typeof(component_toggles) = 'object'::text)),
+  constraint install_configs_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text))
+);
+CREATE INDEX install_configs_of ON public.install_configs USING btree (install_id, id);
+
 create table install_inputs (
   id svc_id not null,
   org_id svc_id not null,
@@ -891,6 +911,8 @@ create table installs (
   created_by_id text not null default ''::text,
   deleted_at timestamp with time zone,
   health jsonb not null default '{}'::jsonb,
+  label_templates jsonb not null default '{}'::jsonb,
+  expected_account text not null default ''::text,
   constraint installs_pkey PRIMARY KEY (org_id, id),
   constraint installs_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint installs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
@@ -898,6 +920,7 @@ create table installs (
   constraint installs_cloud_account_check CHECK ((jsonb_typeof(cloud_account) = 'object'::text)),
   constraint installs_cloud_platform_check CHECK ((cloud_platform = ANY (ARRAY['aws'::text, 'azure'::text, 'gcp'::text, 'unknown'::text]))),
   constraint installs_health_check CHECK ((jsonb_typeof(health) = 'object'::text)),
+  constraint installs_label_templates_check CHECK ((jsonb_typeof(label_templates) = 'object'::text)),
   constraint installs_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text)),
   constraint installs_lifecycle_phase_check CHECK ((lifecycle_phase = ANY (ARRAY['created'::text, 'awaiting-stack'::text, 'provisioning'::text, 'active'::text, 'updating'::text, 'degraded'::text, 'deprovisioning'::text, 'deprovisioned'::text, 'error'::text]))),
   constraint installs_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
@@ -2559,6 +2582,7 @@ function account_roles_changed() returns trigger -- functions/before-tables.sql
 function act_at(deadline timestamp with time zone, b broker_listening) returns timestamp with time zone -- functions/clocks.sql
 function add_app_config_part(org text, app text, config text, part json, most json) returns text -- functions/app-config-parts.sql
 function add_counts(a jsonb, b jsonb) returns jsonb -- functions/rollups.sql
+function add_install_config(org text, install text, draft jsonb) returns text -- functions/install-configs.sql
 function adopt_restored_events() returns bigint -- functions/tallies.sql
 function advance_rollout(r runner_rollouts, t timestamp with time zone) returns text[] -- functions/rollouts.sql
 function announce_groups(process text, slots jsonb) returns queue_key[] -- functions/claim.sql
@@ -2592,6 +2616,7 @@ function cancel_signals(org text, signal_ids text[], why text) returns TABLE(sig
 function change_app(org text, app text, expected bigint, changes json) returns text -- functions/apps.sql
 function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text -- functions/emitters.sql
 function change_install(org text, install text, expected bigint, changes jsonb) returns text -- functions/installs.sql
+function change_install_config(org text, install text, config text, expected bigint, given jsonb) returns text -- functions/install-configs.sql
 function change_install_labels(org text, install text, given jsonb, removed text[]) returns TABLE(outcome text, keys text[]) -- functions/installs.sql
 function change_queue(org text, queue text, expected bigint, queue_name text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb) returns TABLE(outcome text, wake text) -- functions/queues.sql
 function change_webhook(org text, webhook text, changes json, sealed_secret bytea, overlap interval) returns text -- functions/webhooks.sql
@@ -2730,6 +2755,7 @@ function may_retry(l runner_job_live, t timestamp with time zone) returns boolea
 function merge_log_chunks(org text, stream text, of_day date, positions bigint[], merged log_chunk, body bytea) returns boolean -- functions/log-retention.sql
 function most_forgotten() returns integer -- functions/turns.sql
 function most_handed() returns integer -- functions/turns.sql
+function most_install_configs() returns integer -- functions/install-configs.sql
 function most_states() returns integer -- functions/installs.sql
 function move_emitters(ids text[], event text, why text, t timestamp with time zone) returns SETOF text -- functions/emitters.sql
 function move_jobs(moves job_move[], t timestamp with time zone) returns SETOF moved_job -- functions/moves.sql
@@ -2748,12 +2774,14 @@ function order_rollout_targets(r runner_rollouts, t timestamp with time zone) re
 function order_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text, why text) returns TABLE(shutdown_id text, runner_id text, process_id text) -- functions/shutdowns.sql
 function orders_for(process_ids text[]) returns TABLE(process_id text, orders json, settings_version bigint) -- functions/beats.sql
 function orgs_not_fanned_out(after interval) returns SETOF text -- functions/events.sql
+function patch_install_config(org text, install text, given jsonb, t timestamp with time zone) returns void -- functions/install-configs.sql
 function poll_speaks_for(poller text, s stopping_executions) returns boolean -- functions/beats.sql
 function process_goes_down(process text, new_status text, description text) returns queue_key[] -- functions/shutdowns.sql
 function process_status_after(status text, event text) returns text -- functions/before-tables.sql
 function process_terminating(process text) returns queue_key[] -- functions/shutdowns.sql
 function purge_queue(org text, queue text, with_in_flight boolean, why text, batch integer) returns TABLE(purged integer, wake text) -- functions/signals.sql
 function push_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
+function put_install_config(org text, install text, draft jsonb, t timestamp with time zone) returns void -- functions/install-configs.sql
 function put_off_callbacks(signal_ids text[], ns integer[], all_begins integer[], are_begun boolean[]) returns void -- functions/turns.sql
 function put_off_turns(signal_ids text[], lease_ids text[]) returns void -- functions/turns.sql
 function queue_max_bytes() returns bigint -- functions/signals.sql

@@ -1,13 +1,19 @@
 import type { AppChanges, NewApp } from "../../shared/api/app.ts";
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
+import { labelledBy, type LabelQuery } from "../labels/label-query.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
 import { within } from "../tokens/bound/within.ts";
 import type { AppRow } from "./row.ts";
 
 /** What a list of apps is narrowed to. */
-export type AppFilter = { readonly name?: string | undefined; readonly q?: string | undefined };
+export type AppFilter = CreatedFilter & {
+  readonly name?: string | undefined;
+  readonly q?: string | undefined;
+  readonly labels?: LabelQuery | undefined;
+};
 type AppsWanted = ListRequest & { readonly filter: AppFilter; readonly bound?: Bound | null };
 
 /** Writes an app: created, same (its id), taken (the name) or full (the org has `most`). */
@@ -56,11 +62,13 @@ export async function listApps(
   org: OrgId,
   { filter, bound, after, limit, offset }: AppsWanted,
 ): Promise<(AppRow & { readonly sort_key: string })[]> {
-  const { name, q } = filter;
+  const { name, q, labels } = filter;
   return db<(AppRow & { sort_key: string })[]>`
     select ${columns(db)}, a.created_at::text as sort_key from apps a
      where a.org_id = ${org} and a.deleted_at is null and a.id < ${after?.id ?? "~"}
        ${within(db, "apps", bound)}
+       ${labelledBy(db, db`a.default_labels`, labels)}
+       ${createdWithin(db, db`a.created_at`, filter)}
        ${name === undefined ? db`` : db`and replace(a.name, '-', '_') = replace(${name}, '-', '_')`}
        ${q === undefined ? db`` : db`and (strpos(a.name, ${q.toLowerCase()}) > 0 or strpos(lower(a.display_name), ${q.toLowerCase()}) > 0)`}
      order by a.id desc limit ${limit} offset ${offset}`;

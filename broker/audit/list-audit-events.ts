@@ -75,7 +75,12 @@ function walk(db: Db, org: OrgId, asked: Asked, most: number) {
   return events(db`true`);
 }
 
-function times(db: Db, org: OrgId, { filter, after, days, isExport }: Asked) {
+/** Narrows events to those between the asked instants and after the page before, which are kept still. */
+export function times(
+  db: Db,
+  org: OrgId,
+  { filter, after, days, isExport }: Pick<Asked, "filter" | "after" | "days" | "isExport">,
+) {
   const key = after && db`(${after.sortKey}::text::timestamptz, ${after.id})`;
   const own = db`(select o.retain_audit_days from orgs o where o.id = ${org})`;
   const start = db`at >= (select svc_now() - make_interval(days => least(${days}, ${own})))`;

@@ -38,6 +38,7 @@ export type IdPrefix =
   | "cfg"
   | "ins"
   | "inp"
+  | "inc"
   | "ist"
   | "act"
   | "awc"

@@ -10,7 +10,10 @@ import type { ShownRow } from "./queries.ts";
 import { requireSupported } from "./unsupported-config.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
-type Wanted = Pick<NewWorkflow, "type" | "role" | "params" | "metadata" | "given" | "actionRun">;
+type Wanted = Pick<
+  NewWorkflow,
+  "type" | "role" | "planOnly" | "params" | "metadata" | "given" | "actionRun"
+>;
 type Begin = {
   readonly installId: string;
   readonly workflow: Wanted;
@@ -59,25 +62,32 @@ function refusalOf(outcome: string): Error {
   return new Error(`begin_workflow answered ${outcome}`);
 }
 
+type Asked = {
+  readonly id: string;
+  readonly role: string;
+  /** What would be done is made, and nothing is changed. */
+  readonly planOnly: boolean;
+};
+
 /** Provisions an install that never was, or provisions it again, by the active config of its app; 409 for one of a later version. */
 export async function reprovisionInstall(
   parts: Parts,
   actor: Pick<Actor, "id" | "orgId">,
-  { id, role }: { readonly id: string; readonly role: string },
+  { id, role, planOnly }: Asked,
 ): Promise<string> {
   const { orgId } = actor;
   const install = await requireInstall(parts.db, orgId, id);
   const { applied_config_id: applied, expected_config_id: active } = install;
   requireSupported(await readDocument(parts.db, orgId, active));
   const type = applied === null ? "provision" : "reprovision";
-  return beginWorkflow(parts, actor, { installId: id, workflow: { type, role } });
+  return beginWorkflow(parts, actor, { installId: id, workflow: { type, role, planOnly } });
 }
 
 /** Deprovisions an install, and then deletes it if asked; 409 for one that never was provisioned. */
 export async function deprovisionInstall(
   parts: Parts,
   actor: Pick<Actor, "id" | "orgId">,
-  { id, role, deletes }: { readonly id: string; readonly role: string; readonly deletes: boolean },
+  { id, role, planOnly, deletes = false }: Asked & { readonly deletes?: boolean },
 ): Promise<string> {
   const install = await requireInstall(parts.db, actor.orgId, id);
   if (install.lifecycle_phase === "created")
@@ -87,8 +97,8 @@ export async function deprovisionInstall(
     );
   return beginWorkflow(parts, actor, {
     installId: id,
-    workflow: { type: "deprovision", role, params: deletes ? { deletes: true } : {} },
-    isOnly: true,
+    workflow: { type: "deprovision", role, planOnly, params: deletes ? { deletes: true } : {} },
+    isOnly: !planOnly,
   });
 }
 
@@ -99,7 +109,8 @@ export async function deleteInstall(
   id: string,
 ): Promise<string> {
   const { lifecycle_phase: phase, name } = await requireInstall(parts.db, actor.orgId, id);
-  if (phase !== "created") return deprovisionInstall(parts, actor, { id, role: "", deletes: true });
+  if (phase !== "created")
+    return deprovisionInstall(parts, actor, { id, role: "", planOnly: false, deletes: true });
   await forgetInstall(parts.db, actor.orgId, { id, confirm: name });
   return "";
 }
@@ -108,7 +119,7 @@ export async function deleteInstall(
 export async function updateInstallConfig(
   parts: Parts,
   actor: Pick<Actor, "id" | "orgId">,
-  { id, configId }: { readonly id: string; readonly configId: string },
+  { id, configId, planOnly }: Pick<Asked, "id" | "planOnly"> & { readonly configId: string },
 ): Promise<string> {
   const { app_id: app } = await requireInstall(parts.db, actor.orgId, id);
   const [config] = await parts.db<{ status: string; plan_only: boolean }[]>`
@@ -126,6 +137,6 @@ export async function updateInstallConfig(
   requireSupported(await readDocument(parts.db, actor.orgId, configId));
   return beginWorkflow(parts, actor, {
     installId: id,
-    workflow: { type: "app_branch_config_update", params: { app_config_id: configId } },
+    workflow: { type: "app_branch_config_update", planOnly, params: { app_config_id: configId } },
   });
 }

@@ -1,6 +1,5 @@
 import type { NewInstall } from "../../shared/api/install.ts";
-import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
-import { type Pointer, problem } from "../../shared/problem.ts";
+import { problem } from "../../shared/problem.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
 import { requireApp } from "../apps/keep-apps.ts";
 import type { Db } from "../database/connect.ts";
@@ -12,6 +11,10 @@ import type { Actor } from "../tokens/actor.ts";
 import { outside, requireWithin } from "../tokens/bound/require-within.ts";
 import { draftWorkflow } from "../workflows/draft-workflow.ts";
 import { checkInputs } from "./check-inputs.ts";
+import { type Cloud, cloudOf } from "./cloud-of.ts";
+import { checkToggles } from "./configs/check-toggles.ts";
+import { firstLabels } from "./first-labels.ts";
+import { checkLabelTemplates } from "./label-templates.ts";
 import { insertInstall } from "./queries.ts";
 import { requireSupported } from "./unsupported-config.ts";
 
@@ -37,6 +40,14 @@ export async function createInstall(
   requireSupported(config);
   const cloud = cloudOf(config, install);
   const inputs = checkInputs(config, install.inputs);
+  const { labels, label_templates: templates } = install;
+  checkLabelTemplates(config, { templates, labels, locked: app.default_labels });
+  checkToggles(
+    config,
+    install.install_config.component_toggles,
+    "#/install_config/component_toggles",
+  );
+  checkToggles(config, install.component_toggles, "#/component_toggles");
   const draft = draftOf(seals, actor, {
     appId,
     configId: app.active_config_id,
@@ -44,7 +55,9 @@ export async function createInstall(
     cloud,
     inputs,
   });
-  const made = await insertInstall(db, actor.orgId, draft, mostOfOrg);
+  const wanted = { draft, templates, app: { id: app.id, name: app.name }, config, inputs };
+  const whole = { ...draft, labels: await firstLabels(db, actor.orgId, wanted) };
+  const made = await insertInstall(db, actor.orgId, whole, mostOfOrg);
   if (made?.outcome !== "created") throw refusalOf(made?.outcome ?? "lost", made?.id ?? null);
   return { id: draft.id, workflowId: draft.workflow?.id };
 }
@@ -84,9 +97,20 @@ function draftOf(
     name: install.name,
     cloud_platform: cloud.platform,
     cloud_account: cloud.account,
+    expected_account: cloud.expected,
     labels: install.labels,
+    label_templates: install.label_templates,
     metadata: install.metadata,
     approval_option: approvalOption,
+    config: {
+      ...install.install_config,
+      id: newId("inc"),
+      component_toggles: {
+        ...install.install_config.component_toggles,
+        ...install.component_toggles,
+      },
+      created_by_id: actorId,
+    },
     sandbox_mode: install.sandbox_mode,
     given_group_id: install.runner_group_id,
     runner_group_id: newId("rgr"),
@@ -113,34 +137,6 @@ export function sealInputs(
   const { keyId, bytes } = seals.seal({ orgId, id, part: "install-inputs" }, text);
   return { id, key_id: keyId, base64: bytes.toString("base64") };
 }
-
-type Cloud = {
-  readonly platform: "aws" | "azure" | "gcp" | "unknown";
-  readonly account: Readonly<Record<string, string>>;
-};
-
-/** The account that it is in; 422 for two of them, or one of another cloud than the app's runner. */
-function cloudOf(config: AppConfigDocument, install: NewInstall): Cloud {
-  const accounts = (["aws", "azure", "gcp"] as const).flatMap((platform) => {
-    const account = install[`${platform}_account`];
-    return account === undefined ? [] : [{ platform, account }];
-  });
-  const [first, second] = accounts;
-  if (first === undefined) return { platform: "unknown", account: {} };
-  if (second !== undefined)
-    throw invalid(`#/${second.platform}_account`, "one_of", "Give at most one account.");
-  const wanted = /^(aws|azure|gcp)/.exec(config.runner?.runner_type ?? "")?.[1];
-  if (wanted !== undefined && wanted !== first.platform)
-    throw invalid(
-      `#/${first.platform}_account`,
-      "cloud_mismatch",
-      `The app's runner is of ${wanted}: give ${wanted}_account.`,
-    );
-  return first;
-}
-
-const invalid = (pointer: Pointer, code: string, detail: string): Error =>
-  problem.invalid([{ pointer, code, detail }]);
 
 const noActiveConfig = (): Error =>
   problem.conflict(

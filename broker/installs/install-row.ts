@@ -32,6 +32,8 @@ export const installRow = z.object({
   cloud_account: texts,
   labels: texts,
   app_default_labels: texts,
+  label_templates: texts,
+  expected_account: z.string(),
   metadata: texts,
   approval_option: z.enum(["prompt", "approve-all"]),
   sandbox_mode: z.boolean().nullable(),

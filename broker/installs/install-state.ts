@@ -4,8 +4,18 @@ import type { InstallFacts } from "./install-facts.ts";
 /** What stands for a value that must not be shown. */
 export const hiddenValue = "(secret)";
 
+/** What a state is made of; of an install that is to be made, too. */
+export type StateFacts = Pick<InstallFacts, "org" | "config" | "inputs" | "variables" | "ends"> & {
+  readonly install: Pick<
+    InstallFacts["install"],
+    "id" | "name" | "cloud_platform" | "cloud_account" | "runner_group_id" | "labels"
+  >;
+  readonly app: Pick<InstallFacts["app"], "id" | "name">;
+  readonly runner: Pick<InstallFacts["runner"], "id" | "status">;
+};
+
 /** What templates read of an install below `.svc`. A value that nobody has given is not there. */
-export function stateOf(facts: InstallFacts): JsonObject {
+export function stateOf(facts: StateFacts): JsonObject {
   const { install, org, app, runner, config, variables } = facts;
   const inputs = valuesOf(facts);
   const actions = actionsOf(facts);
@@ -27,7 +37,7 @@ export function stateOf(facts: InstallFacts): JsonObject {
 }
 
 /** The same with the values of sensitive inputs and of the app's secrets hidden, for people. */
-export function shownStateOf(facts: InstallFacts): JsonObject {
+export function shownStateOf(facts: StateFacts): JsonObject {
   const sensitive = sensitiveInputs(facts);
   const inputs = Object.fromEntries(
     Object.entries(valuesOf(facts)).map(([name, value]) => [
@@ -68,7 +78,7 @@ function valuesOf({ config, inputs }: Pick<InstallFacts, "config" | "inputs">): 
   );
 }
 
-function actionsOf({ config, ends }: InstallFacts): JsonObject {
+function actionsOf({ config, ends }: StateFacts): JsonObject {
   return Object.fromEntries(
     (config.actions ?? []).map(({ name }) => {
       const end = ends.find((one) => one.name === name);

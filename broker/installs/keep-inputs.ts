@@ -124,7 +124,13 @@ export async function changeInputs(
     id,
     given,
     isWhole,
-  }: { readonly id: string; readonly given: Values; readonly isWhole: boolean },
+    role = "",
+  }: {
+    readonly id: string;
+    readonly given: Values;
+    readonly isWhole: boolean;
+    readonly role?: string;
+  },
 ): Promise<ShownInputs> {
   const { db, seals } = parts;
   const { orgId } = actor;
@@ -141,7 +147,7 @@ export async function changeInputs(
   const inputs = { ...sealed, app_config_id: configId, from_version: row.version };
   const workflowId = await beginWorkflow(parts, actor, {
     installId: id,
-    workflow: { type: "input_update", params: { changed: changedNames(before, values) } },
+    workflow: { type: "input_update", role, params: { changed: changedNames(before, values) } },
     inputs,
   });
   return { ...(await showInputs(parts, orgId, id)), workflow_id: workflowId };

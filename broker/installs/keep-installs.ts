@@ -90,14 +90,3 @@ export const workflowOpen = (): Error =>
     "workflow_open",
     "A workflow of this install is open. Wait for its end, or cancel it: svc workflow list.",
   );
-
-/** Labels to search by, of `k:v,k2`: null means any value. */
-export function readLabelQuery(text: string | undefined): ReadonlyMap<string, string | null> {
-  const labels = new Map<string, string | null>();
-  for (const part of (text ?? "").split(",").filter((one) => one.trim() !== "")) {
-    const [key = "", ...rest] = part.trim().split(":");
-    const value = rest.join(":");
-    labels.set(key, rest.length === 0 || value === "*" ? null : value);
-  }
-  return labels;
-}

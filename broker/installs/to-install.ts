@@ -1,4 +1,6 @@
 import type { Install } from "../../shared/api/install.ts";
+import { expectedIds } from "./cloud-of.ts";
+import { toInstallConfig } from "./configs/to-install-config.ts";
 import type { ShownRow } from "./queries.ts";
 
 /** An install as the API shows it. */
@@ -14,8 +16,9 @@ export function toInstall(row: ShownRow): Install {
     app_config_ref: { expected_config_id, applied_config_id },
     labels: row.labels,
     app_default_labels: row.app_default_labels,
+    label_templates: row.label_templates,
     metadata: row.metadata,
-    install_config: { approval_option: row.approval_option },
+    install_config: configOf(row),
     lifecycle_phase: {
       phase: row.lifecycle_phase,
       since: row.phase_at.toISOString(),
@@ -26,6 +29,7 @@ export function toInstall(row: ShownRow): Install {
     ...(row.cloud_platform !== "unknown" && {
       [`${row.cloud_platform}_account`]: row.cloud_account,
     }),
+    ...expectedOf(row),
     sandbox_mode: row.sandbox_mode,
     runner_id: row.runner_id,
     runner_group_id: row.runner_group_id,
@@ -35,6 +39,35 @@ export function toInstall(row: ShownRow): Install {
     created_by_id: row.created_by_id,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
+  };
+}
+
+function configOf({ config, ...row }: ShownRow): Install["install_config"] {
+  if (config !== null) {
+    const { created_at: created, updated_at: updated } = config;
+    const instants = { created_at: new Date(created), updated_at: new Date(updated) };
+    return toInstallConfig({ ...config, ...instants });
+  }
+  // One that an older broker created while this one migrated.
+  return toInstallConfig({
+    ...row,
+    id: "",
+    install_id: row.id,
+    component_toggles: {},
+    labels: {},
+    telemetry_enabled: null,
+  });
+}
+
+function expectedOf({ cloud_platform: platform, expected_account: expected }: ShownRow) {
+  const isKnown = platform !== "unknown" && expected !== "";
+  return {
+    ...(isKnown && { [expectedIds[platform]]: expected }),
+    cloud_platform_metadata: {
+      expected: isKnown ? expected : null,
+      observed: null,
+      match: null,
+    },
   };
 }
 

@@ -75,20 +75,26 @@ export async function resumeWorkflow(broker: MovingBroker, org: OrgId, id: strin
   await moveWorkflow(broker, org, { id, decide: ({ draft, machine }) => resumeIt(draft, machine) });
 }
 
+type Option = {
+  readonly id: string;
+  /** 412 where it has moved since. */
+  readonly version: number | undefined;
+  readonly option: "prompt" | "approve-all";
+  readonly byId: string;
+};
+
 /** Approves everything of a workflow, or has it ask again. */
 export async function updateWorkflow(
   broker: MovingBroker,
   org: OrgId,
-  {
-    id,
-    ...option
-  }: { readonly id: string; readonly option: "prompt" | "approve-all"; readonly byId: string },
+  { id, version, ...option }: Option,
 ): Promise<void> {
   const requireOther = await selfApprovalRule(broker, org, option.byId);
   await moveWorkflow(broker, org, {
     id,
     wakes: true,
     decide({ draft, machine }) {
+      if (version !== undefined && draft.workflow.version !== version) throw moved();
       requireOpen(draft);
       if (option.option === "approve-all") requireOther(draft);
       if (draft.workflow.approval_option !== option.option)
@@ -96,6 +102,9 @@ export async function updateWorkflow(
     },
   });
 }
+
+const moved = (): Error =>
+  problem.preconditionFailed("The workflow has moved meanwhile. Read it and try again.");
 
 /** Answers the approval that a step waits for; the first answer counts. */
 export async function respondToApproval(

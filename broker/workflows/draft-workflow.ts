@@ -14,6 +14,8 @@ export type NewWorkflow = {
   readonly approvalOption: "prompt" | "approve-all";
   readonly actorId: string;
   readonly role?: string;
+  /** It changes nothing, and waits for no change. */
+  readonly planOnly?: boolean;
   readonly params?: Params;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly given?: WorkflowGiven;
@@ -24,8 +26,8 @@ export type NewWorkflow = {
 /** A new workflow of an install, in the lane of its type, as `create_workflow` of the database takes it; 409 where that is gone. */
 export function draftWorkflow(seals: Pick<Seals, "seal">, workflow: NewWorkflow) {
   const id = newId("wfl");
-  const { type, given } = workflow;
-  const queueId = workflow.lanes.get(workflowTypes[type].lane);
+  const { type, given, planOnly = false } = workflow;
+  const queueId = workflow.lanes.get(planOnly ? "plans" : workflowTypes[type].lane);
   if (queueId === undefined) throw laneGone();
   return {
     id,
@@ -34,6 +36,7 @@ export function draftWorkflow(seals: Pick<Seals, "seal">, workflow: NewWorkflow)
     owner_type: "installs",
     owner_id: workflow.installId,
     role: workflow.role ?? "",
+    plan_only: planOnly,
     approval_option: workflow.approvalOption,
     params: workflow.params ?? {},
     metadata: workflow.metadata ?? {},

@@ -20,8 +20,19 @@ export async function requireSnapshot(db: Db, org: OrgId, id: string): Promise<W
 
 /** One workflow with its runs, groups and steps. */
 export async function showWorkflow(db: Db, org: OrgId, id: string): Promise<WholeWorkflow> {
+  return (await showVersionedWorkflow(db, org, id)).shown;
+}
+
+/** The same, and its version: every move makes another. */
+export async function showVersionedWorkflow(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<{ readonly shown: WholeWorkflow; readonly version: number }> {
   const snapshot = await requireSnapshot(db, org, id);
-  return toWholeWorkflow(snapshot, await findOwnerName(db, org, snapshot.workflow.owner_id));
+  const { workflow } = snapshot;
+  const ownerName = await findOwnerName(db, org, workflow.owner_id);
+  return { shown: toWholeWorkflow(snapshot, ownerName), version: workflow.version };
 }
 
 type OfApproval = { readonly id: string; readonly stepId: string; readonly approvalId: string };

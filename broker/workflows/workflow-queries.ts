@@ -1,4 +1,5 @@
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
@@ -12,7 +13,7 @@ export type WorkflowRow = {
   readonly now: string;
 };
 
-export type WorkflowFilter = {
+export type WorkflowFilter = CreatedFilter & {
   readonly ownerId?: string | undefined;
   readonly type?: string | undefined;
   readonly status?: string | undefined;
@@ -40,6 +41,7 @@ export async function listWorkflows(
       from workflows w left join installs i on i.org_id = w.org_id and i.id = w.owner_id
      where w.org_id = ${org} and w.id < ${after?.id ?? "~"}
        ${within(db, "workflows", bound)}
+       ${createdWithin(db, db`w.created_at`, filter)}
        ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
        ${type === undefined ? db`` : db`and w.type = ${type}`}
        ${status === undefined ? db`` : db`and w.status = ${status}`}

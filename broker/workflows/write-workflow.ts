@@ -26,12 +26,13 @@ export async function writeWorkflow(
 
 function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string, unknown>> {
   const { workflow, snapshot } = draft;
-  const { phase, appliedConfigId, isDeleted, state, health, healthOf } = draft.install;
+  const { phase, appliedConfigId, isDeleted, state, labels, health, healthOf } = draft.install;
   const install = {
     ...(phase !== undefined && { phase }),
     ...(appliedConfigId !== undefined && { applied_config_id: appliedConfigId }),
     ...(isDeleted === true && { is_deleted: "true" }),
     ...(state !== undefined && { state }),
+    ...(labels !== undefined && { labels }),
     ...(health !== undefined && { health }),
     ...(healthOf !== undefined && { health_of: healthOf }),
   };

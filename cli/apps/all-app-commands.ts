@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { deleteApp, getApp, listApps } from "./app-commands.ts";
+import { deleteApp, getApp, listAppLabelKeys, listApps } from "./app-commands.ts";
 import { diffAppConfigs, getAppConfig, listAppConfigs } from "./app-config-commands.ts";
 import { deleteAppSecret, listAppSecrets, setAppSecret } from "./app-secret-commands.ts";
 import { initApp } from "./init-app.ts";
@@ -14,6 +14,7 @@ export const allAppCommands: readonly Command[] = [
   syncApp,
   listApps,
   getApp,
+  listAppLabelKeys,
   deleteApp,
   listAppConfigs,
   getAppConfig,

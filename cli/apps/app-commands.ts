@@ -1,9 +1,11 @@
 import type { App } from "../../shared/api/app.ts";
 import { deleteAppRoute, listAppsRoute } from "../../shared/api/apps.ts";
+import { listAppLabelKeysRoute } from "../../shared/api/label-keys.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
+import { printLabelKeys } from "../output/label-keys.ts";
 import { printItem, type View } from "../output/print.ts";
 import { appArgs as args, findApp, toPage } from "./find-app.ts";
 
@@ -41,13 +43,29 @@ const appDetails: View<App> = {
 export const listApps = defineList({
   name: "app list",
   summary: "List apps, newest first.",
-  flags: { query: { value: "TEXT", summary: "Only apps with this text in a name." } },
+  flags: {
+    label: {
+      value: "KEY[=VALUE],…",
+      summary: "Only apps that give their installs all these labels.",
+    },
+    query: { value: "TEXT", summary: "Only apps with this text in a name." },
+  },
   examples: [{ does: "List the apps of the org.", run: "svc app list" }],
   view: appLine,
   empty: "No apps found. Begin one: svc app init NAME",
   read: async ({ flags, call, page }) => {
-    const query = { q: flags.query, limit: page.limit, cursor: page.cursor ?? "" };
+    const { query: q, label: labels } = flags;
+    const query = { q, labels, limit: page.limit, cursor: page.cursor ?? "" };
     return toPage(await call(listAppsRoute, { query }));
+  },
+});
+
+export const listAppLabelKeys = defineCommand({
+  name: "app label-keys",
+  summary: "List the keys of the labels that apps give their installs, with their values.",
+  examples: [{ does: "List them.", run: "svc app label-keys" }],
+  run: async ({ call, screen }) => {
+    printLabelKeys(screen, await call(listAppLabelKeysRoute, {}));
   },
 });
 

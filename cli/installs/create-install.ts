@@ -21,6 +21,16 @@ export const createInstall = defineCommand({
       summary: "An input; repeatable. NAME=@FILE reads a secret from a file.",
     },
     label: { value: "KEY=VALUE", isRepeatable: true, summary: "A label; repeatable." },
+    "label-template": {
+      value: "KEY=TEMPLATE",
+      isRepeatable: true,
+      summary: "A label that is rendered with the install's state; repeatable.",
+    },
+    metadata: {
+      value: "KEY=VALUE",
+      isRepeatable: true,
+      summary: "Words of your own, such as managed_by=terraform; repeatable.",
+    },
     runner: {
       value: "RUNNER",
       offers: "runners",
@@ -44,6 +54,8 @@ export const createInstall = defineCommand({
         name: args.name,
         inputs: await readValues("--input", flags.input),
         labels: readPairs("--label", flags.label),
+        label_templates: readPairs("--label-template", flags["label-template"]),
+        metadata: readPairs("--metadata", flags.metadata),
         runner_group_id: await groupOf(call, flags.runner),
         ...(flags["aws-region"] !== undefined && { aws_account: { region: flags["aws-region"] } }),
         ...(flags["approve-all"] && {
@@ -53,9 +65,9 @@ export const createInstall = defineCommand({
       },
     });
     printItem(screen, made, installDetails);
-    const { workflow_id: workflow, runner_id: runner, runner_status: status } = made.body;
+    const { workflow_id: workflow, runner_status: status } = made.body;
     if (status !== "active")
-      screen.say(`\nStart its agent in the customer's account: svc runner enrol ${runner}`);
+      screen.say(`\nStart its agent in the customer's account: svc install enrol ${made.body.id}`);
     if (workflow !== undefined) screen.say(`Watch it: svc workflow watch ${workflow}`);
   },
 });

@@ -1,5 +1,8 @@
 import type { Command } from "../command.ts";
 import { createInstall } from "./create-install.ts";
+import { enrolInstall } from "./enrol-install.ts";
+import { exportInstall, listDrift, listInstallAuditLogs, showReadme } from "./install-records.ts";
+import { installSettings } from "./install-settings.ts";
 import {
   deleteInstall,
   deprovisionInstall,
@@ -12,6 +15,7 @@ import {
   labelInstall,
   listEvents,
   listInstalls,
+  listLabelKeys,
   showInputs,
   showState,
 } from "./read-installs.ts";
@@ -19,12 +23,19 @@ import {
 /** The commands of installs, in the order of help. */
 export const installCommands: readonly Command[] = [
   createInstall,
+  enrolInstall,
   listInstalls,
   getInstall,
   showInputs,
+  installSettings,
   labelInstall,
+  listLabelKeys,
   showState,
   listEvents,
+  listInstallAuditLogs,
+  showReadme,
+  listDrift,
+  exportInstall,
   updateInstallConfig,
   reprovisionInstall,
   deprovisionInstall,

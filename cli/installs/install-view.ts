@@ -44,7 +44,10 @@ export const installDetails: View<Install> = {
       platform === "unknown"
         ? ""
         : `${platform} ${pairs(aws_account ?? azure_account ?? gcp_account ?? {})}`,
+    account: ({ cloud_platform_metadata: { expected } }) =>
+      expected === null ? "" : `${expected} is expected`,
     labels: ({ labels }) => pairs(labels),
+    templates: ({ label_templates: templates }) => pairs(templates),
     metadata: ({ metadata }) => pairs(metadata),
     created: ({ created_at }) => formatInstant(created_at),
   },

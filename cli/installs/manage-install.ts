@@ -9,16 +9,24 @@ import { defineCommand } from "../command.ts";
 import { findInstall, installArgs as args } from "./find-install.ts";
 
 const yes = { yes: { summary: "Required: this cannot be undone." } } as const;
+const planOnly = {
+  "plan-only": { summary: "Change nothing: see what would be done." },
+} as const;
 const watchIt = (id: string): string => `Watch it: svc workflow watch ${id}`;
 
 export const reprovisionInstall = defineCommand({
   name: "install reprovision",
   summary: "Provision an install again, by its app's active config.",
   args,
+  flags: planOnly,
   examples: [{ does: "Provision it again.", run: "svc install reprovision acme" }],
-  run: async ({ args, call, screen }) => {
+  run: async ({ args, flags, call, screen }) => {
     const { id } = (await findInstall(call, args.install)).body;
-    const { body } = await call(reprovisionInstallRoute, { params: { install_id: id }, body: {} });
+    const wanted = { plan_only: flags["plan-only"] };
+    const { body } = await call(reprovisionInstallRoute, {
+      params: { install_id: id },
+      body: wanted,
+    });
     screen.out(body.workflow_id);
     screen.say(watchIt(body.workflow_id));
   },
@@ -29,7 +37,7 @@ export const updateInstallConfig = defineCommand({
   summary:
     "Bring an install to a config of its app: the active one, unless --config names another.",
   args,
-  flags: { config: { value: "CONFIG", summary: "The config's id." } },
+  flags: { config: { value: "CONFIG", summary: "The config's id." }, ...planOnly },
   examples: [{ does: "Bring it to the active config.", run: "svc install update-config acme" }],
   run: async ({ args, flags, call, screen }) => {
     const { body: install } = await findInstall(call, args.install);
@@ -37,7 +45,8 @@ export const updateInstallConfig = defineCommand({
     if (id === null)
       throw new UsageError("The app has no active config.", "Sync one: svc app sync DIR");
     const params = { install_id: install.id };
-    const { body } = await call(updateInstallConfigRoute, { params, body: { app_config_id: id } });
+    const wanted = { app_config_id: id, plan_only: flags["plan-only"] };
+    const { body } = await call(updateInstallConfigRoute, { params, body: wanted });
     screen.out(body.workflow_id);
     screen.say(watchIt(body.workflow_id));
   },

@@ -10,10 +10,12 @@ import {
   mergeInstallLabelsRoute,
   removeInstallLabelsRoute,
 } from "../../shared/api/installs.ts";
+import { listInstallLabelKeysRoute } from "../../shared/api/label-keys.ts";
 import { findApp } from "../apps/find-app.ts";
 import { defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
+import { printLabelKeys } from "../output/label-keys.ts";
 import { printItem } from "../output/print.ts";
 import { findInstall, installArgs as args } from "./find-install.ts";
 import { eventLine, inputsDetails, installDetails, installLine } from "./install-view.ts";
@@ -30,7 +32,7 @@ export const listInstalls = defineList({
       choices: lifecyclePhaseSchema.options,
       summary: "Only installs in this phase.",
     },
-    label: { value: "KEY[:VALUE],…", summary: "Only installs with all these labels." },
+    label: { value: "KEY[=VALUE],…", summary: "Only installs with all these labels." },
     query: { value: "TEXT", summary: "Only installs with this text in the name." },
   },
   examples: [
@@ -90,6 +92,17 @@ export const showInputs = defineCommand({
     screen.say(
       workflow === undefined ? "Nothing changed." : `Watch it: svc workflow watch ${workflow}`,
     );
+  },
+});
+
+export const listLabelKeys = defineCommand({
+  name: "install label-keys",
+  summary: "List the keys of installs' labels, with their values.",
+  flags: { app: { value: "APP", offers: "apps", summary: "Only of this app's installs." } },
+  examples: [{ does: "List what to search by.", run: "svc install label-keys" }],
+  run: async ({ flags, call, screen }) => {
+    const app_id = flags.app === undefined ? undefined : (await findApp(call, flags.app)).body.id;
+    printLabelKeys(screen, await call(listInstallLabelKeysRoute, { query: { app_id } }));
   },
 });
 

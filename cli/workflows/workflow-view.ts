@@ -22,7 +22,7 @@ export const workflowDetails: View<WholeWorkflow> = {
   columns: {
     workflow: nameOf,
     name: ({ name }) => name,
-    type: ({ type }) => type,
+    type: ({ type, plan_only: isPlan }) => (isPlan ? `${type}, which only plans` : type),
     owner: ({ owner_name: name, owner_id: id }) => `${name} (${id})`,
     status: ({ status: { status, status_human_description: why } }) =>
       why === "" ? status : `${status}: ${why}`,

@@ -63,10 +63,12 @@ begin
   update apps x set install_count = x.install_count + 1 where x.org_id = org and x.id = i.app_id;
   insert into installs (id, org_id, app_id, name, install_number, cloud_platform, cloud_account, labels, app_default_labels, metadata,
                         approval_option, sandbox_mode, lifecycle_phase, phase_at, runner_group_id, runner_id, has_own_runner, created_at,
-                        updated_at, created_by_id)
+                        updated_at, created_by_id, label_templates, expected_account)
   values (i.id, org, i.app_id, i.name, a.install_count + 1, i.cloud_platform, i.cloud_account, i.labels || a.default_labels,
           a.default_labels, i.metadata, i.approval_option, i.sandbox_mode, 'created', t, i.runner_group_id, i.runner_id,
-          draft ->> 'given_group_id' is null, t, t, i.created_by_id);
+          draft ->> 'given_group_id' is null, t, t, i.created_by_id, coalesce(i.label_templates, '{}'), coalesce(i.expected_account, ''));
+  perform put_install_config(org, i.id, coalesce(draft -> 'config', jsonb_build_object(
+    'id', 'inc_' || substr(i.id, 5), 'approval_option', i.approval_option, 'created_by_id', i.created_by_id)), t);
   insert into install_inputs (id, org_id, install_id, version, app_config_id, key_id, contents, created_at, created_by_id)
   values (draft #>> '{inputs,id}', org, i.id, 1, a.active_config_id, draft #>> '{inputs,key_id}',
           decode(draft #>> '{inputs,base64}', 'base64'), t, i.created_by_id);
@@ -105,6 +107,9 @@ begin
                        then (select coalesce(jsonb_object_agg(h.key, h.value), '{}') from jsonb_each(i.health) h
                               where change -> 'health_of' ? h.key)
                        else i.health end || coalesce(change -> 'health', '{}'),
+         labels = case when change ? 'labels'
+                       then (i.labels - array(select jsonb_object_keys(i.label_templates))) || (change -> 'labels') || i.app_default_labels
+                       else i.labels end,
          state_version = i.state_version + (change ? 'state')::int, version = i.version + 1, updated_at = t,
          deleted_at = case when change ->> 'is_deleted' = 'true' then t else i.deleted_at end
    where i.org_id = org and i.id = install and i.deleted_at is null
@@ -157,15 +162,17 @@ begin
   end if;
   update installs i
      set name = coalesce(changes ->> 'name', i.name), metadata = coalesce(changes -> 'metadata', i.metadata),
-         approval_option = coalesce(changes #>> '{install_config,approval_option}', i.approval_option),
          version = i.version + 1, updated_at = svc_now()
    where i.org_id = org and i.id = install;
+  if changes ? 'install_config' then
+    perform patch_install_config(org, install, changes -> 'install_config', svc_now());
+  end if;
   return 'changed';
 exception when unique_violation then
   return 'taken';
 end $$;
 
--- Sets and removes labels. outcome: changed · not-found · locked (keys: those that the app gives) · too-many
+-- Sets and removes labels. outcome: changed · not-found · locked (keys: those that the app or a template gives) · too-many
 create or replace function change_install_labels(org text, install text, given jsonb, removed text[])
   returns table (outcome text, keys text[])
   language plpgsql as $$
@@ -180,12 +187,12 @@ begin
     return;
   end if;
   locked := array(select k from (select jsonb_object_keys(given) union select unnest(removed)) a (k)
-                   where i.app_default_labels ? k order by k);
+                   where i.app_default_labels ? k or i.label_templates ? k order by k);
   after := (i.labels || given) - removed;
   if cardinality(locked) > 0 then
     return query select 'locked', locked;
     return;
-  elsif (select count(*) from jsonb_object_keys(after)) > 64 then
+  elsif (select count(*) from jsonb_object_keys(after || i.label_templates)) > 64 then
     return query select 'too-many', '{}'::text[];
     return;
   end if;

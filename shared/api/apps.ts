@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { appChangesSchema, appParams as params, appSchema, newAppSchema } from "./app.ts";
 import { createRoute } from "./create-route.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { labelsQuery } from "./label-keys.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Apps"];
@@ -39,6 +40,10 @@ export const listAppsRoute = createRoute({
         .max(100)
         .optional()
         .describe("Only apps whose name or display name has this in it."),
+      labels: labelsQuery.describe(
+        "Only apps that give their installs these labels: `k:v,k2=v2,k3`; without a value, or with `*`, the key exists.",
+      ),
+      ...createdQuery,
     }),
   },
   responses: { 200: json(listingOf(appSchema), "Apps.") },

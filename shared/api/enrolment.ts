@@ -22,6 +22,24 @@ export const createEnrolmentTokenRoute = createRoute({
   },
 });
 
+export const createBootstrapTokenRoute = createRoute({
+  operationId: "createRunnerBootstrapToken",
+  rule: { surface: "operator", permission: "runners.enrol", idempotent: "once" },
+  method: "post",
+  path: "/v1/installs/{install_id}/runner-bootstrap-token",
+  tags: ["Installs"],
+  summary: "Create an enrolment token for the agent of an install's runner",
+  description:
+    "It is valid for one hour and can only be used to enrol. It is used up when the runner token that it was exchanged for is first used.",
+  request: { params: z.object({ install_id: idParam("install_id", "ins") }) },
+  responses: {
+    201: json(
+      tokenWithSecretSchema,
+      "The enrolment token with its secret, which is shown only once.",
+    ),
+  },
+});
+
 export const enrolRoute = createRoute({
   operationId: "enrol",
   rule: { surface: "open", permission: null, audit: "act" },

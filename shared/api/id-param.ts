@@ -24,6 +24,7 @@ const owners = {
   exe: "an execution",
   hch: "a chart",
   hrl: "a Helm release",
+  inc: "a config of an install",
   ins: "an install",
   inv: "an invitation",
   job: "a job",

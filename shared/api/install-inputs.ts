@@ -60,7 +60,15 @@ export const updateInstallInputsRoute = createRoute({
   tags,
   summary: "Change some of an install's inputs",
   description: `${updated} null removes a value; those that are not named stay.`,
-  request: { params, body: jsonBody(z.strictObject({ inputs: inputsInput })) },
+  request: {
+    params,
+    body: jsonBody(
+      z.strictObject({
+        inputs: inputsInput,
+        role: z.string().max(255).default("").describe("Of the workflow that brings them."),
+      }),
+    ),
+  },
   responses: { 200: json(installInputsSchema, "The inputs.") },
 });
 

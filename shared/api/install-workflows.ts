@@ -8,8 +8,12 @@ const path = "/v1/installs/{install_id}";
 const operating = { surface: "control-plane", permission: "installs.operate" } as const;
 const destroying = { surface: "control-plane", permission: "installs.destroy" } as const;
 
+const planOnly = z
+  .boolean()
+  .default(false)
+  .describe("Nothing is changed: actions are left out, and it waits for no change.");
 const begun = z
-  .strictObject({ role: z.string().max(255).default("") })
+  .strictObject({ role: z.string().max(255).default(""), plan_only: planOnly })
   .openapi("NewInstallWorkflow");
 
 export const reprovisionInstallRoute = createRoute({
@@ -45,6 +49,9 @@ export const updateInstallConfigRoute = createRoute({
   summary: "Bring an install to a config of its app",
   description:
     "409 `config_not_active` for a config that is neither active nor was, `config_unsupported` for one that this version cannot provision.",
-  request: { params, body: jsonBody(z.strictObject({ app_config_id: z.string().max(64) })) },
+  request: {
+    params,
+    body: jsonBody(z.strictObject({ app_config_id: z.string().max(64), plan_only: planOnly })),
+  },
   responses: { 201: json(workflowResponseSchema, "The workflow.") },
 });

@@ -1,6 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { labelKeyPattern, labelLimits } from "../labels.ts";
 import { idParam } from "./id-param.ts";
+import {
+  componentTogglesInput,
+  installConfigInput,
+  installConfigSchema,
+} from "./install-config.ts";
+import { labelsInput, labelTemplatesInput } from "./labels-input.ts";
 
 const texts = z.record(z.string(), z.string());
 const mostMetadata = 100;
@@ -8,22 +13,12 @@ const mostInputs = 500;
 
 export const installParams = z.object({ install_id: idParam("install_id", "ins") });
 
-const labelKey = z
-  .string()
-  .regex(
-    labelKeyPattern,
-    "A key is a letter or digit, then up to 62 of letters, digits, dot, _, / and -.",
-  );
-export const labelsInput = z
-  .record(labelKey, z.string().max(labelLimits.value))
-  .refine((labels) => Object.keys(labels).length <= labelLimits.count, {
-    error: `At most ${labelLimits.count} labels are allowed.`,
-  });
 const metadataInput = z
   .record(z.string().min(1).max(256), z.string().max(4096))
   .refine((map) => Object.keys(map).length <= mostMetadata, {
     error: `At most ${mostMetadata} entries are allowed.`,
-  });
+  })
+  .describe("Your own words of it; `managed_by` says what keeps it, such as terraform.");
 const installName = z
   .string()
   .regex(/^[^\p{C}]{1,63}$/u, "Must be 1 to 63 printable characters.")
@@ -44,11 +39,6 @@ export const inputsInput = z
     error: `At most ${mostInputs} inputs are allowed.`,
   })
   .describe("By name; each fits the type that the app's config gives it. null: as if not given.");
-const installConfigInput = z.strictObject({
-  approval_option: z
-    .enum(["prompt", "approve-all"])
-    .describe("approve-all: nobody is asked, unless an action's run says otherwise."),
-});
 const region = z.string().regex(/^[a-z0-9-]{1,64}$/, "Must be a region's name.");
 
 const newInstallMembers = {
@@ -59,9 +49,24 @@ const newInstallMembers = {
     .strictObject({ project_id: z.string().min(1).max(64), region })
     .optional()
     .describe("At most one of the three accounts, that of the app's cloud."),
+  expected_account_id: z
+    .string()
+    .regex(/^[0-9]{12}$/, "Must be an AWS account's twelve digits.")
+    .optional(),
+  expected_subscription_id: z.uuid().optional(),
+  expected_project_id: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe(
+      "At most one of the three, that of its cloud: whose account, subscription or project it is meant to be in.",
+    ),
   inputs: inputsInput.default({}),
-  install_config: installConfigInput.partial().default({}),
+  install_config: installConfigInput.default({}),
+  component_toggles: componentTogglesInput.default({}),
   labels: labelsInput.default({}),
+  label_templates: labelTemplatesInput.default({}),
   metadata: metadataInput.default({}),
   sandbox_mode: z.boolean().nullable().default(null).describe("null: as its runner group."),
   runner_group_id: z
@@ -83,7 +88,7 @@ export const installChangesSchema = z
   .strictObject({
     name: installName,
     metadata: metadataInput,
-    install_config: installConfigInput.partial(),
+    install_config: installConfigInput,
   })
   .partial()
   .openapi("InstallChanges");
@@ -115,8 +120,9 @@ export const installSchema = z
     }),
     labels: texts,
     app_default_labels: texts.describe("The app's; their keys are locked."),
+    label_templates: texts.describe("Their keys are locked, too."),
     metadata: texts,
-    install_config: installConfigInput,
+    install_config: installConfigSchema.describe("The one in force."),
     lifecycle_phase: z.object({
       phase: lifecyclePhaseSchema,
       since: z.iso.datetime(),
@@ -141,6 +147,16 @@ export const installSchema = z
     aws_account: texts.optional(),
     azure_account: texts.optional(),
     gcp_account: texts.optional(),
+    expected_account_id: z.string().optional(),
+    expected_subscription_id: z.string().optional(),
+    expected_project_id: z.string().optional(),
+    cloud_platform_metadata: z
+      .object({
+        expected: z.string().nullable().describe("The account, subscription or project."),
+        observed: z.string().nullable().describe("null: nobody has said it yet."),
+        match: z.boolean().nullable(),
+      })
+      .describe("Whose account it is meant to be in, and is in."),
     sandbox_mode: z.boolean().nullable(),
     runner_id: z.string(),
     runner_group_id: z.string(),

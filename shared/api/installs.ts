@@ -6,13 +6,14 @@ import {
   installEventSchema,
   installParams as params,
   installSchema,
-  labelsInput,
   lifecyclePhaseSchema,
   newInstallOfAppSchema,
   newInstallSchema,
   workflowResponseSchema,
 } from "./install.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { labelsQuery } from "./label-keys.ts";
+import { labelsInput } from "./labels-input.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Installs"];
@@ -23,16 +24,13 @@ const destroying = { surface: "control-plane", permission: "installs.destroy" } 
 
 const created =
   "In one statement: with its runner group and runner (or those of `runner_group_id`), its lanes and the workflow that provisions it. 409 " +
-  "`no_active_config`, `runner_group_taken`, `name_taken`, `config_unsupported`; 422 for an input that is missing, unknown or does not fit.";
+  "`no_active_config`, `runner_group_taken`, `name_taken`, `config_unsupported`; 422 for an input that is missing, unknown or does not fit, and for a template of a label that is none.";
 const filters = {
   name: z.string().max(63).optional().describe("Exactly this."),
   q: z.string().max(255).optional().describe("A part of the name."),
   phase: lifecyclePhaseSchema.optional().describe("In which phase they are."),
-  labels: z
-    .string()
-    .max(4096)
-    .optional()
-    .describe("`k:v,k2:v2,k3`: all of them; without a value, or with `*`, the key exists."),
+  labels: labelsQuery,
+  ...createdQuery,
 };
 
 export const createInstallRoute = createRoute({

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { digits } from "./digits.ts";
+import { instantInput } from "./instant.ts";
 import { pageOf, pageQuery } from "./page.ts";
 
 /** The query of lists that answer an array, by limit and offset, unless a cursor is given. */
@@ -7,6 +8,12 @@ export const listingQuery = {
   cursor: pageQuery.cursor,
   limit: digits(1, 100).default(10).describe("How many items are shown at most."),
   offset: digits(0, 1_000_000).default(0).describe("How many to pass over; without `cursor`."),
+};
+
+/** The query by which such lists are narrowed to when things were created. */
+export const createdQuery = {
+  created_at_gte: instantInput.optional().describe("Created at this instant or later."),
+  created_at_lte: instantInput.optional().describe("Created at this instant or earlier."),
 };
 
 /** How such a list is told of. */

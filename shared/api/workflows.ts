@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { installParams } from "./install.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
 import {
   stepGroupParams,
@@ -24,6 +24,7 @@ const filters = {
   status: workflowStatusSchema.optional().describe("In which status they are."),
   finished: truth.optional().describe("Whether they have finished."),
   planonly: truth.optional().describe("Whether they only plan."),
+  ...createdQuery,
 };
 
 export const listWorkflowsRoute = createRoute({

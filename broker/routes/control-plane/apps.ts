@@ -29,6 +29,7 @@ import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { readLabelQuery } from "../../labels/label-query.ts";
 
 /** /v1/apps and /v1/apps/{app_id}, /v1/apps/{app_id}/configs and all below it, …/latest-config, /v1/general/config-schema */
 export const keepApps: RegisterRoutes = (app, broker) => {
@@ -42,13 +43,17 @@ export const keepApps: RegisterRoutes = (app, broker) => {
 const read: RegisterRoutes = (app, { db }) => {
   app.openapi(listAppsRoute, async (c) => {
     const { orgId, bound } = c.get("actor");
-    const { name, q, ...page } = c.req.valid("query");
-    const filter = { name, q };
-    const listed = await answerListing(c, page, {
-      filters: filter,
-      read: (request: ListRequest) => listApps(db, orgId, { filter, bound, ...request }),
-      toItem: toApp,
-    });
+    const { cursor, limit, offset, labels, ...filter } = c.req.valid("query");
+    const wanted = { ...filter, labels: readLabelQuery(labels) };
+    const listed = await answerListing(
+      c,
+      { cursor, limit, offset },
+      {
+        filters: { ...filter, labels },
+        read: (request: ListRequest) => listApps(db, orgId, { filter: wanted, bound, ...request }),
+        toItem: toApp,
+      },
+    );
     return c.json(listed, 200);
   });
   app.openapi(getAppRoute, async (c) => {

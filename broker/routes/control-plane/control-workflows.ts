@@ -12,6 +12,7 @@ import {
   updateWorkflowRoute,
 } from "../../../shared/api/control-workflows.ts";
 import { Problem } from "../../../shared/problem.ts";
+import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requireWithin } from "../../tokens/bound/require-within.ts";
 import {
@@ -23,7 +24,11 @@ import {
   skipStep,
   updateWorkflow,
 } from "../../workflows/control-workflow.ts";
-import { showApproval, showApprovalContents, showWorkflow } from "../../workflows/show-workflow.ts";
+import {
+  showApproval,
+  showApprovalContents,
+  showVersionedWorkflow,
+} from "../../workflows/show-workflow.ts";
 
 /** /v1/workflows/…: cancel, retry, skip, resume, and approvals */
 export const controlWorkflows: RegisterRoutes = (app, broker) => {
@@ -84,8 +89,11 @@ const answer: RegisterRoutes = (app, broker) => {
   app.openapi(updateWorkflowRoute, async (c) => {
     const { orgId, id: byId } = c.get("actor");
     const { workflow_id: id } = c.req.valid("param");
-    await updateWorkflow(broker, orgId, { id, option: c.req.valid("json").approval_option, byId });
-    return c.json(await showWorkflow(broker.db, orgId, id), 200);
+    const { approval_option: option } = c.req.valid("json");
+    await updateWorkflow(broker, orgId, { id, version: requiredVersion(c), option, byId });
+    const { shown, version } = await showVersionedWorkflow(broker.db, orgId, id);
+    hasVersion(c, version);
+    return c.json(shown, 200);
   });
   app.openapi(getApprovalRoute, async (c) => {
     return c.json(

@@ -34,18 +34,19 @@ import {
   reprovisionInstall,
   updateInstallConfig,
 } from "../../installs/begin-workflow.ts";
+import { requireFitting } from "../../installs/configs/keep-install-configs.ts";
 import { createInstall } from "../../installs/create-install.ts";
 import { changeInputs, listInputs, prepareInputs, showInputs } from "../../installs/keep-inputs.ts";
 import {
   changeLabels,
   forgetInstall,
-  readLabelQuery,
   requireInstall,
   showInstall,
   updateInstall,
 } from "../../installs/keep-installs.ts";
 import { type InstallFilter, listInstalls } from "../../installs/queries.ts";
 import { toInstall } from "../../installs/to-install.ts";
+import { readLabelQuery } from "../../labels/label-query.ts";
 
 /** /v1/installs, /v1/apps/{app_id}/installs, and an install's inputs, states and workflows to begin */
 export const keepInstalls: RegisterRoutes = (app, broker) => {
@@ -81,14 +82,13 @@ async function created(
 
 const read: RegisterRoutes = (app, { db }) => {
   app.openapi(listInstallsRoute, async (c) => {
-    const { app_id: appId, name, q, phase, labels, ...page } = c.req.valid("query");
-    return c.json(await listed(c, db, { page, filter: { appId, name, q, phase }, labels }), 200);
+    const { app_id: appId, ...asked } = c.req.valid("query");
+    return c.json(await listed(c, db, { appId, ...asked }), 200);
   });
   app.openapi(listInstallsOfAppRoute, async (c) => {
     const { app_id: appId } = c.req.valid("param");
     await requireApp(db, c.get("actor").orgId, appId);
-    const { name, q, phase, labels, ...page } = c.req.valid("query");
-    return c.json(await listed(c, db, { page, filter: { appId, name, q, phase }, labels }), 200);
+    return c.json(await listed(c, db, { appId, ...c.req.valid("query") }), 200);
   });
   app.openapi(getInstallRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
@@ -98,18 +98,17 @@ const read: RegisterRoutes = (app, { db }) => {
   });
 };
 
-type Listing = {
-  readonly page: {
-    readonly cursor?: string | undefined;
-    readonly limit: number;
-    readonly offset: number;
-  };
-  readonly filter: InstallFilter;
-  readonly labels: string | undefined;
+type Listing = Omit<InstallFilter, "labels"> & {
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly labels?: string | undefined;
 };
 
-const listed = (c: AppContext, db: Broker["db"], { page, filter, labels }: Listing) =>
-  answerListing(c, page, {
+function listed(c: AppContext, db: Broker["db"], asked: Listing) {
+  const { cursor, limit, offset, labels, ...filter } = asked;
+  const page = { cursor, limit, offset };
+  return answerListing(c, page, {
     filters: { ...filter, labels },
     read: (request: ListRequest) =>
       listInstalls(db, c.get("actor").orgId, {
@@ -119,17 +118,21 @@ const listed = (c: AppContext, db: Broker["db"], { page, filter, labels }: Listi
       }),
     toItem: toInstall,
   });
+}
 
 const change: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(updateInstallRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { install_id: id } = c.req.valid("param");
-    await updateInstall(db, orgId, {
-      id,
-      version: requiredVersion(c),
-      changes: c.req.valid("json"),
-    });
+    const changes = c.req.valid("json");
+    if (changes.install_config !== undefined)
+      await requireFitting(db, orgId, {
+        installId: id,
+        given: changes.install_config,
+        at: "#/install_config",
+      });
+    await updateInstall(db, orgId, { id, version: requiredVersion(c), changes });
     const shown = await showInstall(db, orgId, id);
     hasVersion(c, shown.version);
     return c.json(shown.install, 200);
@@ -189,7 +192,8 @@ const keepInputs: RegisterRoutes = (app, broker) => {
   });
   app.openapi(updateInstallInputsRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    const wanted = { id, given: c.req.valid("json").inputs, isWhole: false };
+    const { inputs: given, role } = c.req.valid("json");
+    const wanted = { id, given, isWhole: false, role };
     return c.json(await changeInputs(broker, c.get("actor"), wanted), 200);
   });
 };
@@ -197,17 +201,20 @@ const keepInputs: RegisterRoutes = (app, broker) => {
 const begin: RegisterRoutes = (app, broker) => {
   app.openapi(reprovisionInstallRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    const wanted = { id, role: c.req.valid("json").role };
+    const { role, plan_only: planOnly } = c.req.valid("json");
+    const wanted = { id, role, planOnly };
     return c.json({ workflow_id: await reprovisionInstall(broker, c.get("actor"), wanted) }, 201);
   });
   app.openapi(deprovisionInstallRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    const wanted = { id, role: c.req.valid("json").role, deletes: false };
+    const { role, plan_only: planOnly } = c.req.valid("json");
+    const wanted = { id, role, planOnly };
     return c.json({ workflow_id: await deprovisionInstall(broker, c.get("actor"), wanted) }, 201);
   });
   app.openapi(updateInstallConfigRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    const wanted = { id, configId: c.req.valid("json").app_config_id };
+    const { app_config_id: configId, plan_only: planOnly } = c.req.valid("json");
+    const wanted = { id, configId, planOnly };
     return c.json({ workflow_id: await updateInstallConfig(broker, c.get("actor"), wanted) }, 201);
   });
 };

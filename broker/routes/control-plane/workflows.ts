@@ -12,8 +12,10 @@ import {
 } from "../../../shared/api/workflows.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
+import type { CreatedFilter } from "../../database/created-within.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
+import { hasVersion } from "../../http/answer/etag.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
@@ -23,7 +25,7 @@ import { awaitWorkflow } from "../../workflows/await-workflow.ts";
 import {
   listPendingApprovals,
   requireSnapshot,
-  showWorkflow,
+  showVersionedWorkflow,
 } from "../../workflows/show-workflow.ts";
 import { toSteps, toWholeWorkflow, toWorkflow } from "../../workflows/to-workflow.ts";
 import {
@@ -62,7 +64,7 @@ const list: RegisterRoutes = (app, { db }) => {
   });
 };
 
-type Asked = {
+type Asked = CreatedFilter & {
   readonly cursor?: string | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -75,11 +77,9 @@ type Asked = {
 
 function listed(c: AppContext, db: Broker["db"], asked: Asked) {
   const { orgId, bound } = c.get("actor");
-  const { cursor, limit, offset, ownerId, type, status, finished, planonly } = asked;
+  const { cursor, limit, offset, finished, planonly, ...filters } = asked;
   const filter: WorkflowFilter = {
-    ownerId,
-    type,
-    status,
+    ...filters,
     isFinished: finished && finished === "true",
     isPlanOnly: planonly && planonly === "true",
   };
@@ -98,7 +98,9 @@ const readOne: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(getWorkflowRoute, async (c) => {
     const { workflow_id: id } = c.req.valid("param");
-    return c.json(await showWorkflow(db, c.get("actor").orgId, id), 200);
+    const { shown, version } = await showVersionedWorkflow(db, c.get("actor").orgId, id);
+    hasVersion(c, version);
+    return c.json(shown, 200);
   });
   app.openapi(awaitWorkflowRoute, async (c) => {
     const { workflow_id: id } = c.req.valid("param");

@@ -24,8 +24,17 @@ import { updateRunnerGroup as updateGroup } from "../../runner-groups/update-run
 import { updateRunnerSettings as changeSettings } from "../../runner-groups/update-runner-settings.ts";
 import { pause, resume } from "../../runners/set-pause.ts";
 
+/** /v1/runner-groups, and all below one but its settings */
+export const keepRunnerGroups: RegisterRoutes = (app, broker) => {
+  createRunnerGroup(app, broker);
+  readRunnerGroups(app, broker);
+  updateRunnerGroup(app, broker);
+  deleteRunnerGroup(app, broker);
+  pauseRunnerGroups(app, broker);
+};
+
 /** POST /v1/runner-groups */
-export const createRunnerGroup: RegisterRoutes = (app, broker) => {
+const createRunnerGroup: RegisterRoutes = (app, broker) => {
   app.openapi(createRunnerGroupRoute, async (c) => {
     const actor = c.get("actor");
     const id = await makeGroup(broker.db, actor, c.req.valid("json"));
@@ -34,7 +43,7 @@ export const createRunnerGroup: RegisterRoutes = (app, broker) => {
 };
 
 /** GET /v1/runner-groups, GET /v1/runner-groups/{runner_group_id} */
-export const readRunnerGroups: RegisterRoutes = (app, broker) => {
+const readRunnerGroups: RegisterRoutes = (app, broker) => {
   app.openapi(listRunnerGroupsRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const { after } = readPage({ cursor, limit }, filters);
@@ -51,7 +60,7 @@ export const readRunnerGroups: RegisterRoutes = (app, broker) => {
 };
 
 /** PATCH /v1/runner-groups/{runner_group_id} */
-export const updateRunnerGroup: RegisterRoutes = (app, broker) => {
+const updateRunnerGroup: RegisterRoutes = (app, broker) => {
   app.openapi(updateRunnerGroupRoute, async (c) => {
     const { runner_group_id: id } = c.req.valid("param");
     const { orgId } = c.get("actor");
@@ -61,7 +70,7 @@ export const updateRunnerGroup: RegisterRoutes = (app, broker) => {
 };
 
 /** DELETE /v1/runner-groups/{runner_group_id} */
-export const deleteRunnerGroup: RegisterRoutes = (app, broker) => {
+const deleteRunnerGroup: RegisterRoutes = (app, broker) => {
   app.openapi(deleteRunnerGroupRoute, async (c) => {
     await deleteGroup(broker.db, c.get("actor").orgId, c.req.valid("param").runner_group_id);
     return c.body(null, 204);
@@ -69,7 +78,7 @@ export const deleteRunnerGroup: RegisterRoutes = (app, broker) => {
 };
 
 /** POST /v1/runner-groups/{runner_group_id}/pause, …/resume */
-export const pauseRunnerGroups: RegisterRoutes = (app, broker) => {
+const pauseRunnerGroups: RegisterRoutes = (app, broker) => {
   app.openapi(pauseRunnerGroupRoute, async (c) => {
     const { runner_group_id: id } = c.req.valid("param");
     const actor = c.get("actor");

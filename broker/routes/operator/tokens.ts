@@ -1,5 +1,8 @@
 import type { z } from "zod";
-import { createEnrolmentTokenRoute } from "../../../shared/api/enrolment.ts";
+import {
+  createBootstrapTokenRoute,
+  createEnrolmentTokenRoute,
+} from "../../../shared/api/enrolment.ts";
 import {
   type createTokenBody,
   createTokenRoute,
@@ -15,6 +18,7 @@ import { problem } from "../../../shared/problem.ts";
 import type { Db } from "../../database/connect.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { requireInstall } from "../../installs/keep-installs.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { listRoles } from "../../roles/queries.ts";
 import { factsOf, type ListedRole } from "../../roles/row.ts";
@@ -149,11 +153,18 @@ export const revokeToken: RegisterRoutes = (app, broker) => {
   });
 };
 
-/** POST /v1/runners/{runner_id}/enrolment-tokens */
+/** POST /v1/runners/{runner_id}/enrolment-tokens, /v1/installs/{install_id}/runner-bootstrap-token */
 export const createEnrolmentToken: RegisterRoutes = (app, broker) => {
   app.openapi(createEnrolmentTokenRoute, async (c) => {
     const { id: createdById, orgId } = c.get("actor");
     const { runner_id: runnerId } = c.req.valid("param");
+    const made = await makeEnrolmentToken(broker.db, orgId, { runnerId, createdById });
+    return c.json(toTokenWithSecret(made), 201);
+  });
+  app.openapi(createBootstrapTokenRoute, async (c) => {
+    const { id: createdById, orgId } = c.get("actor");
+    const { install_id: id } = c.req.valid("param");
+    const { runner_id: runnerId } = await requireInstall(broker.db, orgId, id);
     const made = await makeEnrolmentToken(broker.db, orgId, { runnerId, createdById });
     return c.json(toTokenWithSecret(made), 201);
   });

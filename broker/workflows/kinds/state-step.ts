@@ -1,10 +1,14 @@
 import { canonicalJson, checksumOf } from "../../../shared/app-config/canonical-json.ts";
+import { changedLabels } from "../../installs/label-templates.ts";
 import type { StepKind } from "../machine/step-kind.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
 
-/** Records what is known of the install, as another version where anything has changed. */
+/** Records what is known of the install, as another version where anything has changed, and what its templates of labels give of it; nothing where nothing is to be changed. */
 export const stateStep = ({ facts, state, seals }: KindEnvironment): StepKind => ({
   begin(draft) {
+    if (draft.workflow.plan_only) return { kind: "done" };
+    const labels = changedLabels(facts, facts.install.label_templates);
+    if (labels !== undefined) draft.install.labels = labels;
     const text = canonicalJson(state);
     const checksum = checksumOf(text);
     if (checksum === facts.stateChecksum) return { kind: "done" };

@@ -24,6 +24,8 @@ export type InstallChange = {
   appliedConfigId?: string;
   isDeleted?: true;
   state?: Readonly<Record<string, unknown>>;
+  /** What its templates of labels give. */
+  labels?: Readonly<Record<string, string>>;
   /** What runs of health checks said, by the action's name. */
   health?: Readonly<Record<string, HealthVerdict>>;
   /** The health checks that there are from now on. */

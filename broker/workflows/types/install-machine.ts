@@ -3,7 +3,7 @@ import { actionStep, approveStep } from "../kinds/action-steps.ts";
 import type { KindEnvironment } from "../kinds/kind-environment.ts";
 import { accountStep, appliedStep, healthyStep, runnerGoneStep } from "../kinds/runner-steps.ts";
 import { stateStep } from "../kinds/state-step.ts";
-import { faultOf, type Machine, type StepKind } from "../machine/step-kind.ts";
+import { faultOf, type Machine, type PlannedGroup, type StepKind } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import { workflowType } from "./workflow-types.ts";
 
@@ -48,17 +48,18 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
         });
       return type
         .groups({ facts: env.facts, workflow, newId: draft.newId })
+        .map((group) => (workflow.plan_only ? planOf(group) : group))
         .filter(({ steps }) => steps.length > 0);
     },
     began(draft) {
       const { phase } = workflowType(draft.workflow.type);
-      if (phase !== undefined) draft.install.phase = phase.running;
+      if (phase !== undefined && !draft.workflow.plan_only) draft.install.phase = phase.running;
     },
     ended(draft) {
       const { workflow } = draft;
       const { phase, lane } = workflowType(workflow.type);
       if (isSuperseded(env, draft)) return;
-      if (phase === undefined || workflow.started_at === null) return;
+      if (phase === undefined || workflow.started_at === null || workflow.plan_only) return;
       const isGood = workflow.status === "success";
       draft.install.phase = isGood ? phase.success : phase.failure;
       if (
@@ -75,12 +76,22 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
   };
 }
 
+/** The kinds of steps that change something. */
+const changing: readonly string[] = ["approve", "action", "applied", "runner-gone"];
+
+/** What is left of a group where nothing is to be changed. */
+const planOf = (group: PlannedGroup): PlannedGroup => ({
+  ...group,
+  steps: group.steps.filter(({ kind }) => !changing.includes(kind)),
+});
+
 const healthChecksOf = ({ facts: { config } }: KindEnvironment): string[] =>
   (config.actions ?? []).flatMap(({ name, is_healthcheck: is }) => (is === true ? [name] : []));
 
 /** It is about the install's phase, and another one is the last that was. */
 const isSuperseded = ({ facts }: KindEnvironment, { workflow, install }: WorkflowDraft): boolean =>
   workflowType(workflow.type).phase !== undefined &&
+  !workflow.plan_only &&
   workflow.started_at !== null &&
   install.phase === undefined &&
   facts.install.phase_workflow_id !== workflow.id;

@@ -29,6 +29,22 @@ export function renderTemplate(text: string, state: JsonObject, place: RenderPla
   return "rendered" in end ? { text: end.rendered } : { faults: end };
 }
 
+/** Renders what can be of a text, for people to read: an action with a fault gives nothing, and a text that is no template stays as it is. */
+export function renderWhatCan(
+  text: string,
+  state: JsonObject,
+  place: RenderPlace,
+): { readonly text: string; readonly faults: readonly RenderFault[] } {
+  const rendering = new Rendering(state, place);
+  const written: string[] = [];
+  const end = rendering.finish(() => {
+    rendering.begin(place, text);
+    runNodes({ rendering, written }, nodesBy(rendering, text));
+  });
+  if ("rendered" in end) return { text: written.join(""), faults: [] };
+  return { text: written.length === 0 ? text : written.join(""), faults: end };
+}
+
 /**
  * Renders every text in a value, but for the keys of its maps. One that is exactly one action becomes what the action
  * gives, a list or number as such. All of it has the bounds of one text.

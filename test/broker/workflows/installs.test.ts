@@ -133,20 +133,20 @@ describe("inputs", () => {
       version: 1,
       values: { audience: "world", secret: "(secret)", size: 12 },
     });
-    const changed = await org.api<ShownInputs>(`PATCH ${at}`, { inputs: { audience: "moon" } });
+    const change = { inputs: { audience: "moon" }, role: "keeper" };
+    const changed = await org.api<ShownInputs>(`PATCH ${at}`, change);
     expect(changed).toMatchObject({ status: 200, body: { version: 2, values: { size: 12 } } });
     const done = await org.reach(changed.body.workflow_id ?? "", "success");
-    expect(stepsOf(done)).toEqual([
+    expect([done.role, ...stepsOf(done)]).toEqual([
+      "keeper",
       "generate install state: success",
       "first action run (post-update-inputs): success",
     ]);
     const same = await org.api<ShownInputs>(`PATCH ${at}`, { inputs: { audience: "moon" } });
     expect(same.body).toMatchObject({ version: 2 });
     expect(same.body.workflow_id).toBeUndefined();
-    expect((await org.api<object[]>(`GET ${at}`)).body).toMatchObject([
-      { version: 2 },
-      { version: 1 },
-    ]);
+    const versions = (await org.api<{ version: number }[]>(`GET ${at}`)).body;
+    expect(versions.map(({ version }) => version)).toEqual([2, 1]);
     const state = JSON.stringify((await org.api(`GET /v1/installs/${installId}/state`)).body);
     expect(state).toContain("moon");
     expect(state).not.toContain("s3cr3t");

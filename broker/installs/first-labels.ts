@@ -1,0 +1,48 @@
+import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { findOrg } from "../orgs/queries.ts";
+import type { InputValue } from "./install-facts.ts";
+import type { InstallRow } from "./install-row.ts";
+import { hiddenValue } from "./install-state.ts";
+import { renderLabels } from "./label-templates.ts";
+
+type Texts = Readonly<Record<string, string>>;
+type NewInstallParts = {
+  readonly draft: Pick<
+    InstallRow,
+    "id" | "name" | "cloud_platform" | "cloud_account" | "runner_group_id" | "runner_id" | "labels"
+  > & { readonly given_group_id: string | undefined };
+  readonly templates: Texts;
+  readonly app: { readonly id: string; readonly name: string };
+  readonly config: AppConfigDocument;
+  readonly inputs: Readonly<Record<string, InputValue>>;
+};
+
+/** The labels of an install that is to be made: its own, and what the templates give of what is known of it. */
+export async function firstLabels(
+  db: Db,
+  org: OrgId,
+  { draft, templates, app, config, inputs }: NewInstallParts,
+): Promise<Texts> {
+  if (Object.keys(templates).length === 0) return draft.labels;
+  const secrets = await db<{ name: string }[]>`
+    select s.name from app_secrets s where s.org_id = ${org} and s.app_id = ${app.id}`;
+  const [runner] =
+    draft.given_group_id === undefined
+      ? [{ id: draft.runner_id, status: "awaiting-heartbeat" }]
+      : await db<{ id: string; status: string }[]>`
+          select u.id, u.status from runners u
+           where u.org_id = ${org} and u.runner_group_id = ${draft.given_group_id} and u.lifecycle <> 'deleted'`;
+  const facts = {
+    install: { ...draft, runner_group_id: draft.given_group_id ?? draft.runner_group_id },
+    org: { id: org, name: (await findOrg(db, org))?.name ?? "" },
+    app,
+    config,
+    inputs,
+    variables: Object.fromEntries(secrets.map(({ name }) => [name, hiddenValue])),
+    ends: [],
+    runner: runner ?? { id: "", status: "" },
+  };
+  return { ...draft.labels, ...renderLabels(facts, templates) };
+}

@@ -1,0 +1,90 @@
+import {
+  generateCliInstallConfigRoute,
+  getInstallReadmeRoute,
+  type InstallAuditLog,
+  listDriftedObjectsRoute,
+  listInstallAuditLogsRoute,
+} from "../../shared/api/install-records.ts";
+import { defineCommand } from "../command.ts";
+import { defineList } from "../lists/define-list.ts";
+import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
+import { formatInstant } from "../output/format-age.ts";
+import type { View } from "../output/print.ts";
+import { findInstall, installArgs as args } from "./find-install.ts";
+
+export const showReadme = defineCommand({
+  name: "install readme",
+  summary: "Show the app's readme, rendered with what is known of an install.",
+  details: "What could not be rendered is left out, and told on stderr.",
+  args,
+  examples: [{ does: "Read it.", run: "svc install readme acme" }],
+  run: async ({ args, call, screen }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const { body, text } = await call(getInstallReadmeRoute, { params: { install_id: id } });
+    if (screen.format === "json" || screen.format === "ndjson") {
+      screen.out(text);
+      return;
+    }
+    if (body.readme === "") screen.say("The app's config has no readme.");
+    else screen.out(body.readme.trimEnd());
+    for (const { line, detail } of body.warnings) screen.say(`Line ${line}: ${detail}`);
+  },
+});
+
+const auditLine: View<InstallAuditLog> = {
+  nameOf: ({ id }) => id,
+  columns: {
+    TIME: ({ time_stamp: at }) => formatInstant(at),
+    WHAT: ({ type }) => type,
+    LINE: ({ log_line: line }) => line,
+  },
+};
+
+export const listInstallAuditLogs = defineList({
+  name: "install audit-log",
+  summary: "List what people and programs did to an install and its workflows, newest first.",
+  args,
+  flags: {
+    since: { value: "TIME", summary: "From this instant on, such as 2026-01-31T00:00:00Z." },
+    until: { value: "TIME", summary: "Before this instant." },
+  },
+  examples: [{ does: "See who did what.", run: "svc install audit-log acme" }],
+  view: auditLine,
+  empty: "Nothing was done to it.",
+  read: async ({ args, flags: { since: start, until: end }, call, page }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const query = { start, end, ...pagesOfListing(page) };
+    const params = { install_id: id };
+    return pageOfListing(await call(listInstallAuditLogsRoute, { params, query }));
+  },
+});
+
+export const listDrift = defineCommand({
+  name: "install drift",
+  summary: "List what differs from what an install was given.",
+  args,
+  examples: [{ does: "See what drifted.", run: "svc install drift acme" }],
+  run: async ({ args, call, screen }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const { body, text } = await call(listDriftedObjectsRoute, { params: { install_id: id } });
+    if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
+    else for (const { target_type, target_id } of body) screen.out(`${target_type} ${target_id}`);
+    if (body.length === 0) screen.say("Nothing differs.");
+  },
+});
+
+export const exportInstall = defineCommand({
+  name: "install export",
+  summary: "Write an install as a file of its app's config.",
+  details:
+    "TOML, as a file in `installs/` has it. Sensitive inputs are named in a comment, without their values.",
+  args,
+  examples: [
+    { does: "Keep it with the app.", run: "svc install export acme > installs/acme.toml" },
+  ],
+  run: async ({ args, call, screen }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const params = { install_id: id };
+    screen.out((await call(generateCliInstallConfigRoute, { params })).text.trimEnd());
+  },
+});

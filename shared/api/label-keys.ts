@@ -1,0 +1,43 @@
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
+import { json } from "./response.ts";
+
+/** The query by which lists of what has labels are narrowed. */
+export const labelsQuery = z
+  .string()
+  .max(4096)
+  .optional()
+  .describe("`k:v,k2=v2,k3`: all of them; without a value, or with `*`, the key exists.");
+
+/** How many keys are answered, and how many values of each. */
+export const labelKeyLimits = { keys: 200, values: 100 } as const;
+
+const description = `The keys that are in use, with their values, both in order: at most ${labelKeyLimits.keys} keys, and the first ${labelKeyLimits.values} values of each.`;
+const responses = {
+  200: json(z.record(z.string(), z.array(z.string())), "Values, by their keys."),
+};
+
+export const listInstallLabelKeysRoute = createRoute({
+  operationId: "listInstallLabelKeys",
+  rule: { surface: "control-plane", permission: "installs.read", bound: true },
+  method: "get",
+  path: "/v1/installs/label-keys",
+  tags: ["Installs"],
+  summary: "List the keys of installs' labels, with their values",
+  description,
+  request: {
+    query: z.object({ app_id: z.string().max(64).optional().describe("Of which app's installs.") }),
+  },
+  responses,
+});
+
+export const listAppLabelKeysRoute = createRoute({
+  operationId: "listAppLabelKeys",
+  rule: { surface: "control-plane", permission: "apps.read", bound: true },
+  method: "get",
+  path: "/v1/apps/label-keys",
+  tags: ["Apps"],
+  summary: "List the keys of the labels that apps give their installs, with their values",
+  description,
+  responses,
+});
