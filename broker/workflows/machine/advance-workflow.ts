@@ -139,7 +139,7 @@ function stop(draft: WorkflowDraft, machine: Machine, group: Group): void {
   const failed = steps.find(({ result_directive: said }) => said === "stop");
   const why = `${failed?.name ?? group.name}: ${failed?.status_description || "it did not succeed"}`;
   const isStalled = steps.some(({ status }) => status === "failed-pending-retry");
-  const fault = failed?.error ?? undefined;
+  const fault = failed?.error ?? faultOf("step_cancelled", "A step was cancelled", why);
   endWorkflow(draft, machine, { event: isStalled ? "stall" : "fail", why, fault });
 }
 

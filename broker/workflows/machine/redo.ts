@@ -70,7 +70,10 @@ function requireStalled(draft: WorkflowDraft, step: Step, code: string): void {
       "The workflow is being cancelled: nothing begins any more.",
     );
   if (step.status !== "failed-pending-retry" || isFinishedWorkflow(workflow.status))
-    throw problem.conflict(code, `Only a step that failed can be. This one is ${step.status}.`);
+    throw problem.conflict(
+      code,
+      `Only a step that failed can be retried or skipped. This one is ${step.status}.`,
+    );
   if (workflow.status !== "failed-pending-retry")
     throw problem.conflict(
       "group_open",
