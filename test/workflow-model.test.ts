@@ -1,42 +1,34 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isEndedStep } from "../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../shared/workflow.ts";
-import { type Model, type Wish, walk } from "./support/workflows/machine-model.ts";
+import { type Model, walk } from "./support/workflows/machine-model.ts";
+import { type Wish, wishWeights } from "./support/workflows/model-wishes.ts";
 
-const outcomes = fc.constantFrom("done", "wait", "fault", "plan", "job");
+const outcomes = fc.constantFrom("done", "wait", "fault", "fault", "plan", "job", "job");
 const step = fc.record({
   begin: outcomes,
   skippable: fc.boolean(),
-  skipOnFailure: fc.boolean(),
-  retriesGroup: fc.boolean(),
-  autoRetries: fc.constantFrom(0, 0, 2),
+  skipOnFailure: fc.constantFrom(false, false, false, true),
+  autoRetries: fc.constantFrom(0, 0, 0, 2),
 });
-const group = fc.record({
-  parallel: fc.boolean(),
-  steps: fc.array(step, { minLength: 1, maxLength: 3 }),
-});
+/** All steps of a group are retried with it, or each by itself. */
+const group = fc
+  .record({
+    parallel: fc.boolean(),
+    retriesGroup: fc.boolean(),
+    steps: fc.array(step, { minLength: 1, maxLength: 3 }),
+  })
+  .map(({ parallel, retriesGroup, steps }) => ({
+    parallel,
+    steps: steps.map((one) => ({ ...one, retriesGroup })),
+  }));
 const wishes = fc.array(
-  fc.constantFrom<Wish>(
-    "look",
-    "look",
-    "turn",
-    "job-finished",
-    "job-failed",
-    "job-cancelled",
-    "condition",
-    "approve",
-    "deny",
-    "deny-skip-current",
-    "replan",
-    "approve-all",
-    "retry",
-    "skip",
-    "cancel",
-    "cancel-step",
-    "resume",
-    "hours",
-    "days",
+  fc.oneof(
+    ...Object.entries(wishWeights).map(([wish, weight]) => ({
+      weight,
+      arbitrary: fc.constant(wish as Wish),
+    })),
   ),
   { maxLength: 60 },
 );
@@ -67,6 +59,7 @@ function tell(model: Model): void {
     const first = groups.find((g) => g.group_idx === one.group_idx && g.group_retry_idx === 0);
     expect(placesOf(one.id)).toEqual(placesOf(first?.id ?? ""));
   }
+  expect(model.endedEarly).toEqual([]);
   const isOver = isFinishedWorkflow(workflow.status);
   expect(isOver && steps.some((one) => !isEndedStep(one.status))).toBe(false);
   // The last word of a workflow that has finished is its own: no step's end comes after it.
@@ -76,21 +69,73 @@ function tell(model: Model): void {
 
 test("a workflow walked at random, with repeated looks, moves by the tables and tells each begin and end once", () => {
   fc.assert(
-    fc.property(fc.array(group, { minLength: 1, maxLength: 4 }), wishes, (groups, asked) => {
+    fc.property(fc.array(group, { minLength: 1, maxLength: 3 }), wishes, (groups, asked) => {
       const model = walk(groups, asked);
       tell(model);
     }),
-    { numRuns: 2000, ...(process.env["CI"] !== undefined && { seed: 20261126 }) },
+    { numRuns: 4000, ...(process.env["CI"] !== undefined && { seed: 20261126 }) },
   );
 });
 
 test("whatever happened, a workflow comes to an end once all that it waits for comes", () => {
   fc.assert(
-    fc.property(fc.array(group, { minLength: 1, maxLength: 4 }), wishes, (groups, asked) => {
+    fc.property(fc.array(group, { minLength: 1, maxLength: 3 }), wishes, (groups, asked) => {
       const model = walk(groups, asked, { toTheEnd: true });
       expect(isFinishedWorkflow(model.snapshot.workflow.status)).toBe(true);
       tell(model);
     }),
-    { numRuns: 1000, ...(process.env["CI"] !== undefined && { seed: 20261126 }) },
+    { numRuns: 3000, ...(process.env["CI"] !== undefined && { seed: 20261126 }) },
   );
+});
+
+describe("a group that is retried whole", () => {
+  const failing = {
+    begin: "fault",
+    skippable: true,
+    skipOnFailure: false,
+    retriesGroup: true,
+    autoRetries: 0,
+  } as const;
+  const rowsOf = ({ snapshot }: Model) =>
+    snapshot.steps.map(
+      ({ idx, retry_index: tries, status }) => `step ${idx}, try ${tries}: ${status}`,
+    );
+
+  test("leaves no step behind that failed beside the one that somebody retried", () => {
+    const model = walk([{ parallel: true, steps: [failing, failing] }], ["turn", "retry", "retry"]);
+    expect(rowsOf(model).toSorted()).toEqual([
+      "step 0, try 0: error",
+      "step 0, try 1: error",
+      "step 0, try 2: success",
+      "step 1, try 0: error",
+      "step 1, try 1: error",
+      "step 1, try 2: success",
+    ]);
+    expect(model.snapshot.workflow.status).toBe("success");
+    tell(model);
+  });
+
+  test("is tried again by itself with all its steps, after a while", () => {
+    const groups = [
+      {
+        parallel: false,
+        steps: [
+          { ...failing, begin: "done" },
+          { ...failing, autoRetries: 1 },
+        ],
+      },
+    ] as const;
+    const waiting = walk(groups, ["turn"]);
+    expect(rowsOf(waiting).toSorted()).toEqual([
+      "step 0, try 0: success",
+      "step 0, try 1: pending",
+      "step 1, try 0: error",
+      "step 1, try 1: pending",
+    ]);
+    expect(waiting.snapshot.workflow.status).toBe("in-progress");
+    const again = walk(groups, ["turn", "hours"]);
+    expect(rowsOf(again)).toContain("step 1, try 1: failed-pending-retry");
+    expect(again.snapshot.workflow.status).toBe("failed-pending-retry");
+    tell(again);
+  });
 });

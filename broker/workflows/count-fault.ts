@@ -1,8 +1,12 @@
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { CompositeFault } from "./machine/workflow-rows.ts";
+import type { CompositeFault, Workflow } from "./machine/workflow-rows.ts";
 
 const mostFaults = 10;
+
+/** Whether the broker failed so often in a row that the workflow is only to be ended, whatever it takes. */
+export const isGivenUp = ({ faults, is_cancelling }: Pick<Workflow, "faults" | "is_cancelling">) =>
+  is_cancelling && faults >= mostFaults;
 
 /** Counts a fault of the broker's own; after ten in a row the workflow is cancelled, and says so. */
 export async function countFault(db: Db, org: OrgId, id: string): Promise<void> {

@@ -5,6 +5,7 @@ import { findInstallFacts, type InstallFacts, openJson } from "../installs/insta
 import { stateOf } from "../installs/install-state.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
+import { isGivenUp } from "./count-fault.ts";
 import type { WorkflowGiven } from "./kinds/kind-environment.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import { WorkflowDraft } from "./machine/workflow-draft.ts";
@@ -25,15 +26,16 @@ export async function loadWorkflow(
   org: OrgId,
   { id, refusal }: { readonly id: string; readonly refusal?: Machine["refusal"] },
 ): Promise<LoadedWorkflow | undefined> {
-  const { db, seals, config } = parts;
+  const { db, config } = parts;
   const snapshot = await readSnapshot(db, org, id);
   if (snapshot === undefined) return undefined;
   const { workflow } = snapshot;
+  const seals = isGivenUp(workflow) ? opensNothing(parts.seals) : parts.seals;
   const choose = configOf(workflow);
   const [facts, given, approvedPlans] = await Promise.all([
-    findInstallFacts(parts, org, { id: workflow.owner_id, choose }),
-    readGiven(parts, org, id),
-    readApprovedPlans(parts, org, snapshot),
+    findInstallFacts({ db, seals }, org, { id: workflow.owner_id, choose }),
+    readGiven({ db, seals }, org, id),
+    readApprovedPlans({ db, seals }, org, snapshot),
   ]);
   if (facts === undefined) return undefined;
   const env = {
@@ -49,6 +51,9 @@ export async function loadWorkflow(
     machine: installMachine(env, refusal),
   };
 }
+
+/** What cannot be opened keeps no workflow from its end: nothing of it begins any more, and nobody reads what was sealed. */
+const opensNothing = (seals: Seals): Seals => ({ ...seals, open: () => Buffer.from("{}") });
 
 /** All that is stored of a workflow. */
 export async function readSnapshot(
@@ -86,7 +91,7 @@ function configOf(workflow: Workflow) {
 }
 
 async function readGiven(
-  { db, seals }: WorkflowParts,
+  { db, seals }: Pick<WorkflowParts, "db" | "seals">,
   org: OrgId,
   id: string,
 ): Promise<WorkflowGiven> {
@@ -100,7 +105,7 @@ async function readGiven(
 
 /** Only of runs that are about to begin: an approval that was given, and a step after it that has not begun. */
 async function readApprovedPlans(
-  { db, seals }: WorkflowParts,
+  { db, seals }: Pick<WorkflowParts, "db" | "seals">,
   org: OrgId,
   { steps, approvals }: WorkflowSnapshot,
 ): Promise<ReadonlyMap<string, string>> {

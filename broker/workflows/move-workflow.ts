@@ -9,7 +9,7 @@ import { loadWorkflow, type LoadedWorkflow, type WorkflowParts } from "./load-wo
 import { jobsToCancel } from "./machine/cancel-workflow.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import type { WorkflowDraft } from "./machine/workflow-draft.ts";
-import { writeWorkflow } from "./write-workflow.ts";
+import { leaveWorkflow, writeWorkflow } from "./write-workflow.ts";
 
 export type MovingBroker = WorkflowParts & Pick<Broker, "wakes" | "authenticator">;
 
@@ -40,7 +40,7 @@ export async function moveWorkflow<Answer>(
     const { draft } = loaded;
     const written = draft.isChanged
       ? await writeWorkflow(broker.db, draft, { wakes })
-      : { outcome: "written", is_on_offer: false };
+      : await leaveWorkflow(broker.db, draft);
     if (written.outcome === "written") {
       await follow(broker, org, { draft, isOnOffer: written.is_on_offer });
       return answer;

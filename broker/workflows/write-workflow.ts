@@ -1,6 +1,7 @@
 import { isEndedStep } from "../../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../../shared/workflow.ts";
 import type { Db } from "../database/connect.ts";
+import { isGivenUp } from "./count-fault.ts";
 import { giveUpAt } from "./machine/advance-workflow.ts";
 import type { WorkflowDraft } from "./machine/workflow-draft.ts";
 
@@ -24,6 +25,14 @@ export async function writeWorkflow(
   return row;
 }
 
+/** Writes nothing. One that failed gives up its place sooner where somebody has begun to wait for it: its clock is set anew. */
+export async function leaveWorkflow(db: Db, draft: WorkflowDraft): Promise<Written> {
+  const { workflow, snapshot } = draft;
+  if (workflow.status === "failed-pending-retry" && snapshot.has_waiting)
+    await db`select wake_workflow(${workflow.org_id}, ${workflow.id}, ${giveUpAt(draft)})`;
+  return { outcome: "written", is_on_offer: false };
+}
+
 function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string, unknown>> {
   const { workflow, snapshot } = draft;
   const { phase, appliedConfigId, isDeleted, state, labels, health, healthOf } = draft.install;
@@ -38,7 +47,11 @@ function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string,
   };
   const wakeAt = nextLookAt(draft);
   return {
-    workflow: { ...workflow, events: draft.workflowEvents, faults: 0 },
+    workflow: {
+      ...workflow,
+      events: draft.workflowEvents,
+      faults: isGivenUp(workflow) ? workflow.faults : 0,
+    },
     runs: changed(draft.runs, snapshot.runs),
     groups: changed(draft.groups, snapshot.groups),
     steps: changed(draft.steps, snapshot.steps).map((step) => ({

@@ -48,7 +48,7 @@ export const approveWorkflow = defineCommand({
     }
     const approval = await findWaiting(call, workflow, flags.step);
     await showPlan({ call, screen }, approval);
-    if (!flags.yes && !(await ask(`Approve ${approval.step_name}? Only yes is a yes: `))) {
+    if (!flags.yes && !(await ask("Approve it? Only yes is a yes: "))) {
       screen.say("Nothing was answered.");
       return exitCodes.failed.code;
     }

@@ -1,16 +1,19 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
+import { beforeEach, expect, test } from "vitest";
 import { rolePermissions } from "../../shared/permissions.ts";
-import { givenAppIds } from "../support/apps/given-app-ids.ts";
-import { startBroker } from "../support/broker/broker.ts";
-import { junk, nearly, type RequestSchema, type Schemas } from "../support/broker/junk.ts";
+import { bodyOf, type Document as RoutesDocument, routesOf } from "../support/broker/ask-route.ts";
+import { givenEverything } from "../support/broker/given-everything.ts";
+import {
+  junk,
+  nearly,
+  oneWrong,
+  type RequestSchema,
+  type Schemas,
+} from "../support/broker/junk.ts";
 import { routeRule } from "../support/broker/route-rules.ts";
-import { testDatabase } from "../support/database/database.ts";
-import { givenQueue, givenSignal } from "../support/queues/given-signals.ts";
 import { givenToken } from "../support/rows/given-token.ts";
-import { givenExecution, givenProcess, givenRunner } from "../support/rows/given.ts";
-import { givenDelivery } from "../support/webhooks/given-webhooks.ts";
+import { beat } from "../support/rows/given.ts";
+import { givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
 
 type Operation = {
   operationId: string;
@@ -22,47 +25,41 @@ type Document = {
   components: { schemas: Schemas };
 };
 
-const database = await testDatabase();
-const { db } = database;
-const { call, broker } = await startBroker({
-  url: database.url,
-  env: { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0", SVC_LOG_LEVEL: "error" },
-});
-const { orgId, adminToken } = await bootstrapOrg(db, "Acme");
-const runner = await givenRunner(db, { orgId });
-const runnerToken = await givenToken(db, { orgId, runnerId: runner.runnerId });
-const processId = await givenProcess(db, runner);
-const { jobId, executionId } = await givenExecution(db, runner, { processId });
+const { db, setup, call } = await givenWorkflowsApi({ env: { SVC_LOG_LEVEL: "error" } });
+const { body: document } = await call<Document>("GET /openapi.json");
+const { body: routes } = await call<RoutesDocument>("GET /openapi.json");
+const everything = await givenEverything({ db, setup, document: routes });
+const { org, alive } = everything;
+const { log_stream_id: _endless, ...found } = everything.ids; // who follows its log waits for its end
+const adminToken = org.token;
 const made = { token: adminToken, body: {} };
-const { body: workspace } = await call<{ id: string }>("POST /v1/terraform-workspaces", made);
 const { body: chart } = await call<{ id: string }>("POST /v1/helm-charts", made);
-const queue = await givenQueue(db, { orgId });
-const { body: emitter } = await call<{ id: string }>(`POST /v1/queues/${queue.queueId}/emitters`, {
+/** That of whoever asks must go on. */
+const { body: spare } = await call<{ id: string }>("POST /v1/tokens", {
   token: adminToken,
-  body: { name: "fuzzed", mode: "cron", cron_schedule: "0 0 1 1 *", signal_type: "work" },
+  body: { name: "spare", kind: "sa", role: "org_read_only" },
 });
-const delivery = await givenDelivery(db, { orgId });
+/** Of all that a path can name there is one, in one org: what is asked of it goes far. */
 const ids: Record<string, string> = {
-  emitter_id: emitter.id,
-  queue_id: queue.queueId,
-  signal_id: await givenSignal(db, queue),
-  webhook_id: delivery.webhookId,
-  delivery_id: delivery.deliveryId,
-  ...(await givenAppIds(broker, { orgId })),
-  workspace_id: workspace.id,
+  ...found,
+  config_id: org.configId,
   chart_id: chart.id,
   state_id: "1",
-  runner_id: runner.runnerId,
-  runner_group_id: runner.groupId,
-  process_id: processId,
-  job_id: jobId,
-  execution_id: executionId,
+  token_id: spare.id,
 };
-const { body: document } = await call<Document>("GET /openapi.json");
+const bodies = new Map(
+  routesOf(routes).map(({ operation }) => [operation.operationId, bodyOf(routes, operation, ids)]),
+);
+const runnerToken = await givenToken(db, {
+  orgId: org.orgId,
+  runnerId: ids["runner_id"] ?? "",
+});
 
-/** What ends things comes last, so that the others find them alive. */
-const isEnd = (name: string): boolean =>
-  /^(delete|remove|revoke|deprovision|disable|flush|force|purge)/.test(name);
+/** What ends things comes last, and what deletes them after that, so that the others find them alive. */
+const rankOf = (name: string): number =>
+  /^(delete|disable|forget)/.test(name)
+    ? 2
+    : Number(/^(accept|cancel|deprovision|flush|force|purge|remove|respond|revoke)/.test(name));
 const operations = Object.entries(document.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -72,7 +69,7 @@ const operations = Object.entries(document.paths)
       name: operation.operationId,
     })),
   )
-  .sort((a, b) => Number(isEnd(a.name)) - Number(isEnd(b.name)));
+  .sort((a, b) => rankOf(a.name) - rankOf(b.name));
 
 type Route = (typeof operations)[number];
 
@@ -88,9 +85,14 @@ function requestsOf({
     inQuery.map(({ name, schema }) => [name, nearly(schema, schemas, known)]),
   );
   const schema = operation.requestBody?.content["application/json"]?.schema;
+  const right = bodies.get(operation.operationId);
   const body =
-    schema === undefined ? fc.oneof(fc.constant(undefined), junk) : nearly(schema, schemas, known);
-  return fc.record({ query: fc.record(query, { requiredKeys: [] }), body });
+    schema === undefined || right === undefined
+      ? fc.oneof(fc.constant(undefined), junk)
+      : fc.oneof(nearly(schema, schemas, known), oneWrong(right, { schema, all: schemas, known }));
+  const single = Object.entries(query).map(([name, value]) => fc.record({ [name]: value }));
+  const some = fc.record(query, { requiredKeys: [] });
+  return fc.record({ query: fc.oneof(fc.constant({}), some, ...single), body });
 }
 
 function addressOf({ path, method, operation }: Route, query: Record<string, unknown>): string {
@@ -126,6 +128,23 @@ const pointsInOneForm = (body: { readonly errors?: { readonly pointer: string }[
 /** Only whether a broker is ready may be answered with a no: its database may take more than a second. */
 const isNoFault = ({ name }: Route, { status, body }: Answered): boolean =>
   status < 500 || (name === "getReadiness" && status === 503 && body["code"] === "not_ready");
+
+beforeEach(async () => {
+  await beat(db, alive);
+});
+
+test("knows a thing for everything that a path can name, but for logs that go on, and what only a runner's long dialogue makes", () => {
+  const named = operations.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)]);
+  const names = new Set(named.map(([, name = ""]) => name));
+  expect([...names].filter((name) => ids[name] === undefined).toSorted()).toEqual([
+    "key",
+    "log_stream_id",
+    "namespace",
+    "release_id",
+    "rescued_id",
+    "shutdown_id",
+  ]);
+});
 
 test.each(operations)("$name answers nothing with a 500", async (route) => {
   const { permission, surface } = routeRule(route.name);

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Permission, rolePermissions, roleTypes } from "../../shared/permissions.ts";
 import { askRoute, type Document, type Route, routesOf } from "../support/broker/ask-route.ts";
-import { digestOfOrg, idsByPrefix } from "../support/broker/every-thing.ts";
-import { type JsonSchema, sampleOfSchema } from "../support/broker/sample-of-schema.ts";
+import { digestOfOrg } from "../support/broker/every-thing.ts";
+import { givenEverything } from "../support/broker/given-everything.ts";
 import { givenToken } from "../support/rows/given-token.ts";
-import { beat, givenExecution, givenProcess, givenRunner } from "../support/rows/given.ts";
-import { givenDelivery } from "../support/webhooks/given-webhooks.ts";
-import { givenInstall, givenWorkflowsApi, stepIn } from "../support/workflows/workflows-api.ts";
+import { beat, givenRunner } from "../support/rows/given.ts";
+import { givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
 
 const { db, brokers, setup, call } = await givenWorkflowsApi();
 const url = brokers[0]?.url ?? "";
@@ -18,84 +17,13 @@ const named = guarded.filter(
   ({ path, operation }) => path.includes("{") && operation.operationId !== "acceptInvite",
 );
 
-const { org: ours, ids, alive } = await givenEverything();
+const { org: ours, ids, alive } = await givenEverything({ db, setup, document });
 const asked = { url, document, ids };
 const theirs = await setup();
 const theirOwn = {
   orgId: theirs.orgId,
   runnerId: (await givenRunner(db, { orgId: theirs.orgId })).runnerId,
 };
-
-function schemaOf(operationId: string): JsonSchema {
-  const route = routes.find(({ operation }) => operation.operationId === operationId);
-  return route?.operation.requestBody?.content["application/json"]?.schema ?? {};
-}
-
-/** An org with one of each thing that the path of a route can name, by the names that paths have. */
-async function givenEverything() {
-  const org = await setup();
-  const { api, orgId } = org;
-  const { schemas } = document.components;
-  const made = async (what: string, body: unknown) => {
-    const answer = await api<{ id: string }>(what, body);
-    if (answer.status >= 300) throw new Error(`${what}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
-  const { installId, runner } = await givenInstall(org);
-  const { body: run } = await org.run(installId, "careful");
-  const workflow = await org.reach(run.workflow_id, "approval-awaiting");
-  const step = stepIn(workflow, "approval-awaiting");
-  await made(`POST /v1/apps/${org.appId}/secrets`, { name: "license", value: "hello" });
-  const queue = await made("POST /v1/queues", { name: "deploys" });
-  const queueAt = `/v1/queues/${queue.id}`;
-  const { webhookId, deliveryId } = await givenDelivery(db, { orgId });
-  const processId = await givenProcess(db, runner);
-  const { jobId, executionId } = await givenExecution(db, runner, { processId });
-  const chosen: Record<string, string> = {
-    install_id: installId,
-    run_id: run.id,
-    workflow_id: run.workflow_id,
-    step_id: step.id,
-    group_id: step.workflow_step_group_id,
-    approval_id: step.approval?.id ?? "",
-    queue_id: queue.id,
-    webhook_id: webhookId,
-    delivery_id: deliveryId,
-    runner_id: runner.runnerId,
-    runner_group_id: runner.groupId,
-    process_id: processId,
-    job_id: jobId,
-    execution_id: executionId,
-    log_stream_id: `lgs_${jobId.slice(4)}`,
-  };
-  await made(`POST ${queueAt}/signals`, { type: "noop" });
-  await made(`POST ${queueAt}/emitters`, sampleOfSchema(schemaOf("createEmitter"), schemas));
-  await made("POST /v1/terraform-workspaces", {});
-  const account = await made("POST /v1/accounts", { name: "robot", roles: ["org_read_only"] });
-  chosen["account_id"] = account.id;
-  const guest = await (
-    await setup()
-  ).api<{ id: string }>("POST /v1/accounts", {
-    name: "guest",
-    roles: ["org_read_only"],
-  });
-  const invited = { account_id: guest.body.id, roles: ["org_read_only"] };
-  chosen["invite_id"] = (await made("POST /v1/orgs/current/invites", invited)).id;
-  const spare = await givenRunner(db, { orgId });
-  const alive = [processId, await givenProcess(db, spare)];
-  const of = { type: "graceful", runner_group_id: spare.groupId };
-  const rollout = await made("POST /v1/runner-rollouts", of);
-  await made(`POST /v1/runner-rollouts/${rollout.id}/cancel`, {});
-  chosen["rollout_id"] = rollout.id;
-  const found = await idsByPrefix(db, orgId);
-  for (const { operation } of named)
-    for (const { name, in: where, schema } of operation.parameters ?? []) {
-      const prefix = /^\^(?:\(\?:)?([a-z]{3})_/.exec(schema.pattern ?? "")?.[1];
-      const id = prefix === undefined ? undefined : found.get(prefix);
-      if (where === "path" && id !== undefined) chosen[name] ??= id;
-    }
-  return { org, ids: chosen, alive };
-}
 
 /** Things of paths that tests of their own hold apart: states and records need a runner's long dialogue. */
 const elsewhere = [

@@ -2,7 +2,13 @@ import { html } from "hono/html";
 import type { Html } from "../page.ts";
 import { durationText } from "../parts/time.ts";
 
-type Span = { readonly status: string; readonly fromMs: number; readonly toMs: number };
+type Span = {
+  readonly status: string;
+  /** The status of a job whose color it has, if it is none itself. */
+  readonly tone?: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+};
 export type SpanChart = {
   readonly label: string;
   readonly fromMs: number;
@@ -18,13 +24,16 @@ const leastWidth = 2;
 /** Rows of stretches of time, each in the color of its status; the same in a table for who does not see it. */
 export function spanBars({ label, fromMs, toMs, rows }: SpanChart): Html {
   const height = rows.length * rowHeight;
-  const statuses = new Set(rows.flatMap(({ spans }) => spans.map(({ status }) => status)));
+  const tones = new Map(
+    rows.flatMap(({ spans }) => spans.map((span) => [span.status, toneOf(span)] as const)),
+  );
   const x = (ms: number): number => ((ms - fromMs) / (toMs - fromMs)) * width;
-  const bar = ({ status, fromMs: from, toMs: to }: Span, at: number): Html => {
+  const bar = (span: Span, at: number): Html => {
+    const { status, fromMs: from, toMs: to } = span;
     const left = Math.min(x(from), width - leastWidth);
     const length = Math.max(leastWidth, x(to) - x(from));
     return html`<rect
-      class="span ${status}"
+      class="span ${toneOf(span)}"
       x="${left.toFixed(1)}"
       y="${at * rowHeight + 4}"
       width="${length.toFixed(1)}"
@@ -47,7 +56,7 @@ export function spanBars({ label, fromMs, toMs, rows }: SpanChart): Html {
         ${rows.map(({ spans }, at) => spans.map((span) => bar(span, at)))}
       </svg>
       <div class="keys" aria-hidden="true">
-        ${[...statuses].map((status) => html`<span class="key ${status}">${status}</span>`)}
+        ${[...tones].map(([status, tone]) => html`<span class="key ${tone}">${status}</span>`)}
       </div>
       <div class="ends" aria-hidden="true">
         <span>${clock(fromMs)}</span><span>${took(fromMs, toMs)}</span><span>${clock(toMs)}</span>
@@ -55,6 +64,8 @@ export function spanBars({ label, fromMs, toMs, rows }: SpanChart): Html {
     </figure>
     ${figures(label, rows)}`;
 }
+
+const toneOf = ({ status, tone = status }: Span): string => tone;
 
 function figures(label: string, rows: SpanChart["rows"]): Html {
   return html`<div class="hidden">

@@ -8,6 +8,7 @@ import { jsonBlock } from "../parts/code-block.ts";
 import { facts } from "../parts/facts.ts";
 import { table } from "../parts/table.ts";
 import { timeAgo, timeAt } from "../parts/time.ts";
+import { nextAttempt } from "./next-attempt.ts";
 
 /** GET /webhooks/{webhook_id}/deliveries/{delivery_id}: what was sent, and what came of each attempt. */
 export const showDelivery: Page = {
@@ -41,7 +42,7 @@ export const showDelivery: Page = {
           ["Number in its workflow", String(delivery.sequence)],
           ["Error", delivery.error_code ?? "–"],
           ["Made", timeAgo(delivery.created_at, view.nowMs)],
-          ["Next attempt", timeAgo(delivery.next_attempt_at, view.nowMs)],
+          ["Next attempt", nextAttempt(delivery, view.nowMs)],
         ])}
         <h2>Attempts</h2>
         ${attemptTable(delivery.attempt_log)}

@@ -12,6 +12,7 @@ import { filterForm, isFiltered, readFilters } from "../parts/filters.ts";
 import { listed, pageAsked } from "../parts/listed.ts";
 import { empty, pager, table } from "../parts/table.ts";
 import { timeAgo } from "../parts/time.ts";
+import { nextAttempt } from "./next-attempt.ts";
 import { matchWords, wantsWords, webhookBadge } from "./webhook-words.ts";
 
 const filters = {
@@ -110,10 +111,11 @@ function deliveryTable(deliveries: readonly Delivery[], nowMs: number): Html {
       {
         head: "Workflow",
         kind: "minor",
-        cell: ({ workflow_id: id, sequence }) => html`<span class="id">${id}</span> ${sequence}`,
+        cell: ({ workflow_id: id, sequence }) =>
+          html`<span class="id">${id}</span> event ${sequence}`,
       },
       { head: "Made", cell: ({ created_at: at }) => timeAgo(at, nowMs) },
-      { head: "Next", kind: "minor", cell: ({ next_attempt_at: at }) => timeAgo(at, nowMs) },
+      { head: "Next", kind: "minor", cell: (delivery) => nextAttempt(delivery, nowMs) },
     ],
     deliveries,
   );

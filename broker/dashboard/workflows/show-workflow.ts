@@ -114,7 +114,8 @@ function timeline({ steps, created_at, finished_at }: WholeWorkflow, nowMs: numb
     name: step.name,
     spans: [
       {
-        status: toneOf(step.status.status),
+        status: step.status.status,
+        tone: toneOf(step.status.status),
         fromMs: Date.parse(step.started_at ?? created_at),
         toMs: step.finished_at === null ? toMs : Date.parse(step.finished_at),
       },
@@ -130,7 +131,8 @@ function toneOf(status: string): string {
   if (status === "success" || status === "approved") return "finished";
   if (status === "in-progress") return "in-progress";
   if (status === "approval-awaiting") return "queued";
-  return status === "error" || status === "failed-pending-retry" ? "failed" : "cancelled";
+  const isBad = ["error", "failed-pending-retry", "approval-denied", "approval-expired"];
+  return isBad.includes(status) ? "failed" : "cancelled";
 }
 
 function stepTable({ steps }: WholeWorkflow): Html {

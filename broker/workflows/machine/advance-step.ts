@@ -100,17 +100,21 @@ function failStep(
   const description = fault.detail;
   const budget = step.params["auto_retries"];
   const isAgain = fault.retryable && typeof budget === "number" && step.retry_index < budget;
-  if (isAgain) draft.moveStep(step, "fail", { description, directive: "retry" });
+  const isGroup = step.params["retries_group"] === true;
+  if (isAgain)
+    draft.moveStep(step, "fail", { description, directive: isGroup ? "retry-group" : "retry" });
   else if (step.params["skip_on_failure"] === true)
     draft.moveStep(step, "fail", { description, directive: "continue" });
   else draft.moveStep(step, "stall", { description, directive: "stop" });
   step.finished_at = draft.now;
   draft.tellStep(step, { transition: "failed", error: description });
   machine.kindOf(step).ended?.(draft, step, isTimeout);
-  if (!isAgain) return;
-  const backOffMs = Math.min(firstBackOffMs * 2 ** step.retry_index, longestBackOffMs);
-  cloneStep(draft, step, draft.after(backOffMs));
+  if (isAgain && !isGroup) cloneStep(draft, step, backOffOf(draft, step));
 }
+
+/** When a step that failed is tried again by itself. */
+export const backOffOf = (draft: WorkflowDraft, { retry_index: tries }: Step): string =>
+  draft.after(Math.min(firstBackOffMs * 2 ** tries, longestBackOffMs));
 
 function askForApproval(
   draft: WorkflowDraft,

@@ -1,6 +1,6 @@
 import { isEndedStep } from "../../../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../../../shared/workflow.ts";
-import { advanceStep } from "./advance-step.ts";
+import { advanceStep, backOffOf } from "./advance-step.ts";
 import { settleCancel } from "./cancel-workflow.ts";
 import { cloneGroup } from "./clone-steps.ts";
 import { endWorkflow } from "./end-workflow.ts";
@@ -70,11 +70,19 @@ function runGroups(draft: WorkflowDraft, machine: Machine): void {
       return;
     }
     group.result_directive = directive;
-    if (directive === "retry-group") cloneGroup(draft, group);
+    if (directive === "retry-group") cloneGroup(draft, group, backOffOfGroup(draft, group));
     if (directive !== "stop") continue;
     stop(draft, machine, group);
     return;
   }
+}
+
+/** A group of which a step failed is tried again after a while; one for which a new plan was asked, at once. */
+function backOffOfGroup(draft: WorkflowDraft, group: Group): string | null {
+  const failed = draft
+    .stepsOf(group)
+    .find(({ status, result_directive: said }) => status === "error" && said === "retry-group");
+  return failed === undefined ? null : backOffOf(draft, failed);
 }
 
 type Directive = NonNullable<Group["result_directive"]>;
@@ -131,7 +139,7 @@ function stop(draft: WorkflowDraft, machine: Machine, group: Group): void {
   const failed = steps.find(({ result_directive: said }) => said === "stop");
   const why = `${failed?.name ?? group.name}: ${failed?.status_description || "it did not succeed"}`;
   const isStalled = steps.some(({ status }) => status === "failed-pending-retry");
-  const fault = failed?.error ?? undefined;
+  const fault = failed?.error ?? faultOf("step_cancelled", "A step was cancelled", why);
   endWorkflow(draft, machine, { event: isStalled ? "stall" : "fail", why, fault });
 }
 

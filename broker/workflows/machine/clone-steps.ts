@@ -9,8 +9,12 @@ export function cloneStep(draft: WorkflowDraft, step: Step, notBefore: string | 
   draft.steps.push(copyOf(draft, step, { groupId: step.group_id, retryIndex, targets, notBefore }));
 }
 
-/** Puts a new group in the place of one, with all its steps from the first. */
-export function cloneGroup(draft: WorkflowDraft, group: Group): void {
+/** Puts a new group in the place of one, with all its steps from the first, which begin not before this instant. */
+export function cloneGroup(
+  draft: WorkflowDraft,
+  group: Group,
+  notBefore: string | null = null,
+): void {
   const clone: Group = {
     ...group,
     id: draft.newId("wsg"),
@@ -19,8 +23,11 @@ export function cloneGroup(draft: WorkflowDraft, group: Group): void {
     created_at: draft.now,
   };
   const targets = new Map<string, string>();
-  const place = { groupId: clone.id, retryIndex: clone.group_retry_idx, targets, notBefore: null };
-  const copies = draft.stepsOf(group).map((step) => copyOf(draft, step, place));
+  const place = { groupId: clone.id, retryIndex: clone.group_retry_idx, targets, notBefore };
+  const originals = draft.stepsOf(group);
+  const copies = originals.map((step) => copyOf(draft, step, place));
+  for (const step of originals)
+    if (step.status === "error" && step.result_directive === "retry-group") step.is_retried = true;
   draft.groups.push(clone);
   draft.steps.push(...copies);
 }

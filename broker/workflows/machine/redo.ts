@@ -3,7 +3,7 @@ import { isFinishedWorkflow } from "../../../shared/workflow.ts";
 import { cloneGroup, cloneStep } from "./clone-steps.ts";
 import type { Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
-import type { Run, Step } from "./workflow-rows.ts";
+import type { Group, Run, Step } from "./workflow-rows.ts";
 
 /** How often somebody may retry one step. */
 const mostRetries = 10;
@@ -23,16 +23,26 @@ export function retryStep(draft: WorkflowDraft, step: Step): void {
   const directive = isGroup ? "retry-group" : "retry";
   draft.moveStep(step, "fail", { description: step.status_description, directive });
   if (isGroup) {
-    for (const other of draft.stepsOf(group).filter(({ status }) => status === "pending"))
-      draft.moveStep(other, "discard");
+    closeOthers(draft, group);
     group.result_directive = "retry-group";
-    cloneGroup(draft, group); // with the step itself: what is retried is copied no more
-    step.is_retried = true;
+    cloneGroup(draft, group);
   } else {
     cloneStep(draft, step, null);
     group.result_directive = null;
   }
   redo(draft, "retry", step);
+}
+
+/** The other steps of a group that is tried again as a whole: each of them has a new row. */
+function closeOthers(draft: WorkflowDraft, group: Group): void {
+  for (const other of draft.stepsOf(group)) {
+    const { status, status_description: description } = other;
+    if (status === "pending") {
+      draft.moveStep(other, "discard");
+      other.finished_at = draft.now;
+    } else if (status === "failed-pending-retry")
+      draft.moveStep(other, "fail", { description, directive: "retry-group" });
+  }
 }
 
 /** How often this one failed and was tried again. New plans that somebody asked for, and resumes, are no retries. */
@@ -60,7 +70,10 @@ function requireStalled(draft: WorkflowDraft, step: Step, code: string): void {
       "The workflow is being cancelled: nothing begins any more.",
     );
   if (step.status !== "failed-pending-retry" || isFinishedWorkflow(workflow.status))
-    throw problem.conflict(code, `Only a step that failed can be. This one is ${step.status}.`);
+    throw problem.conflict(
+      code,
+      `Only a step that failed can be retried or skipped. This one is ${step.status}.`,
+    );
   if (workflow.status !== "failed-pending-retry")
     throw problem.conflict(
       "group_open",

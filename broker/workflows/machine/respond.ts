@@ -1,6 +1,6 @@
 import { problem } from "../../../shared/problem.ts";
 import type { ApprovalResponseType } from "../../../shared/workflow-step.ts";
-import type { Machine } from "./step-kind.ts";
+import { faultOf, type Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { Approval, Step } from "./workflow-rows.ts";
 
@@ -89,9 +89,12 @@ function move(
   const directive = type === "deny" ? "stop" : "skip-group";
   draft.moveStep(step, "deny", { directive, description: note || "it was denied" });
   draft.tellStep(step, { transition: "rejected", approval: answer });
-  if (type === "deny")
-    draft.tellStep(step, { transition: "failed", error: note || "it was denied" });
-  else draft.tellStep(step, { transition: "cancelled" });
+  if (type === "deny") {
+    const error = note || "it was denied";
+    const fault = faultOf("approval_denied", "It was denied", error, { retryable: false });
+    step.error = { ...fault, step_id: step.id };
+    draft.tellStep(step, { transition: "failed", error });
+  } else draft.tellStep(step, { transition: "cancelled" });
   return "applied";
 }
 

@@ -189,6 +189,7 @@ export class WorkflowDraft {
       this.workflowEvents.length > 0 ||
       this.stepEvents.size > 0 ||
       this.newJobs.length > 0 ||
+      (this.workflow.faults > 0 && !this.workflow.is_cancelling) || // there were some, but not in a row
       this.workflow.is_cancelling !== this.snapshot.workflow.is_cancelling ||
       this.workflow.approval_option !== this.snapshot.workflow.approval_option ||
       this.steps.length !== this.snapshot.steps.length ||

@@ -80,6 +80,9 @@ describe("an approval", () => {
       "careful action run (manual): discarded",
     ]);
     expect(denied.status.status_human_description).toContain("not today");
+    const why = { code: "approval_denied", detail: "not today", step_id: first.step.id };
+    expect(denied.composite_error).toMatchObject(why);
+    expect(stepIn(denied, "approval-denied").composite_error).toMatchObject(why);
     const second = await given();
     await second.respond(second.step, { response_type: "deny-skip-current" });
     const skipped = await second.reach(second.run.workflow_id, "success");

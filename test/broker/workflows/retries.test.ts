@@ -88,7 +88,15 @@ describe("a step that fails again and again", () => {
     const path = `POST /v1/installs/${installId}/reprovision`;
     const first = (await api<{ workflow_id: string }>(path, {})).body.workflow_id;
     await reach(first, "failed-pending-retry");
+    const clock = async () => {
+      const [job] = await db<{ minutes: number }[]>`
+        select extract(epoch from j.run_at - w.status_at) / 60 as minutes
+          from graphile_worker.jobs j join workflows w on j.key = 'advance-at:' || w.id where w.id = ${first}`;
+      return Math.round(Number(job?.minutes)); // the clock counts in milliseconds
+    };
+    await until(async () => (await clock()) === 30 * 24 * 60);
     const second = (await api<{ workflow_id: string }>(path, {})).body.workflow_id;
+    await until(async () => (await clock()) === 60); // not only when it is looked at anyway
     await advanceClock(db, "61 minutes", { alive: [agent.processId] });
     await reach(first, "error");
     await reach(second, "success");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { WholeActionRun } from "../../../shared/api/actions.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
-import { givenInstall, givenWorkflowsApi } from "../../support/workflows/workflows-api.ts";
+import { givenInstall, givenWorkflowsApi, stepIn } from "../../support/workflows/workflows-api.ts";
 
 const { db, call, setup } = await givenWorkflowsApi();
 
@@ -53,6 +53,19 @@ test("who cancels it needs the right to operate installs, and ends its workflow"
   if (held !== undefined) await agent.end(held, "failed");
   const ended = await org.reach(workflowId, "error");
   expect(ended.steps.at(-1)?.status.status).toBe("cancelled");
+});
+
+test("a step that is cancelled by itself ends its workflow as an error, once its job has stopped", async () => {
+  const { org, agent, workflowId } = await givenHeldRun();
+  const step = stepIn((await org.read(workflowId)).body, "in-progress");
+  const cancelled = await org.api(`POST /v1/workflows/${workflowId}/steps/${step.id}/cancel`);
+  expect(cancelled.status).toBe(202);
+  expect((await org.read(workflowId)).body).toMatchObject({ finished: false, cancelling: false });
+  const [held] = agent.held;
+  if (held !== undefined) await agent.end(held, "failed");
+  const ended = await org.reach(workflowId, "error");
+  expect(ended.steps.at(-1)?.status.status).toBe("cancelled");
+  expect(ended.composite_error).toMatchObject({ code: "step_cancelled", retryable: true });
 });
 
 test("an install that is deleted while an action runs leaves no workflow open", async () => {

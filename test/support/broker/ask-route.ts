@@ -91,7 +91,11 @@ function exampleOf({ parameters = [] }: Operation, name: string): string {
 }
 
 /** What the document says that a body holds; where it cannot say it all, what it holds. Members that are called as ids name those. */
-function bodyOf(document: Document, operation: Operation, ids: Asked["ids"]): unknown {
+export function bodyOf(
+  document: Document,
+  operation: Operation,
+  ids: Asked["ids"],
+): object | undefined {
   if (operation.operationId === "setAccountRoles") return { roles: ["org_read_only"] };
   const schema = operation.requestBody?.content["application/json"]?.schema;
   if (schema === undefined) return undefined;

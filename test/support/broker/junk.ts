@@ -56,6 +56,22 @@ export function nearly(
   return fc.oneof({ arbitrary: fitting, weight: 9 }, { arbitrary: junk, weight: 1 });
 }
 
+/** A body that is right, but for one of its members. */
+export function oneWrong(
+  body: object,
+  {
+    schema,
+    all,
+    known,
+  }: { readonly schema: RequestSchema; readonly all: Schemas; readonly known: readonly string[] },
+): fc.Arbitrary<unknown> {
+  const { properties = {} } = all[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
+  const changed = Object.entries(properties).map(([name, member]) =>
+    nearly(member, all, known, 1).map((value) => ({ ...body, [name]: value })),
+  );
+  return fc.oneof(fc.constant(body), ...changed);
+}
+
 function fit(
   schema: RequestSchema,
   all: Schemas,

@@ -20,27 +20,14 @@ import { isFinal, type RunnerJobStatus } from "../../../shared/runner-job.ts";
 import { isFinishedWorkflow } from "../../../shared/workflow.ts";
 import { firstSnapshot } from "./first-snapshot.ts";
 import { type ModelGroup, planned } from "./model-groups.ts";
+import type { Wish } from "./model-wishes.ts";
 
-export type Wish =
-  | "look"
-  | "turn"
-  | "job-finished"
-  | "job-failed"
-  | "job-cancelled"
-  | "condition"
-  | "approve"
-  | "deny"
-  | "deny-skip-current"
-  | "replan"
-  | "approve-all"
-  | "retry"
-  | "skip"
-  | "cancel"
-  | "cancel-step"
-  | "resume"
-  | "hours"
-  | "days";
-export type Model = { snapshot: WorkflowSnapshot; readonly events: EventDraft[] };
+export type Model = {
+  snapshot: WorkflowSnapshot;
+  readonly events: EventDraft[];
+  /** Steps that ended while their job might still run. */
+  readonly endedEarly: string[];
+};
 
 const startMs = Date.parse("2026-01-01T00:00:00Z");
 
@@ -63,11 +50,13 @@ export function walk(
 class World implements Model {
   snapshot: WorkflowSnapshot;
   readonly events: EventDraft[] = [];
+  readonly endedEarly: string[] = [];
   readonly #groups: readonly ModelGroup[];
   #n = 0;
   #nowMs = startMs;
   #isOn = new Set<string>();
   readonly #jobs = new Map<string, RunnerJobStatus>();
+  readonly #stopping = new Set<string>();
 
   constructor(groups: readonly ModelGroup[]) {
     this.#groups = groups;
@@ -81,6 +70,7 @@ class World implements Model {
     else if (wish === "hours") this.#nowMs += 3_600_000;
     else if (wish === "days") this.#nowMs += 40 * 24 * 3_600_000;
     else if (wish === "condition") this.#isOn = new Set(this.#open().map(({ id }) => id));
+    else if (wish === "job-stopped") this.#stopping.clear();
     else if (wish.startsWith("job-")) this.#endJob(wish.slice(4) as RunnerJobStatus);
     else if (wish !== "look") this.#command(wish);
   }
@@ -93,13 +83,20 @@ class World implements Model {
     if (draft.workflow.is_cancelling)
       for (const { job_id: id } of this.#open())
         if (id !== null && !isFinal(this.#jobs.get(id) ?? "cancelled"))
-          this.#jobs.set(id, "cancelled");
+          this.#setJob(id, "cancelled");
   }
 
   /** Lets everything come that it may wait for, and approves. */
   finish(): void {
     for (let n = 0; n < 400 && !isFinishedWorkflow(this.snapshot.workflow.status); n++) {
-      for (const wish of ["turn", "job-finished", "condition", "approve", "hours"] as const) {
+      for (const wish of [
+        "turn",
+        "job-finished",
+        "job-stopped",
+        "condition",
+        "approve",
+        "hours",
+      ] as const) {
         this.try(wish);
         this.look();
       }
@@ -117,7 +114,13 @@ class World implements Model {
     const step = this.#open().find(
       ({ job_id: id }) => id !== null && !isFinal(this.#jobs.get(id) ?? "finished"),
     );
-    if (step?.job_id != null) this.#jobs.set(step.job_id, status);
+    if (step?.job_id != null) this.#setJob(step.job_id, status);
+  }
+
+  /** A job that is cancelled has ended, but its machine may be at it still. */
+  #setJob(id: string, status: RunnerJobStatus): void {
+    this.#jobs.set(id, status);
+    if (status === "cancelled") this.#stopping.add(id);
   }
 
   #draft(): WorkflowDraft {
@@ -130,7 +133,7 @@ class World implements Model {
               status: this.#jobs.get(id) ?? "finished",
               status_description: "",
               clock: null,
-              is_stopping: false,
+              is_stopping: this.#stopping.has(id),
               composite_error: null,
             },
           ],
@@ -180,6 +183,9 @@ class World implements Model {
   #keep(draft: WorkflowDraft): void {
     for (const { id } of draft.newJobs) this.#jobs.set(id, "available");
     this.events.push(...draft.events);
+    for (const { job_id: id, status } of draft.steps)
+      if (id !== null && this.#stopping.has(id) && status !== "in-progress")
+        this.endedEarly.push(id);
     const { workflow, runs, groups, steps, approvals } = draft;
     const isOver = isFinishedWorkflow(workflow.status);
     const signal = draft.newSignalId !== undefined ? "queued" : this.snapshot.signal_status;
@@ -223,7 +229,7 @@ class World implements Model {
   #look(draft: WorkflowDraft, step: Step): StepOutcome {
     const job = draft.jobOf(step);
     if (job === undefined) return this.#isOn.has(step.id) ? { kind: "done" } : { kind: "wait" };
-    if (!isFinal(job.status)) return { kind: "wait" };
+    if (!isFinal(job.status) || job.is_stopping) return { kind: "wait" };
     if (job.status === "finished") return { kind: "done" };
     if (job.status === "cancelled") return { kind: "cancelled", detail: "" };
     return { kind: "fault", fault: faultOf("job_failed", "it failed", "it failed") };
