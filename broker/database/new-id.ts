@@ -41,6 +41,8 @@ export type IdPrefix =
   | "ist"
   | "act"
   | "awc"
+  | "cmp"
+  | "rbk"
   | "awr"
   | "wfl"
   | "wfr"

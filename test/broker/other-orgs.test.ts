@@ -46,6 +46,8 @@ async function givenEverything() {
   const workflow = await org.reach(run.workflow_id, "approval-awaiting");
   const step = stepIn(workflow, "approval-awaiting");
   await made(`POST /v1/apps/${org.appId}/secrets`, { name: "license", value: "hello" });
+  for (const kind of ["components", "runbooks"])
+    await made(`POST /v1/apps/${org.appId}/${kind}`, { name: "own" });
   const queue = await made("POST /v1/queues", { name: "deploys" });
   const queueAt = `/v1/queues/${queue.id}`;
   const { webhookId, deliveryId } = await givenDelivery(db, { orgId });
