@@ -2620,7 +2620,7 @@ function callbacks_size(callbacks new_callback[]) returns bigint -- functions/si
 function cancel_matching_jobs(org text, job_ids text[], only_statuses text[], why text) returns TABLE(job_id text, outcome text, runner_id text, execution_id text) -- functions/end.sql
 function cancel_rollout(org text, rollout text, actor text) returns text -- functions/rollouts.sql
 function cancel_signals(org text, signal_ids text[], why text) returns TABLE(signal_id text, outcome text, status text, wake text) -- functions/signals.sql
-function change_action_labels(org text, app text, action text, change jsonb) returns TABLE(outcome text, keys text[]) -- functions/named-parts.sql
+function change_action(org text, app text, action text, change jsonb) returns TABLE(outcome text, told text[]) -- functions/named-parts.sql
 function change_app(org text, app text, expected bigint, changes json) returns text -- functions/apps.sql
 function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text -- functions/emitters.sql
 function change_install(org text, install text, expected bigint, changes jsonb) returns text -- functions/installs.sql
@@ -2648,7 +2648,7 @@ function create_rollout(r runner_rollouts, runner_ids text[], process_ids text[]
 function create_runner(org text, runner text, runner_group text, runner_name text, display text, operation_id text, actor text) returns text -- functions/runner-control.sql
 function create_webhook(org text, webhook json, sealed_secret bytea, most integer) returns text -- functions/webhooks.sql
 function create_workflow(draft jsonb, t timestamp with time zone) returns text -- functions/workflows.sql
-function delete_action(org text, app text, action text) returns TABLE(outcome text, ids text[]) -- functions/named-parts.sql
+function delete_action(org text, app text, action text) returns TABLE(outcome text, told text[]) -- functions/named-parts.sql
 function delete_audit_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_beat_minutes_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_emitter(org text, emitter text) returns boolean -- functions/emitters.sql
@@ -2818,7 +2818,6 @@ function release_jobs(keys queue_key[], with_withdrawn boolean, t timestamp with
 function release_overdue(job_ids text[], t timestamp with time zone) returns void -- functions/clocks.sql
 function release_webhook_line(webhook text, lease text) returns boolean -- functions/deliveries.sql
 function release_workspace(org text, workspace text, lock text, actor text, why text, by_hand boolean) returns workspace_outcome -- functions/workspaces.sql
-function rename_action(org text, app text, action text, named text) returns TABLE(outcome text, ids text[]) -- functions/named-parts.sql
 function report_claimed_signals(batch json) returns TABLE(n integer, outcome text, status text, lease_until timestamp with time zone, wake text) -- functions/signal-claims.sql
 function report_event(event text, l queue_signal_live) returns text -- functions/signals.sql
 function report_signals(reports signal_report[]) returns TABLE(reported reported_signal, wake text) -- functions/signals.sql

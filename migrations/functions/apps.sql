@@ -186,9 +186,10 @@ end $$;
 create or replace function keep_actions(org text, app text, app_config text, named json, t timestamptz) returns void
   language plpgsql as $$
 begin
-  insert into actions (id, org_id, app_id, name, created_at)
+  insert into actions as x (id, org_id, app_id, name, created_at)
   select n.id, org, app, n.name, t from json_to_recordset(coalesce(named, '[]')) as n(id text, name text)
-      on conflict (app_id, replace(name, '-', '_')) where deleted_at is null do nothing;
+      on conflict (app_id, replace(name, '-', '_')) where deleted_at is null
+      do update set name = excluded.name where x.name <> excluded.name; -- spelt as in the config
   insert into action_configs (id, org_id, action_id, app_config_id, created_at)
   select n.config_id, org, a.id, app_config, t
     from json_to_recordset(coalesce(named, '[]')) as n(config_id text, name text)

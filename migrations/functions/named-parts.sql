@@ -83,41 +83,11 @@ end $$;
 create or replace function keep_named_parts(org text, app text, kind text, named json) returns void
   language plpgsql as $$
 begin
-  execute format('insert into %I (id, org_id, app_id, name, created_at)
+  execute format('insert into %I as x (id, org_id, app_id, name, created_at)
                   select n.id, $1, $2, n.name, svc_now() from json_to_recordset($3) as n(id text, name text)
-                      on conflict (app_id, replace(name, ''-'', ''_'')) where deleted_at is null do nothing', kind)
+                      on conflict (app_id, replace(name, ''-'', ''_'')) where deleted_at is null
+                      do update set name = excluded.name where x.name <> excluded.name', kind) -- spelt as in the config
     using org, app, coalesce(named, '[]');
-end $$;
-
--- Sets and removes labels of an action, or all of its own. outcome: changed · not-found · locked (keys: those that the config gives) ·
--- too-many. change: {labels, removed, is_whole}
-create or replace function change_action_labels(org text, app text, action text, change jsonb) returns table (outcome text, keys text[])
-  language plpgsql as $$
-declare
-  x actions;
-  touched text[];
-  locked text[];
-  after jsonb;
-begin
-  select * into x from actions a where a.org_id = org and a.app_id = app and a.id = action and a.deleted_at is null for no key update;
-  if not found then
-    return query select 'not-found', '{}'::text[];
-    return;
-  end if;
-  touched := array(select k from (select jsonb_object_keys(change -> 'labels') union select jsonb_array_elements_text(change -> 'removed')) a (k)
-                    order by k);
-  locked := array(select k from unnest(touched) a (k) where x.config_labels ? k order by k);
-  after := case when (change ->> 'is_whole')::boolean then x.config_labels || (change -> 'labels')
-                else (x.labels || (change -> 'labels')) - array(select jsonb_array_elements_text(change -> 'removed')) end;
-  if cardinality(locked) > 0 then
-    return query select 'locked', locked;
-    return;
-  elsif (select count(*) from jsonb_object_keys(after)) > 64 then
-    return query select 'too-many', '{}'::text[];
-    return;
-  end if;
-  update actions a set labels = after where a.org_id = org and a.id = action;
-  return query select 'changed', '{}'::text[];
 end $$;
 
 -- Who holds an action by its name: the app's active config, installs by the one that was applied. At most 100 ids.
@@ -133,35 +103,53 @@ begin
      where c.org_id = org and c.action_id = action) h order by h.id limit 100);
 end $$;
 
--- Renames an action that no config in force has. outcome: changed · not-found · held (ids: by what) · taken (the name)
-create or replace function rename_action(org text, app text, action text, named text) returns table (outcome text, ids text[])
+-- Changes the name of an action that no config in force has, and labels: sets and removes some, or all but those that the config gives.
+-- change: {name, labels, removed, is_whole}. outcome: changed · not-found · held (told: by what) · taken (the name) · locked (told: the keys
+-- that the config gives) · too-many
+create or replace function change_action(org text, app text, action text, change jsonb) returns table (outcome text, told text[])
   language plpgsql as $$
 declare
-  former text;
-  holders text[];
+  x actions;
+  named text := change ->> 'name';
+  given jsonb := coalesce(change -> 'labels', '{}');
+  removed text[] := array(select jsonb_array_elements_text(coalesce(change -> 'removed', '[]')));
   there text;
+  held text[];
+  locked text[];
+  after jsonb;
 begin
   perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
-  select a.name into former from actions a where a.org_id = org and a.app_id = app and a.id = action and a.deleted_at is null;
+  select * into x from actions a where a.org_id = org and a.app_id = app and a.id = action and a.deleted_at is null for no key update;
   if not found then
     return query select 'not-found', '{}'::text[];
     return;
   end if;
-  holders := holders_of_action(org, action);
-  there := find_named_part(app, 'actions', named);
-  if former <> named and cardinality(holders) > 0 then
-    return query select 'held', holders;
+  if named <> x.name then
+    there := find_named_part(app, 'actions', named);
+    held := holders_of_action(org, action);
+    if cardinality(held) > 0 then
+      return query select 'held', held;
+      return;
+    elsif there <> action then
+      return query select 'taken', '{}'::text[];
+      return;
+    end if;
+  end if;
+  locked := array(select k from (select jsonb_object_keys(given) union select unnest(removed)) a (k) where x.config_labels ? k order by k);
+  after := case when change ->> 'is_whole' = 'true' then given || x.config_labels else (x.labels || given) - removed end;
+  if cardinality(locked) > 0 then
+    return query select 'locked', locked;
     return;
-  elsif there <> action then
-    return query select 'taken', '{}'::text[];
+  elsif (select count(*) from jsonb_object_keys(after)) > 64 then
+    return query select 'too-many', '{}'::text[];
     return;
   end if;
-  update actions a set name = named where a.org_id = org and a.id = action;
+  update actions a set name = coalesce(named, x.name), labels = after where a.org_id = org and a.id = action;
   return query select 'changed', '{}'::text[];
 end $$;
 
--- Deletes an action that no config in force has; its runs stay. outcome: deleted · not-found · held (ids: by what)
-create or replace function delete_action(org text, app text, action text) returns table (outcome text, ids text[])
+-- Deletes an action that no config in force has; its runs stay. outcome: deleted · not-found · held (told: by what)
+create or replace function delete_action(org text, app text, action text) returns table (outcome text, told text[])
   language plpgsql as $$
 declare
   holders text[];

@@ -86,6 +86,9 @@ const latest = [
   [routesOfLatest.getLatestOperationRoleConfigRoute, "operation roles"],
   [routesOfLatest.getLatestPoliciesConfigRoute, "policies"],
   [routesOfLatest.getLatestSecretsConfigRoute, "secrets"],
+  [routesOfLatest.getLatestMetadataConfigRoute, "metadata"],
+  [routesOfLatest.getLatestContextsConfigRoute, "kubernetes contexts"],
+  [routesOfLatest.getLatestTriggerRulesConfigRoute, "trigger rules"],
 ] as const;
 
 const readLatest: RegisterRoutes = (app, { db }) => {

@@ -20,6 +20,9 @@ describe("a part of the active config", () => {
       "operation-role-config": ["rules"],
       "policies-config": ["policies"],
       "secrets-config": ["secrets"],
+      "metadata-config": ["name"],
+      "kubernetes-contexts-config": ["contexts"],
+      "trigger-rules-config": ["trigger_rules"],
     };
     const ids = { id: config.id, app_config_id: config.id, app_id: app.id, org_id: orgId };
     for (const [part, members] of Object.entries(parts)) {
