@@ -516,10 +516,16 @@ create table actions (
   app_id svc_id not null,
   name text not null,
   created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  labels jsonb not null default '{}'::jsonb,
+  config_labels jsonb not null default '{}'::jsonb,
+  deleted_at timestamp with time zone,
   constraint actions_pkey PRIMARY KEY (org_id, id),
-  constraint actions_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id)
+  constraint actions_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
+  constraint actions_config_labels_check CHECK ((jsonb_typeof(config_labels) = 'object'::text)),
+  constraint actions_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text))
 );
-CREATE UNIQUE INDEX actions_name ON public.actions USING btree (app_id, replace(name, '-'::text, '_'::text));
+CREATE UNIQUE INDEX actions_name ON public.actions USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 
 create table activity_rollups (
   org_id svc_id not null,
@@ -669,6 +675,19 @@ create table broker_listening (
   constraint broker_listening_pkey PRIMARY KEY (singleton),
   constraint broker_listening_singleton_check CHECK (singleton)
 );
+
+create table components (
+  id svc_id not null,
+  org_id svc_id not null,
+  app_id svc_id not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  deleted_at timestamp with time zone,
+  constraint components_pkey PRIMARY KEY (org_id, id),
+  constraint components_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id)
+);
+CREATE UNIQUE INDEX components_name ON public.components USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 
 create table dashboard_sessions (
   id svc_id not null,
@@ -1439,6 +1458,19 @@ create table rollup_coverage (
   minutes integer not null,
   constraint rollup_coverage_pkey PRIMARY KEY (width_s, at)
 );
+
+create table runbooks (
+  id svc_id not null,
+  org_id svc_id not null,
+  app_id svc_id not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  deleted_at timestamp with time zone,
+  constraint runbooks_pkey PRIMARY KEY (org_id, id),
+  constraint runbooks_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id)
+);
+CREATE UNIQUE INDEX runbooks_name ON public.runbooks USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 
 create table runner_beat_minutes (
   process_id svc_id not null,
@@ -2583,6 +2615,7 @@ function act_at(deadline timestamp with time zone, b broker_listening) returns t
 function add_app_config_part(org text, app text, config text, part json, most json) returns text -- functions/app-config-parts.sql
 function add_counts(a jsonb, b jsonb) returns jsonb -- functions/rollups.sql
 function add_install_config(org text, install text, draft jsonb) returns text -- functions/install-configs.sql
+function add_named_part(org text, app text, config text, part json, most json) returns TABLE(outcome text, id text) -- functions/named-parts.sql
 function adopt_restored_events() returns bigint -- functions/tallies.sql
 function advance_rollout(r runner_rollouts, t timestamp with time zone) returns text[] -- functions/rollouts.sql
 function announce_groups(process text, slots jsonb) returns queue_key[] -- functions/claim.sql
@@ -2613,6 +2646,7 @@ function callbacks_size(callbacks new_callback[]) returns bigint -- functions/si
 function cancel_matching_jobs(org text, job_ids text[], only_statuses text[], why text) returns TABLE(job_id text, outcome text, runner_id text, execution_id text) -- functions/end.sql
 function cancel_rollout(org text, rollout text, actor text) returns text -- functions/rollouts.sql
 function cancel_signals(org text, signal_ids text[], why text) returns TABLE(signal_id text, outcome text, status text, wake text) -- functions/signals.sql
+function change_action(org text, app text, action text, change jsonb) returns TABLE(outcome text, told text[]) -- functions/named-parts.sql
 function change_app(org text, app text, expected bigint, changes json) returns text -- functions/apps.sql
 function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text -- functions/emitters.sql
 function change_install(org text, install text, expected bigint, changes jsonb) returns text -- functions/installs.sql
@@ -2641,11 +2675,12 @@ function create_rollout(r runner_rollouts, runner_ids text[], process_ids text[]
 function create_runner(org text, runner text, runner_group text, runner_name text, display text, operation_id text, actor text) returns text -- functions/runner-control.sql
 function create_webhook(org text, webhook json, sealed_secret bytea, most integer) returns text -- functions/webhooks.sql
 function create_workflow(draft jsonb, t timestamp with time zone) returns text -- functions/workflows.sql
-function delete_app(org text, app text) returns boolean -- functions/apps.sql
+function delete_action(org text, app text, action text) returns TABLE(outcome text, told text[]) -- functions/named-parts.sql
 function delete_audit_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_beat_minutes_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_emitter(org text, emitter text) returns boolean -- functions/emitters.sql
 function delete_health_checks_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
+function delete_idle_app(org text, app text) returns TABLE(outcome text, ids text[]) -- functions/apps.sql
 function delete_jobs_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_logs_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_processes_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
@@ -2684,6 +2719,7 @@ function fan_out_soon(orgs text[]) returns void -- functions/events.sql
 function file_signals(signals new_signal[], t timestamp with time zone) returns SETOF enqueued_signal -- functions/signals.sql
 function file_workflow(org text, lane text, workflow text, signal text, actor text, t timestamp with time zone) returns text -- functions/workflows.sql
 function find_log_streams(orgs text[], streams text[]) returns SETOF log_stream -- functions/log-streams.sql
+function find_named_part(app text, kind text, named text) returns text -- functions/named-parts.sql
 function fire_emitter(org text, emitter text, expected bigint, signal json, actor text) returns TABLE(outcome text, id text, wake text) -- functions/emitters.sql
 function first_wake_ns() returns bigint -- functions/signals.sql
 function flush_queues(org text, runner text, only_group text, with_running boolean, why text) returns TABLE(job_id text, from_status text) -- functions/end.sql
@@ -2698,6 +2734,7 @@ function has_log_record(org text, stream text, execution text, seq bigint) retur
 function has_room_for_role(org text, most integer) returns boolean -- functions/roles.sql
 function held_though_over(held_by text[], held text[]) returns TABLE(process_id text, told json, is_ordered boolean) -- functions/beats.sql
 function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
+function holders_of_action(org text, action text) returns text[] -- functions/named-parts.sql
 function insert_workflow(draft jsonb, t timestamp with time zone) returns void -- functions/workflows.sql
 function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
 function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql
@@ -2716,6 +2753,7 @@ function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with tim
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql
 function keep_actions(org text, app text, app_config text, named json, t timestamp with time zone) returns void -- functions/apps.sql
 function keep_audit_event() returns trigger -- functions/before-tables.sql
+function keep_named_parts(org text, app text, kind text, named json) returns void -- functions/named-parts.sql
 function keep_other_results(reports execution_report[], t timestamp with time zone) returns void -- functions/report.sql
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
 function keep_reports(reports execution_report[], results bigint, outputs bigint, t timestamp with time zone) returns void -- functions/report.sql
@@ -2752,6 +2790,7 @@ function mark_full_orgs(most bigint) returns void -- functions/signals.sql
 function mark_listening() returns broker_listening -- functions/clocks.sql
 function may_register(runner text, takes_over text, most integer) returns boolean -- functions/registrations.sql
 function may_retry(l runner_job_live, t timestamp with time zone) returns boolean -- functions/report.sql
+function merge_config_parts(former text, given text) returns text -- functions/named-parts.sql
 function merge_log_chunks(org text, stream text, of_day date, positions bigint[], merged log_chunk, body bytea) returns boolean -- functions/log-retention.sql
 function most_forgotten() returns integer -- functions/turns.sql
 function most_handed() returns integer -- functions/turns.sql
@@ -2764,6 +2803,7 @@ function move_queues(ids text[], event text, description text, t timestamp with 
 function move_rollout(rollout text, event text, description text, t timestamp with time zone) returns void -- functions/rollouts.sql
 function move_shutdowns(process_ids text[], shutdown text, event text, description text, t timestamp with time zone) returns void -- functions/shutdowns.sql
 function move_signals(moves signal_move[], t timestamp with time zone) returns void -- functions/signals.sql
+function name_app_part(org text, app text, kind text, draft json, most integer) returns TABLE(outcome text, id text) -- functions/named-parts.sql
 function named_runner_groups(org text) returns text[] -- functions/rollups.sql
 function note_delivered(org text, webhook text, t timestamp with time zone, enables boolean) returns boolean -- functions/deliveries.sql
 function note_failed(org text, webhook text, is_first boolean, t timestamp with time zone) returns void -- functions/deliveries.sql

@@ -12,6 +12,7 @@ import type { Permission } from "./permissions.ts";
  *   a token is only let in where the path has `{runner_id}`, and only for its own runner.
  * - bound: a token that is bound to an app or an install may call it, and the handler shows it nothing else and changes
  *   nothing else. Without it, such a token is only let in where the path names something of its own (docs/access.md).
+ * - alias: the same route answers at this path, too: an older word for the same thing.
  * - otlp: the body is OTLP/HTTP, protobuf or JSON. The handler reads it.
  * - maxBody: bodies over 1 MiB are allowed. streamed: the body is never whole in memory. verbatim: members whose source
  *   text the handler needs byte for byte.
@@ -31,6 +32,7 @@ export type RouteRule = {
   readonly runnersRead?: true;
   readonly ownRunner?: true;
   readonly bound?: true;
+  readonly alias?: string;
   readonly otlp?: true;
   readonly maxBody?: "16 MiB" | "64 MiB";
   readonly streamed?: true;

@@ -5,44 +5,6 @@ import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 
-export type ActionRow = {
-  readonly id: string;
-  readonly app_id: string;
-  readonly name: string;
-  readonly created_at: Date;
-  /** Of the config that is meant, if that has it. */
-  readonly config_id: string | null;
-  readonly app_config_id: string | null;
-};
-
-/** An app's actions with what a config has of them, the newest first; of its active config, unless another one is named. */
-export async function listActions(
-  db: Db,
-  org: OrgId,
-  {
-    appId,
-    configId,
-    id,
-    after,
-    limit,
-    offset,
-  }: ListRequest & {
-    readonly appId: string;
-    readonly configId?: string | undefined;
-    readonly id?: string;
-  },
-): Promise<(ActionRow & { readonly sort_key: string })[]> {
-  return db<(ActionRow & { sort_key: string })[]>`
-    select x.id, x.app_id, x.name, x.created_at, c.id as config_id, c.app_config_id, x.created_at::text as sort_key
-      from actions x
-      join apps a on a.org_id = x.org_id and a.id = x.app_id
-      left join action_configs c on c.org_id = x.org_id and c.action_id = x.id
-                                 and c.app_config_id = coalesce(${configId ?? null}, a.active_config_id)
-     where x.org_id = ${org} and x.app_id = ${appId} and a.deleted_at is null and x.id < ${after?.id ?? "~"}
-       ${id === undefined ? db`` : db`and x.id = ${id}`}
-     order by x.id desc limit ${limit} offset ${offset}`;
-}
-
 export type RunRow = {
   readonly id: string;
   readonly org_id: string;

@@ -7,7 +7,7 @@ import { requireInstall } from "../installs/keep-installs.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { type ActionConfigPart, actionTimeoutNs } from "./action-plan.ts";
-import { showInstallActions } from "./show-actions.ts";
+import { showInstallActions } from "./show-app-actions.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Who = Pick<Actor, "id" | "orgId">;

@@ -12,7 +12,7 @@ import { draftWorkflow } from "../workflows/draft-workflow.ts";
 import { findWorkflowOfSignal } from "../workflows/load-workflow.ts";
 import type { MovingBroker } from "../workflows/move-workflow.ts";
 import { actionTimeoutNs, type ActionConfigPart } from "./action-plan.ts";
-import { listActions } from "./action-queries.ts";
+import { listActions } from "./app-action-queries.ts";
 
 type SignalRow = {
   readonly status: string;

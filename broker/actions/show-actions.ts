@@ -1,88 +1,15 @@
-import type { ShownAction, ShownActionRun, WholeActionRun } from "../../shared/api/actions.ts";
-import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import type { ShownActionRun, WholeActionRun } from "../../shared/api/actions.ts";
 import { problem } from "../../shared/problem.ts";
-import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
 import { openJson } from "../installs/install-facts.ts";
-import { requireInstall } from "../installs/keep-installs.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
-import {
-  type ActionRow,
-  findRunEnd,
-  listActions,
-  listRuns,
-  type RunRow,
-} from "./action-queries.ts";
+import { findRunEnd, listRuns, type RunRow } from "./action-queries.ts";
+import { showInstallAction } from "./show-app-actions.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 
 const whole = { after: undefined, limit: 1000, offset: 0 };
-
-/** What shows actions with what their config says of them. */
-export async function prepareActions(
-  db: Db,
-  org: OrgId,
-  rows: readonly ActionRow[],
-): Promise<(row: ActionRow) => ShownAction> {
-  const ids = [...new Set(rows.flatMap(({ app_config_id: id }) => id ?? []))];
-  const configs = new Map(
-    await Promise.all(ids.map(async (id) => [id, await readDocument(db, org, id)] as const)),
-  );
-  return (row) => toAction(row, configs.get(row.app_config_id ?? ""));
-}
-
-function toAction(row: ActionRow, config: AppConfigDocument | undefined): ShownAction {
-  const part = config?.actions?.find(({ name }) => name === row.name);
-  return {
-    id: row.id,
-    app_id: row.app_id,
-    name: row.name,
-    config_id: row.config_id,
-    app_config_id: row.app_config_id,
-    config: part ?? null,
-    created_at: row.created_at.toISOString(),
-  };
-}
-
-/** One action of an app; 404 when there is none. */
-export async function showAction(
-  db: Db,
-  org: OrgId,
-  { appId, id }: { readonly appId: string; readonly id: string },
-): Promise<ShownAction> {
-  const [row] = await listActions(db, org, { ...whole, appId, id });
-  if (row === undefined) throw problem.notFound("action");
-  return (await prepareActions(db, org, [row]))(row);
-}
-
-/** What actions an install can run: those of the app's active config, and of its own. */
-export async function showInstallActions(
-  db: Db,
-  org: OrgId,
-  installId: string,
-): Promise<ShownAction[]> {
-  const install = await requireInstall(db, org, installId);
-  const { app_id: appId, applied_config_id: applied } = install;
-  const listOf = (configId?: string) => listActions(db, org, { ...whole, appId, configId });
-  const [active, own] = await Promise.all([listOf(), applied === null ? [] : listOf(applied)]);
-  const byId = new Map<string, ActionRow>();
-  for (const row of [...own, ...active]) if (row.config_id !== null) byId.set(row.id, row);
-  const rows = [...byId.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const show = await prepareActions(db, org, rows);
-  return rows.map(show);
-}
-
-/** One action that an install can run; 404 for any other. */
-export async function showInstallAction(
-  db: Db,
-  org: OrgId,
-  { installId, id }: { readonly installId: string; readonly id: string },
-): Promise<ShownAction> {
-  const found = (await showInstallActions(db, org, installId)).find((one) => one.id === id);
-  if (found === undefined) throw problem.notFound("action");
-  return found;
-}
 
 /** What an action gave in its newest run that finished. */
 export async function showActionOutputs(

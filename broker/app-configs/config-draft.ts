@@ -21,10 +21,13 @@ export function toConfigDraft(
     links: metadata.links ?? {},
     runner_type: runner?.runner_type,
     created_by_id: actorId,
-    actions: (config.document.actions ?? []).map(({ name }) => ({
+    actions: (config.document.actions ?? []).map(({ name, labels = {} }) => ({
       name,
+      labels,
       id: newId("act"),
       config_id: newId("awc"),
     })),
+    components: (config.document.components ?? []).map(({ name }) => ({ name, id: newId("cmp") })),
+    runbooks: (config.document.runbooks ?? []).map(({ name }) => ({ name, id: newId("rbk") })),
   };
 }

@@ -1,11 +1,18 @@
 import type { AppConfigPatch, NewAppConfig } from "../../shared/api/config-parts.ts";
-import { configLimits } from "../../shared/app-config/config-fault.ts";
 import { Problem, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { toConfigDraft } from "./config-draft.ts";
+import {
+  type Members,
+  membersOf,
+  mostOfConfig,
+  requireAdded,
+  requireOpen,
+  sealed,
+} from "./config-part.ts";
 import { failConfig, findParts, insertConfig, insertPart, sealConfig } from "./part-queries.ts";
 import { findConfig } from "./queries.ts";
 import { otherApp, requireValid } from "./require-valid.ts";
@@ -29,20 +36,10 @@ export async function addConfigPart(
   db: Db,
   org: OrgId,
   which: ConfigId,
-  { file, contents }: { readonly file: string; readonly contents: object },
+  { file, type, given }: { readonly file: string; readonly type: string; readonly given: Members },
 ): Promise<void> {
-  const part = { file, value: JSON.stringify(contents) };
-  const most = { bytes: configLimits.unpackedBytes, files: configLimits.files };
-  const outcome = await insertPart(db, org, which, { part, most });
-  if (outcome === "large")
-    throw problem.invalid([
-      {
-        pointer: "#",
-        code: "too_large",
-        detail: `With this part the config would have more than ${most.bytes / 2 ** 20} MiB or ${most.files} files.`,
-      },
-    ]);
-  requireOpen(outcome);
+  const part = { file, value: JSON.stringify(membersOf(type, given)) };
+  requireAdded(await insertPart(db, org, which, { part, most: mostOfConfig }));
 }
 
 /** Makes a config of parts active once all of it is valid, or gives it up; whether it is not simply one more like the active one. */
@@ -122,14 +119,3 @@ function documentOf(parts: Readonly<Record<string, string>>): Record<string, unk
   }
   return document;
 }
-
-function requireOpen(outcome: string | undefined): void {
-  if (outcome === "not-found") throw problem.notFound("app config");
-  if (outcome === "sealed") throw sealed();
-}
-
-const sealed = (): Error =>
-  problem.conflict(
-    "config_sealed",
-    "This config is whole already, or was given up: it changes no more.",
-  );

@@ -3,6 +3,8 @@ import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { AppConfigRow } from "./row.ts";
 
+type Named = { readonly name: string; readonly id: string };
+
 /** A checked config that is to become the active one, and what it says of its app. */
 export type ConfigDraft = {
   readonly id: string;
@@ -17,12 +19,10 @@ export type ConfigDraft = {
   readonly links: object;
   readonly runner_type: string | undefined;
   readonly created_by_id: string;
-  /** The actions that it has; an app keeps the ids of those that it had before. */
-  readonly actions: readonly {
-    readonly name: string;
-    readonly id: string;
-    readonly config_id: string;
-  }[];
+  /** What it has by name; an app keeps the ids of what it had before. */
+  readonly actions: readonly (Named & { readonly config_id: string; readonly labels: object })[];
+  readonly components: readonly Named[];
+  readonly runbooks: readonly Named[];
 };
 
 /** Makes it active: created, same, not-found, other-app (its name) or changed (the base is another). */

@@ -28,6 +28,10 @@ const parts = {
   "break glass roles": ({ break_glass }) => break_glass && { aws_iam_roles: break_glass.role },
   "operation roles": ({ operation_roles }) => operation_roles,
   policies: ({ policies }) => policies && { policies: policies.policy },
+  metadata: ({ metadata }) => metadata,
+  "kubernetes contexts": ({ kubernetes_contexts: contexts }) =>
+    contexts && { contexts: contexts.context },
+  "trigger rules": ({ trigger_rules: rules }) => rules && { trigger_rules: rules.rule },
   secrets: ({ secrets }) => secrets && { secrets: secrets.secret },
 } as const satisfies Record<string, ReadPart>;
 

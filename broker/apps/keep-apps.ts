@@ -39,9 +39,13 @@ export async function updateApp(
     throw problem.preconditionFailed("The app was changed meanwhile. Read it and try again.");
 }
 
-/** Deletes an app; its name is free again. */
+/** Deletes an app, whose name is free again; 409 while it has installs. */
 export async function deleteApp(db: Db, org: OrgId, id: string): Promise<void> {
-  if (!(await deleteAppRow(db, org, id))) throw problem.notFound("app");
+  const done = await deleteAppRow(db, org, id);
+  if (done?.outcome === "not-found") throw problem.notFound("app");
+  if (done?.outcome !== "held") return;
+  const detail = "This app has installs. Delete them first: svc install list.";
+  throw problem.conflict("app_has_installs", detail, { install_ids: done.ids });
 }
 
 /** The app; 404 when there is none. */

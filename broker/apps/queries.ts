@@ -43,10 +43,15 @@ export async function writeApp(
   return row?.outcome;
 }
 
-/** Whether there was one to delete. */
-export async function deleteAppRow(db: Db, org: OrgId, id: string): Promise<boolean> {
-  const [row] = await db<{ is: boolean }[]>`select delete_app(${org}, ${id}) as is`;
-  return row?.is === true;
+/** Deletes an app: deleted, not-found or held (by the installs of these ids). */
+export async function deleteAppRow(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<{ readonly outcome: string; readonly ids: readonly string[] } | undefined> {
+  const [row] = await db<{ outcome: string; ids: string[] }[]>`
+    select * from delete_idle_app(${org}, ${id})`;
+  return row;
 }
 
 /** An app that is not deleted. */

@@ -42,6 +42,8 @@ export type IdPrefix =
   | "ist"
   | "act"
   | "awc"
+  | "cmp"
+  | "rbk"
   | "awr"
   | "wfl"
   | "wfr"

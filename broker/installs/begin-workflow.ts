@@ -1,6 +1,8 @@
 import { problem } from "../../shared/problem.ts";
+import { findConfig } from "../app-configs/queries.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { draftWorkflow, type NewWorkflow } from "../workflows/draft-workflow.ts";
@@ -122,21 +124,27 @@ export async function updateInstallConfig(
   { id, configId, planOnly }: Pick<Asked, "id" | "planOnly"> & { readonly configId: string },
 ): Promise<string> {
   const { app_id: app } = await requireInstall(parts.db, actor.orgId, id);
-  const [config] = await parts.db<{ status: string; plan_only: boolean }[]>`
-    select c.status, c.plan_only from app_configs c where c.org_id = ${actor.orgId} and c.app_id = ${app} and c.id = ${configId}`;
-  if (config === undefined)
-    throw problem.invalid([
-      {
-        pointer: "#/app_config_id",
-        code: "unknown_config",
-        detail: "The install's app has no config of this id.",
-      },
-    ]);
-  if (config.plan_only || (config.status !== "active" && config.status !== "outdated"))
-    throw problem.conflict("config_not_active", `The config is ${config.status}: sync it first.`);
-  requireSupported(await readDocument(parts.db, actor.orgId, configId));
+  const config = await findConfig(parts.db, actor.orgId, { app, id: configId });
+  if (config === undefined) {
+    const detail = "The install's app has no config of this id.";
+    throw problem.invalid([{ pointer: "#/app_config_id", code: "unknown_config", detail }]);
+  }
+  await requireConfigInForce(parts.db, actor.orgId, { app, configId });
   return beginWorkflow(parts, actor, {
     installId: id,
     workflow: { type: "app_branch_config_update", planOnly, params: { app_config_id: configId } },
   });
+}
+
+/** Refuses a config of an app that is neither active nor was, or that this version does not provision; 404 without it. */
+export async function requireConfigInForce(
+  db: Db,
+  org: OrgId,
+  { app, configId }: { readonly app: string; readonly configId: string },
+): Promise<void> {
+  const config = await findConfig(db, org, { app, id: configId });
+  if (config === undefined) throw problem.notFound("app config");
+  if (config.plan_only || (config.status !== "active" && config.status !== "outdated"))
+    throw problem.conflict("config_not_active", `The config is ${config.status}: sync it first.`);
+  requireSupported(await readDocument(db, org, configId));
 }

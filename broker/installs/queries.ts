@@ -133,3 +133,35 @@ export async function forgetInstallRow(
   const [row] = await db<{ outcome: string }[]>`select forget_install(${org}, ${id}) as outcome`;
   return row?.outcome;
 }
+
+type ToUpdate = {
+  readonly app: string;
+  readonly configId: string;
+  readonly bound: Bound | null;
+  readonly ids?: readonly string[];
+  readonly after?: string | undefined;
+  readonly limit: number;
+};
+
+/** Installs of an app by their ids, and whether each has a config or is on its way to it. */
+export async function listToUpdate(
+  db: Db,
+  org: OrgId,
+  { app, configId, bound, ids, after, limit }: ToUpdate,
+): Promise<{ readonly id: string; readonly is_there: boolean }[]> {
+  return db<{ id: string; is_there: boolean }[]>`
+    select i.id,
+           (i.applied_config_id is not distinct from ${configId}
+            and not exists (select from workflows w
+                             where w.owner_id = i.id and w.status not in ('success', 'error', 'cancelled')
+                               and w.type = 'app_branch_config_update'))
+           or exists (select from workflows w
+                       where w.owner_id = i.id and w.status not in ('success', 'error', 'cancelled')
+                         and w.type = 'app_branch_config_update' and w.params ->> 'app_config_id' = ${configId}
+                         and not w.is_cancelling) as is_there
+      from installs i
+     where i.org_id = ${org} and i.app_id = ${app} and i.deleted_at is null and i.id > ${after ?? ""}
+       ${within(db, "installs", bound)}
+       ${ids === undefined ? db`` : db`and i.id = any(${[...ids]}::text[])`}
+     order by i.id limit ${limit}`;
+}

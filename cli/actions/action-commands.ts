@@ -3,11 +3,11 @@ import {
   createAdhocRunRoute,
   getInstallActionRunRoute,
   listActionRunsRoute,
-  listActionsRoute,
   listInstallActionsRoute,
   type ShownAction,
   type ShownActionRun,
 } from "../../shared/api/actions.ts";
+import { listActionsRoute } from "../../shared/api/app-actions.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { findApp } from "../apps/find-app.ts";
 import { type Command, defineCommand } from "../command.ts";

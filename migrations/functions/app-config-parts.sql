@@ -42,7 +42,7 @@ begin
               then 'open' else 'sealed' end;
 end $$;
 
--- Adds a part, or replaces that of this file. outcome: added · not-found · sealed · large (the whole, in bytes or in files)
+-- Adds a part, or replaces that of this file, or adds to that (part: merges). outcome: added · not-found · sealed · large (the whole, in bytes or in files)
 create or replace function add_app_config_part(org text, app text, config text, part json, most json) returns text
   language plpgsql as $$
 declare
@@ -52,7 +52,8 @@ begin
     return outcome;
   end if;
   insert into app_config_parts as p (org_id, app_config_id, file, value) values (org, config, part ->> 'file', part ->> 'value')
-      on conflict (org_id, app_config_id, file) do update set value = excluded.value;
+      on conflict (org_id, app_config_id, file) do update
+            set value = case when part ->> 'merges' = 'true' then merge_config_parts(p.value, excluded.value) else excluded.value end;
   if (select sum(octet_length(p.value)) > (most ->> 'bytes')::int or count(*) > (most ->> 'files')::int
         from app_config_parts p where p.org_id = org and p.app_config_id = config) then
     raise exception using errcode = 'P0001', message = 'config too large';

@@ -52,17 +52,25 @@ exception when unique_violation then
   return 'taken';
 end $$;
 
--- Whether there was one to delete. Its configs stay, its secrets do not.
-create or replace function delete_app(org text, app text) returns boolean
+-- Deletes an app without installs. Its configs stay, its secrets do not. outcome: deleted · not-found · held (ids: at most 100 of its installs)
+create or replace function delete_idle_app(org text, app text) returns table (outcome text, ids text[])
   language plpgsql as $$
+declare
+  there text[];
 begin
-  update apps a set deleted_at = svc_now(), updated_at = svc_now()
-   where a.org_id = org and a.id = app and a.deleted_at is null;
+  perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update; -- no install is made meanwhile
   if not found then
-    return false;
+    return query select 'not-found', '{}'::text[];
+    return;
   end if;
+  there := array(select i.id::text from installs i where i.org_id = org and i.app_id = app and i.deleted_at is null order by i.id limit 100);
+  if cardinality(there) > 0 then
+    return query select 'held', there;
+    return;
+  end if;
+  update apps a set deleted_at = svc_now(), updated_at = svc_now() where a.org_id = org and a.id = app;
   delete from app_secrets s where s.org_id = org and s.app_id = app;
-  return true;
+  return query select 'deleted', '{}'::text[];
 end $$;
 
 -- Sets the value of a name. outcome: created · replaced · not-found (the app) · full (the app has as many as it may)
@@ -126,6 +134,8 @@ begin
    where a.org_id = org and a.id = app and i.org_id = org and i.app_id = app and i.deleted_at is null
      and i.app_default_labels <> a.default_labels;
   perform keep_actions(org, app, config ->> 'id', config -> 'actions', svc_now());
+  perform keep_named_parts(org, app, 'components', config -> 'components');
+  perform keep_named_parts(org, app, 'runbooks', config -> 'runbooks');
 end $$;
 
 -- Makes a checked config the app's active one, and the former one outdated. `base`: what the caller believes to be active; null:
@@ -171,15 +181,27 @@ begin
   return query select 'created', given.id;
 end $$;
 
--- Keeps the actions that a config has: those that the app has by name already, and new ones. actions: [{name, id, config_id}]
+-- Keeps the actions that a config has: those that the app has by name already, and new ones. Their labels of the config win, and those
+-- of the former one go. actions: [{name, id, config_id, labels}]
 create or replace function keep_actions(org text, app text, app_config text, named json, t timestamptz) returns void
   language plpgsql as $$
 begin
-  insert into actions (id, org_id, app_id, name, created_at)
+  insert into actions as x (id, org_id, app_id, name, created_at)
   select n.id, org, app, n.name, t from json_to_recordset(coalesce(named, '[]')) as n(id text, name text)
-      on conflict (app_id, replace(name, '-', '_')) do nothing;
+      on conflict (app_id, replace(name, '-', '_')) where deleted_at is null
+      do update set name = excluded.name where x.name <> excluded.name; -- spelt as in the config
   insert into action_configs (id, org_id, action_id, app_config_id, created_at)
   select n.config_id, org, a.id, app_config, t
     from json_to_recordset(coalesce(named, '[]')) as n(config_id text, name text)
-    join actions a on a.app_id = app and replace(a.name, '-', '_') = replace(n.name, '-', '_');
+    join actions a on a.app_id = app and a.deleted_at is null and replace(a.name, '-', '_') = replace(n.name, '-', '_');
+  with given as (
+    select a.id, coalesce(n.labels, '{}') as labels
+      from actions a
+      left join json_to_recordset(coalesce(named, '[]')) as n(name text, labels jsonb)
+             on replace(a.name, '-', '_') = replace(n.name, '-', '_')
+     where a.org_id = org and a.app_id = app and a.deleted_at is null)
+  update actions a
+     set config_labels = g.labels, labels = (a.labels - array(select jsonb_object_keys(a.config_labels))) || g.labels
+    from given g
+   where a.org_id = org and a.id = g.id and a.config_labels <> g.labels;
 end $$;

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { actionRunStatuses } from "../action-run-statuses.ts";
 import { secondNs } from "../duration.ts";
-import { appParams } from "./app.ts";
 import { compositeFaultSchema } from "./composite-fault.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
@@ -15,6 +14,17 @@ const runsPath = "/v1/installs/{install_id}/actions/runs";
 const reading = { surface: "control-plane", permission: "installs.read" } as const;
 const operating = { surface: "control-plane", permission: "installs.operate" } as const;
 const instant = z.iso.datetime();
+
+/** Seconds as a number, which could be no nanoseconds. */
+const adhocTimeout = z
+  .preprocess(
+    (given) => (typeof given === "number" && given > 0 && given <= 3600 ? `${given}s` : given),
+    durationInput({ minNs: secondNs, maxNs: 3600 * secondNs }),
+  )
+  .openapi({
+    type: "integer",
+    description: "Seconds, at most 3,600; larger numbers are nanoseconds; or text like `15m`.",
+  });
 
 const variables = z
   .record(
@@ -30,6 +40,8 @@ export const actionSchema = z
     id: z.string(),
     app_id: z.string(),
     name: z.string(),
+    labels: z.record(z.string(), z.string()).describe("Its own, and those of the active config."),
+    config_count: z.int().describe("How many configs have or had it."),
     config_id: z
       .string()
       .nullable()
@@ -90,29 +102,6 @@ const began = z
   .object({ id: z.string().describe("The run."), workflow_id: z.string() })
   .openapi("NewActionRunAnswer");
 
-export const listActionsRoute = createRoute({
-  operationId: "listActions",
-  rule: { surface: "control-plane", permission: "apps.read" },
-  method: "get",
-  path: "/v1/apps/{app_id}/actions",
-  tags,
-  summary: "List the actions of an app",
-  description: listingDescription,
-  request: { params: appParams, query: z.object(listingQuery) },
-  responses: { 200: json(listingOf(actionSchema), "Actions.") },
-});
-
-export const getActionRoute = createRoute({
-  operationId: "getAction",
-  rule: { surface: "control-plane", permission: "apps.read" },
-  method: "get",
-  path: "/v1/apps/{app_id}/actions/{action_id}",
-  tags,
-  summary: "Read an action",
-  request: { params: appParams.extend({ action_id: idParam("action_id", "act") }) },
-  responses: { 200: json(actionSchema, "The action.") },
-});
-
 export const listInstallActionsRoute = createRoute({
   operationId: "listInstallActions",
   rule: reading,
@@ -127,7 +116,11 @@ export const listInstallActionsRoute = createRoute({
 
 export const createActionRunRoute = createRoute({
   operationId: "createActionRun",
-  rule: { ...operating, idempotent: "replay" },
+  rule: {
+    ...operating,
+    idempotent: "replay",
+    alias: "/v1/installs/{install_id}/action-workflows/runs",
+  },
   method: "post",
   path: runsPath,
   tags,
@@ -166,8 +159,12 @@ export const createAdhocRunRoute = createRoute({
           command: z.string().min(1).max(65_536).optional(),
           inline_contents: z.string().min(1).max(1_048_576).optional(),
           env_vars: variables.default({}),
-          timeout: durationInput({ minNs: secondNs, maxNs: 3600 * secondNs }).optional(),
+          timeout: adhocTimeout.optional(),
           role: z.string().max(255).default(""),
+          enable_kube_config: z
+            .literal(false)
+            .nullish()
+            .describe("true is of a later version, which knows the clusters of installs."),
           approval: z.boolean().default(false).describe("Somebody must approve it first."),
         })
         .refine(

@@ -80,6 +80,7 @@ export const deleteAppRoute = createRoute({
   path,
   tags,
   summary: "Delete an app",
+  description: "409 `app_has_installs` with their `install_ids`.",
   request: { params },
   responses: { 204: { description: "It was deleted." } },
 });

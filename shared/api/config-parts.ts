@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { configFiles } from "../app-config/config-files.ts";
-import { configSchemaOf } from "../app-config/config-schemas.ts";
+import { chosen, configSchemaOf } from "../app-config/config-schemas.ts";
+import { recordNamesOf } from "../app-config/record-names.ts";
 import { configSchema } from "./app-configs.ts";
-import { appConfigParams, appParams, nameShape } from "./app.ts";
+import { appConfigParams, appParams } from "./app.ts";
 import { createRoute } from "./create-route.ts";
 import { json, jsonBody } from "./response.ts";
 
@@ -65,7 +66,10 @@ export const updateAppConfigRoute = createRoute({
   },
 });
 
-const partMembers = { app_config_id: z.string().max(64).describe("The config that it is of.") };
+/** The config that a part is of. */
+export const configOfPart = z.object({
+  app_config_id: z.string().max(64).describe("The config that it is of."),
+});
 const addedSchema = z
   .object({
     id: z.string().describe("That of the config."),
@@ -75,19 +79,26 @@ const addedSchema = z
   })
   .openapi("AddedAppConfigPart");
 
-/** A file's members, which are checked with the whole; what it does not know is refused at once. */
-function bodyOf(type: string, isNamed: boolean) {
-  const { properties, oneOf, anyOf } = configSchemaOf(type) ?? {};
+/**
+ * The members of a kind of file, or of a type of component, by each name that they have: they are checked with the whole; what it does not
+ * know is refused at once.
+ */
+export function membersOf(
+  type: string,
+  without: readonly string[] = [],
+): Record<string, z.ZodOptional<z.ZodUnknown>> {
+  const component = chosen(configSchemaOf("component"), { type });
+  const { properties, oneOf, anyOf } = component ?? configSchemaOf(type) ?? {};
   const kinds = [{ properties }, ...(oneOf ?? anyOf ?? [])];
   const names = kinds.flatMap((kind) => Object.keys(kind.properties ?? {}));
-  const members = Object.fromEntries(names.map((name) => [name, z.unknown().optional()]));
-  const own = isNamed ? { ...partMembers, name: nameShape } : partMembers;
-  return z.strictObject({ ...members, ...own });
+  const known = [...names, ...Object.keys(recordNamesOf(type))];
+  return Object.fromEntries(
+    known.filter((name) => !without.includes(name)).map((name) => [name, z.unknown().optional()]),
+  );
 }
 
 function part<Path extends string>(operationId: string, path: Path, type: string) {
-  const { file, folder = "" } = configFiles.find((one) => one.type === type) ?? {};
-  const what = file ?? `a file of ${folder}/`;
+  const what = configFiles.find((one) => one.type === type)?.file ?? "";
   return createRoute({
     operationId,
     rule: { ...writing, maxBody: "16 MiB", idempotent: "replay" },
@@ -96,8 +107,12 @@ function part<Path extends string>(operationId: string, path: Path, type: string
     tags,
     summary: `Add ${what} to a config that comes in parts`,
     description:
-      "The members of that file (docs/app-config-files.md), and `app_config_id`. One that was there is replaced. 409 `config_sealed`.",
-    request: { params: appParams, body: jsonBody(bodyOf(type, file === undefined)) },
+      "The members of that file (docs/app-config-files.md), or the names that records have for them, and `app_config_id`. One that was there is replaced. 409 " +
+      "`config_sealed`.",
+    request: {
+      params: appParams,
+      body: jsonBody(z.strictObject({ ...membersOf(type), ...configOfPart.shape })),
+    },
     responses: { 201: json(addedSchema, "The part.") },
   });
 }
@@ -126,6 +141,3 @@ export const addTriggerRulesRoute = part(
   "trigger-rules-configs",
   "trigger-rules",
 );
-export const addComponentRoute = part("addAppComponent", "components", "component");
-export const addActionRoute = part("addAppAction", "actions", "action");
-export const addRunbookRoute = part("addAppRunbook", "runbooks", "runbook");

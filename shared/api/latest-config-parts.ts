@@ -76,3 +76,18 @@ export const getLatestSecretsConfigRoute = latestPart(
   "secrets-config",
   "secrets that installs are asked for",
 );
+export const getLatestMetadataConfigRoute = latestPart(
+  "getLatestAppMetadataConfig",
+  "metadata-config",
+  "metadata",
+);
+export const getLatestContextsConfigRoute = latestPart(
+  "getLatestAppKubernetesContextsConfig",
+  "kubernetes-contexts-config",
+  "clusters that actions can name",
+);
+export const getLatestTriggerRulesConfigRoute = latestPart(
+  "getLatestAppTriggerRulesConfig",
+  "trigger-rules-config",
+  "rules of what begins by events from outside",
+);

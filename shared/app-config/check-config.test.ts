@@ -53,6 +53,52 @@ describe("a config that is wrong in every way", () => {
     );
   });
 
+  test("is told where: but for whole files, every code with its line and column", async () => {
+    const { errors, warnings } = await checkTexts(wrong);
+    const placed = new Set(
+      [...errors, ...warnings]
+        .filter(({ line, column }) => line !== null && column !== null)
+        .map(({ code }) => code),
+    );
+    const codes = [...configFaultCodes, ...configWarningCodes];
+    expect(codes.filter((code) => !placed.has(code))).toEqual(["both_forms"]);
+  });
+
+  test("is told the word that is near, of whatever kind it is", async () => {
+    const { errors } = await checkTexts({
+      "metadata.toml": `${metadata}descripton = "x"\n`,
+      "inputs.toml":
+        '[[group]]\nname = "network"\n\n[[input]]\nname = "port"\ngroup = "netwrk"\ntype = "numbr"\n',
+      "secrets.toml": '[[secret]]\nname = "license"\n',
+      "components/web.toml":
+        'type = "job"\nname = "web"\nimage_url = "i"\ndependencies = ["databse"]\n',
+      "components/database.toml": 'type = "jobb"\nname = "database"\nimage_url = "i"\n',
+      "actions/greet.toml":
+        'name = "greet"\n\n[[steps]]\nname = "s"\ncommand = "{{ .svc.inputs.inputs.prt }} {{ .svc.secrets.licens }}"\n',
+      "runbooks/r.toml": 'name = "r"\n\n[[steps]]\nname = "s"\ntype = "action"\naction = "gret"\n',
+      "operation_roles.toml":
+        '[[rules]]\noperation = "deploy"\nprincipal = "component:wb"\nrole = "makr"\n',
+      "permissions.toml": '[provision_role]\nname = "maker"\n',
+      "action/x.toml": "",
+    });
+    const words = errors.flatMap(({ detail }) => /did you mean ([^?]+)\?/.exec(detail)?.[1] ?? []);
+    expect(words.toSorted()).toMatchInlineSnapshot(`
+      [
+        "actions/",
+        "database",
+        "description",
+        "greet",
+        "job",
+        "license",
+        "maker",
+        "network",
+        "number",
+        "port",
+        "web",
+      ]
+    `);
+  });
+
   test("has at most 500 faults shown, and says how many there are", async () => {
     const many = Array.from({ length: 900 }, (_, at) => `k${at} = 1\n`).join("");
     const { errors, errorCount } = await checkTexts({ "metadata.toml": metadata + many });

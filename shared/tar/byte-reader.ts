@@ -7,6 +7,8 @@ export type ByteReader = {
   readonly take: (count: number) => Promise<Buffer | undefined>;
   /** The same number of bytes, in chunks as they arrive. */
   readonly stream: (count: number) => AsyncGenerator<Uint8Array>;
+  /** All that is left, in chunks as they arrive. */
+  readonly rest: () => AsyncGenerator<Uint8Array>;
   /** Closes the source of the bytes, whether it was read to its end or not. */
   readonly close: () => Promise<void>;
 };
@@ -34,8 +36,16 @@ export function makeByteReader(chunks: AsyncIterable<Uint8Array>, faultOf: Fault
       yield piece;
     }
   }
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    while (await fill()) {
+      const piece = held;
+      held = new Uint8Array(0);
+      yield piece;
+    }
+  }
   return {
     stream,
+    rest,
     close: async () => void (await source.return?.()),
     take: async (count) => {
       if (!(await fill())) return undefined;

@@ -11,20 +11,28 @@ type Told = { name?: string; target?: string; size?: number; isSparse?: boolean 
 
 /**
  * Reads a tar archive: ustar, pax, and GNU long names. What is not understood is refused, never guessed; entries of
- * unknown kinds are returned as `other`. Throws what `faultOf` makes of its words.
+ * unknown kinds are returned as `other`. Throws what `faultOf` makes of its words. A whole one is read to the end of the
+ * bytes, where nothing but zeros may be behind its own end.
  */
 export async function* readTar(
   chunks: AsyncIterable<Uint8Array>,
   faultOf: FaultOf,
+  { isWhole = false }: { readonly isWhole?: boolean } = {},
 ): ArchiveEntries {
   const reader = makeByteReader(chunks, faultOf);
   try {
     yield* entriesOf(reader);
+    if (isWhole) await requireZeros(reader);
   } catch (error) {
     throw error instanceof BrokenTar ? faultOf(error.message) : error;
   } finally {
     await reader.close(); // closes the file; what comes after the end of the archive is not read
   }
+}
+
+async function requireZeros(reader: ByteReader): Promise<void> {
+  for await (const piece of reader.rest())
+    if (piece.some((byte) => byte !== 0)) throw broken("it has data behind its end");
 }
 
 async function* entriesOf(reader: ByteReader): ArchiveEntries {

@@ -44,6 +44,7 @@ const areas: readonly (readonly [RegExp, Permission])[] = [
   [/^GET \/v1\/apps\/\{app_id\}\/installs$/, "installs.read"],
   [/^POST \/v1\/apps\/\{app_id\}\/installs$/, "installs.write"],
   [/^GET \/v1\/(apps|general\/config-schema)(\/|$)/, "apps.read"],
+  [/^POST \/v1\/apps\/.*\/update-installs$/, "installs.operate"],
   [/^\w+ \/v1\/apps(\/|$)/, "apps.write"],
   [/^GET \/v1\/installs\/\{install_id\}\/workflows$/, "workflows.read"],
   [/^GET \/v1\/installs(\/|$)/, "installs.read"],

@@ -56,6 +56,7 @@ const tooLarge: Fault = {
 
 class TooMuch extends Error {}
 class Damaged extends Error {}
+const damage = (words: string): Error => new Damaged(words);
 
 type Reading = {
   readonly files: Map<string, Uint8Array>;
@@ -75,11 +76,10 @@ async function filesOf(bytes: Uint8Array, most: number): Promise<ArchiveFiles | 
     bytes: 0,
   };
   const inflated = inflate(bytes, most);
-  const rest = { [Symbol.asyncIterator]: () => ({ next: () => inflated.next() }) }; // is read on after the archive's end
   try {
-    for await (const entry of readTar(rest, (words) => new Damaged(words)))
+    for await (const entry of readTar(inflated, damage, { isWhole: true }))
+      // its checksum is at its end
       if (!(await take(reading, entry))) break;
-    if (reading.faults.length === 0) for await (const _ of inflated); // its checksum is at its end
   } catch (error) {
     if (error instanceof TooMuch) return undefined;
     if (!(error instanceof Damaged)) throw error;
@@ -101,8 +101,13 @@ async function* inflate(bytes: Uint8Array, most: number): AsyncGenerator<Uint8Ar
       if (size > most) throw new TooMuch();
       yield chunk;
     }
+    // zlib passes over what is behind zeros.
+    if (bytes.subarray(gunzip.bytesWritten).some((byte) => byte !== 0))
+      throw new Damaged("it has data behind its end");
   } catch (error) {
-    throw error instanceof TooMuch ? error : new Damaged("it is not valid gzip, or incomplete");
+    throw error instanceof TooMuch || error instanceof Damaged
+      ? error
+      : new Damaged("it is not valid gzip, or incomplete");
   } finally {
     gunzip.destroy();
   }

@@ -10,12 +10,17 @@ export function describeRoute({
   const headers = headersOf(rule);
   return {
     ...route,
-    description: [route.description, permissionText(rule)].filter(Boolean).join("\n\n"),
+    description: [route.description, aliasText(rule), permissionText(rule)]
+      .filter(Boolean)
+      .join("\n\n"),
     security: rule.permission === null ? (route.security ?? []) : [{ token: [] }],
     request: { ...route.request, ...(headers !== undefined && { headers }) },
     responses: { ...route.responses, default: refusal(rule) },
   };
 }
+
+const aliasText = ({ alias }: RouteRule): string =>
+  alias === undefined ? "" : `Also \`${alias}\`.`;
 
 function permissionText({ permission, ownRunner, bound }: RouteRule): string {
   if (permission === null) return "Needs no permission.";

@@ -56,9 +56,12 @@ export function makeRouteOpener(app: App, broker: Broker): RouteOpener {
   const auditOf = makeAuditGate(broker);
   const open = (route: RuledRoute, handle: Handle): App => {
     const opened = openRoute(broker, route, handle, auditOf);
-    routes.push({ method: opened.method, template: route.path, rule: opened.rule });
+    const { alias } = route.rule;
+    const paths = alias === undefined ? [route.path] : [route.path, alias];
+    for (const template of paths)
+      routes.push({ method: opened.method, template, rule: opened.rule });
     app.openAPIRegistry.registerPath(describeRoute(route));
-    app.on([opened.method], [opened.path], (c) => answer(c, broker, opened));
+    app.on([opened.method], paths.map(spelt), (c) => answer(c, broker, opened));
     return app;
   };
   // The types of the route and its handler are the caller's; here any route is like another.
@@ -72,7 +75,7 @@ function openRoute(
   auditOf: ReturnType<typeof makeAuditGate>,
 ): OpenRoute {
   const method = route.method.toUpperCase();
-  const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
+  const path = spelt(route.path);
   const { operationId, rule } = route;
   const audit = auditOf({ operationId, method, path, rule, handle });
   return {
@@ -88,6 +91,9 @@ function openRoute(
     answered: { route: path, rule, count: broker.httpMetrics.of(method, path) },
   };
 }
+
+/** A path as Hono spells it. */
+const spelt = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
 function bodyOf({ method, request }: RouteConfig): OpenRoute["body"] {
   if (method === "get") return undefined;

@@ -2,32 +2,37 @@ import type { JSONValue } from "hono/utils/types";
 import {
   createActionRunRoute,
   createAdhocRunRoute,
-  getActionRoute,
   getInstallActionRunRoute,
   listActionRunsRoute,
-  listActionsRoute,
   listInstallActionsRoute,
   type ShownAction,
 } from "../../../shared/api/actions.ts";
+import * as routes from "../../../shared/api/app-actions.ts";
 import { problem } from "../../../shared/problem.ts";
-import { listActions, listRuns } from "../../actions/action-queries.ts";
+import { listRuns } from "../../actions/action-queries.ts";
+import { listActionConfigs, listActions } from "../../actions/app-action-queries.ts";
+import { deleteAction, updateAction } from "../../actions/keep-actions.ts";
 import { runAction, runAdhoc } from "../../actions/run-action.ts";
+import { showRun, toRun } from "../../actions/show-actions.ts";
 import {
   prepareActions,
   showAction,
+  showActionConfig,
   showInstallActions,
-  showRun,
-  toRun,
-} from "../../actions/show-actions.ts";
+  toActionConfig,
+} from "../../actions/show-app-actions.ts";
 import { requireApp } from "../../apps/keep-apps.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
+import { readLabelQuery } from "../../labels/label-query.ts";
 
 /** /v1/apps/{app_id}/actions, /v1/installs/{install_id}/actions and all below them */
 export const keepActions: RegisterRoutes = (app, broker) => {
   readActions(app, broker);
+  change(app, broker);
+  readConfigs(app, broker);
   begin(app, broker);
   readRuns(app, broker);
 };
@@ -38,19 +43,22 @@ const toJson = (action: ShownAction) => ({
 });
 
 const readActions: RegisterRoutes = (app, { db }) => {
-  app.openapi(listActionsRoute, async (c) => {
+  app.openapi(routes.listActionsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { app_id: appId } = c.req.valid("param");
     await requireApp(db, orgId, appId);
+    const { name, q, labels, ...page } = c.req.valid("query");
+    const filter = { name, q, labels: readLabelQuery(labels) };
     const all = await listActions(db, orgId, { appId, after: undefined, limit: 1000, offset: 0 });
     const show = await prepareActions(db, orgId, all);
-    const listed = await answerListing(c, c.req.valid("query"), {
-      read: (request: ListRequest) => listActions(db, orgId, { appId, ...request }),
+    const listed = await answerListing(c, page, {
+      filters: { name, q, labels },
+      read: (request: ListRequest) => listActions(db, orgId, { appId, filter, ...request }),
       toItem: (row) => toJson(show(row)),
     });
     return c.json(listed, 200);
   });
-  app.openapi(getActionRoute, async (c) => {
+  app.openapi(routes.getActionRoute, async (c) => {
     const { app_id: appId, action_id: id } = c.req.valid("param");
     return c.json(toJson(await showAction(db, c.get("actor").orgId, { appId, id })), 200);
   });
@@ -58,6 +66,57 @@ const readActions: RegisterRoutes = (app, { db }) => {
     const { install_id: id } = c.req.valid("param");
     const actions = await showInstallActions(db, c.get("actor").orgId, id);
     return c.json(actions.map(toJson), 200);
+  });
+};
+
+const change: RegisterRoutes = (app, { db }) => {
+  app.openapi(routes.updateActionRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { app_id: appId, action_id: id } = c.req.valid("param");
+    const { name, labels } = c.req.valid("json");
+    const isWhole = labels !== undefined;
+    await updateAction(db, orgId, { appId, id }, { name, labels, isWhole });
+    return c.json(toJson(await showAction(db, orgId, { appId, id })), 200);
+  });
+  app.openapi(routes.deleteActionRoute, async (c) => {
+    const { app_id: appId, action_id: id } = c.req.valid("param");
+    await deleteAction(db, c.get("actor").orgId, { appId, id });
+    return c.body(null, 204);
+  });
+  app.openapi(routes.mergeActionLabelsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { app_id: appId, action_id: id } = c.req.valid("param");
+    await updateAction(db, orgId, { appId, id }, { labels: c.req.valid("json").labels });
+    return c.json(toJson(await showAction(db, orgId, { appId, id })), 200);
+  });
+  app.openapi(routes.removeActionLabelsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { app_id: appId, action_id: id } = c.req.valid("param");
+    await updateAction(db, orgId, { appId, id }, { removed: c.req.valid("json").keys });
+    return c.json(toJson(await showAction(db, orgId, { appId, id })), 200);
+  });
+};
+
+const readConfigs: RegisterRoutes = (app, { db }) => {
+  app.openapi(routes.listActionConfigsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { app_id: appId, action_id: actionId } = c.req.valid("param");
+    await showAction(db, orgId, { appId, id: actionId });
+    const listed = await answerListing(c, c.req.valid("query"), {
+      read: (request: ListRequest) => listActionConfigs(db, orgId, { actionId, ...request }),
+      toItem: toActionConfig,
+    });
+    return c.json(listed, 200);
+  });
+  app.openapi(routes.getActionConfigVersionRoute, async (c) => {
+    const { app_id: appId, action_id: id, action_config_id: configId } = c.req.valid("param");
+    const shown = await showActionConfig(db, c.get("actor").orgId, { appId, id, configId });
+    return c.json(shown as typeof shown & Record<string, JSONValue>, 200); // JSON, as it was checked
+  });
+  app.openapi(routes.getLatestActionConfigRoute, async (c) => {
+    const { app_id: appId, action_id: id } = c.req.valid("param");
+    const shown = await showActionConfig(db, c.get("actor").orgId, { appId, id });
+    return c.json(shown as typeof shown & Record<string, JSONValue>, 200); // JSON, as it was checked
   });
 };
 

@@ -2,16 +2,35 @@ import type { JSONValue } from "hono/utils/types";
 import * as routes from "../../../shared/api/config-parts.ts";
 import type { AppConfigPart } from "../../../shared/api/latest-config-parts.ts";
 import * as routesOfLatest from "../../../shared/api/latest-config-parts.ts";
+import * as named from "../../../shared/api/named-parts.ts";
+import { configFiles } from "../../../shared/app-config/config-files.ts";
 import { addConfigPart, beginConfig, updateConfig } from "../../app-configs/grow-config.ts";
+import {
+  addConfigOf,
+  addNamedPart,
+  prepareParts,
+  showNamedPart,
+} from "../../app-configs/keep-named-parts.ts";
+import { listNamedParts } from "../../app-configs/named-part-queries.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
 import { showLatestPart } from "../../app-configs/show-latest-part.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 
-/** POST /v1/apps/{app_id}/configs, PATCH …/configs/{app_config_id}, the parts between them, and parts of the active one. */
+/**
+ * POST /v1/apps/{app_id}/configs, PATCH …/configs/{app_config_id}, the parts between them, and parts of the active one; components and
+ * runbooks, which are named by them.
+ */
 export const keepConfigParts: RegisterRoutes = (app, broker) => {
   grow(app, broker);
   addParts(app, broker);
   readLatest(app, broker);
+  addNamed(app, broker);
+  addConfigs(app, broker);
+  addComponentConfigs(app, broker);
+  readComponents(app, broker);
+  readRunbooks(app, broker);
 };
 
 const grow: RegisterRoutes = (app, { db }) => {
@@ -31,31 +50,27 @@ const grow: RegisterRoutes = (app, { db }) => {
 };
 
 const files = [
-  [routes.addMetadataRoute, "metadata.toml"],
-  [routes.addInputsRoute, "inputs.toml"],
-  [routes.addSandboxRoute, "sandbox.toml"],
-  [routes.addRunnerRoute, "runner.toml"],
-  [routes.addStackRoute, "stack.toml"],
-  [routes.addPermissionsRoute, "permissions.toml"],
-  [routes.addBreakGlassRoute, "break_glass.toml"],
-  [routes.addOperationRolesRoute, "operation_roles.toml"],
-  [routes.addPoliciesRoute, "policies.toml"],
-  [routes.addSecretsRoute, "secrets.toml"],
-  [routes.addContextsRoute, "kubernetes_contexts.toml"],
-  [routes.addTriggerRulesRoute, "trigger_rules.toml"],
-  [routes.addComponentRoute, "components/"],
-  [routes.addActionRoute, "actions/"],
-  [routes.addRunbookRoute, "runbooks/"],
+  [routes.addMetadataRoute, "metadata"],
+  [routes.addInputsRoute, "inputs"],
+  [routes.addSandboxRoute, "sandbox"],
+  [routes.addRunnerRoute, "runner"],
+  [routes.addStackRoute, "stack"],
+  [routes.addPermissionsRoute, "permissions"],
+  [routes.addBreakGlassRoute, "break-glass"],
+  [routes.addOperationRolesRoute, "operation-roles"],
+  [routes.addPoliciesRoute, "policies"],
+  [routes.addSecretsRoute, "secrets"],
+  [routes.addContextsRoute, "kubernetes-contexts"],
+  [routes.addTriggerRulesRoute, "trigger-rules"],
 ] as const;
 
 const addParts: RegisterRoutes = (app, { db }) => {
-  for (const [route, place] of files) {
+  for (const [route, type] of files) {
+    const file = configFiles.find((one) => one.type === type)?.file ?? "";
     app.openapi(route, async (c) => {
       const { app_id } = c.req.valid("param");
-      const { app_config_id: id, ...contents } = c.req.valid("json");
-      const name = "name" in contents ? contents.name : "";
-      const file = place.endsWith("/") ? `${place}${name}.toml` : place;
-      await addConfigPart(db, c.get("actor").orgId, { app: app_id, id }, { file, contents });
+      const { app_config_id: id, ...given } = c.req.valid("json");
+      await addConfigPart(db, c.get("actor").orgId, { app: app_id, id }, { file, type, given });
       return c.json({ id, app_id, app_config_id: id, file }, 201);
     });
   }
@@ -71,6 +86,9 @@ const latest = [
   [routesOfLatest.getLatestOperationRoleConfigRoute, "operation roles"],
   [routesOfLatest.getLatestPoliciesConfigRoute, "policies"],
   [routesOfLatest.getLatestSecretsConfigRoute, "secrets"],
+  [routesOfLatest.getLatestMetadataConfigRoute, "metadata"],
+  [routesOfLatest.getLatestContextsConfigRoute, "kubernetes contexts"],
+  [routesOfLatest.getLatestTriggerRulesConfigRoute, "trigger rules"],
 ] as const;
 
 const readLatest: RegisterRoutes = (app, { db }) => {
@@ -81,4 +99,105 @@ const readLatest: RegisterRoutes = (app, { db }) => {
       return c.json(shown as AppConfigPart & Record<string, JSONValue>, 200); // of JSON, as it was checked
     });
   }
+};
+
+const namers = [
+  [named.addComponentRoute, "components"],
+  [named.addActionRoute, "actions"],
+  [named.addRunbookRoute, "runbooks"],
+] as const;
+
+const addNamed: RegisterRoutes = (app, { db }) => {
+  for (const [route, kind] of namers) {
+    app.openapi(route, async (c) => {
+      const of = { app: c.req.valid("param").app_id, kind };
+      const { part, isNew } = await addNamedPart(db, c.get("actor"), of, c.req.valid("json"));
+      return c.json(part, isNew ? 201 : 200);
+    });
+  }
+};
+
+const addConfigs: RegisterRoutes = (app, { db }) => {
+  app.openapi(named.addActionConfigRoute, async (c) => {
+    const { app_id, action_id: id } = c.req.valid("param");
+    const of = { app: app_id, kind: "actions", id, type: "action" } as const;
+    return c.json(await addConfigOf(db, c.get("actor"), of, c.req.valid("json")), 201);
+  });
+  app.openapi(named.addRunbookConfigRoute, async (c) => {
+    const { app_id, runbook_id: id } = c.req.valid("param");
+    const of = { app: app_id, kind: "runbooks", id, type: "runbook" } as const;
+    return c.json(await addConfigOf(db, c.get("actor"), of, c.req.valid("json")), 201);
+  });
+};
+
+const componentConfigs = [
+  [named.addDockerBuildRoute, "docker_build"],
+  [named.addExternalImageRoute, "container_image"],
+  [named.addHelmRoute, "helm_chart"],
+  [named.addJobRoute, "job"],
+  [named.addManifestRoute, "kubernetes_manifest"],
+  [named.addPulumiRoute, "pulumi"],
+  [named.addTerraformModuleRoute, "terraform_module"],
+] as const;
+
+const addComponentConfigs: RegisterRoutes = (app, { db }) => {
+  for (const [route, type] of componentConfigs) {
+    app.openapi(route, async (c) => {
+      const { app_id, component_id: id } = c.req.valid("param");
+      const of = { app: app_id, kind: "components", id, type } as const;
+      return c.json(await addConfigOf(db, c.get("actor"), of, c.req.valid("json")), 201);
+    });
+  }
+};
+
+const toJson = (part: named.ShownPart) => ({
+  ...part,
+  config: part.config as Record<string, JSONValue> | null, // JSON, as it was checked
+});
+
+const toComponent = (part: named.ShownPart) => {
+  const type = part.config?.["type"];
+  return { ...toJson(part), type: typeof type === "string" ? type : null };
+};
+
+const readComponents: RegisterRoutes = (app, { db }) => {
+  app.openapi(named.listComponentsRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const of = { app: c.req.valid("param").app_id, kind: "components" } as const;
+    const { name, q, ...page } = c.req.valid("query");
+    const show = await prepareParts(db, orgId, of);
+    const listed = await answerListing(c, page, {
+      filters: { name, q },
+      read: (request: ListRequest) =>
+        listNamedParts(db, orgId, { ...of, filter: { name, q }, ...request }),
+      toItem: (row) => toComponent(show(row)),
+    });
+    return c.json(listed, 200);
+  });
+  app.openapi(named.getComponentRoute, async (c) => {
+    const { app_id, component_id: id } = c.req.valid("param");
+    const of = { app: app_id, kind: "components", id } as const;
+    return c.json(toComponent(await showNamedPart(db, c.get("actor").orgId, of)), 200);
+  });
+};
+
+const readRunbooks: RegisterRoutes = (app, { db }) => {
+  app.openapi(named.listRunbooksRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const of = { app: c.req.valid("param").app_id, kind: "runbooks" } as const;
+    const { name, q, ...page } = c.req.valid("query");
+    const show = await prepareParts(db, orgId, of);
+    const listed = await answerListing(c, page, {
+      filters: { name, q },
+      read: (request: ListRequest) =>
+        listNamedParts(db, orgId, { ...of, filter: { name, q }, ...request }),
+      toItem: (row) => toJson(show(row)),
+    });
+    return c.json(listed, 200);
+  });
+  app.openapi(named.getRunbookRoute, async (c) => {
+    const { app_id, runbook_id: id } = c.req.valid("param");
+    const of = { app: app_id, kind: "runbooks", id } as const;
+    return c.json(toJson(await showNamedPart(db, c.get("actor").orgId, of)), 200);
+  });
 };

@@ -22,6 +22,7 @@ import {
   removeInstallLabelsRoute,
   updateInstallRoute,
 } from "../../../shared/api/installs.ts";
+import { mostUpdated, updateInstallsRoute } from "../../../shared/api/update-installs.ts";
 import { requireApp } from "../../apps/keep-apps.ts";
 import type { Broker } from "../../broker.ts";
 import type { ListRequest } from "../../database/page-request.ts";
@@ -46,6 +47,7 @@ import {
 } from "../../installs/keep-installs.ts";
 import { type InstallFilter, listInstalls } from "../../installs/queries.ts";
 import { toInstall } from "../../installs/to-install.ts";
+import { updateInstalls } from "../../installs/update-installs.ts";
 import { readLabelQuery } from "../../labels/label-query.ts";
 
 /** /v1/installs, /v1/apps/{app_id}/installs, and an install's inputs, states and workflows to begin */
@@ -216,5 +218,10 @@ const begin: RegisterRoutes = (app, broker) => {
     const { app_config_id: configId, plan_only: planOnly } = c.req.valid("json");
     const wanted = { id, configId, planOnly };
     return c.json({ workflow_id: await updateInstallConfig(broker, c.get("actor"), wanted) }, 201);
+  });
+  app.openapi(updateInstallsRoute, async (c) => {
+    const { app_id: app, app_config_id: configId } = c.req.valid("param");
+    const asked = { ...c.req.valid("json"), most: mostUpdated };
+    return c.json(await updateInstalls(broker, c.get("actor"), { app, configId }, asked), 201);
   });
 };

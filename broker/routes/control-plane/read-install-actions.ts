@@ -9,12 +9,8 @@ import {
 } from "../../../shared/api/install-actions.ts";
 import { problem } from "../../../shared/problem.ts";
 import { listLatestRuns, listRuns } from "../../actions/action-queries.ts";
-import {
-  showActionOutputs,
-  showInstallAction,
-  showRun,
-  toRun,
-} from "../../actions/show-actions.ts";
+import { showActionOutputs, showRun, toRun } from "../../actions/show-actions.ts";
+import { showInstallAction } from "../../actions/show-app-actions.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";

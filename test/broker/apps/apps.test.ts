@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { App } from "../../../shared/api/app.ts";
 import { givenAppsApi } from "../../support/apps/apps-api.ts";
+import { documentOf } from "../../support/apps/given-app.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 
-const { call, setup } = await givenAppsApi();
+const { call, setup, db } = await givenAppsApi();
 
 describe("an app", () => {
   test("is created once by its name, where - and _ are equal", async () => {
@@ -47,6 +49,22 @@ describe("an app", () => {
     expect(await call(`PATCH ${at}`, { token, body: { name: "Other" } })).toMatchObject({
       status: 422,
     });
+  });
+
+  test("is not deleted while it has installs", async () => {
+    const { app, at, token, sync, orgId } = await setup();
+    await sync(documentOf("shop"));
+    const admin = await givenToken(db, { orgId, role: "org_admin" });
+    const body = { name: "acme", start: false };
+    const made = await call<{ id: string }>(`POST ${at}/installs`, { token: admin, body });
+    expect(made.status).toBe(201);
+    expect(await call(`DELETE ${at}`, { token })).toMatchObject({
+      status: 409,
+      body: { code: "app_has_installs", install_ids: [made.body.id] },
+    });
+    await call(`DELETE /v1/installs/${made.body.id}`, { token: admin });
+    expect((await call(`DELETE ${at}`, { token })).status).toBe(204);
+    expect((await call(`GET /v1/apps/${app.id}`, { token })).status).toBe(404);
   });
 
   test("is listed, newest first, by name, by a part of it, in pages, and in its own org alone", async () => {

@@ -7,30 +7,13 @@ import { describe, expect, test } from "vitest";
 import { openConfigFolder } from "../../../cli/apps/open-config-folder.ts";
 import { checkConfigFolder } from "../../../shared/app-config/check-config.ts";
 import { filesOfDocument } from "../../../shared/app-config/files-of-document.ts";
-import { type Config, givenAppsApi } from "../../support/apps/apps-api.ts";
+import type { Config } from "../../support/apps/apps-api.ts";
+import { givenArchivesApi } from "../../support/apps/archives-api.ts";
 import { tarEnd, tarEntry } from "../../support/apps/tar-entry.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
-const { call, setup: setupApps } = await givenAppsApi();
+const { setup } = await givenArchivesApi();
 const metadata = tarEntry("metadata.toml", 'name = "shop"\n');
-
-async function setup() {
-  const { token, at, ...rest } = await setupApps();
-  const send = (body: Buffer, { query = "", type = "application/gzip", headers = {} } = {}) =>
-    call<Config>(`POST ${at}/configs/sync${query}`, {
-      token,
-      body,
-      headers: { "content-type": type, ...headers },
-    });
-  const pack = (...parts: Buffer[]) => send(gzipSync(Buffer.concat([...parts, tarEnd])));
-  /** What is wrong with an archive of these entries: files and codes. */
-  const faults = async (...parts: Buffer[]) => {
-    const { status, body } = await pack(...parts);
-    expect(status).toBe(422);
-    return body.errors?.map(({ file, code }) => [file, code]);
-  };
-  return { token, at, send, pack, faults, ...rest };
-}
 
 /** Packs a folder by the tar of this machine. */
 async function packed(folder: string, ...args: string[]): Promise<Buffer> {

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { endOldConfigs } from "../../../broker/retention/end-old-configs.ts";
-import { openConfigFolder } from "../../../cli/apps/open-config-folder.ts";
 import type { App } from "../../../shared/api/app.ts";
-import { checkConfigFolder } from "../../../shared/app-config/check-config.ts";
-import { filesOfDocument } from "../../../shared/app-config/files-of-document.ts";
 import { type Config, givenAppsApi, type Refused } from "../../support/apps/apps-api.ts";
 import { documentOf } from "../../support/apps/given-app.ts";
+import { richDocument } from "../../support/apps/rich-document.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 
 const { call, setup: setupApps, db } = await givenAppsApi();
@@ -47,18 +45,15 @@ async function setup() {
   return { token, at, post, begin, patch, add, addAll, greet, ...rest };
 }
 
-/** A config that has nearly every part, by the name of the app that is there. */
-async function richDocument(): Promise<Record<string, object>> {
-  const { config } = await checkConfigFolder(await openConfigFolder("test/support/apps/rich-app"));
-  if (config === undefined) throw new Error("the rich app is not valid");
-  const { branches: _, installs: __, trigger_rules: ___, ...document } = config.document;
-  const metadata = { ...document.metadata, name: "shop" };
-  return filesOfDocument({ ...document, metadata }) as Record<string, object>;
+/** What of it the calls of this file can bring. */
+async function growableDocument(): Promise<Record<string, object>> {
+  const { "branches.toml": _, branches: __, installs: ___, ...document } = await richDocument();
+  return document;
 }
 
 describe("a config that comes in parts", () => {
   test("has the checksum that one sync of the same has, and becomes active as that would", async () => {
-    const document = await richDocument();
+    const document = await growableDocument();
     const one = await setup();
     const synced = await one.sync(document);
     expect(synced.status).toBe(201);

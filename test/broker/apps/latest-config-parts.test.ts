@@ -1,21 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { openConfigFolder } from "../../../cli/apps/open-config-folder.ts";
-import { checkConfigFolder } from "../../../shared/app-config/check-config.ts";
-import { filesOfDocument } from "../../../shared/app-config/files-of-document.ts";
 import { givenAppsApi, type Refused } from "../../support/apps/apps-api.ts";
 import { documentOf } from "../../support/apps/given-app.ts";
+import { richDocument } from "../../support/apps/rich-document.ts";
 
 const { setup } = await givenAppsApi();
 type Part = Refused & Record<string, unknown>;
-
-/** The document of a config that has every part, by the name of the app that is there. */
-async function richDocument(): Promise<Record<string, object>> {
-  const folder = await openConfigFolder("test/support/apps/rich-app");
-  const { config } = await checkConfigFolder(folder);
-  if (config === undefined) throw new Error("the rich app is not valid");
-  const metadata = { ...config.document.metadata, name: "shop" };
-  return filesOfDocument({ ...config.document, metadata }) as Record<string, object>;
-}
 
 describe("a part of the active config", () => {
   test("is read by itself, with the ids of its config", async () => {
@@ -31,6 +20,9 @@ describe("a part of the active config", () => {
       "operation-role-config": ["rules"],
       "policies-config": ["policies"],
       "secrets-config": ["secrets"],
+      "metadata-config": ["name"],
+      "kubernetes-contexts-config": ["contexts"],
+      "trigger-rules-config": ["trigger_rules"],
     };
     const ids = { id: config.id, app_config_id: config.id, app_id: app.id, org_id: orgId };
     for (const [part, members] of Object.entries(parts)) {

@@ -53,12 +53,21 @@ describe("a run of an action", () => {
   test("ad hoc needs no config", async () => {
     const org = await setup();
     const { installId, agent } = await givenInstall(org);
-    const adhoc = await org.api<{ workflow_id: string }>(
-      `POST /v1/installs/${installId}/actions/adhoc-run`,
-      { command: "echo {{ .svc.install.name }}" },
-    );
+    const at = `POST /v1/installs/${installId}/actions/adhoc-run`;
+    const asked = { command: "echo {{ .svc.install.name }}", timeout: 90 };
+    const adhoc = await org.api<{ workflow_id: string }>(at, {
+      ...asked,
+      enable_kube_config: false,
+    });
     await org.reach(adhoc.body.workflow_id, "success");
     expect(agent.plans.at(-1)).toContain("echo acme");
+    expect(agent.plans.at(-1)).toContain('"timeout":90000000000');
+    for (const wrong of [{ timeout: 3601 }, { timeout: 0 }, { enable_kube_config: true }])
+      expect((await org.api(at, { command: "true", ...wrong })).status).toBe(422);
+    const named = await org.api(`POST /v1/installs/${installId}/action-workflows/runs`, {
+      name: "greet",
+    });
+    expect(named.status).toBe(201); // the older word for actions
   });
 
   test("whose plan cannot be made fails before there is a job, and says what is missing", async () => {

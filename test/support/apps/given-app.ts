@@ -29,7 +29,9 @@ export async function givenApp(
     links: {},
     runner_type: undefined,
     created_by_id: "",
-    actions: [{ name: "greet", id: newId("act"), config_id: newId("awc") }],
+    actions: [{ name: "greet", labels: {}, id: newId("act"), config_id: newId("awc") }],
+    components: [],
+    runbooks: [],
   };
   await activateConfig(db, orgId, app.id, { draft, base: undefined });
   return { appId: app.id, configId: draft.id };

@@ -1,4 +1,4 @@
-import { givenExecution, givenProcess, givenRunner } from "../rows/given.ts";
+import { givenExecution, givenProcess, givenRunner, report } from "../rows/given.ts";
 import { givenDelivery } from "../webhooks/given-webhooks.ts";
 import { givenInstall, type givenWorkflowsApi, stepIn } from "../workflows/workflows-api.ts";
 import { type Document, routesOf } from "./ask-route.ts";
@@ -29,11 +29,14 @@ export async function givenEverything({ db, setup, document }: Given) {
   const workflow = await org.reach(run.workflow_id, "approval-awaiting");
   const step = stepIn(workflow, "approval-awaiting");
   await made(`POST /v1/apps/${org.appId}/secrets`, { name: "license", value: "hello" });
+  for (const kind of ["components", "runbooks"])
+    await made(`POST /v1/apps/${org.appId}/${kind}`, { name: "own" });
   const queue = await made("POST /v1/queues", { name: "deploys" });
   const queueAt = `/v1/queues/${queue.id}`;
   const { webhookId, deliveryId } = await givenDelivery(db, { orgId });
   const processId = await givenProcess(db, runner);
   const { jobId, executionId } = await givenExecution(db, runner, { processId });
+  await report(db, runner, { executionId, status: "in-progress" }); // else it goes back after half a minute
   const chosen: Record<string, string> = {
     install_id: installId,
     run_id: run.id,
@@ -68,7 +71,7 @@ export async function givenEverything({ db, setup, document }: Given) {
   const alive = [processId, await givenProcess(db, spare)];
   const of = { type: "graceful", runner_group_id: spare.groupId };
   const rollout = await made("POST /v1/runner-rollouts", of);
-  await made(`POST /v1/runner-rollouts/${rollout.id}/cancel`, {});
+  await api(`POST /v1/runner-rollouts/${rollout.id}/cancel`, {}); // one that is over already is as good
   chosen["rollout_id"] = rollout.id;
   const found = await idsByPrefix(db, orgId);
   for (const { operation } of routes)

@@ -1,0 +1,109 @@
+import type { Db } from "../database/connect.ts";
+import type { ListRequest } from "../database/page-request.ts";
+import { labelledBy, type LabelQuery } from "../labels/label-query.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+
+export type ActionRow = {
+  readonly id: string;
+  readonly app_id: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly config_count: number;
+  readonly created_at: Date;
+  /** Of the config that is meant, if that has it. */
+  readonly config_id: string | null;
+  readonly app_config_id: string | null;
+};
+
+/** What a list of actions is narrowed to. */
+export type ActionFilter = {
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly q?: string | undefined;
+  /** By key; null: whatever its value is. */
+  readonly labels?: LabelQuery | undefined;
+};
+type ActionsWanted = ListRequest & {
+  readonly appId: string;
+  readonly configId?: string | undefined;
+  readonly filter?: ActionFilter;
+};
+
+/** An app's actions with what a config has of them, the newest first; of its active config, unless another one is named. */
+export async function listActions(
+  db: Db,
+  org: OrgId,
+  { appId, configId, filter = {}, after, limit, offset }: ActionsWanted,
+): Promise<(ActionRow & { readonly sort_key: string })[]> {
+  const { id, name, q, labels } = filter;
+  return db<(ActionRow & { sort_key: string })[]>`
+    select x.id, x.app_id, x.name, x.labels, x.created_at, c.id as config_id, c.app_config_id, x.created_at::text as sort_key,
+           (select count(*)::int from action_configs n where n.org_id = x.org_id and n.action_id = x.id) as config_count
+      from actions x
+      join apps a on a.org_id = x.org_id and a.id = x.app_id
+      left join action_configs c on c.org_id = x.org_id and c.action_id = x.id
+                                 and c.app_config_id = coalesce(${configId ?? null}, a.active_config_id)
+     where x.org_id = ${org} and x.app_id = ${appId} and x.deleted_at is null and a.deleted_at is null and x.id < ${after?.id ?? "~"}
+       ${id === undefined ? db`` : db`and x.id = ${id}`}
+       ${name === undefined ? db`` : db`and replace(x.name, '-', '_') = replace(${name}, '-', '_')`}
+       ${q === undefined ? db`` : db`and strpos(x.name, ${q.toLowerCase()}) > 0`}
+       ${labelledBy(db, db`x.labels`, labels)}
+     order by x.id desc limit ${limit} offset ${offset}`;
+}
+
+/** What is to change in an action; `isWhole`: labels replaces all of its own. */
+export type ActionChange = {
+  readonly name?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly removed?: readonly string[];
+  readonly isWhole?: boolean;
+};
+type Told = { readonly outcome: string; readonly told: readonly string[] };
+type Which = { readonly appId: string; readonly id: string };
+
+/** Changes an action: changed, not-found, held (by what), taken (the name), locked (which labels) or too-many. */
+export async function writeAction(
+  db: Db,
+  org: OrgId,
+  { appId, id }: Which,
+  { isWhole, ...change }: ActionChange,
+): Promise<Told | undefined> {
+  const text = JSON.stringify({ ...change, is_whole: isWhole === true });
+  const [row] = await db<Told[]>`
+    select * from change_action(${org}, ${appId}, ${id}, ${text}::text::jsonb)`;
+  return row;
+}
+
+/** Deletes an action: deleted, not-found or held (by what). */
+export async function deleteActionRow(
+  db: Db,
+  org: OrgId,
+  { appId, id }: Which,
+): Promise<Told | undefined> {
+  const [row] = await db<Told[]>`select * from delete_action(${org}, ${appId}, ${id})`;
+  return row;
+}
+
+export type ActionConfigRow = {
+  readonly id: string;
+  readonly action_id: string;
+  readonly app_id: string;
+  readonly app_config_id: string;
+  readonly version: number;
+  readonly status: "active" | "pending" | "syncing" | "error" | "outdated";
+  readonly created_at: Date;
+};
+
+/** The configs of an action, the newest first. */
+export async function listActionConfigs(
+  db: Db,
+  org: OrgId,
+  { actionId, id, after, limit, offset }: ListRequest & { actionId: string; id?: string },
+): Promise<(ActionConfigRow & { readonly sort_key: string })[]> {
+  return db<(ActionConfigRow & { sort_key: string })[]>`
+    select x.id, x.action_id, c.app_id, x.app_config_id, c.version, c.status, x.created_at, x.created_at::text as sort_key
+      from action_configs x join app_configs c on c.org_id = x.org_id and c.id = x.app_config_id
+     where x.org_id = ${org} and x.action_id = ${actionId} and x.id < ${after?.id ?? "~"}
+       ${id === undefined ? db`` : db`and x.id = ${id}`}
+     order by x.id desc limit ${limit} offset ${offset}`;
+}

@@ -1,0 +1,170 @@
+-- What apps have by name, whatever configs have it: actions, components, runbooks. In names `-` and `_` are equal. Lock order: the app,
+-- the config.
+
+-- The id of what an app has by this name; kind: its table.
+create or replace function find_named_part(app text, kind text, named text) returns text
+  language plpgsql as $$
+declare
+  there text;
+begin
+  execute format('select x.id from %I x where x.app_id = $1 and x.deleted_at is null and replace(x.name, ''-'', ''_'') = $2', kind)
+     into there using app, replace(named, '-', '_');
+  return there;
+end $$;
+
+-- Finds what an app has by this name, or makes it. outcome: created · same · not-found (the app) · full (the app has as many as it may)
+-- draft: {id, name, created_by_id}
+create or replace function name_app_part(org text, app text, kind text, draft json, most int) returns table (outcome text, id text)
+  language plpgsql as $$
+#variable_conflict use_column
+declare
+  there text;
+  is_full boolean;
+begin
+  perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
+  if not found then
+    return query select 'not-found', null::text;
+    return;
+  end if;
+  there := find_named_part(app, kind, draft ->> 'name');
+  if there is not null then
+    return query select 'same', there;
+    return;
+  end if;
+  execute format('select count(*) >= $2 from (select from %I x where x.app_id = $1 and x.deleted_at is null limit $2) y', kind)
+     into is_full using app, most;
+  if is_full then
+    return query select 'full', null::text;
+    return;
+  end if;
+  execute format('insert into %I (id, org_id, app_id, name, created_at, created_by_id) values ($1, $2, $3, $4, svc_now(), $5)', kind)
+    using draft ->> 'id', org, app, draft ->> 'name', draft ->> 'created_by_id';
+  return query select 'created', draft ->> 'id';
+end $$;
+
+-- Adds a part of something that has a name to a config, and names it. outcome: added · not-found · sealed · large · full
+-- part: {file, value, kind, draft, merges}; most: {bytes, files, named}
+create or replace function add_named_part(org text, app text, config text, part json, most json) returns table (outcome text, id text)
+  language plpgsql as $$
+#variable_conflict use_column
+declare
+  named record;
+  added text;
+begin
+  perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
+  added := add_app_config_part(org, app, config, part, most);
+  if added <> 'added' then
+    return query select added, null::text;
+    return;
+  end if;
+  select * into named from name_app_part(org, app, part ->> 'kind', part -> 'draft', (most ->> 'named')::int);
+  if named.outcome = 'full' then
+    raise exception using errcode = 'P0002', message = 'too many things of one kind';
+  end if;
+  return query select 'added', named.id;
+exception when no_data_found then
+  return query select 'full', null::text;
+end $$;
+
+-- What two texts of one part have, the second where both have it; where they are of two types, the second alone.
+create or replace function merge_config_parts(former text, given text) returns text
+  language plpgsql as $$
+begin
+  if former is null or (former::json ->> 'type') <> (given::json ->> 'type') then
+    return given;
+  end if;
+  return (select json_object_agg(x.key, x.value)::text
+            from (select g.key, g.value from json_each(given::json) g
+                  union all
+                  select f.key, f.value from json_each(former::json) f where given::json -> f.key is null) x);
+end $$;
+
+-- Keeps what a config has by name: what the app has already stays, what is new is made. named: [{name, id}]
+create or replace function keep_named_parts(org text, app text, kind text, named json) returns void
+  language plpgsql as $$
+begin
+  execute format('insert into %I as x (id, org_id, app_id, name, created_at)
+                  select n.id, $1, $2, n.name, svc_now() from json_to_recordset($3) as n(id text, name text)
+                      on conflict (app_id, replace(name, ''-'', ''_'')) where deleted_at is null
+                      do update set name = excluded.name where x.name <> excluded.name', kind) -- spelt as in the config
+    using org, app, coalesce(named, '[]');
+end $$;
+
+-- Who holds an action by its name: the app's active config, installs by the one that was applied. At most 100 ids.
+create or replace function holders_of_action(org text, action text) returns text[]
+  language plpgsql as $$
+begin
+  return array(select h.id from (
+    select a.active_config_id::text as id from action_configs c join apps a on a.org_id = c.org_id and a.active_config_id = c.app_config_id
+     where c.org_id = org and c.action_id = action
+    union all
+    select i.id::text from action_configs c
+      join installs i on i.org_id = c.org_id and i.applied_config_id = c.app_config_id and i.deleted_at is null
+     where c.org_id = org and c.action_id = action) h order by h.id limit 100);
+end $$;
+
+-- Changes the name of an action that no config in force has, and labels: sets and removes some, or all but those that the config gives.
+-- change: {name, labels, removed, is_whole}. outcome: changed · not-found · held (told: by what) · taken (the name) · locked (told: the keys
+-- that the config gives) · too-many
+create or replace function change_action(org text, app text, action text, change jsonb) returns table (outcome text, told text[])
+  language plpgsql as $$
+declare
+  x actions;
+  named text := change ->> 'name';
+  given jsonb := coalesce(change -> 'labels', '{}');
+  removed text[] := array(select jsonb_array_elements_text(coalesce(change -> 'removed', '[]')));
+  there text;
+  held text[];
+  locked text[];
+  after jsonb;
+begin
+  perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
+  select * into x from actions a where a.org_id = org and a.app_id = app and a.id = action and a.deleted_at is null for no key update;
+  if not found then
+    return query select 'not-found', '{}'::text[];
+    return;
+  end if;
+  if named <> x.name then
+    there := find_named_part(app, 'actions', named);
+    held := holders_of_action(org, action);
+    if cardinality(held) > 0 then
+      return query select 'held', held;
+      return;
+    elsif there <> action then
+      return query select 'taken', '{}'::text[];
+      return;
+    end if;
+  end if;
+  locked := array(select k from (select jsonb_object_keys(given) union select unnest(removed)) a (k) where x.config_labels ? k order by k);
+  after := case when change ->> 'is_whole' = 'true' then given || x.config_labels else (x.labels || given) - removed end;
+  if cardinality(locked) > 0 then
+    return query select 'locked', locked;
+    return;
+  elsif (select count(*) from jsonb_object_keys(after)) > 64 then
+    return query select 'too-many', '{}'::text[];
+    return;
+  end if;
+  update actions a set name = coalesce(named, x.name), labels = after where a.org_id = org and a.id = action;
+  return query select 'changed', '{}'::text[];
+end $$;
+
+-- Deletes an action that no config in force has; its runs stay. outcome: deleted · not-found · held (told: by what)
+create or replace function delete_action(org text, app text, action text) returns table (outcome text, told text[])
+  language plpgsql as $$
+declare
+  holders text[];
+begin
+  perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
+  perform 1 from actions a where a.org_id = org and a.app_id = app and a.id = action and a.deleted_at is null for no key update;
+  if not found then
+    return query select 'not-found', '{}'::text[];
+    return;
+  end if;
+  holders := holders_of_action(org, action);
+  if cardinality(holders) > 0 then
+    return query select 'held', holders;
+    return;
+  end if;
+  update actions a set deleted_at = svc_now() where a.org_id = org and a.id = action;
+  return query select 'deleted', '{}'::text[];
+end $$;

@@ -1,0 +1,203 @@
+import { z } from "@hono/zod-openapi";
+import { appParams, nameShape } from "./app.ts";
+import { configOfPart, membersOf } from "./config-parts.ts";
+import { createRoute } from "./create-route.ts";
+import { idParam } from "./id-param.ts";
+import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Apps"];
+const reading = { surface: "control-plane", permission: "apps.read" } as const;
+const adding = {
+  surface: "control-plane",
+  permission: "apps.write",
+  maxBody: "16 MiB",
+  idempotent: "replay",
+} as const;
+
+const addedSchema = z
+  .object({
+    id: z.string().describe("Of the action, the component or the runbook."),
+    app_id: z.string(),
+    name: z.string(),
+    app_config_id: z.string().nullable().describe("The config that has the part now."),
+    file: z.string().nullable().describe("Where it would stand in that config's directory."),
+  })
+  .openapi("AddedNamedPart");
+
+const partMembers = {
+  id: z.string(),
+  app_id: z.string(),
+  name: z.string(),
+  app_config_id: z
+    .string()
+    .nullable()
+    .describe("The active config, where that has it; null where it has it not."),
+  config: z.record(z.string(), z.unknown()).nullable().describe("What that config says of it."),
+  created_at: z.iso.datetime(),
+};
+const partSchema = z.object(partMembers).openapi("Runbook");
+export type ShownPart = z.infer<typeof partSchema>;
+const componentSchema = z
+  .object({ ...partMembers, type: z.string().nullable().describe("By the active config.") })
+  .openapi("Component");
+
+/** How something is named in an app: its config, or its part of a config that comes in parts, may follow. */
+function addPart<Path extends string>(
+  operationId: string,
+  path: Path,
+  { type, alias }: { readonly type: string; readonly alias?: string },
+) {
+  return createRoute({
+    operationId,
+    rule: { ...adding, ...(alias !== undefined && { alias: `/v1/apps/{app_id}/${alias}` }) },
+    method: "post",
+    path: `/v1/apps/{app_id}/${path}` as const,
+    tags,
+    summary: `Name one of an app's ${path}, or add it to a config that comes in parts`,
+    description:
+      `With \`name\` alone: its id, for what its config is added to; 200 where the app has it already. With \`app_config_id\` and the members of a file of ${path}/ ` +
+      "(docs/app-config-files.md): it is added to that config, or replaced in it. 409 `config_sealed`, `too_many_of_kind`.",
+    request: {
+      params: appParams,
+      body: jsonBody(
+        z.strictObject({ ...membersOf(type), ...configOfPart.partial().shape, name: nameShape }),
+      ),
+    },
+    responses: {
+      201: json(addedSchema, "What was named or added."),
+      200: json(addedSchema, "What was there."),
+    },
+  });
+}
+
+export const addComponentRoute = addPart("addAppComponent", "components", { type: "component" });
+export const addActionRoute = addPart("addAppAction", "actions", {
+  type: "action",
+  alias: "action-workflows",
+});
+export const addRunbookRoute = addPart("addAppRunbook", "runbooks", { type: "runbook" });
+
+const actionParams = appParams.extend({ action_id: idParam("action_id", "act") });
+const componentParams = appParams.extend({ component_id: idParam("component_id", "cmp") });
+const runbookParams = appParams.extend({ runbook_id: idParam("runbook_id", "rbk") });
+
+/** What a call has in common that adds the config of something that has a name already. */
+function addingConfig<Params extends z.ZodObject>(params: Params, type: string) {
+  return {
+    method: "post",
+    tags,
+    description:
+      "The members of its file but the name (docs/app-config-files.md), or the names that records have for them, and `app_config_id`. What that config has of it " +
+      "stays, where this says nothing of it. 409 `config_sealed`.",
+    request: {
+      params,
+      body: jsonBody(
+        z.strictObject({ ...membersOf(type, ["name", "type"]), ...configOfPart.shape }),
+      ),
+    },
+    responses: { 201: json(addedSchema, "The part.") },
+  } as const;
+}
+
+export const addActionConfigRoute = createRoute({
+  operationId: "addAppActionConfig",
+  rule: { ...adding, alias: "/v1/apps/{app_id}/action-workflows/{action_id}/configs" },
+  path: "/v1/apps/{app_id}/actions/{action_id}/configs",
+  summary: "Add an action's config to a config that comes in parts",
+  ...addingConfig(actionParams, "action"),
+});
+
+export const addRunbookConfigRoute = createRoute({
+  operationId: "addAppRunbookConfig",
+  rule: adding,
+  path: "/v1/apps/{app_id}/runbooks/{runbook_id}/configs",
+  summary: "Add a runbook's config to a config that comes in parts",
+  ...addingConfig(runbookParams, "runbook"),
+});
+
+/** A component's config says by its path of which type it is. */
+function addComponentConfig<Kind extends string>(operationId: string, kind: Kind, type: string) {
+  return createRoute({
+    operationId,
+    rule: adding,
+    path: `/v1/apps/{app_id}/components/{component_id}/configs/${kind}` as const,
+    summary: `Add a component's config to a config that comes in parts: ${type}`,
+    ...addingConfig(componentParams, type),
+  });
+}
+
+export const addDockerBuildRoute = addComponentConfig(
+  "addDockerBuildConfig",
+  "docker-build",
+  "docker_build",
+);
+export const addExternalImageRoute = addComponentConfig(
+  "addExternalImageConfig",
+  "external-image",
+  "container_image",
+);
+export const addHelmRoute = addComponentConfig("addHelmConfig", "helm", "helm_chart");
+export const addJobRoute = addComponentConfig("addJobConfig", "job", "job");
+export const addManifestRoute = addComponentConfig(
+  "addKubernetesManifestConfig",
+  "kubernetes-manifest",
+  "kubernetes_manifest",
+);
+export const addPulumiRoute = addComponentConfig("addPulumiConfig", "pulumi", "pulumi");
+export const addTerraformModuleRoute = addComponentConfig(
+  "addTerraformModuleConfig",
+  "terraform-module",
+  "terraform_module",
+);
+
+const filters = {
+  name: z.string().max(63).optional().describe("Exactly this, where `-` and `_` are equal."),
+  q: z.string().max(255).optional().describe("A part of the name."),
+};
+
+export const listComponentsRoute = createRoute({
+  operationId: "listComponents",
+  rule: reading,
+  method: "get",
+  path: "/v1/apps/{app_id}/components",
+  tags,
+  summary: "List the components of an app",
+  description: listingDescription,
+  request: { params: appParams, query: z.object({ ...listingQuery, ...filters }) },
+  responses: { 200: json(listingOf(componentSchema), "Components.") },
+});
+
+export const getComponentRoute = createRoute({
+  operationId: "getComponent",
+  rule: reading,
+  method: "get",
+  path: "/v1/apps/{app_id}/components/{component_id}",
+  tags,
+  summary: "Read a component",
+  request: { params: componentParams },
+  responses: { 200: json(componentSchema, "The component.") },
+});
+
+export const listRunbooksRoute = createRoute({
+  operationId: "listRunbooks",
+  rule: reading,
+  method: "get",
+  path: "/v1/apps/{app_id}/runbooks",
+  tags,
+  summary: "List the runbooks of an app",
+  description: listingDescription,
+  request: { params: appParams, query: z.object({ ...listingQuery, ...filters }) },
+  responses: { 200: json(listingOf(partSchema), "Runbooks.") },
+});
+
+export const getRunbookRoute = createRoute({
+  operationId: "getRunbook",
+  rule: reading,
+  method: "get",
+  path: "/v1/apps/{app_id}/runbooks/{runbook_id}",
+  tags,
+  summary: "Read a runbook",
+  request: { params: runbookParams },
+  responses: { 200: json(partSchema, "The runbook.") },
+});

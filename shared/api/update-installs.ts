@@ -1,0 +1,69 @@
+import { z } from "@hono/zod-openapi";
+import { appConfigParams } from "./app.ts";
+import { createRoute } from "./create-route.ts";
+import { json, jsonBody } from "./response.ts";
+
+/** As many as one request begins. */
+export const mostUpdated = 100;
+
+const updatesSchema = z
+  .strictObject({
+    update_all: z.boolean().default(false).describe("All installs of the app, by their ids."),
+    install_ids: z
+      .array(z.string().max(64))
+      .max(mostUpdated)
+      .default([])
+      .describe("Only these; without `update_all`."),
+    after: z
+      .string()
+      .max(64)
+      .optional()
+      .describe("With `update_all`: go on behind this one, the `next_after` of an answer."),
+  })
+  .refine((given) => given.update_all === (given.install_ids.length === 0), {
+    path: ["install_ids"],
+    error: "Give either update_all or install_ids.",
+  })
+  .refine(({ update_all: isAll, after }) => isAll || after === undefined, {
+    path: ["after"],
+    error: "It goes with update_all.",
+  })
+  .openapi("NewInstallUpdates", { example: { update_all: true } });
+export type NewInstallUpdates = z.output<typeof updatesSchema>;
+
+const updateSchema = z
+  .object({
+    install_id: z.string(),
+    outcome: z
+      .enum(["begun", "unchanged", "refused"])
+      .describe("`unchanged`: it has this config, or is on its way to it."),
+    workflow_id: z.string().nullable(),
+    code: z.string().nullable().describe("Why it was refused, in one word."),
+    detail: z.string().nullable(),
+  })
+  .openapi("InstallUpdate");
+export type InstallUpdate = z.infer<typeof updateSchema>;
+
+export const updateInstallsRoute = createRoute({
+  operationId: "updateInstalls",
+  rule: { surface: "control-plane", permission: "installs.operate", idempotent: "replay" },
+  method: "post",
+  path: "/v1/apps/{app_id}/configs/{app_config_id}/update-installs",
+  tags: ["Installs"],
+  summary: "Bring installs to a config of their app",
+  description:
+    `Begins a workflow for each, at most ${mostUpdated} a request; \`next_after\` is sent as \`after\` for the next ones. What is refused for one install is told of it, and the others go on. ` +
+    "409 `config_not_active`, `config_unsupported` as of one install.",
+  request: { params: appConfigParams, body: jsonBody(updatesSchema) },
+  responses: {
+    201: json(
+      z
+        .object({
+          installs: z.array(updateSchema),
+          next_after: z.string().nullable().describe("null: there are no more."),
+        })
+        .openapi("InstallUpdates"),
+      "What became of each.",
+    ),
+  },
+});

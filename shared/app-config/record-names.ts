@@ -1,0 +1,57 @@
+type Names = Readonly<Record<string, string>>;
+
+const repos: Names = {
+  connected_github_vcs_config: "connected_repo",
+  public_git_vcs_config: "public_repo",
+};
+const terraform: Names = { variables: "vars", variables_files: "var_file", ...repos };
+
+/** What records call members of files, by the type of the file or of the component. */
+const recordNames: Readonly<Record<string, Names>> = {
+  inputs: { input_groups: "group", inputs: "input" },
+  sandbox: terraform,
+  runner: { app_runner_type: "runner_type", init_script: "init_script_url" },
+  permissions: {
+    provision_aws_iam_role: "provision_role",
+    deprovision_aws_iam_role: "deprovision_role",
+    maintenance_aws_iam_role: "maintenance_role",
+    custom_aws_iam_roles: "custom_roles",
+  },
+  "break-glass": { aws_iam_roles: "role" },
+  policies: { policies: "policy" },
+  secrets: { secrets: "secret" },
+  "kubernetes-contexts": { contexts: "context" },
+  "trigger-rules": { trigger_rules: "rule" },
+  action: { kubernetes_context_name: "kubernetes_context" },
+  runbook: { inputs: "input" },
+  terraform_module: { version: "terraform_version", ...terraform },
+  helm_chart: { values_files: "values_file", helm_repo_config: "helm_repo", ...repos },
+  docker_build: repos,
+  kubernetes_manifest: repos,
+  pulumi: repos,
+};
+
+/** What else the members of such a file are called, by those names. */
+export const recordNamesOf = (type: string): Names => recordNames[type] ?? {};
+
+/** Members by the names that files have; `twice` are those that came by both names. */
+export function toFileMembers(
+  type: string,
+  given: Readonly<Record<string, unknown>>,
+): { readonly contents: Readonly<Record<string, unknown>>; readonly twice: readonly string[] } {
+  const names = recordNamesOf(type);
+  const contents: Record<string, unknown> = {};
+  const twice: string[] = [];
+  for (const [key, value] of Object.entries(given)) {
+    const name = names[key] ?? key;
+    if (name in contents) twice.push(key);
+    contents[name] = key.endsWith("_files") ? toTables(value) : value;
+  }
+  return { contents, twice };
+}
+
+/** Records have the texts of files as such, files have them in tables. */
+function toTables(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.map((one: unknown) => (typeof one === "string" ? { contents: one } : one));
+}
