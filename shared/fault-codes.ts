@@ -16,6 +16,7 @@ export const faultCodes = [
   "step_cancelled",
   "image_unsupported",
   "repo_unsupported",
+  "kubernetes_unsupported",
   "config_unsupported",
   "internal",
 ] as const;

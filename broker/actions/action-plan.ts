@@ -38,6 +38,8 @@ export function planAction(planning: Planning): { readonly text: string } | Comp
   const { facts, state, action, run, cause, apiUrl } = planning;
   if (action.image !== undefined)
     return fault("image_unsupported", "It asks for a container image", noImages);
+  if (action.enable_kube_config === true || action.kubernetes_context !== undefined)
+    return fault("kubernetes_unsupported", "It asks for a cluster", noClusters);
   const place = { file: `actions/${action.name}.toml`, member: "steps" };
   const given = action.steps.map((step) => step as unknown as Json); // JSON, as it was checked
   const rendered = renderValue(given, { svc: state }, place);
@@ -119,5 +121,7 @@ function renderFault(faults: RenderFaults, facts: InstallFacts): CompositeFault 
 const fault = faultOf;
 const noImages =
   "This action has an image. Runners have no container runtime for actions yet. Take `image` out of its config, then sync it.";
+const noClusters =
+  "This version knows no cluster of an install: these come with sandboxes. Take `enable_kube_config` and `kubernetes_context` out of the action's config, then sync it.";
 const noConnections = (step: string): string =>
   `Its step ${step} has a connected_repo. This broker has no source-control connections. Use public_repo.`;

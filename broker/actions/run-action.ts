@@ -1,7 +1,7 @@
 import { problem } from "../../shared/problem.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
-import { newId } from "../database/new-id.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import { beginWorkflow } from "../installs/begin-workflow.ts";
 import { requireInstall } from "../installs/keep-installs.ts";
 import type { Seals } from "../seals/seals.ts";
@@ -10,7 +10,7 @@ import { type ActionConfigPart, actionTimeoutNs } from "./action-plan.ts";
 import { showInstallActions } from "./show-app-actions.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
-type Who = Pick<Actor, "id" | "orgId">;
+type Who = Pick<Actor, "id" | "orgId" | "requestSeed">;
 export type BegunRun = { readonly id: string; readonly workflow_id: string };
 
 type ManualRun = {
@@ -37,7 +37,7 @@ export async function runAction(parts: Parts, actor: Who, run: ManualRun): Promi
   const config = await readDocument(db, actor.orgId, found.app_config_id);
   const action = config?.actions?.find((one) => one.name === found.name);
   if (action === undefined) throw unknownAction(run, []);
-  const id = newId("awr");
+  const id = keyedId("awr", actor.requestSeed, installId);
   const workflowId = await beginWorkflow(parts, actor, {
     installId,
     workflow: {
@@ -101,7 +101,7 @@ export async function runAdhoc(parts: Parts, actor: Who, run: AdhocRun): Promise
     approval: run.wantsApproval,
     steps: [{ name, command, inline_contents: contents }],
   };
-  const id = newId("awr");
+  const id = keyedId("awr", actor.requestSeed, installId);
   const workflowId = await beginWorkflow(parts, actor, {
     installId,
     workflow: {

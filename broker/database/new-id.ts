@@ -79,6 +79,11 @@ export function newRandomId(prefix: IdPrefix): string {
   return `${prefix}_${encode(randomDigits(timeLength + randomLength))}`;
 }
 
+/** The digits of an id after its time, of these bytes. */
+export function digitsOf(bytes: Uint8Array): string {
+  return encode(Array.from(bytes.subarray(0, randomLength), (byte) => byte & 31));
+}
+
 /** No id made at that time or later sorts before this one. */
 export function leastId(prefix: IdPrefix, atMs: number): string {
   const ms = Math.min(Math.max(Math.floor(atMs), 0), 2 ** 48 - 1);

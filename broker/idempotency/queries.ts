@@ -14,6 +14,9 @@ export type EarlierRequest = {
   readonly body: string | null;
 };
 
+/** The key is this request's: when it was first taken, in milliseconds. */
+export type TakenKey = { readonly takenAtMs: number };
+
 /**
  * Takes the key for this request, or returns the earlier request that has it. The insert comes first and
  * the work second, so that of two concurrent requests only one does the work. A request that never ended (its
@@ -23,25 +26,27 @@ export async function insertKey(
   db: Db,
   org: OrgId,
   request: KeyedRequest,
-): Promise<EarlierRequest | undefined> {
+): Promise<EarlierRequest | TakenKey> {
   const { key, operationId, fingerprint } = request;
-  const [row] = await db<(EarlierRequest & { is_new: boolean })[]>`
+  const [row] = await db<(EarlierRequest & { taken_at_ms: number | null })[]>`
     with taken as (
       insert into idempotency_keys as known (org_id, key, operation_id, fingerprint)
       values (${org}, ${key}, ${operationId}, ${fingerprint})
       on conflict (org_id, key) do update
          set operation_id = excluded.operation_id, fingerprint = excluded.fingerprint, status = null, body = null,
-             locked_at = svc_now(), expires_at = svc_now() + interval '24 hours', created_at = svc_now()
+             locked_at = svc_now(), expires_at = svc_now() + interval '24 hours',
+             created_at = case when known.expires_at < svc_now() then svc_now() else known.created_at end
        where known.expires_at < svc_now()
           or (known.status is null and known.locked_at < svc_now() - interval '1 minute'
               and known.operation_id = excluded.operation_id and known.fingerprint = excluded.fingerprint)
-      returning key)
-    select exists (select from taken) as is_new,
+      returning key, created_at)
+    select (select (extract(epoch from t.created_at) * 1000)::float8 from taken t) as taken_at_ms,
            coalesce(known.operation_id = ${operationId} and known.fingerprint = ${fingerprint}, true) as is_same,
            known.status, known.body
       from (select 1) one
       left join idempotency_keys known on known.org_id = ${org} and known.key = ${key}`;
-  return row === undefined || row.is_new ? undefined : row;
+  if (row === undefined) throw new Error("taking an idempotency key answered nothing");
+  return row.taken_at_ms === null ? row : { takenAtMs: row.taken_at_ms };
 }
 
 /** Stores the answer for a day; a null body when it had a secret. */

@@ -2,6 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import { findConfig } from "../app-configs/queries.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
@@ -24,14 +25,17 @@ type Begin = {
   readonly inputs?: object;
 };
 
+type Asker = Pick<Actor, "id" | "orgId" | "requestSeed">;
+
 /** Begins a workflow of an install; answers its id. 404 without the install, 409 while another change is open, 429 past its lane. */
 export async function beginWorkflow(
   { db, seals }: Parts,
-  actor: Pick<Actor, "id" | "orgId">,
+  actor: Asker,
   { installId, workflow, isOnly = false, inputs }: Begin,
 ): Promise<string> {
   const install = await requireInstall(db, actor.orgId, installId);
-  const draft = draftWorkflow(seals, { ...workflow, ...placeOf(install, actor) });
+  const id = keyedId("wfl", actor.requestSeed, installId, workflow.type);
+  const draft = draftWorkflow(seals, { ...workflow, ...placeOf(install, actor), id });
   const text = JSON.stringify(draft);
   const added = inputs === undefined ? null : JSON.stringify(inputs);
   const [row] = await db<{ outcome: string }[]>`

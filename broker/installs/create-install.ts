@@ -3,6 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
 import { requireApp } from "../apps/keep-apps.ts";
 import type { Db } from "../database/connect.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { firstSettings } from "../runner-groups/settings.ts";
@@ -23,12 +24,13 @@ const mostOfOrg = 10_000;
 const laneSizes = { changes: 1, plans: 2, actions: 4 } as const;
 
 type Parts = { readonly db: Db; readonly seals: Seals };
+type Asker = Pick<Actor, "id" | "orgId" | "requestSeed">;
 export type CreatedInstall = { readonly id: string; readonly workflowId: string | undefined };
 
 /** Creates an install of an app's active config, with all that belongs to it, and has it provisioned unless told otherwise. */
 export async function createInstall(
   { db, seals }: Parts,
-  actor: Pick<Actor, "bound" | "id" | "orgId">,
+  actor: Asker & Pick<Actor, "bound">,
   { appId, install }: { readonly appId: string; readonly install: NewInstall },
 ): Promise<CreatedInstall> {
   await requireWithin(db, actor, "apps", appId);
@@ -58,7 +60,9 @@ export async function createInstall(
   const wanted = { draft, templates, app: { id: app.id, name: app.name }, config, inputs };
   const whole = { ...draft, labels: await firstLabels(db, actor.orgId, wanted) };
   const made = await insertInstall(db, actor.orgId, whole, mostOfOrg);
-  if (made?.outcome !== "created") throw refusalOf(made?.outcome ?? "lost", made?.id ?? null);
+  const isOwn = made?.outcome === "same" && made.id === draft.id; // this request made it before, and nobody heard
+  if (made?.outcome !== "created" && !isOwn)
+    throw refusalOf(made?.outcome ?? "lost", made?.id ?? null);
   return { id: draft.id, workflowId: draft.workflow?.id };
 }
 
@@ -72,10 +76,10 @@ type Drafting = {
 
 function draftOf(
   seals: Seals,
-  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+  { orgId, id: actorId, requestSeed }: Asker,
   { appId, configId, install, cloud, inputs }: Drafting,
 ) {
-  const id = newId("ins");
+  const id = keyedId("ins", requestSeed, appId, install.name);
   const lanes = Object.entries(laneSizes).map(([name, max_in_flight]) => ({
     id: newId("que"),
     name,
@@ -83,6 +87,7 @@ function draftOf(
   }));
   const approvalOption = install.install_config.approval_option ?? "prompt";
   const provision = {
+    id: keyedId("wfl", requestSeed, id, "provision"),
     type: "provision",
     orgId,
     installId: id,

@@ -20,4 +20,6 @@ export type Actor = {
   /** The one app or install that the token is bound to. */
   readonly bound: Bound | null;
   readonly permissions: ReadonlySet<Permission>;
+  /** Of a request with an idempotency key: the same each time it is made, so that what it makes has the same ids (keyed-id.ts). */
+  readonly requestSeed?: string;
 };

@@ -18,15 +18,20 @@ import { cancelJob, moveWorkflow, type MovingBroker } from "./move-workflow.ts";
 
 type OfStep = { readonly id: string; readonly stepId: string };
 
-/** Cancels a workflow: nothing more begins, and it is final when its jobs have stopped. 409 once it has finished. */
-export async function cancelWorkflow(broker: MovingBroker, org: OrgId, id: string): Promise<void> {
-  await moveWorkflow(broker, org, {
+/** Cancels a workflow: nothing more begins, and it is final when its jobs have stopped, or at once without any. 409 once it has finished. */
+export async function cancelWorkflow(
+  broker: MovingBroker,
+  org: OrgId,
+  id: string,
+): Promise<"cancelling" | "cancelled"> {
+  return moveWorkflow(broker, org, {
     id,
     wakes: true,
     decide({ draft, machine }) {
       requireOpen(draft);
       draft.workflow.is_cancelling = true;
       settleCancel(draft, machine);
+      return isFinishedWorkflow(draft.workflow.status) ? "cancelled" : "cancelling";
     },
   });
 }

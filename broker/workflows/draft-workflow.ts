@@ -6,6 +6,7 @@ import type { Params } from "./machine/workflow-rows.ts";
 import { workflowTypes, type WorkflowTypeName } from "./types/workflow-types.ts";
 
 export type NewWorkflow = {
+  readonly id?: string;
   readonly type: WorkflowTypeName;
   readonly orgId: string;
   readonly installId: string;
@@ -25,8 +26,7 @@ export type NewWorkflow = {
 
 /** A new workflow of an install, in the lane of its type, as `create_workflow` of the database takes it; 409 where that is gone. */
 export function draftWorkflow(seals: Pick<Seals, "seal">, workflow: NewWorkflow) {
-  const id = newId("wfl");
-  const { type, given, planOnly = false } = workflow;
+  const { id = newId("wfl"), type, given, planOnly = false } = workflow;
   const queueId = workflow.lanes.get(planOnly ? "plans" : workflowTypes[type].lane);
   if (queueId === undefined) throw laneGone();
   return {

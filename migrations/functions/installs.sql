@@ -231,6 +231,8 @@ begin
   select * into i from installs x where x.org_id = org and x.id = install and x.deleted_at is null for no key update;
   if not found then
     return 'not-found';
+  elsif exists (select from workflows w where w.org_id = org and w.id = draft ->> 'id') then
+    return 'created'; -- the same request made it before, and nobody heard
   elsif only_one and exists (select from workflows w where w.owner_id = install and w.status not in ('success', 'error', 'cancelled')
                                 and w.type <> 'action_workflow_run') then
     return 'open';

@@ -64,7 +64,7 @@ export const cancelWorkflowsRoute = createRoute({
       z.array(
         z.object({
           workflow_id: z.string(),
-          outcome: z.enum(["cancelling", "final", "not-found"]),
+          outcome: z.enum(["cancelling", "cancelled", "final", "not-found"]),
         }),
       ),
       "What came of each.",

@@ -54,8 +54,10 @@ async function withKey(
   }
 
   async function handle(): Promise<Response> {
-    const earlier = await insertKey(db, org, { key, operationId: keyed.operationId, fingerprint });
-    if (earlier !== undefined) return replay(c, earlier);
+    const taken = await insertKey(db, org, { key, operationId: keyed.operationId, fingerprint });
+    if (!("takenAtMs" in taken)) return replay(c, taken);
+    const requestSeed = `${taken.takenAtMs} ${org} ${key} ${mark}`;
+    c.set("actor", { ...c.get("actor"), requestSeed });
     const { status, body } = await answerOf(c, broker, keyed, key);
     await keepAnswer(db, org, { key, status, body: keyed.mode === "once" ? null : body });
     return new Response(body, { status, headers: { "content-type": "application/json" } });

@@ -49,7 +49,7 @@ const cancel: RegisterRoutes = (app, broker) => {
     for (const id of new Set(c.req.valid("json").workflow_ids)) {
       const outcome = await requireWithin(broker.db, actor, "workflows", id)
         .then(() => cancelWorkflow(broker, actor.orgId, id))
-        .then(() => "cancelling" as const, outcomeOf);
+        .catch(outcomeOf);
       outcomes.push({ workflow_id: id, outcome });
     }
     return c.json(outcomes, 200);

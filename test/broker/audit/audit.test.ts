@@ -52,6 +52,23 @@ describe("an act", () => {
     expect(await db`select from audit_asked`).toHaveLength(0);
   });
 
+  test.each([
+    ["app", "POST /v1/apps", { name: "told" }],
+    [
+      "role",
+      "POST /v1/roles",
+      {
+        title: "t",
+        role_type: "org_support",
+        policies: [{ name: "p", permissions: ["orgs.read"] }],
+      },
+    ],
+  ])("names what kind of thing was made: %s", async (type, what, body) => {
+    const made = await call<{ id: string }>(what, { token: admin, body });
+    const [event] = await events(`target_id=${made.body.id}`);
+    expect(event).toMatchObject({ status: 201, target_type: type });
+  });
+
   test("names what its target belongs to, and the reason that it was given", async () => {
     const id = await aQueue("with-a-reason");
     const note = "the database\nis moving";

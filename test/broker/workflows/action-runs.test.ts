@@ -3,6 +3,7 @@ import type { WholeActionRun } from "../../../shared/api/actions.ts";
 import {
   givenInstall,
   givenWorkflowsApi,
+  shopConfig,
   stepIn,
   stepsOf,
 } from "../../support/workflows/workflows-api.ts";
@@ -81,6 +82,26 @@ describe("a run of an action", () => {
     const step = stepIn(failed, "failed-pending-retry");
     expect(step).toMatchObject({ runner_job_id: null, composite_error: { code: "missing_value" } });
     expect(step.composite_error?.detail).toContain(".svc.labels.nothing");
+  });
+
+  test.each([
+    ["image_unsupported", { image: "busybox" }],
+    ["kubernetes_unsupported", { enable_kube_config: true }],
+  ])("that asks for what runners lack fails with %s, before there is a job", async (code, asks) => {
+    const config = {
+      name: "wants",
+      ...asks,
+      triggers: [{ type: "manual" }],
+      steps: [{ name: "run", command: "true" }],
+    };
+    const org = await setup({ ...shopConfig, actions: { "wants.toml": config } });
+    const { installId } = await givenInstall(org);
+    const { body } = await org.run(installId, "wants");
+    const failed = await org.reach(body.workflow_id, "failed-pending-retry");
+    expect(stepIn(failed, "failed-pending-retry")).toMatchObject({
+      runner_job_id: null,
+      composite_error: { code },
+    });
   });
 });
 

@@ -127,10 +127,12 @@ describe("a cancel", () => {
     await org.reach(body.workflow_id, "approval-awaiting");
     await org.api(`POST /v1/workflows/${body.workflow_id}/cancel`);
     expect((await org.read(body.workflow_id)).body.status.status).toBe("cancelled");
+    const another = (await org.run(installId, "careful")).body.workflow_id;
+    await org.reach(another, "approval-awaiting");
     const many = await org.api<{ outcome: string }[]>("POST /v1/workflows/cancel", {
-      workflow_ids: [body.workflow_id, `wfl_${"0".repeat(26)}`],
+      workflow_ids: [body.workflow_id, `wfl_${"0".repeat(26)}`, another],
     });
-    expect(many.body.map(({ outcome }) => outcome)).toEqual(["final", "not-found"]);
+    expect(many.body.map(({ outcome }) => outcome)).toEqual(["final", "not-found", "cancelled"]);
   });
 });
 
