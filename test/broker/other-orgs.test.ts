@@ -36,8 +36,8 @@ const elsewhere = [
   "shutdown_id",
   "state_id",
 ];
-/** What agents change by their signs of life, and the clock of a workflow's place in its lane. */
-const restless = ["runner_process_beats", "runner_queues", "queue_signal_live"];
+/** What agents change by their signs of life, and the clocks of jobs and of a workflow's place in its lane; their moves are told elsewhere. */
+const restless = ["runner_process_beats", "runner_queues", "runner_job_live", "queue_signal_live"];
 
 const ofIds = new Set(Object.values(ids));
 const tokens = new Map<string, string>();

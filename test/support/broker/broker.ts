@@ -75,7 +75,7 @@ export async function send<Body = Record<string, unknown>>(
       : JSON.stringify(call.body);
   const response = await fetch(url + path, { method, headers, ...(hasBody && { body }) });
   const text = await response.text();
-  const isJson = /json/.test(response.headers.get("content-type") ?? "") && text !== "";
+  const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "") && text !== "";
   return {
     status: response.status,
     headers: response.headers,
