@@ -36,8 +36,19 @@ const elsewhere = [
   "shutdown_id",
   "state_id",
 ];
-/** What agents change by their signs of life, and the clocks of jobs and of a workflow's place in its lane; their moves are told elsewhere. */
-const restless = ["runner_process_beats", "runner_queues", "runner_job_live", "queue_signal_live"];
+/**
+ * Signs of life, when tokens were used last, what an org did itself by the minute, and the clocks of processes, of jobs and of a
+ * workflow's place in its lane: their moves are told elsewhere, too.
+ */
+const restless = [
+  "audit_events",
+  "runner_process_beats",
+  "runner_processes",
+  "tokens",
+  "runner_queues",
+  "runner_job_live",
+  "queue_signal_live",
+];
 
 const ofIds = new Set(Object.values(ids));
 const tokens = new Map<string, string>();

@@ -79,7 +79,7 @@ export function withCreated(entry: AuditEntry, answer: unknown): AuditEntry {
   const parent = entry.target_type === "org" ? owner : entry.target_id || owner;
   return {
     ...entry,
-    target_type: kinds[id.slice(0, 3)] ?? "",
+    target_type: entry.action === "createRollout" ? "rollout" : (kinds[id.slice(0, 3)] ?? ""), // its ids begin as those of roles
     target_id: auditText(id, 100),
     parent_id: auditText(typeof parent === "string" ? parent : "", 100),
   };

@@ -3,7 +3,7 @@ import { summarizeChange } from "../../../broker/audit/summarize-change.ts";
 import { givenAudit } from "../../support/broker/given-audit.ts";
 import { givenQueue } from "../../support/queues/given-signals.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
-import { givenJob } from "../../support/rows/given.ts";
+import { givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 const { db, broker, mine, theirs, admin, runnerToken, stranger, events } = await givenAudit();
 const { call } = broker;
@@ -55,6 +55,11 @@ describe("an act", () => {
   test.each([
     ["app", "POST /v1/apps", { name: "told" }],
     [
+      "rollout",
+      "POST /v1/runner-rollouts",
+      { whole_org: true, type: "graceful", include_last: true },
+    ],
+    [
       "role",
       "POST /v1/roles",
       {
@@ -64,6 +69,7 @@ describe("an act", () => {
       },
     ],
   ])("names what kind of thing was made: %s", async (type, what, body) => {
+    await givenProcess(db, await givenRunner(db, { orgId: mine.orgId })); // for the rollout
     const made = await call<{ id: string }>(what, { token: admin, body });
     const [event] = await events(`target_id=${made.body.id}`);
     expect(event).toMatchObject({ status: 201, target_type: type });

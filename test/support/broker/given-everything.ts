@@ -68,7 +68,10 @@ export async function givenEverything({ db, setup, document }: Given) {
   const invited = { account_id: guest.body.id, roles: ["org_read_only"] };
   chosen["invite_id"] = (await made("POST /v1/orgs/current/invites", invited)).id;
   const spare = await givenRunner(db, { orgId });
-  const alive = [processId, await givenProcess(db, spare)];
+  await givenProcess(db, spare);
+  const processes = await db<{ id: string }[]>`
+    select id from runner_processes where org_id = ${orgId} and status = 'active'`;
+  const alive = processes.map(({ id }) => id);
   const of = { type: "graceful", runner_group_id: spare.groupId };
   const rollout = await made("POST /v1/runner-rollouts", of);
   await api(`POST /v1/runner-rollouts/${rollout.id}/cancel`, {}); // one that is over already is as good
