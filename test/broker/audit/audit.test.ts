@@ -3,7 +3,7 @@ import { summarizeChange } from "../../../broker/audit/summarize-change.ts";
 import { givenAudit } from "../../support/broker/given-audit.ts";
 import { givenQueue } from "../../support/queues/given-signals.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
-import { givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
+import { givenJob } from "../../support/rows/given.ts";
 
 const { db, broker, mine, theirs, admin, runnerToken, stranger, events } = await givenAudit();
 const { call } = broker;
@@ -50,29 +50,6 @@ describe("an act", () => {
     expect(event).toMatchObject({ ...token });
     expect(Date.parse(event?.started_at ?? "")).toBeLessThanOrEqual(Date.parse(event?.at ?? ""));
     expect(await db`select from audit_asked`).toHaveLength(0);
-  });
-
-  test.each([
-    ["app", "POST /v1/apps", { name: "told" }],
-    [
-      "rollout",
-      "POST /v1/runner-rollouts",
-      { whole_org: true, type: "graceful", include_last: true },
-    ],
-    [
-      "role",
-      "POST /v1/roles",
-      {
-        title: "t",
-        role_type: "org_support",
-        policies: [{ name: "p", permissions: ["orgs.read"] }],
-      },
-    ],
-  ])("names what kind of thing was made: %s", async (type, what, body) => {
-    await givenProcess(db, await givenRunner(db, { orgId: mine.orgId })); // for the rollout
-    const made = await call<{ id: string }>(what, { token: admin, body });
-    const [event] = await events(`target_id=${made.body.id}`);
-    expect(event).toMatchObject({ status: 201, target_type: type });
   });
 
   test("names what its target belongs to, and the reason that it was given", async () => {
