@@ -25,8 +25,8 @@ const ask = (query: string, token: string, at = here) =>
   at.call<Page>(`GET /v1/workflow-events?${query}`, { token });
 
 /** Asks until there is something: transactions of other tests hold back what was written after they began. */
-async function hear(token: string): Promise<readonly Item[]> {
-  let query = "wait=20s";
+async function hear(token: string, from: string): Promise<readonly Item[]> {
+  let query = `wait=20s&cursor=${from}`;
   for (;;) {
     const { items, next_cursor: next } = (await ask(query, token)).body;
     if (items.length > 0) return items;
@@ -134,8 +134,11 @@ describe("the events of workflows", () => {
 
   test("reach many followers of an org through one reader, and none of another org", async () => {
     const [one, two] = [await setup(), await setup()];
-    const parked = Array.from({ length: 20 }, () => hear(one.token));
-    const others = hear(two.token);
+    const present = async ({ token }: { readonly token: string }): Promise<string> =>
+      (await ask("wait=1ms", token)).body.next_cursor;
+    const [from, fromOther] = [await present(one), await present(two)]; // who asks late misses nothing either
+    const parked = Array.from({ length: 20 }, () => hear(one.token, from));
+    const others = hear(two.token, fromOther);
     await expect.poll(() => here.broker.workflowEvents.readers()).toBe(2);
     await givenEvents(db, [{ orgId: one.orgId, workflowId: "wfl_one" }]);
     for (const items of await Promise.all(parked))
