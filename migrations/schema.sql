@@ -2595,19 +2595,32 @@ create table workflows (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   created_by_id text not null default ''::text,
+  parent_id svc_id,
+  parent_step_id svc_id,
+  child_key text,
+  depth integer not null default 0,
+  shares_place boolean not null default false,
   constraint workflows_pkey PRIMARY KEY (org_id, id),
   constraint workflows_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint workflows_org_id_queue_id_fkey FOREIGN KEY (org_id, queue_id) REFERENCES queues(org_id, id),
   constraint workflows_approval_option_check CHECK ((approval_option = ANY (ARRAY['prompt'::text, 'approve-all'::text]))),
+  constraint workflows_depth_check CHECK (((depth >= 0) AND (depth <= 3))),
   constraint workflows_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
   constraint workflows_owner_type_check CHECK ((owner_type = ANY (ARRAY['installs'::text, 'apps'::text, 'app_branches'::text]))),
+  constraint workflows_parent CHECK ((((parent_id IS NULL) = (depth = 0)) AND ((parent_id IS NULL) = (parent_step_id IS NULL)) AND ((parent_id IS NULL) = (child_key IS NULL)) AND ((depth > 0) OR (NOT shares_place)))),
   constraint workflows_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in-progress'::text, 'approval-awaiting'::text, 'failed-pending-retry'::text, 'error'::text, 'success'::text, 'cancelled'::text])))
 );
 CREATE INDEX workflows_age ON public.workflows USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX workflows_by_org ON public.workflows USING btree (org_id, id);
 CREATE INDEX workflows_by_owner ON public.workflows USING btree (owner_id, id);
+CREATE UNIQUE INDEX workflows_child ON public.workflows USING btree (parent_step_id, child_key) WHERE (parent_step_id IS NOT NULL);
+CREATE INDEX workflows_children ON public.workflows USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX workflows_open ON public.workflows USING btree (owner_id) WHERE (status <> ALL (ARRAY['success'::text, 'error'::text, 'cancelled'::text]));
-CREATE UNIQUE INDEX workflows_signal ON public.workflows USING btree (signal_id);
+CREATE UNIQUE INDEX workflows_signal ON public.workflows USING btree (signal_id, (
+CASE
+    WHEN shares_place THEN (id)::text
+    ELSE ''::text
+END));
 
 function account_role_fits() returns trigger -- functions/before-tables.sql
 function account_roles_changed() returns trigger -- functions/before-tables.sql
@@ -2630,6 +2643,7 @@ function backlog_lines(after_org text, after_type text, most integer) returns TA
 function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[], versions text[], tells boolean[], held_by text[], held text[]) returns SETOF beaten_process -- functions/beats.sql
 function begin_app_config(org text, app text, config json) returns text -- functions/app-config-parts.sql
 function begin_callback(org text, signal text, nth integer, begun integer) returns SETOF begun_callback -- functions/turns.sql
+function begin_children(parent workflows, children jsonb, t timestamp with time zone) returns jsonb -- functions/workflow-places.sql
 function begin_ticked_workflow(org text, install text, draft jsonb) returns text -- functions/workflows.sql
 function begin_turn(org text, signal text, held_lease text, own_lease text, beginner text) returns SETOF begun_turn -- functions/turns.sql
 function begin_workflow(org text, install text, draft jsonb, inputs jsonb DEFAULT NULL::jsonb, only_one boolean DEFAULT false) returns text -- functions/installs.sql
@@ -2700,7 +2714,7 @@ function end_executions(process_ids text[], reason text, why text, confirmed boo
 function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(job_id text, outcome text, status text, runner_id text, job_group text, execution_id text) -- functions/end.sql
 function end_locked_jobs(job_ids text[], event text, why text, t timestamp with time zone) returns SETOF moved_job -- functions/end.sql
 function end_lost_acts(after interval, most integer) returns integer -- functions/audit.sql
-function end_place(signal text, ended_as text, t timestamp with time zone) returns void -- functions/workflows.sql
+function end_place(signal text, ended_as text, t timestamp with time zone) returns void -- functions/workflow-places.sql
 function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_signals_of_jobs(job_ids text[]) returns SETOF text -- functions/turns.sql
@@ -2717,7 +2731,7 @@ function fail_app_config(org text, app text, config text, told json, revision in
 function fan_out_events(org text, items jsonb) returns SETOF text -- functions/events.sql
 function fan_out_soon(orgs text[]) returns void -- functions/events.sql
 function file_signals(signals new_signal[], t timestamp with time zone) returns SETOF enqueued_signal -- functions/signals.sql
-function file_workflow(org text, lane text, workflow text, signal text, actor text, t timestamp with time zone) returns text -- functions/workflows.sql
+function file_workflow(org text, lane text, workflow text, signal text, actor text, t timestamp with time zone) returns text -- functions/workflow-places.sql
 function find_log_streams(orgs text[], streams text[]) returns SETOF log_stream -- functions/log-streams.sql
 function find_named_part(app text, kind text, named text) returns text -- functions/named-parts.sql
 function fire_emitter(org text, emitter text, expected bigint, signal json, actor text) returns TABLE(outcome text, id text, wake text) -- functions/emitters.sql
@@ -2762,8 +2776,10 @@ function keep_signal_keys(signals new_signal[]) returns void -- functions/signal
 function keep_slots(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
 function keep_terraform_state(s terraform_workspace_states, only_part bytea, prints jsonb, lock text, needs_lock boolean, reason text, is_terraform boolean) returns workspace_outcome -- functions/workspaces.sql
 function label_rollups(labels rollup_labels[]) returns TABLE(org_id text, day timestamp with time zone, runner_group_of text, job_group_of text, type_of text, runner_group_id text, job_group text, type text) -- functions/tallies.sql
+function lane_of_install(org text, install text, lane text) returns text -- functions/workflow-places.sql
 function late_signals(asking new_signal[]) returns text[] -- functions/signals.sql
 function late_ticks(ids text[]) returns text[] -- functions/emitters.sql
+function leave_place(w workflows, t timestamp with time zone) returns void -- functions/workflow-places.sql
 function list_due_emitters(most integer) returns TABLE(id text, queue_id text) -- functions/emitters.sql
 function list_problems(t timestamp with time zone) returns TABLE(org_id text, problems jsonb) -- functions/rollups.sql
 function listening() returns broker_listening -- functions/clocks.sql
@@ -2815,6 +2831,7 @@ function order_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut
 function orders_for(process_ids text[]) returns TABLE(process_id text, orders json, settings_version bigint) -- functions/beats.sql
 function orgs_not_fanned_out(after interval) returns SETOF text -- functions/events.sql
 function patch_install_config(org text, install text, given jsonb, t timestamp with time zone) returns void -- functions/install-configs.sql
+function place_in_lane(w workflows, lane text) returns text -- functions/workflow-places.sql
 function poll_speaks_for(poller text, s stopping_executions) returns boolean -- functions/beats.sql
 function process_goes_down(process text, new_status text, description text) returns queue_key[] -- functions/shutdowns.sql
 function process_status_after(status text, event text) returns text -- functions/before-tables.sql

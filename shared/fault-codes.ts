@@ -14,6 +14,7 @@ export const faultCodes = [
   "approval_denied",
   "approval_expired",
   "step_cancelled",
+  "child_failed",
   "image_unsupported",
   "repo_unsupported",
   "kubernetes_unsupported",

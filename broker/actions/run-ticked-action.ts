@@ -9,7 +9,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { cancelRow } from "../signals/queries.ts";
 import { topics } from "../wake/wakes.ts";
 import { draftWorkflow } from "../workflows/draft-workflow.ts";
-import { findWorkflowOfSignal } from "../workflows/load-workflow.ts";
+import { findWorkflowsOfSignal } from "../workflows/load-workflow.ts";
 import type { MovingBroker } from "../workflows/move-workflow.ts";
 import { actionTimeoutNs, type ActionConfigPart } from "./action-plan.ts";
 import { listActions } from "./app-action-queries.ts";
@@ -59,7 +59,8 @@ export async function runTickedAction(
     broker.wakes.notify(rows.flatMap(({ wake }) => (wake === null ? [] : [topics.signals(wake)])));
     return undefined;
   }
-  return await findWorkflowOfSignal(broker.db, org, signalId);
+  const [id] = await findWorkflowsOfSignal(broker.db, org, signalId);
+  return id;
 }
 
 /** Why the install runs nothing by the clock now. Its emitters rest then, but somebody may wake one, or a tick be on its way. */

@@ -5,7 +5,7 @@ import type { Broker } from "../broker.ts";
 import { keepEmitters } from "../installs/keep-emitters.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { countFault } from "../workflows/count-fault.ts";
-import { findWorkflowOfSignal } from "../workflows/load-workflow.ts";
+import { findWorkflowsOfSignal } from "../workflows/load-workflow.ts";
 import { advanceWorkflow } from "../workflows/machine/advance-workflow.ts";
 import { moveWorkflow } from "../workflows/move-workflow.ts";
 import { type RunningTasks, runWorker } from "./run-worker.ts";
@@ -26,8 +26,9 @@ export async function startWorkflowTasks(broker: Broker): Promise<RunningTasks> 
     "advance-workflow": async (payload: unknown): Promise<void> => {
       const asked = payloadSchema.parse(payload);
       const org = asked.org_id as OrgId; // from a statement of ours
-      const id = "workflow_id" in asked ? asked.workflow_id : await workflowOf(broker, org, asked);
-      if (id !== undefined) await advance(broker, org, id);
+      const ids =
+        "workflow_id" in asked ? [asked.workflow_id] : await workflowsOf(broker, org, asked);
+      for (const id of ids) await advance(broker, org, id);
     },
     "keep-emitters": async (payload: unknown): Promise<void> => {
       const { org_id, install_id } = ofInstall.parse(payload);
@@ -38,15 +39,16 @@ export async function startWorkflowTasks(broker: Broker): Promise<RunningTasks> 
   return await runWorker(broker, { name: "workflow tasks", stopped, options });
 }
 
-/** The workflow that has its place by this signal; that of a tick is begun by its turn. */
-async function workflowOf(
+/** The workflows that have their place by this signal; that of a tick is begun by its turn. */
+async function workflowsOf(
   broker: Broker,
   org: OrgId,
   { signal_id: signalId, type }: { readonly signal_id: string; readonly type: string },
-): Promise<string | undefined> {
-  const id = await findWorkflowOfSignal(broker.db, org, signalId);
-  if (id !== undefined || type !== "action-run") return id;
-  return await runTickedAction(broker, org, signalId);
+): Promise<readonly string[]> {
+  const ids = await findWorkflowsOfSignal(broker.db, org, signalId);
+  if (ids.length > 0 || type !== "action-run") return ids;
+  const id = await runTickedAction(broker, org, signalId);
+  return id === undefined ? [] : [id];
 }
 
 async function advance(broker: Broker, org: OrgId, id: string): Promise<void> {

@@ -2,8 +2,9 @@ import { newId } from "../database/new-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { WorkflowGiven } from "./kinds/kind-environment.ts";
 import { laneGone } from "./lane-refusals.ts";
+import type { ChildDraft, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Params } from "./machine/workflow-rows.ts";
-import { workflowTypes, type WorkflowTypeName } from "./types/workflow-types.ts";
+import { workflowType, workflowTypes, type WorkflowTypeName } from "./types/workflow-types.ts";
 
 export type NewWorkflow = {
   readonly id?: string;
@@ -46,6 +47,34 @@ export function draftWorkflow(seals: Pick<Seals, "seal">, workflow: NewWorkflow)
     created_by_id: workflow.actorId,
     ...(given && { given: sealGiven(seals, { orgId: workflow.orgId, id }, given) }),
     ...(workflow.actionRun && { install_action_run: workflow.actionRun }),
+  };
+}
+
+/** A child of a workflow, as `begin_children` of the database takes it. What its parent was asked for is asked of it. */
+export function draftChild(
+  { workflow: parent, newId: make }: Pick<WorkflowDraft, "workflow" | "newId">,
+  { ref, step, key, type, installId, params, metadata }: ChildDraft,
+) {
+  return {
+    ref,
+    id: newId("wfl"),
+    org_id: parent.org_id,
+    type,
+    owner_type: "installs",
+    owner_id: installId,
+    lane: parent.plan_only ? "plans" : workflowType(type).lane,
+    role: parent.role,
+    plan_only: parent.plan_only,
+    approval_option: parent.approval_option,
+    params,
+    metadata,
+    signal_id: make("sig"),
+    run_id: make("wfr"),
+    created_by_id: parent.created_by_id,
+    parent_id: parent.id,
+    parent_step_id: step.id,
+    child_key: key,
+    depth: parent.depth + 1,
   };
 }
 

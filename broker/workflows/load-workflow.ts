@@ -8,7 +8,7 @@ import type { Seals } from "../seals/seals.ts";
 import { isGivenUp } from "./count-fault.ts";
 import type { WorkflowGiven } from "./kinds/kind-environment.ts";
 import type { Machine } from "./machine/step-kind.ts";
-import { WorkflowDraft } from "./machine/workflow-draft.ts";
+import { type RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Workflow, WorkflowSnapshot } from "./machine/workflow-rows.ts";
 import { installMachine } from "./types/install-machine.ts";
 import { workflowType } from "./types/workflow-types.ts";
@@ -20,11 +20,18 @@ export type WorkflowParts = {
 };
 export type LoadedWorkflow = { readonly draft: WorkflowDraft; readonly machine: Machine };
 
+type Wanted = {
+  readonly id: string;
+  /** Why the database did not take a first decision. */
+  readonly refusal?: Machine["refusal"];
+  readonly refusedChildren?: RefusedChildren;
+};
+
 /** A workflow as it is, and what moves it; undefined where there is none, or its install is gone. */
 export async function loadWorkflow(
   parts: WorkflowParts,
   org: OrgId,
-  { id, refusal }: { readonly id: string; readonly refusal?: Machine["refusal"] },
+  { id, refusal, refusedChildren = {} }: Wanted,
 ): Promise<LoadedWorkflow | undefined> {
   const { db, config } = parts;
   const snapshot = await readSnapshot(db, org, id);
@@ -47,7 +54,7 @@ export async function loadWorkflow(
     approvedPlans,
   };
   return {
-    draft: new WorkflowDraft(snapshot, { newId, entities: entitiesOf(facts) }),
+    draft: new WorkflowDraft(snapshot, { newId, entities: entitiesOf(facts), refusedChildren }),
     machine: installMachine(env, refusal),
   };
 }
@@ -66,15 +73,17 @@ export async function readSnapshot(
   return row?.snapshot ?? undefined;
 }
 
-/** The id of the workflow that has this place in a lane. */
-export async function findWorkflowOfSignal(
+/** The ids of the workflows that have this place in a lane: the one whose it is, and then what it began there and is open. */
+export async function findWorkflowsOfSignal(
   db: Db,
   org: OrgId,
   signalId: string,
-): Promise<string | undefined> {
-  const [row] = await db<{ id: string }[]>`
-    select w.id from workflows w where w.org_id = ${org} and w.signal_id = ${signalId}`;
-  return row?.id;
+): Promise<readonly string[]> {
+  const rows = await db<{ id: string }[]>`
+    select w.id from workflows w
+     where w.org_id = ${org} and w.signal_id = ${signalId} and (not w.shares_place or w.finished_at is null)
+     order by w.shares_place, w.id`;
+  return rows.map(({ id }) => id);
 }
 
 /** Once its steps are made it keeps the config of which they are. */

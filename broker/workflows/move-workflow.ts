@@ -1,4 +1,5 @@
-import { problem } from "../../shared/problem.ts";
+import { Problem, problem } from "../../shared/problem.ts";
+import { isFinishedWorkflow } from "../../shared/workflow.ts";
 import type { Broker } from "../broker.ts";
 import { endJob } from "../jobs/end-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -6,9 +7,9 @@ import { setRunnerLifecycle } from "../runners/set-runner-lifecycle.ts";
 import { topics } from "../wake/wakes.ts";
 import { laneFull, laneGone } from "./lane-refusals.ts";
 import { loadWorkflow, type LoadedWorkflow, type WorkflowParts } from "./load-workflow.ts";
-import { jobsToCancel } from "./machine/cancel-workflow.ts";
+import { childrenToCancel, jobsToCancel, settleCancel } from "./machine/cancel-workflow.ts";
 import type { Machine } from "./machine/step-kind.ts";
-import type { WorkflowDraft } from "./machine/workflow-draft.ts";
+import type { RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
 import { leaveWorkflow, writeWorkflow } from "./write-workflow.ts";
 
 export type MovingBroker = WorkflowParts & Pick<Broker, "wakes" | "authenticator">;
@@ -33,8 +34,9 @@ export async function moveWorkflow<Answer>(
   },
 ): Promise<Answer> {
   let refusal: Machine["refusal"];
+  let refusedChildren: RefusedChildren = {};
   for (let tries = 0; tries < mostTries; tries++) {
-    const loaded = await loadWorkflow(broker, org, { id, refusal });
+    const loaded = await loadWorkflow(broker, org, { id, refusal, refusedChildren });
     if (loaded === undefined) throw problem.notFound("workflow");
     const answer = decide(loaded);
     const { draft } = loaded;
@@ -47,7 +49,9 @@ export async function moveWorkflow<Answer>(
     }
     if (written.outcome === "lane-full") throw laneFull();
     if (written.outcome === "lane-no-lane") throw laneGone();
-    refusal = refusalOf(written.outcome) ?? refusal;
+    if (written.outcome.startsWith("children-"))
+      refusedChildren = { ...refusedChildren, ...refusedOf(written.outcome) };
+    else refusal = refusalOf(written.outcome) ?? refusal;
   }
   throw problem.conflict("workflow_busy", "Others move this workflow all the time. Try again.");
 }
@@ -58,6 +62,9 @@ function refusalOf(outcome: string): Machine["refusal"] {
   if (/^job-(?:no-runner|runner-)/.test(outcome)) return "no-runner";
   throw new Error(`write_workflow answered ${outcome}`);
 }
+
+const refusedOf = (outcome: string): RefusedChildren =>
+  JSON.parse(outcome.slice("children-".length)) as RefusedChildren; // written by begin_children
 
 /** What follows a change outside of its statement; each may be done again. */
 async function follow(
@@ -76,10 +83,29 @@ async function follow(
   ]);
   if (draft.workflow.is_cancelling)
     await Promise.all(jobsToCancel(draft).map((jobId) => cancelJob(broker, org, jobId)));
+  const left = draft.workflow.is_cancelling ? childrenToCancel(draft) : draft.leftChildren;
+  for (const child of left) await cancelChild(broker, org, child);
   const { deprovisionRunner: id } = draft.effects;
   if (id !== undefined) {
     const actor = { id: draft.workflow.created_by_id, orgId: org };
     await setRunnerLifecycle(broker, actor, { id, lifecycle: "deprovisioned" });
+  }
+}
+
+/** Cancels a workflow that another one began; one that has finished meanwhile stays as it is. */
+export async function cancelChild(broker: MovingBroker, org: OrgId, id: string): Promise<void> {
+  try {
+    await moveWorkflow(broker, org, {
+      id,
+      wakes: true,
+      decide({ draft, machine }) {
+        if (isFinishedWorkflow(draft.workflow.status)) return;
+        draft.workflow.is_cancelling = true;
+        settleCancel(draft, machine);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof Problem && error.status === 404)) throw error;
   }
 }
 

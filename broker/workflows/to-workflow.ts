@@ -8,7 +8,14 @@ import type {
 import { isEndedStep } from "../../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../../shared/workflow.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
-import type { Approval, Group, Step, Workflow, WorkflowSnapshot } from "./machine/workflow-rows.ts";
+import type {
+  Approval,
+  Child,
+  Group,
+  Step,
+  Workflow,
+  WorkflowSnapshot,
+} from "./machine/workflow-rows.ts";
 import { workflowType } from "./types/workflow-types.ts";
 
 type Held = { readonly workflow: Workflow; readonly owner_name: string; readonly now: string };
@@ -34,10 +41,14 @@ export function toWorkflow({ workflow, owner_name, now }: Held): ShownWorkflow {
     execution_time: timeOf(workflow, now),
     metadata: workflow.metadata,
     composite_error: workflow.error,
+    parent: toParent(workflow),
     created_by_id: workflow.created_by_id,
     created_at: instant(workflow.created_at),
   };
 }
+
+const toParent = ({ parent_id: id, parent_step_id: step }: Workflow): ShownWorkflow["parent"] =>
+  id === null || step === null ? null : { workflow_id: id, step_id: step, kind: "workflow_step" };
 
 /** A workflow with its runs, groups and steps. */
 export function toWholeWorkflow(snapshot: WorkflowSnapshot, ownerName: string): WholeWorkflow {
@@ -70,12 +81,15 @@ export function toSteps({
   groups,
   steps,
   approvals,
+  children,
   now,
 }: WorkflowSnapshot): ShownStep[] {
   const byId = new Map(groups.map((group) => [group.id, group]));
   return steps.map((step) => {
     const approval = approvals.find(({ step_id }) => step_id === step.id);
-    return toStep({ workflow, step, approval, group: byId.get(step.group_id), now });
+    const own = children.filter(({ step_id }) => step_id === step.id);
+    const group = byId.get(step.group_id);
+    return toStep({ workflow, step, approval, children: own, group, now });
   });
 }
 
@@ -96,11 +110,12 @@ type StepParts = {
   readonly workflow: Workflow;
   readonly step: Step;
   readonly approval: Approval | undefined;
+  readonly children: readonly Child[];
   readonly group: Group | undefined;
   readonly now: string;
 };
 
-function toStep({ workflow, step, approval, group, now }: StepParts): ShownStep {
+function toStep({ workflow, step, approval, children, group, now }: StepParts): ShownStep {
   return {
     id: step.id,
     workflow_id: workflow.id,
@@ -130,6 +145,12 @@ function toStep({ workflow, step, approval, group, now }: StepParts): ShownStep 
     runner_job_id: step.job_id,
     composite_error: step.error,
     approval: approval === undefined ? null : toApproval(workflow, step, approval),
+    child_workflows: children.map(({ id, type, owner_id, status }) => ({
+      id,
+      type,
+      owner_id,
+      status,
+    })),
     deadline_at: instant(step.deadline_at),
     created_at: instant(step.created_at),
   };

@@ -15,6 +15,7 @@ export type WorkflowRow = {
 
 export type WorkflowFilter = CreatedFilter & {
   readonly ownerId?: string | undefined;
+  readonly parentId?: string | undefined;
   readonly type?: string | undefined;
   readonly status?: string | undefined;
   readonly isFinished?: boolean | undefined;
@@ -35,7 +36,7 @@ export async function listWorkflows(
     offset,
   }: ListRequest & OfBound & { readonly filter: WorkflowFilter },
 ): Promise<(WorkflowRow & { readonly id: string; readonly sort_key: string })[]> {
-  const { ownerId, type, status, isFinished, isPlanOnly } = filter;
+  const { ownerId, parentId, type, status, isFinished, isPlanOnly } = filter;
   return db<(WorkflowRow & { id: string; sort_key: string })[]>`
     select w.id, to_jsonb(w) as workflow, coalesce(i.name, '') as owner_name, to_jsonb(svc_now()) as now, w.created_at::text as sort_key
       from workflows w left join installs i on i.org_id = w.org_id and i.id = w.owner_id
@@ -43,6 +44,7 @@ export async function listWorkflows(
        ${within(db, "workflows", bound)}
        ${createdWithin(db, db`w.created_at`, filter)}
        ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
+       ${parentId === undefined ? db`` : db`and w.parent_id = ${parentId}`}
        ${type === undefined ? db`` : db`and w.type = ${type}`}
        ${status === undefined ? db`` : db`and w.status = ${status}`}
        ${isFinished === undefined ? db`` : db`and (w.finished_at is not null) = ${isFinished}`}
@@ -110,7 +112,7 @@ export async function findPlaces(
       from workflows w
       join queue_signal_live l on l.id = w.signal_id
       join queue_signal_live o on o.queue_id = l.queue_id and (o.status <> 'queued' or o.place < l.place)
-      join workflows x on x.org_id = w.org_id and x.signal_id = o.id
+      join workflows x on x.org_id = w.org_id and x.signal_id = o.id and not x.shares_place
      where w.org_id = ${org} and w.id = ${id}
      order by o.status = 'queued', o.place limit 100`;
   return { ...own, ahead };

@@ -2,11 +2,12 @@ import { isEndedStep } from "../../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../../shared/workflow.ts";
 import type { Db } from "../database/connect.ts";
 import { isGivenUp } from "./count-fault.ts";
+import { draftChild } from "./draft-workflow.ts";
 import { giveUpAt } from "./machine/advance-workflow.ts";
 import type { WorkflowDraft } from "./machine/workflow-draft.ts";
 
 export type Written = {
-  /** written · stale (somebody else moved it) · lane-REASON · job-REASON */
+  /** written · stale (somebody else moved it) · lane-REASON · job-REASON · children-JSON */
   readonly outcome: string;
   readonly is_on_offer: boolean;
 };
@@ -65,6 +66,7 @@ function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string,
     }),
     action_runs: changed(draft.actionRuns, snapshot.action_runs),
     jobs: draft.newJobs,
+    children: draft.newChildren.map((child) => draftChild(draft, child)),
     events: draft.events,
     ...(Object.keys(install).length > 0 && { install }),
     ...(isFinishedWorkflow(workflow.status) && { ends_place: true }),

@@ -35,6 +35,7 @@ const listWorkflows = defineList({
       choices: workflowStatusSchema.options,
       summary: "Only workflows in this status.",
     },
+    parent: { value: "WORKFLOW", summary: "Only those that this workflow began." },
     open: { summary: "Only those that have not finished." },
   },
   examples: [
@@ -49,9 +50,9 @@ const listWorkflows = defineList({
   read: async ({ args, flags, call, page }) => {
     const owner =
       args.install === undefined ? undefined : (await findInstall(call, args.install)).body.id;
-    const { type, status } = flags;
+    const { type, status, parent: parent_id } = flags;
     const finished = flags.open ? ("false" as const) : undefined;
-    const query = { owner_id: owner, type, status, finished, ...pagesOfListing(page) };
+    const query = { owner_id: owner, parent_id, type, status, finished, ...pagesOfListing(page) };
     return pageOfListing(await call(listWorkflowsRoute, { query }));
   },
 });

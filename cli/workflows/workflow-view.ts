@@ -26,6 +26,7 @@ export const workflowDetails: View<WholeWorkflow> = {
     owner: ({ owner_name: name, owner_id: id }) => `${name} (${id})`,
     status: ({ status: { status, status_human_description: why } }) =>
       why === "" ? status : `${status}: ${why}`,
+    parent: ({ parent }) => parent?.workflow_id ?? "",
     approval: ({ approval_option: option }) => option,
     created: ({ created_at }) => formatInstant(created_at),
     took: ({ execution_time: ns }) => durationOf(ns),

@@ -21,7 +21,7 @@ create or replace function is_kept_run(r install_action_runs) returns boolean
                           where n.install_id = (r).install_id and n.action_id = (r).action_id and n.status = 'finished' and n.id > (r).id)
 $$;
 
--- Deletes finished workflows with all that belongs to them, but for those whose runs are kept; answers how many.
+-- Deletes finished workflows with all that belongs to them, but for those whose runs are kept, and children of open ones; answers how many.
 create or replace function delete_workflows(old text[]) returns int
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -30,6 +30,8 @@ declare
   ids text[] := array(select w.id::text from workflows w
                        where w.id = any(old) and w.finished_at is not null
                          and not exists (select from install_action_runs r where r.workflow_id = w.id and is_kept_run(r))
+                         and not exists (select from workflows p
+                                          where p.org_id = w.org_id and p.id = w.parent_id and p.finished_at is null)
                        order by w.id for update);
 begin
   delete from workflow_approvals a where a.workflow_id = any(ids);

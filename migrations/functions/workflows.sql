@@ -58,10 +58,12 @@ declare
   w workflows := jsonb_populate_record(null::workflows, draft);
 begin
   insert into workflows (id, org_id, type, owner_type, owner_id, status, status_description, status_at, role, plan_only, approval_option,
-                         metadata, params, signal_id, queue_id, created_at, created_by_id)
+                         metadata, params, signal_id, queue_id, created_at, created_by_id, parent_id, parent_step_id, child_key, depth,
+                         shares_place)
   values (w.id, w.org_id, w.type, w.owner_type, w.owner_id, 'pending', '', t, coalesce(w.role, ''),
           coalesce(w.plan_only, false), w.approval_option, coalesce(w.metadata, '{}'), coalesce(w.params, '{}'),
-          w.signal_id, w.queue_id, t, w.created_by_id);
+          w.signal_id, w.queue_id, t, w.created_by_id, w.parent_id, w.parent_step_id, w.child_key, coalesce(w.depth, 0),
+          coalesce(w.shares_place, false));
   if draft ? 'given' then
     insert into workflow_givens (workflow_id, org_id, key_id, contents)
     values (w.id, w.org_id, draft #>> '{given,key_id}', decode(draft #>> '{given,base64}', 'base64'));
@@ -73,28 +75,6 @@ begin
   select r.id, w.org_id, r.install_id, r.action_id, r.action_config_id, r.name, w.id, r.trigger_type, coalesce(r.triggered_by_id, ''),
          'queued', t, coalesce(r.role, ''), r.timeout, t, w.created_by_id
     from jsonb_populate_record(null::install_action_runs, draft -> 'install_action_run') r where r.id is not null;
-end $$;
-
--- Files a workflow's place in a lane, whose lock the caller holds; whoever holds the lane and waits for somebody hears of it.
-create or replace function file_workflow(org text, lane text, workflow text, signal text, actor text, t timestamptz) returns text
-  language plpgsql
-  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
-  as $$
-declare
-  place new_signal := jsonb_populate_record(null::new_signal, jsonb_build_object(
-    'request', 1, 'id', signal, 'org_id', org, 'queue_id', lane, 'type', 'workflow', 'runs', 'hold', 'task', 'advance-workflow',
-    'owner_id', workflow, 'owner_type', 'workflows', 'context', '{}'::jsonb, 'max_executions', 1, 'retry_delay', 1000000000,
-    'contents', encode(convert_to(json_build_object('workflow_id', workflow)::text, 'UTF8'), 'base64'), 'created_by_id', actor));
-  refusal text := (refuse_signals(array[place], array[null::text], t))[1];
-begin
-  if refusal is not null then
-    return case refusal when 'full' then 'full' else 'no-lane' end;
-  end if;
-  perform file_signals(array[place], t);
-  perform wake_workflow(w.org_id, w.id) from workflows w
-    join queue_signal_live l on l.id = w.signal_id
-   where l.queue_id = lane and l.status = 'in-flight' and w.status = 'failed-pending-retry';
-  return 'filed';
 end $$;
 
 -- All that is stored of a workflow, for whoever decides about it. Null: there is none.
@@ -121,6 +101,13 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
                left join runner_job_live l on l.id = s.job_id
                left join runner_job_ends d on d.runner_job_id = s.job_id
               where s.workflow_id = w.id and s.status = 'in-progress' and s.job_id is not null),
+    'children', (select coalesce(jsonb_agg(jsonb_build_object(
+                          'id', c.id, 'type', c.type, 'owner_id', c.owner_id, 'step_id', c.parent_step_id, 'key', c.child_key,
+                          'status', c.status, 'status_description', c.status_description, 'is_cancelling', c.is_cancelling)
+                          order by c.id), '[]')
+                   from workflows c where c.parent_id = w.id),
+    'is_parent_finished', w.parent_id is not null
+                          and not exists (select from workflows p where p.org_id = w.org_id and p.id = w.parent_id and p.finished_at is null),
     'signal_status', (select l.status from queue_signal_live l where l.id = w.signal_id),
     'has_waiting', exists (select from queue_counters c where c.queue_id = w.queue_id and c.waiting > 0),
     'has_live_runner', exists (select from installs i join runner_processes p on p.org_id = i.org_id and p.runner_id = i.runner_id
@@ -129,6 +116,7 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
 $$;
 
 -- Writes what was decided, or nothing. outcome: written · stale (somebody else moved it) · lane-REASON · job-REASON (it was not taken)
+-- · children-JSON (why which were not taken, by their refs)
 create or replace function write_workflow(org text, workflow text, expected bigint, change jsonb)
   returns table (outcome text, is_on_offer boolean)
   language plpgsql as $$
@@ -139,8 +127,8 @@ exception when sqlstate 'SVC01' then
 end $$;
 
 -- The same, refused by an error. Answers whether a job is on offer.
--- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64}], action_runs, jobs, events, install, ends_place,
--- new_signal_id, wake, wake_at}
+-- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64}], action_runs, jobs, children, events, install,
+-- ends_place, new_signal_id, wake, wake_at}
 create or replace function write_workflow_now(org text, workflow text, expected bigint, change jsonb) returns boolean
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -151,6 +139,7 @@ declare
   held workflows;
   filed text;
   refusal text;
+  refused jsonb;
   made enqueued_job[];
 begin
   update workflows x
@@ -204,7 +193,13 @@ begin
       raise exception 'lane-%', filed using errcode = 'SVC01';
     end if;
   elsif change ->> 'ends_place' = 'true' then
-    perform end_place(held.signal_id, held.status, t);
+    perform leave_place(held, t);
+  end if;
+  if jsonb_array_length(change -> 'children') > 0 then
+    refused := begin_children(held, change -> 'children', t);
+    if refused <> '{}' then
+      raise exception 'children-%', refused using errcode = 'SVC01';
+    end if;
   end if;
   if jsonb_array_length(change -> 'jobs') > 0 then
     made := array(select j from enqueue_jobs((change -> 'jobs')::json) j);
@@ -223,6 +218,9 @@ begin
   end if;
   if change ? 'wake_at' then
     perform wake_workflow(org, workflow, (change ->> 'wake_at')::timestamptz);
+  end if;
+  if held.parent_id is not null and held.status in ('success', 'error', 'cancelled', 'failed-pending-retry') then
+    perform wake_workflow(org, held.parent_id);
   end if;
   return exists (select from unnest(made) j where j.status = 'available');
 end $$;
@@ -251,19 +249,4 @@ begin
     from jsonb_array_elements(steps) x
    cross join lateral jsonb_populate_record(null::workflow_steps, x) n
    where x ->> 'is_new' = 'true';
-end $$;
-
--- Ends a workflow's place in its lane; the next in line has its turn.
-create or replace function end_place(signal text, ended_as text, t timestamptz) returns void
-  language plpgsql as $$
-declare
-  moves signal_move[];
-begin
-  perform lock_queues_of_signals(array[signal]);
-  moves := array(select row(l.id, case when l.status = 'in-flight' and ended_as <> 'cancelled' then 'finish' else 'cancel' end,
-                            'the workflow ended as ' || ended_as, null, null, null, null)::signal_move
-                   from queue_signal_live l where l.id = signal);
-  if cardinality(moves) > 0 then
-    perform move_signals(moves, t);
-  end if;
 end $$;

@@ -68,6 +68,16 @@ export const stepSchema = z
     runner_job_id: z.string().nullable(),
     composite_error: compositeFaultSchema.nullable(),
     approval: approvalSchema.nullable(),
+    child_workflows: z
+      .array(
+        z.object({
+          id: z.string(),
+          type: z.string(),
+          owner_id: z.string(),
+          status: z.enum(workflowStatuses),
+        }),
+      )
+      .describe("The workflows that it began."),
     deadline_at: instant
       .nullable()
       .describe("The clock of its status; of a pending one: not before."),
@@ -122,6 +132,10 @@ const members = {
   execution_time: z.int().describe("Nanoseconds from its begin to its end, or until now."),
   metadata: z.record(z.string(), z.string()),
   composite_error: compositeFaultSchema.nullable(),
+  parent: z
+    .object({ workflow_id: z.string(), step_id: z.string(), kind: z.literal("workflow_step") })
+    .nullable()
+    .describe("The step of another workflow that began it."),
   created_by_id: z.string(),
   created_at: instant,
 };

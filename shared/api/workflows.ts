@@ -39,6 +39,7 @@ export const listWorkflowsRoute = createRoute({
     query: z.object({
       ...listingQuery,
       owner_id: z.string().max(64).optional().describe("Of which install."),
+      parent_id: z.string().max(64).optional().describe("Only those that this workflow began."),
       ...filters,
     }),
   },

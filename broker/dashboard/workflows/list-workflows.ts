@@ -18,6 +18,7 @@ export const listWorkflows = listPage({
     status: { label: "Status", values: workflowStatusSchema.options },
     type: { label: "Type", placeholder: "provision" },
     owner_id: { label: "Install", placeholder: "ins_…" },
+    parent_id: { label: "Begun by", placeholder: "wfl_…" },
   },
   read: async (view, query) =>
     listed(await view.ask(listWorkflowsRoute, { query: pageAsked(query) })),

@@ -155,19 +155,27 @@ function stepTable({ steps }: WholeWorkflow): Html {
         head: "Why",
         cell: ({ status: { status_human_description: why } }) => why || "–",
       },
-      {
-        head: "Job",
-        kind: "minor",
-        cell: ({ runner_job_id: id }) =>
-          id === null ? "–" : html`<a class="id" href="/jobs/${id}">${id}</a>`,
-      },
+      { head: "Job", kind: "minor", cell: jobCell },
     ],
     steps,
   );
 }
 
+function jobCell({ runner_job_id: id, child_workflows, workflow_id }: ShownStep): Html | string {
+  const { length } = child_workflows;
+  if (length > 0)
+    return html`<a href="/workflows?parent_id=${workflow_id}"
+      >${length} workflow${length === 1 ? "" : "s"}</a
+    >`;
+  return id === null ? "–" : html`<a class="id" href="/jobs/${id}">${id}</a>`;
+}
+
 function workflowFacts(workflow: WholeWorkflow, { nowMs }: View): Html {
+  const { parent } = workflow;
+  const begunBy =
+    parent && html`<a class="id" href="/workflows/${parent.workflow_id}">${parent.workflow_id}</a>`;
   return facts([
+    ...(begunBy === null ? [] : [["Begun by workflow", begunBy] as const]),
     ["Type", html`<code>${workflow.type}</code>`],
     ["Approvals", workflow.approval_option],
     ["Created", timeAgo(workflow.created_at, nowMs)],

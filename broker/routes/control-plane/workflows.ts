@@ -43,8 +43,8 @@ export const keepWorkflows: RegisterRoutes = (app, broker) => {
 
 const list: RegisterRoutes = (app, { db }) => {
   app.openapi(listWorkflowsRoute, async (c) => {
-    const { owner_id: ownerId, ...asked } = c.req.valid("query");
-    return c.json(await listed(c, db, { ...asked, ownerId }), 200);
+    const { owner_id: ownerId, parent_id: parentId, ...asked } = c.req.valid("query");
+    return c.json(await listed(c, db, { ...asked, ownerId, parentId }), 200);
   });
   app.openapi(listWorkflowsOfInstallRoute, async (c) => {
     const { install_id: ownerId } = c.req.valid("param");
@@ -69,6 +69,7 @@ type Asked = CreatedFilter & {
   readonly limit: number;
   readonly offset: number;
   readonly ownerId?: string | undefined;
+  readonly parentId?: string | undefined;
   readonly type?: string | undefined;
   readonly status?: string | undefined;
   readonly finished?: "true" | "false" | undefined;

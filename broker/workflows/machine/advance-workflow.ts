@@ -20,6 +20,9 @@ export function advanceWorkflow(draft: WorkflowDraft, machine: Machine): void {
   if (isFinishedWorkflow(workflow.status)) return;
   // Its place in the lane was purged or cancelled, or its install is gone.
   if (snapshot.signal_status === null || machine.isOrphaned === true) workflow.is_cancelling = true;
+  // It failed as a part of another one, which has finished without it.
+  if (workflow.shares_place && workflow.status === "failed-pending-retry")
+    workflow.is_cancelling ||= snapshot.is_parent_finished;
   if (workflow.is_cancelling) {
     settleCancel(draft, machine);
     return;

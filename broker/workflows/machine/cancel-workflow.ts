@@ -1,10 +1,11 @@
 import { isFinal } from "../../../shared/runner-job.ts";
 import { isEndedStep } from "../../../shared/workflow-step.ts";
+import { isFinishedWorkflow } from "../../../shared/workflow.ts";
 import { cancelStep, succeedStep } from "./advance-step.ts";
 import { endWorkflow } from "./end-workflow.ts";
 import type { Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
-import type { Step } from "./workflow-rows.ts";
+import type { Child, Step } from "./workflow-rows.ts";
 
 const why = "the workflow was cancelled";
 
@@ -13,14 +14,31 @@ export function settleCancel(draft: WorkflowDraft, machine: Machine): void {
   const open = draft.steps.filter(({ status }) => !isEndedStep(status));
   for (const step of open) {
     const job = draft.jobOf(step);
-    if (step.status === "in-progress" && job !== undefined) {
+    if (step.status === "in-progress" && draft.childrenOf(step).size > 0) {
+      if (hasOpenChildren(draft, step)) continue;
+      if (machine.kindOf(step).look(draft, step).kind === "done") succeedStep(draft, machine, step);
+      else cancelStep(draft, machine, { step, why });
+    } else if (step.status === "in-progress" && job !== undefined) {
       if (!isFinal(job.status) || job.is_stopping) continue;
       if (job.status === "finished") succeedStep(draft, machine, step);
       else cancelStep(draft, machine, { step, why });
     } else cancelStep(draft, machine, { step, why });
   }
   if (draft.steps.some(({ status }) => !isEndedStep(status))) return;
+  if (draft.snapshot.children.some(isOpen)) return;
   endWorkflow(draft, machine, { event: "cancel", why: "it was cancelled" });
+}
+
+const isOpen = ({ status }: Pick<Child, "status">): boolean => !isFinishedWorkflow(status);
+
+export const hasOpenChildren = (draft: WorkflowDraft, step: Step): boolean =>
+  [...draft.childrenOf(step).values()].some(isOpen);
+
+/** The children that a cancel of the workflow, or of one step, must cancel. */
+export function childrenToCancel(draft: WorkflowDraft, step?: Step): string[] {
+  const { children } = draft.snapshot;
+  const own = step === undefined ? children : children.filter(({ step_id }) => step_id === step.id);
+  return own.filter((child) => isOpen(child) && !child.is_cancelling).map(({ id }) => id);
 }
 
 /** The jobs that a cancel of the workflow, or of one step, must end. */

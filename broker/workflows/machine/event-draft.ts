@@ -92,7 +92,8 @@ export function stepEvent(
 }
 
 function common(workflow: Workflow, entities: readonly EventEntity[], words: EventWords) {
-  const { id, type, owner_id, owner_type, org_id } = workflow;
+  const { id, type, owner_id, owner_type, org_id, parent_id, parent_step_id } = workflow;
+  const parent = { workflow_id: parent_id, step_id: parent_step_id, kind: "workflow_step" };
   const links = owner_type === "installs" ? { install: owner_id } : {};
   return {
     org_id,
@@ -102,6 +103,7 @@ function common(workflow: Workflow, entities: readonly EventEntity[], words: Eve
     entities,
     data: {
       workflow: { id, type, owner_id, owner_type },
+      ...(parent_id !== null && { parent }),
       ...outcomeOf(words),
       links: { org: org_id, workflow: id, ...links },
     },

@@ -107,6 +107,11 @@ export function resumeWorkflow(
   { isSuperseded = () => false }: Partial<Machine> = {},
 ): void {
   const { workflow } = draft;
+  if (workflow.shares_place)
+    throw problem.conflict(
+      "not_resumable",
+      `It was a part of workflow ${workflow.parent_id}, in its place in the lane. Resume that one.`,
+    );
   if (workflow.status !== "error")
     throw problem.conflict(
       "not_resumable",

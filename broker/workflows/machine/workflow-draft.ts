@@ -6,7 +6,9 @@ import { type EventDraft, type EventWords, stepEvent, workflowEvent } from "./ev
 import type {
   ActionRunRow,
   Approval,
+  Child,
   Group,
+  Params,
   Run,
   Step,
   StepJob,
@@ -18,6 +20,19 @@ import type {
 export type SealedText = { readonly keyId: string | null; readonly base64: string };
 /** A job of a step, ready to be enqueued. */
 export type JobDraft = Readonly<Record<string, unknown>> & { readonly id: string };
+/** A workflow that a step begins, in a lane of its install. */
+export type ChildDraft = {
+  /** By what the database refuses it, the same at each try. */
+  readonly ref: string;
+  readonly step: Step;
+  readonly key: string;
+  readonly type: string;
+  readonly installId: string;
+  readonly params: Params;
+  readonly metadata: Readonly<Record<string, string>>;
+};
+/** Why the database took none of a first decision's children: full, no-lane or not-found, by their refs. */
+export type RefusedChildren = Readonly<Record<string, string>>;
 /** What a change does to the install besides. */
 export type InstallChange = {
   phase?: string;
@@ -40,6 +55,11 @@ export type HealthVerdict = {
 export type NewId = (
   prefix: "wfr" | "wsg" | "stp" | "apv" | "apr" | "awr" | "ist" | "sig",
 ) => string;
+type Given = {
+  readonly newId: NewId;
+  readonly entities: readonly EventEntity[];
+  readonly refusedChildren?: RefusedChildren;
+};
 type Words = {
   readonly description?: string | undefined;
   readonly directive?: Step["result_directive"];
@@ -61,6 +81,9 @@ export class WorkflowDraft {
   readonly nowMs: number;
   readonly events: EventDraft[] = [];
   readonly newJobs: JobDraft[] = [];
+  readonly newChildren: ChildDraft[] = [];
+  /** Children of another attempt, which must have ended before they are begun again. */
+  readonly leftChildren: string[] = [];
   /** What is approved, by the approval's id; what a new run was given, by the run's. */
   readonly contents = new Map<string, SealedText>();
   readonly install: InstallChange = {};
@@ -72,13 +95,12 @@ export class WorkflowDraft {
   newSignalId: string | undefined;
   readonly snapshot: WorkflowSnapshot;
   readonly newId: NewId;
+  readonly refusedChildren: RefusedChildren;
   readonly #entities: readonly EventEntity[];
 
-  constructor(
-    snapshot: WorkflowSnapshot,
-    { newId, entities }: { readonly newId: NewId; readonly entities: readonly EventEntity[] },
-  ) {
+  constructor(snapshot: WorkflowSnapshot, { newId, entities, refusedChildren = {} }: Given) {
     this.snapshot = snapshot;
+    this.refusedChildren = refusedChildren;
     this.newId = newId;
     this.#entities = entities;
     this.now = snapshot.now;
@@ -170,6 +192,13 @@ export class WorkflowDraft {
     return step.job_id === null ? undefined : this.jobs.get(step.job_id);
   }
 
+  /** What a step, or one in whose place it is, has begun: the newest of each key. */
+  childrenOf({ idx }: Step): ReadonlyMap<string, Child> {
+    const ids = new Set(this.steps.filter((step) => step.idx === idx).map(({ id }) => id));
+    const own = this.snapshot.children.filter(({ step_id }) => ids.has(step_id));
+    return new Map(own.map((child) => [child.key, child]));
+  }
+
   actionRunOf(step: Step): ActionRunRow | undefined {
     return this.actionRuns.find(({ id }) => id === step.target_id);
   }
@@ -189,6 +218,7 @@ export class WorkflowDraft {
       this.workflowEvents.length > 0 ||
       this.stepEvents.size > 0 ||
       this.newJobs.length > 0 ||
+      this.newChildren.length > 0 ||
       (this.workflow.faults > 0 && !this.workflow.is_cancelling) || // there were some, but not in a row
       this.workflow.is_cancelling !== this.snapshot.workflow.is_cancelling ||
       this.workflow.approval_option !== this.snapshot.workflow.approval_option ||

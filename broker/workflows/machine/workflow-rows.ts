@@ -51,6 +51,26 @@ export type Workflow = {
   started_at: Instant | null;
   finished_at: Instant | null;
   readonly created_by_id: string;
+  /** The workflow and the step that began it; null: nobody's. */
+  readonly parent_id: string | null;
+  readonly parent_step_id: string | null;
+  /** How many workflows are above it. */
+  readonly depth: number;
+  /** Its place in the lane is that of an ancestor. */
+  readonly shares_place: boolean;
+};
+
+/** What is known of a workflow that a step began. */
+export type Child = {
+  readonly id: string;
+  readonly type: string;
+  readonly owner_id: string;
+  readonly step_id: string;
+  /** Which of the step's children it is; one that is begun again has the same. */
+  readonly key: string;
+  readonly status: WorkflowStatus;
+  readonly status_description: string;
+  readonly is_cancelling: boolean;
 };
 
 /** A row of `workflow_runs`. */
@@ -164,6 +184,10 @@ export type WorkflowSnapshot = {
   readonly approvals: readonly Approval[];
   readonly jobs: readonly StepJob[];
   readonly action_runs: readonly ActionRunRow[];
+  /** Of all its steps, in the order of their begins. */
+  readonly children: readonly Child[];
+  /** Whether the workflow that began it goes on no more. */
+  readonly is_parent_finished: boolean;
   /** Of its place in the lane; null: it has none any more. */
   readonly signal_status: string | null;
   /** Whether others wait in its lane. */

@@ -1,11 +1,12 @@
 import { unsupportedWords } from "../../installs/unsupported-config.ts";
 import { actionStep, approveStep } from "../kinds/action-steps.ts";
+import { childrenStep } from "../kinds/children-step.ts";
 import type { KindEnvironment } from "../kinds/kind-environment.ts";
 import { accountStep, appliedStep, healthyStep, runnerGoneStep } from "../kinds/runner-steps.ts";
 import { stateStep } from "../kinds/state-step.ts";
 import { faultOf, type Machine, type PlannedGroup, type StepKind } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
-import { workflowType } from "./workflow-types.ts";
+import { workflowType, type WorkflowType } from "./workflow-types.ts";
 
 /** The kinds of steps, each by its word in the database. */
 const stepKinds: Readonly<Record<string, (env: KindEnvironment) => StepKind>> = {
@@ -16,6 +17,7 @@ const stepKinds: Readonly<Record<string, (env: KindEnvironment) => StepKind>> = 
   action: actionStep,
   applied: () => appliedStep,
   "runner-gone": runnerGoneStep,
+  children: () => childrenStep,
 };
 
 /** What moves workflows of one install, as it is now. */
@@ -52,19 +54,20 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
         .filter(({ steps }) => steps.length > 0);
     },
     began(draft) {
-      const { phase } = workflowType(draft.workflow.type);
-      if (phase !== undefined && !draft.workflow.plan_only) draft.install.phase = phase.running;
+      const phase = phaseOf(draft);
+      if (phase !== undefined) draft.install.phase = phase.running;
     },
     ended(draft) {
       const { workflow } = draft;
-      const { phase, lane } = workflowType(workflow.type);
       if (isSuperseded(env, draft)) return;
-      if (phase === undefined || workflow.started_at === null || workflow.plan_only) return;
+      if (workflow.started_at === null || workflow.plan_only) return;
       const isGood = workflow.status === "success";
-      draft.install.phase = isGood ? phase.success : phase.failure;
+      const phase = phaseOf(draft);
+      if (phase !== undefined) draft.install.phase = isGood ? phase.success : phase.failure;
+      const { phase: changes } = workflowType(workflow.type);
       if (
         isGood &&
-        lane === "changes" &&
+        changes !== undefined &&
         workflow.type !== "deprovision" &&
         workflow.app_config_id !== null
       ) {
@@ -88,10 +91,13 @@ const planOf = (group: PlannedGroup): PlannedGroup => ({
 const healthChecksOf = ({ facts: { config } }: KindEnvironment): string[] =>
   (config.actions ?? []).flatMap(({ name, is_healthcheck: is }) => (is === true ? [name] : []));
 
+/** What it tells of the install's phase: a part of another change tells nothing, as that one does. */
+const phaseOf = ({ workflow }: WorkflowDraft): WorkflowType["phase"] =>
+  workflow.plan_only || workflow.shares_place ? undefined : workflowType(workflow.type).phase;
+
 /** It is about the install's phase, and another one is the last that was. */
-const isSuperseded = ({ facts }: KindEnvironment, { workflow, install }: WorkflowDraft): boolean =>
-  workflowType(workflow.type).phase !== undefined &&
-  !workflow.plan_only &&
-  workflow.started_at !== null &&
-  install.phase === undefined &&
-  facts.install.phase_workflow_id !== workflow.id;
+const isSuperseded = ({ facts }: KindEnvironment, draft: WorkflowDraft): boolean =>
+  phaseOf(draft) !== undefined &&
+  draft.workflow.started_at !== null &&
+  draft.install.phase === undefined &&
+  facts.install.phase_workflow_id !== draft.workflow.id;

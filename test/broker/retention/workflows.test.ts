@@ -4,6 +4,7 @@ import { deleteOldJobs } from "../../../broker/retention/delete-old-jobs.ts";
 import { deleteOldWorkflows } from "../../../broker/retention/delete-old-workflows.ts";
 import type { WholeActionRun } from "../../../shared/api/actions.ts";
 import { advanceClock } from "../../support/database/clock.ts";
+import { beginTree, childrenOf } from "../../support/workflows/given-tree.ts";
 import { givenInstall, givenWorkflowsApi } from "../../support/workflows/workflows-api.ts";
 
 const { db, setup } = await givenWorkflowsApi();
@@ -70,4 +71,26 @@ test("an org that keeps jobs for a shorter time keeps workflows so long, too", a
   expect(left).toEqual([false, true, true]);
   const theirs = other.finished.map(({ workflow_id: id }) => other.isThere(`/v1/workflows/${id}`));
   expect(await Promise.all(theirs)).toEqual([true, true]);
+});
+
+test("what an open workflow has begun stays with it", async () => {
+  const org = await setup();
+  const hub = await givenInstall(org, { name: "hub" });
+  const one = await givenInstall(org, { name: "one" });
+  const two = await givenInstall(org, { name: "two", ends: () => "failed", start: false });
+  const child = (install_id: string) => ({ key: install_id, type: "provision", install_id });
+  const children = [child(one.installId), child(two.installId)];
+  const id = await beginTree(org, hub.installId, { children });
+  await org.reach(id, "failed-pending-retry");
+  const [first] = await childrenOf(org, id);
+  await db`update workflows set status_at = svc_now() + interval '60 days' where id = ${id}`; // it does not give up
+  await db`update installs set deleted_at = svc_now() where id = ${one.installId}`; // whose state needs nothing of it
+  await advanceClock(db, "60 days");
+  await deleteOldWorkflows(db, 30, batches);
+  const isThere = async () => (await org.read(first?.id ?? "")).status;
+  expect([first?.status.status, await isThere()]).toEqual(["success", 200]);
+  await org.api(`POST /v1/workflows/${id}/cancel`);
+  await org.reach(id, "cancelled");
+  await deleteOldWorkflows(db, 30, batches);
+  expect(await isThere()).toBe(404);
 });

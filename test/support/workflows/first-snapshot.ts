@@ -30,6 +30,10 @@ export function firstSnapshot(startMs: number): WorkflowSnapshot {
       started_at: null,
       finished_at: null,
       created_by_id: "acc_1",
+      parent_id: null,
+      parent_step_id: null,
+      depth: 0,
+      shares_place: false,
     },
     runs: [
       {
@@ -48,6 +52,8 @@ export function firstSnapshot(startMs: number): WorkflowSnapshot {
     approvals: [],
     jobs: [],
     action_runs: [],
+    children: [],
+    is_parent_finished: false,
     signal_status: "queued",
     has_waiting: false,
     has_live_runner: true,
