@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pages } from "../../../broker/dashboard/pages.ts";
-import { accessFaults, openPage, overflow } from "../../support/browser/browser.ts";
+import { accessFaults, openOnce, openPage, overflow } from "../../support/browser/browser.ts";
 import { givenDashboard } from "../../support/browser/given-dashboard.ts";
 import { givenViews } from "../../support/browser/given-views.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
@@ -16,66 +16,55 @@ test("every page is among the views", () => {
   expect(pages.map(({ path }) => path).filter((path) => !shown.has(path))).toEqual([]);
 });
 
-/** Each of these opens all pages, one after the other. */
-const manyPagesMs = 300_000;
+/** One page in one look is one test, so that each has its own time on a machine that does much else besides. */
+const shown = views.map((view) => [view.address, view] as const);
+
+const empty = shown.flatMap(([address, { whenEmpty }]) =>
+  whenEmpty === undefined ? [] : [[address, whenEmpty] as const],
+);
 
 describeWithTools(["chromium"], "every view", () => {
-  test.each([
+  describe.each([
     ["light", {}],
     ["dark", { colorScheme: "dark" }],
     ["on a telephone", { viewport: { width: 360, height: 740 } }],
     ["without scripts", { javaScriptEnabled: false }],
-  ] as const)(
-    "is whole and has no fault: %s",
-    async (_, options) => {
-      const { page, complaints } = await openPage(await full.link(), options);
-      const faults: string[] = [];
-      for (const { address, has } of views) {
-        const answer = await page.goto(full.broker.url + address);
-        if (answer?.status() !== 200) faults.push(`${address} answered ${answer?.status()}`);
-        if (!(await page.innerText("main")).includes(has)) faults.push(`${address} lacks ${has}`);
-        if ((await overflow(page)) > 0) faults.push(`${address} is wider than its window`);
-        if ("javaScriptEnabled" in options) continue;
-        faults.push(...(await accessFaults(page)).map((fault) => `${address}: ${fault}`));
-      }
-      expect(faults).toEqual([]);
-      expect(complaints).toEqual([]);
-    },
-    manyPagesMs,
-  );
+  ] as const)("is whole and has no fault: %s", (_, options) => {
+    const open = openOnce(async () => await full.link(), options);
 
-  test(
-    "has words where there is nothing",
-    async () => {
-      const { page, complaints } = await openPage(await full.link(emptyOrg));
-      const faults: string[] = [];
-      for (const { address, whenEmpty } of views) {
-        if (whenEmpty === undefined) continue;
-        await page.goto(full.broker.url + address);
-        const text = await page.innerText("main");
-        if (!text.includes(whenEmpty)) faults.push(`${address} does not say ${whenEmpty}: ${text}`);
-        faults.push(...(await accessFaults(page)).map((fault) => `${address}: ${fault}`));
-      }
-      expect(faults).toEqual([]);
+    test.each(shown)("%s", async (address, { has }) => {
+      const { page, complaints } = await open();
+      const answer = await page.goto(full.broker.url + address);
+      expect(answer?.status()).toBe(200);
+      expect(await page.innerText("main")).toContain(has);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      if (!("javaScriptEnabled" in options)) expect(await accessFaults(page)).toEqual([]);
       expect(complaints).toEqual([]);
-    },
-    manyPagesMs,
-  );
+    });
+  });
 
-  test(
-    "shows a hostile name as text",
-    async () => {
-      const { page, complaints } = await openPage(await full.link());
-      const run: string[] = [];
-      for (const { address } of views) {
-        await page.goto(full.broker.url + address);
-        if (await page.evaluate("globalThis.pwned !== undefined")) run.push(address);
-      }
-      expect(run).toEqual([]);
+  describe("has words where there is nothing", () => {
+    const open = openOnce(async () => await full.link(emptyOrg));
+
+    test.each(empty)("%s", async (address, whenEmpty) => {
+      const { page, complaints } = await open();
+      await page.goto(full.broker.url + address);
+      expect(await page.innerText("main")).toContain(whenEmpty);
+      expect(await accessFaults(page)).toEqual([]);
       expect(complaints).toEqual([]);
-    },
-    manyPagesMs,
-  );
+    });
+  });
+
+  describe("shows a hostile name as text", () => {
+    const open = openOnce(async () => await full.link());
+
+    test.each(shown)("%s", async (address) => {
+      const { page, complaints } = await open();
+      await page.goto(full.broker.url + address);
+      expect(await page.evaluate("globalThis.pwned")).toBeUndefined();
+      expect(complaints).toEqual([]);
+    });
+  });
 });
 
 describeWithTools(["chromium"], "a page that is open", () => {

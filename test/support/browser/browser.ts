@@ -44,6 +44,18 @@ export async function openPage(
   return { page, complaints };
 }
 
+/** One page for many tests, opened by the first of them. */
+export function openOnce(
+  link: () => Promise<string>,
+  options: BrowserContextOptions = {},
+): () => Promise<SignedIn> {
+  let open: Promise<SignedIn> | undefined;
+  return async () => {
+    open ??= link().then(async (address) => await openPage(address, options));
+    return await open;
+  };
+}
+
 /** What axe finds wrong with the page, one line each. It is evaluated, as the page's policy lets no script in. */
 export async function accessFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
