@@ -1,11 +1,9 @@
 import { problem } from "../../shared/problem.ts";
-import { isEndedStep } from "../../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../../shared/workflow.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findOrg } from "../orgs/queries.ts";
 import type { LoadedWorkflow } from "./load-workflow.ts";
-import { cancelStep } from "./machine/advance-step.ts";
-import { jobsToCancel, settleCancel } from "./machine/cancel-workflow.ts";
+import { cancelOpenStep, settleCancel } from "./machine/cancel-workflow.ts";
 import {
   resumeWorkflow as resumeIt,
   retryStep as retryIt,
@@ -36,7 +34,7 @@ export async function cancelWorkflow(
   });
 }
 
-/** Cancels one step; its workflow ends as an error. 409 for a step that is not open. */
+/** Cancels one step; its workflow ends as an error. 409 for a step that has ended. */
 export async function cancelWorkflowStep(
   broker: MovingBroker,
   org: OrgId,
@@ -46,20 +44,7 @@ export async function cancelWorkflowStep(
     id,
     wakes: true,
     decide({ draft, machine }) {
-      const step = stepOf(draft, stepId);
-      if (isEndedStep(step.status) || step.status === "pending")
-        throw problem.conflict(
-          "step_final",
-          `Only a step that is open can be cancelled. This one is ${step.status}.`,
-        );
-      if (step.status === "failed-pending-retry")
-        throw problem.conflict(
-          "step_final",
-          "This step has failed. Retry it, skip it, or cancel the workflow.",
-        );
-      const jobs = jobsToCancel(draft, step);
-      if (step.job_id === null) cancelStep(draft, machine, { step, why: "it was cancelled" });
-      return jobs;
+      return cancelOpenStep(draft, machine, stepOf(draft, stepId));
     },
   });
   for (const jobId of jobIds) await cancelJob(broker, org, jobId);

@@ -1,7 +1,8 @@
+import { problem } from "../../../shared/problem.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
 import { isEndedStep } from "../../../shared/workflow-step.ts";
 import { cancelStep, succeedStep } from "./advance-step.ts";
-import { endWorkflow } from "./end-workflow.ts";
+import { endWorkflow, giveUp } from "./end-workflow.ts";
 import type { Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { Step } from "./workflow-rows.ts";
@@ -21,6 +22,23 @@ export function settleCancel(draft: WorkflowDraft, machine: Machine): void {
   }
   if (draft.steps.some(({ status }) => !isEndedStep(status))) return;
   endWorkflow(draft, machine, { event: "cancel", why: "it was cancelled" });
+}
+
+/**
+ * Cancels one step; answers the jobs that must end first. Its workflow ends as an error: at once where it waits for somebody to retry
+ * a step, else when it comes to this one. 409 for a step that has ended.
+ */
+export function cancelOpenStep(draft: WorkflowDraft, machine: Machine, step: Step): string[] {
+  if (isEndedStep(step.status))
+    throw problem.conflict(
+      "step_final",
+      `Only a step that is open can be cancelled. This one is ${step.status}.`,
+    );
+  if (step.status === "in-progress" && step.job_id !== null) return jobsToCancel(draft, step);
+  cancelStep(draft, machine, { step, why: "it was cancelled" });
+  if (draft.workflow.status === "failed-pending-retry")
+    giveUp(draft, machine, `${step.name} was cancelled`);
+  return [];
 }
 
 /** The jobs that a cancel of the workflow, or of one step, must end. */
