@@ -28,7 +28,7 @@ export const updateWorkflowRoute = createRoute({
   tags,
   summary: "Approve all of a workflow, or ask again",
   description:
-    "`approve-all` also answers what waits now. With If-Match, 412 when it has moved meanwhile. 409 `workflow_final` once it has finished.",
+    "`approve-all` also answers what waits now, unless its time is up. With If-Match, 412 when it has moved meanwhile. 409 `workflow_final` once it has finished.",
   request: {
     params,
     body: jsonBody(z.strictObject({ approval_option: z.enum(["prompt", "approve-all"]) })),

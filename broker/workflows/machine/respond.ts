@@ -98,7 +98,7 @@ function move(
   return "applied";
 }
 
-/** Everything that waits for an approval is approved from now on, what waits now, too; or asked for again. */
+/** Everything that waits for an approval is approved from now on, what waits now, too, unless its time is up; or asked for again. */
 export function setApprovalOption(
   draft: WorkflowDraft,
   machine: Machine,
@@ -106,6 +106,9 @@ export function setApprovalOption(
 ): void {
   draft.workflow.approval_option = option;
   if (option === "prompt") return;
-  for (const step of draft.steps.filter(({ status }) => status === "approval-awaiting"))
+  const waiting = draft.steps.filter(
+    ({ status, deadline_at: until }) => status === "approval-awaiting" && !draft.isPast(until),
+  );
+  for (const step of waiting)
     respond(draft, machine, { step, response: { type: "approve", note: "approve-all", byId } });
 }
