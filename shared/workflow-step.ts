@@ -112,7 +112,7 @@ export const workflowStepTransitions = {
   cancel: {
     from: ["pending", "in-progress", "checking-plan", "approval-awaiting", "failed-pending-retry"],
     to: "cancelled",
-    when: "somebody cancels it or the workflow, and its job has stopped",
+    when: "somebody cancels it or the workflow, and its job, if it has one, has stopped",
     also: "event cancelled, if it has begun and not ended",
   },
 } as const satisfies MoveTable<WorkflowStepStatus>;

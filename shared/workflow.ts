@@ -46,13 +46,13 @@ export const workflowTransitions = {
   "give-up": {
     from: ["failed-pending-retry"],
     to: "error",
-    when: "nobody did for 30 d, or for 1 h while another one waits in the lane",
+    when: "nobody did for 30 d, or for 1 h while another one waits in the lane; or somebody cancels a step",
     also: "what is left is not attempted; no event",
   },
   fail: {
     from: ["in-progress"],
     to: "error",
-    when: "a group says stop",
+    when: "a group says stop: a step was denied, expired or cancelled",
     also: "what is left is not attempted; its run is an error; event failed",
   },
   succeed: {

@@ -62,6 +62,15 @@ function tell(model: Model): void {
   expect(model.endedEarly).toEqual([]);
   const isOver = isFinishedWorkflow(workflow.status);
   expect(isOver && steps.some((one) => !isEndedStep(one.status))).toBe(false);
+  // No workflow goes on past a step that was cancelled, but as another try of its group.
+  const live = groups.filter(
+    ({ group_idx: at, group_retry_idx: tries }) =>
+      !groups.some((other) => other.group_idx === at && other.group_retry_idx > tries),
+  );
+  const isLive = (one: (typeof steps)[number]) =>
+    !one.is_retried && live.some(({ id }) => id === one.group_id);
+  const cancelled = steps.filter((one) => one.status === "cancelled" && isLive(one));
+  expect(workflow.status === "success" ? cancelled : []).toEqual([]);
   // The last word of a workflow that has finished is its own: no step's end comes after it.
   const last = isOver && workflow.error === null ? model.events.at(-1) : undefined;
   expect(last?.kind ?? "workflow").toBe("workflow");

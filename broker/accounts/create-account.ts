@@ -1,10 +1,10 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { newId } from "../database/new-id.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findRoleIds } from "../roles/find-role-ids.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { insertMember } from "./queries.ts";
+import { findMember, insertMember } from "./queries.ts";
 import type { Member } from "./row.ts";
 
 export type NewAccount = {
@@ -15,7 +15,7 @@ export type NewAccount = {
   /** Role ids, or role types of managed roles. */
   readonly roles: readonly string[];
   readonly createdById: string;
-  readonly giver?: Pick<Actor, "permissions">;
+  readonly giver?: Pick<Actor, "permissions" | "requestSeed">;
 };
 
 /** Makes an account with these roles in the org; 409 when its subject is another account's. */
@@ -25,7 +25,10 @@ export async function createAccount(
   { giver, ...account }: NewAccount,
 ): Promise<Member> {
   const roleIds = await findRoleIds(db, org, account.roles, giver);
-  const row = await insertMember(db, org, { ...account, id: newId("acc"), roleIds });
+  const id = keyedId("acc", giver?.requestSeed);
+  const before = giver?.requestSeed && (await findMember(db, org, id, null));
+  if (before) return before;
+  const row = await insertMember(db, org, { ...account, id, roleIds });
   if (row === undefined) {
     throw problem.conflict(
       "subject_taken",

@@ -1,7 +1,7 @@
 import type { AppConfigPatch, NewAppConfig } from "../../shared/api/config-parts.ts";
 import { Problem, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { newId } from "../database/new-id.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { toConfigDraft } from "./config-draft.ts";
@@ -21,11 +21,13 @@ import type { ConfigId } from "./show-configs.ts";
 /** Begins a config that comes in parts; its id. */
 export async function beginConfig(
   db: Db,
-  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+  { orgId, id: actorId, requestSeed }: Pick<Actor, "id" | "orgId" | "requestSeed">,
   app: string,
   given: NewAppConfig,
 ): Promise<string> {
-  const draft = { ...given, id: newId("cfg"), created_by_id: actorId };
+  const keyed = keyedId("cfg", requestSeed, app);
+  if (requestSeed !== undefined && (await findConfig(db, orgId, { app, id: keyed }))) return keyed;
+  const draft = { ...given, id: keyed, created_by_id: actorId };
   const id = await insertConfig(db, orgId, app, draft);
   if (id === null) throw problem.notFound("app");
   return id;

@@ -12,6 +12,11 @@ export function keyedId(
   ...of: readonly string[]
 ): string {
   if (requestSeed === undefined) return newId(prefix);
-  const digits = digitsOf(hash("sha256", [requestSeed, ...of].join("\0"), "buffer"));
+  const digits = keyedEnd(requestSeed, ...of);
   return leastId(prefix, Number.parseFloat(requestSeed)).slice(0, -digits.length) + digits;
+}
+
+/** How the ids of what a request makes end, where they must sort by when it is made: by that it finds what it made. */
+export function keyedEnd(requestSeed: string, ...of: readonly string[]): string {
+  return digitsOf(hash("sha256", [requestSeed, ...of].join("\0"), "buffer"));
 }

@@ -1,10 +1,10 @@
 import type { NewEmitter } from "../../shared/api/emitter.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { newId } from "../database/new-id.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import { requireOwnQueue } from "../queues/require-queue.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { findNow, insertEmitter } from "./queries.ts";
+import { findEmitter, findNow, insertEmitter } from "./queries.ts";
 import { readSchedule, requireMembersOf } from "./read-schedule.ts";
 import { requireTemplate, sealTemplate } from "./template.ts";
 
@@ -22,13 +22,14 @@ type Creation = {
 /** Creates an emitter; answers its id. 404 without its queue, 409 for a taken name, 422 for a schedule or a template that is wrong. */
 export async function createEmitter(
   parts: Parts,
-  actor: Pick<Actor, "bound" | "id" | "orgId" | "permissions">,
+  actor: Pick<Actor, "bound" | "id" | "orgId" | "permissions" | "requestSeed">,
   { queueId, body, templateText }: Creation,
 ): Promise<string> {
   requireOwnQueue(queueId);
   const { signal_template: value, signal_type: type, mode, ...members } = body;
   requireMembersOf(mode, body, { isNew: true });
-  const id = newId("emt");
+  const id = keyedId("emt", actor.requestSeed, queueId);
+  if (actor.requestSeed !== undefined && (await findEmitter(parts.db, actor.orgId, id))) return id;
   const schedule = readSchedule({ id, mode }, body, await findNow(parts.db));
   const text = templateText ?? JSON.stringify(value);
   const executed = await requireTemplate(parts, actor, { type, value, text });

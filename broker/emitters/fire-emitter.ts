@@ -1,8 +1,9 @@
 import { problem } from "../../shared/problem.ts";
 import { signalType } from "../../shared/signal-types.ts";
 import type { Broker } from "../broker.ts";
-import { newId } from "../database/new-id.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import { fullQueue } from "../signals/full-queue.ts";
+import { findSignal } from "../signals/queries.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { topics } from "../wake/wakes.ts";
 import { findEmitter, writeFiring } from "./queries.ts";
@@ -17,14 +18,21 @@ const maxTries = 10;
  */
 export async function fireEmitter(
   { db, seals, wakes }: Pick<Broker, "db" | "seals" | "wakes">,
-  { orgId, id: actorId, permissions }: Pick<Actor, "id" | "orgId" | "permissions">,
+  {
+    orgId,
+    id: actorId,
+    permissions,
+    requestSeed,
+  }: Pick<Actor, "id" | "orgId" | "permissions" | "requestSeed">,
   id: string,
 ): Promise<{ readonly signalId: string; readonly isKept: boolean }> {
+  const signalId = keyedId("sig", requestSeed, id);
+  const isMade = requestSeed !== undefined && (await findSignal(db, orgId, signalId)) !== undefined;
+  if (isMade) return { signalId, isKept: false };
   for (let tries = 0; tries < maxTries; tries += 1) {
     const row = await findEmitter(db, orgId, id);
     if (row === undefined) throw problem.notFound("emitter");
     requireAllowed(row, permissions);
-    const signalId = newId("sig");
     const named = { orgId, id: signalId, part: "signal" };
     const { keyId, bytes } = seals.seal(named, openTemplate(seals, row));
     const signal = { id: signalId, key_id: keyId, contents: bytes.toString("base64") };

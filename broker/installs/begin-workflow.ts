@@ -44,6 +44,19 @@ export async function beginWorkflow(
   return draft.id;
 }
 
+/** The workflow that the same request began before, where nobody heard of it. */
+export async function findBegun(
+  db: Db,
+  { orgId, requestSeed }: Pick<Actor, "orgId" | "requestSeed">,
+  { installId, type }: { readonly installId: string; readonly type: string },
+): Promise<string | undefined> {
+  if (requestSeed === undefined) return undefined;
+  const [row] = await db<{ id: string }[]>`
+    select w.id from workflows w
+     where w.org_id = ${orgId} and w.id = ${keyedId("wfl", requestSeed, installId, type)}`;
+  return row?.id;
+}
+
 /** What a workflow of the install is drafted with. */
 export function placeOf(install: ShownRow, { id: actorId, orgId }: Pick<Actor, "id" | "orgId">) {
   return {

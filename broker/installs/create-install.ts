@@ -15,6 +15,7 @@ import { checkInputs } from "./check-inputs.ts";
 import { type Cloud, cloudOf } from "./cloud-of.ts";
 import { checkToggles } from "./configs/check-toggles.ts";
 import { firstLabels } from "./first-labels.ts";
+import { isSameInstall } from "./is-same-install.ts";
 import { checkLabelTemplates } from "./label-templates.ts";
 import { insertInstall } from "./queries.ts";
 import { requireSupported } from "./unsupported-config.ts";
@@ -25,9 +26,16 @@ const laneSizes = { changes: 1, plans: 2, actions: 4 } as const;
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Asker = Pick<Actor, "id" | "orgId" | "requestSeed">;
-export type CreatedInstall = { readonly id: string; readonly workflowId: string | undefined };
+export type CreatedInstall = {
+  readonly id: string;
+  readonly workflowId: string | undefined;
+  readonly isNew: boolean;
+};
 
-/** Creates an install of an app's active config, with all that belongs to it, and has it provisioned unless told otherwise. */
+/**
+ * Creates an install of an app's active config, with all that belongs to it, and has it provisioned unless told otherwise; or finds the
+ * one of this name with the same content. 409 for a name that another one has.
+ */
 export async function createInstall(
   { db, seals }: Parts,
   actor: Asker & Pick<Actor, "bound">,
@@ -61,9 +69,16 @@ export async function createInstall(
   const whole = { ...draft, labels: await firstLabels(db, actor.orgId, wanted) };
   const made = await insertInstall(db, actor.orgId, whole, mostOfOrg);
   const isOwn = made?.outcome === "same" && made.id === draft.id; // this request made it before, and nobody heard
-  if (made?.outcome !== "created" && !isOwn)
-    throw refusalOf(made?.outcome ?? "lost", made?.id ?? null);
-  return { id: draft.id, workflowId: draft.workflow?.id };
+  if (made?.outcome === "created" || isOwn)
+    return { id: draft.id, workflowId: draft.workflow?.id, isNew: true };
+  const id = made?.id ?? "";
+  const content = { ...draft, values: inputs };
+  if (
+    made?.outcome === "same" &&
+    (await isSameInstall({ db, seals }, actor.orgId, { id, content }))
+  )
+    return { id, workflowId: undefined, isNew: false };
+  throw refusalOf(made?.outcome ?? "lost", id);
 }
 
 type Drafting = {
@@ -149,14 +164,16 @@ const noActiveConfig = (): Error =>
     "The app has no active config. Sync one first: svc app sync DIR.",
   );
 
-function refusalOf(outcome: string, id: string | null): Error {
+function refusalOf(outcome: string, id: string): Error {
   switch (outcome) {
     case "no-config":
       return problem.conflict("config_changed", "The app's config changed meanwhile. Try again.");
     case "same":
-      return problem.conflict("name_taken", "This app has an install of this name already.", {
-        install_id: id,
-      });
+      return problem.conflict(
+        "name_taken",
+        "This app has an install of this name already, with other content.",
+        { install_id: id },
+      );
     case "full":
       return problem.conflict(
         "too_many_installs",

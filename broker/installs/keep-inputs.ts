@@ -8,7 +8,7 @@ import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { beginWorkflow } from "./begin-workflow.ts";
+import { beginWorkflow, findBegun } from "./begin-workflow.ts";
 import { checkInputs } from "./check-inputs.ts";
 import { sealInputs } from "./create-install.ts";
 import { openJson } from "./install-facts.ts";
@@ -119,7 +119,7 @@ async function presentRow({ db }: Parts, org: OrgId, id: string): Promise<Row> {
  */
 export async function changeInputs(
   parts: Parts,
-  actor: Pick<Actor, "id" | "orgId">,
+  actor: Pick<Actor, "id" | "orgId" | "requestSeed">,
   {
     id,
     given,
@@ -142,7 +142,10 @@ export async function changeInputs(
   const row = await presentRow(parts, orgId, id);
   const before = openValues(seals, row);
   const values = checkInputs(config, isWhole ? given : { ...stillKnown(config, before), ...given });
-  if (canonicalJson(values) === canonicalJson(before)) return showInputs(parts, orgId, id);
+  if (canonicalJson(values) === canonicalJson(before)) {
+    const begun = await findBegun(db, actor, { installId: id, type: "input_update" });
+    return { ...(await showInputs(parts, orgId, id)), ...(begun && { workflow_id: begun }) };
+  }
   const sealed = sealInputs(seals, orgId, values);
   const inputs = { ...sealed, app_config_id: configId, from_version: row.version };
   const workflowId = await beginWorkflow(parts, actor, {

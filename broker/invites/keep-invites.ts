@@ -1,6 +1,6 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { newId } from "../database/new-id.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findRoleIds } from "../roles/find-role-ids.ts";
 import type { Actor } from "../tokens/actor.ts";
@@ -27,7 +27,9 @@ export async function createInvite(
 ): Promise<InviteRow> {
   const roleIds = await findRoleIds(db, by.orgId, wanted.roles, by);
   const { accountId, livesNs } = wanted;
-  const id = newId("inv");
+  const id = keyedId("inv", by.requestSeed);
+  const before = by.requestSeed && (await findInvite(db, by.orgId, id));
+  if (before) return before;
   const made = { id, accountId, roleIds, livesNs, createdById: by.id };
   const outcome = await insertInvite(db, by.orgId, made);
   if (outcome === "created") return await requireInvite(db, by.orgId, id);

@@ -1,5 +1,7 @@
 import type { Db } from "../database/connect.ts";
-import { newId } from "../database/new-id.ts";
+import { keyedId } from "../database/keyed-id.ts";
+import type { OrgId } from "./org-id.ts";
+import { findOrg } from "./queries.ts";
 import type { OrgRow } from "./row.ts";
 
 /** Makes an org, and the account, if one is given, its admin. */
@@ -9,11 +11,15 @@ export async function createOrg(
     readonly name: string;
     readonly createdById: string;
     readonly adminAccountId: string | null;
+    readonly requestSeed?: string | undefined;
   },
 ): Promise<OrgRow> {
+  const id = keyedId("org", org.requestSeed);
+  const before = org.requestSeed && (await findOrg(db, id as OrgId)); // an org's id, as it was just made
+  if (before) return before;
   const rows = await db<OrgRow[]>`
     with org as (
-      insert into orgs (id, name, created_by_id) values (${newId("org")}, ${org.name}, ${org.createdById})
+      insert into orgs (id, name, created_by_id) values (${id}, ${org.name}, ${org.createdById})
       returning *),
     admin as (
       insert into account_roles (account_id, org_id, role_id, created_by_id)

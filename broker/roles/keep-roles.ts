@@ -2,7 +2,7 @@ import type { NewRole } from "../../shared/api/roles.ts";
 import { permissionsOfRole } from "../../shared/permissions.ts";
 import { type ProblemError, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { newId } from "../database/new-id.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { requireOwnPermissions } from "../tokens/token-rules.ts";
@@ -15,7 +15,7 @@ const mostRoles = 100;
 /** Makes a role of the caller's org that permits a part of what a managed one does, and no more than the caller may. */
 export async function createRole(
   db: Db,
-  by: Pick<Actor, "id" | "orgId" | "permissions">,
+  by: Pick<Actor, "id" | "orgId" | "permissions" | "requestSeed">,
   role: NewRole,
 ): Promise<ListedRole> {
   const errors = faultsOf(role);
@@ -24,7 +24,9 @@ export async function createRole(
     by,
     role.policies.flatMap(({ permissions }) => permissions),
   );
-  const id = newId("rol");
+  const id = keyedId("rol", by.requestSeed);
+  const made = by.requestSeed && (await listRoles(db, by.orgId)).find((one) => one.id === id);
+  if (made) return made;
   if (!(await insertRole(db, by.orgId, { ...role, id, createdById: by.id }, mostRoles))) {
     const detail = `An org has ${mostRoles} roles of its own at most. Delete one that nobody has.`;
     throw problem.conflict("too_many_roles", detail);

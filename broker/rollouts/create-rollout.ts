@@ -1,6 +1,7 @@
 import type { ShutdownType } from "../../shared/api/runner-process-shutdown.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import { newId } from "../database/new-id.ts";
 import { cutAfterOf } from "../processes/request-shutdowns.ts";
 import { findRunnerGroup } from "../runner-groups/queries.ts";
@@ -24,10 +25,13 @@ const mostProcesses = 5000;
 /** Orders all live processes of a group or org, a few at a time. 409 when there is none, or another rollout is under way. */
 export async function createRollout(
   db: Db,
-  { orgId, id: createdById }: Pick<Actor, "id" | "orgId">,
+  { orgId, id: createdById, requestSeed }: Pick<Actor, "id" | "orgId" | "requestSeed">,
   wish: RolloutWish,
 ): Promise<RolloutRow> {
   const { groupId, deadlineNs, ...rest } = wish;
+  const id = keyedId("rol", requestSeed);
+  const before = requestSeed && (await findRollout(db, orgId, id));
+  if (before) return before;
   if (groupId !== undefined && (await findRunnerGroup(db, orgId, groupId)) === undefined)
     throw problem.notFound("runner group");
   const processes = await listLiveProcesses(db, orgId, { groupId, most: mostProcesses + 1 });
@@ -44,7 +48,7 @@ export async function createRollout(
     orgId,
     {
       ...rest,
-      id: newId("rol"),
+      id,
       groupId,
       cutAfterNs: cutAfterOf(wish.type, deadlineNs),
       createdById,

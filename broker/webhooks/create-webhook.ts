@@ -2,10 +2,10 @@ import type { NewWebhook } from "../../shared/api/webhook.ts";
 import { problem } from "../../shared/problem.ts";
 import { allEvents } from "../../shared/webhooks/interests.ts";
 import type { Broker } from "../broker.ts";
-import { newId } from "../database/new-id.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import { checkUrl } from "../egress/check-url.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { insertWebhook } from "./queries.ts";
+import { findWebhook, insertWebhook } from "./queries.ts";
 import { sealSecret } from "./secrets.ts";
 
 const mostOfOrg = 1000;
@@ -16,10 +16,11 @@ const mostOfOrg = 1000;
  */
 export async function createWebhook(
   { db, seals }: Pick<Broker, "db" | "seals">,
-  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+  { orgId, id: actorId, requestSeed }: Pick<Actor, "id" | "orgId" | "requestSeed">,
   given: NewWebhook,
 ): Promise<string> {
-  const id = newId("whk");
+  const id = keyedId("whk", requestSeed);
+  if (requestSeed !== undefined && (await findWebhook(db, orgId, id))) return id;
   const url = given.webhook_url ?? given.url ?? "";
   const secret = given.webhook_secret ?? given.secret;
   const { interests = allEvents, match = null } = given;

@@ -1,16 +1,11 @@
 import { problem } from "../../shared/problem.ts";
-import { isEndedStep } from "../../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../../shared/workflow.ts";
+import { keyedEnd, keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findOrg } from "../orgs/queries.ts";
+import type { Actor } from "../tokens/actor.ts";
 import type { LoadedWorkflow } from "./load-workflow.ts";
-import { cancelStep } from "./machine/advance-step.ts";
-import {
-  childrenToCancel,
-  hasOpenChildren,
-  jobsToCancel,
-  settleCancel,
-} from "./machine/cancel-workflow.ts";
+import { cancelOpenStep, settleCancel } from "./machine/cancel-workflow.ts";
 import {
   resumeWorkflow as resumeIt,
   retryStep as retryIt,
@@ -21,6 +16,7 @@ import type { WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Step } from "./machine/workflow-rows.ts";
 import { cancelChild, cancelJob, moveWorkflow, type MovingBroker } from "./move-workflow.ts";
 
+type By = Pick<Actor, "orgId" | "requestSeed">;
 type OfStep = { readonly id: string; readonly stepId: string };
 
 /** Cancels a workflow: nothing more begins, and it is final when its jobs have stopped, or at once without any. 409 once it has finished. */
@@ -41,7 +37,7 @@ export async function cancelWorkflow(
   });
 }
 
-/** Cancels one step; its workflow ends as an error. 409 for a step that is not open. */
+/** Cancels one step; its workflow ends as an error. 409 for a step that has ended. */
 export async function cancelWorkflowStep(
   broker: MovingBroker,
   org: OrgId,
@@ -51,21 +47,7 @@ export async function cancelWorkflowStep(
     id,
     wakes: true,
     decide({ draft, machine }) {
-      const step = stepOf(draft, stepId);
-      if (isEndedStep(step.status) || step.status === "pending")
-        throw problem.conflict(
-          "step_final",
-          `Only a step that is open can be cancelled. This one is ${step.status}.`,
-        );
-      if (step.status === "failed-pending-retry")
-        throw problem.conflict(
-          "step_final",
-          "This step has failed. Retry it, skip it, or cancel the workflow.",
-        );
-      const open = { jobs: jobsToCancel(draft, step), children: childrenToCancel(draft, step) };
-      if (step.job_id === null && !hasOpenChildren(draft, step))
-        cancelStep(draft, machine, { step, why: "it was cancelled" });
-      return open;
+      return cancelOpenStep(draft, machine, stepOf(draft, stepId));
     },
   });
   for (const jobId of jobs) await cancelJob(broker, org, jobId);
@@ -73,19 +55,28 @@ export async function cancelWorkflowStep(
 }
 
 /** Tries a step that failed again. */
-export async function retryStep(broker: MovingBroker, org: OrgId, at: OfStep): Promise<void> {
-  await moveStep(broker, org, { at, decide: ({ draft }, step) => retryIt(draft, step) });
+export async function retryStep(broker: MovingBroker, by: By, at: OfStep): Promise<void> {
+  const end = endOfRun(by, at.stepId);
+  await moveStep(broker, by.orgId, { at, decide: ({ draft }, step) => retryIt(draft, step, end) });
 }
 
 /** Passes over a step that failed. */
-export async function skipStep(broker: MovingBroker, org: OrgId, at: OfStep): Promise<void> {
-  await moveStep(broker, org, { at, decide: ({ draft }, step) => skipIt(draft, step) });
+export async function skipStep(broker: MovingBroker, by: By, at: OfStep): Promise<void> {
+  const end = endOfRun(by, at.stepId);
+  await moveStep(broker, by.orgId, { at, decide: ({ draft }, step) => skipIt(draft, step, end) });
 }
 
 /** Goes on with a workflow that ended as an error. */
-export async function resumeWorkflow(broker: MovingBroker, org: OrgId, id: string): Promise<void> {
-  await moveWorkflow(broker, org, { id, decide: ({ draft, machine }) => resumeIt(draft, machine) });
+export async function resumeWorkflow(broker: MovingBroker, by: By, id: string): Promise<void> {
+  const end = endOfRun(by, id);
+  await moveWorkflow(broker, by.orgId, {
+    id,
+    decide: ({ draft, machine }) => resumeIt(draft, machine, end),
+  });
 }
+
+const endOfRun = ({ requestSeed }: By, of: string): string | undefined =>
+  requestSeed === undefined ? undefined : keyedEnd(requestSeed, of);
 
 type Option = {
   readonly id: string;
@@ -121,13 +112,14 @@ const moved = (): Error =>
 /** Answers the approval that a step waits for; the first answer counts. */
 export async function respondToApproval(
   broker: MovingBroker,
-  org: OrgId,
+  { orgId: org, requestSeed }: By,
   {
     approvalId,
-    response,
+    response: given,
     ...at
   }: OfStep & { readonly approvalId: string; readonly response: Response },
 ): Promise<Answered> {
+  const response = { ...given, id: keyedId("apr", requestSeed, approvalId) };
   const requireOther = await selfApprovalRule(broker, org, response.byId);
   return moveStep(broker, org, {
     at,

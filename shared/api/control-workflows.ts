@@ -28,7 +28,7 @@ export const updateWorkflowRoute = createRoute({
   tags,
   summary: "Approve all of a workflow, or ask again",
   description:
-    "`approve-all` also answers what waits now. With If-Match, 412 when it has moved meanwhile. 409 `workflow_final` once it has finished.",
+    "`approve-all` also answers what waits now, unless its time is up. With If-Match, 412 when it has moved meanwhile. 409 `workflow_final` once it has finished.",
   request: {
     params,
     body: jsonBody(z.strictObject({ approval_option: z.enum(["prompt", "approve-all"]) })),
@@ -79,7 +79,8 @@ export const cancelStepRoute = createRoute({
   path: `${stepPath}/cancel`,
   tags,
   summary: "Cancel a step, and with it its workflow's run",
-  description: "The workflow ends as an error. 409 `step_final` for a step that is not open.",
+  description:
+    "One that has not begun never does. The workflow ends as an error: at once where it waits for a retry, else when it comes to the step; those beside it run out. 409 `step_final` for a step that has ended.",
   request: { params: stepParams },
   responses: { 202: json(workflowResponseSchema, "It is being cancelled.") },
 });

@@ -24,7 +24,12 @@ const destroying = { surface: "control-plane", permission: "installs.destroy" } 
 
 const created =
   "In one statement: with its runner group and runner (or those of `runner_group_id`), its lanes and the workflow that provisions it. 409 " +
-  "`no_active_config`, `runner_group_taken`, `name_taken`, `config_unsupported`; 422 for an input that is missing, unknown or does not fit, and for a template of a label that is none.";
+  "`no_active_config`, `runner_group_taken`, `name_taken`, `config_unsupported`; 422 for an input that is missing, unknown or does not fit, and for a template of a label that is none. " +
+  "200 for an install of this name that has the same content now (all members but `start`): nothing is done, and nothing is begun.";
+const responses = {
+  201: json(installSchema, "The install."),
+  200: json(installSchema, "The install that was there."),
+};
 const filters = {
   name: z.string().max(63).optional().describe("Exactly this."),
   q: z.string().max(255).optional().describe("A part of the name."),
@@ -42,7 +47,7 @@ export const createInstallRoute = createRoute({
   summary: "Create an install of an app",
   description: created,
   request: { params: appParams, body: jsonBody(newInstallSchema) },
-  responses: { 201: json(installSchema, "The install.") },
+  responses,
 });
 
 export const createInstallOfAppRoute = createRoute({
@@ -54,7 +59,7 @@ export const createInstallOfAppRoute = createRoute({
   summary: "Create an install of the app that the body names",
   description: created,
   request: { body: jsonBody(newInstallOfAppSchema) },
-  responses: { 201: json(installSchema, "The install.") },
+  responses,
 });
 
 export const listInstallsRoute = createRoute({

@@ -70,17 +70,17 @@ function outcomeOf(error: unknown): "final" | "not-found" {
 const redo: RegisterRoutes = (app, broker) => {
   app.openapi(retryStepRoute, async (c) => {
     const { workflow_id: id, step_id: stepId } = c.req.valid("param");
-    await retryStep(broker, c.get("actor").orgId, { id, stepId });
+    await retryStep(broker, c.get("actor"), { id, stepId });
     return c.json({ workflow_id: id, retryable: true }, 201);
   });
   app.openapi(skipStepRoute, async (c) => {
     const { workflow_id: id, step_id: stepId } = c.req.valid("param");
-    await skipStep(broker, c.get("actor").orgId, { id, stepId });
+    await skipStep(broker, c.get("actor"), { id, stepId });
     return c.json({ workflow_id: id, skippable: true }, 201);
   });
   app.openapi(resumeWorkflowRoute, async (c) => {
     const { workflow_id: id } = c.req.valid("param");
-    await resumeWorkflow(broker, c.get("actor").orgId, id);
+    await resumeWorkflow(broker, c.get("actor"), id);
     return c.json({ workflow_id: id }, 201);
   });
 };
@@ -107,11 +107,11 @@ const answer: RegisterRoutes = (app, broker) => {
     return c.json(contents as Record<string, JSONValue>, 200); // JSON, as it was made
   });
   app.openapi(respondRoute, async (c) => {
-    const { orgId, id: byId } = c.get("actor");
+    const actor = c.get("actor");
     const { response_type: type, note, plan_digest: digest } = c.req.valid("json");
-    const made = await respondToApproval(broker, orgId, {
+    const made = await respondToApproval(broker, actor, {
       ...approvalIn(c.req.valid("param")),
-      response: { type, note, byId, digest },
+      response: { type, note, byId: actor.id, digest },
     });
     return c.json({ id: made.id, type, note, outcome: made.outcome }, 201);
   });

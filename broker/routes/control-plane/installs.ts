@@ -63,11 +63,13 @@ export const keepInstalls: RegisterRoutes = (app, broker) => {
 const create: RegisterRoutes = (app, broker) => {
   app.openapi(createInstallRoute, async (c) => {
     const { app_id: appId } = c.req.valid("param");
-    return c.json(await created(c, broker, { appId, install: c.req.valid("json") }), 201);
+    const { shown, isNew } = await created(c, broker, { appId, install: c.req.valid("json") });
+    return c.json(shown, isNew ? 201 : 200);
   });
   app.openapi(createInstallOfAppRoute, async (c) => {
     const { app_id: appId, ...install } = c.req.valid("json");
-    return c.json(await created(c, broker, { appId, install }), 201);
+    const { shown, isNew } = await created(c, broker, { appId, install });
+    return c.json(shown, isNew ? 201 : 200);
   });
 };
 
@@ -77,9 +79,12 @@ async function created(
   wanted: { readonly appId: string; readonly install: NewInstall },
 ) {
   const actor = c.get("actor");
-  const { id, workflowId } = await createInstall(broker, actor, wanted);
+  const { id, workflowId, isNew } = await createInstall(broker, actor, wanted);
   const { install } = await showInstall(broker.db, actor.orgId, id);
-  return { ...install, ...(workflowId !== undefined && { workflow_id: workflowId }) };
+  return {
+    shown: { ...install, ...(workflowId !== undefined && { workflow_id: workflowId }) },
+    isNew,
+  };
 }
 
 const read: RegisterRoutes = (app, { db }) => {

@@ -27,6 +27,7 @@ export const createOrg: RegisterRoutes = (app, broker) => {
       name,
       createdById: actor.id,
       adminAccountId: actor.accountId,
+      requestSeed: actor.requestSeed,
     });
     if (actor.accountId !== null) broker.authenticator.forget([actor.accountId]);
     return c.json(toOrg(org, brokerDays), 201);

@@ -3,7 +3,7 @@ import { isFinishedWorkflow } from "../../../shared/workflow.ts";
 import { advanceStep, backOffOf } from "./advance-step.ts";
 import { settleCancel } from "./cancel-workflow.ts";
 import { cloneGroup } from "./clone-steps.ts";
-import { endWorkflow } from "./end-workflow.ts";
+import { endWorkflow, failStalled, giveUp } from "./end-workflow.ts";
 import { generateSteps } from "./generate-steps.ts";
 import { faultOf, type Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
@@ -110,14 +110,18 @@ const goesOn = (step: Step): boolean => isSettled(step) && step.result_directive
 function ofLine(steps: readonly Step[]): Directive | undefined {
   const at = steps.find((step) => !goesOn(step));
   if (at === undefined) return "continue";
-  return isSettled(at) ? directiveOf(at) : undefined;
+  return isSettled(at) ? strongest(steps) : undefined;
+}
+
+/** Steps that run side by side run out, whatever one of them says. */
+function ofAll(steps: readonly Step[]): Directive | undefined {
+  return steps.every(isSettled) ? strongest(steps) : undefined;
 }
 
 const strength: readonly Directive[] = ["stop", "retry-group", "skip-group", "continue"];
 
-/** Steps that run side by side run out, whatever one of them says. */
-function ofAll(steps: readonly Step[]): Directive | undefined {
-  if (!steps.every(isSettled)) return undefined;
+/** A step that was cancelled before it began stops its group, whatever those before it say. */
+function strongest(steps: readonly Step[]): Directive {
   return strength.find((one) => steps.some((step) => directiveOf(step) === one)) ?? "continue";
 }
 
@@ -125,8 +129,12 @@ function directiveOf({ result_directive: said }: Step): Directive {
   return said === "stop" || said === "retry-group" || said === "skip-group" ? said : "continue";
 }
 
-/** What of a group does not begin any more. Where somebody may retry a step, the others stay as they are. */
+/**
+ * What of a group does not begin any more. Where somebody may retry a step, the others stay as they are; beside one that was
+ * cancelled nobody may.
+ */
 function closeRest(draft: WorkflowDraft, steps: readonly Step[], directive: Directive): void {
+  if (steps.some(({ status }) => status === "cancelled")) failStalled(draft, steps);
   if (steps.some(({ status }) => status === "failed-pending-retry")) return;
   const isDenied = steps.some(({ status }) => status === "approval-denied");
   for (const step of steps.filter(({ status }) => status === "pending")) {
@@ -148,10 +156,7 @@ function stop(draft: WorkflowDraft, machine: Machine, group: Group): void {
 
 function giveUpInTime(draft: WorkflowDraft, machine: Machine): void {
   if (!draft.isPast(giveUpAt(draft))) return;
-  const why = "nobody retried or skipped the step that failed";
-  for (const step of draft.steps.filter(({ status }) => status === "failed-pending-retry"))
-    draft.moveStep(step, "fail", { description: step.status_description, directive: "stop" });
-  endWorkflow(draft, machine, { event: "give-up", why });
+  giveUp(draft, machine, "nobody retried or skipped the step that failed");
 }
 
 /** When a failed workflow gives up its place. */

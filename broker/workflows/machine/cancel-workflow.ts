@@ -1,8 +1,9 @@
+import { problem } from "../../../shared/problem.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
 import { isEndedStep } from "../../../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../../../shared/workflow.ts";
 import { cancelStep, succeedStep } from "./advance-step.ts";
-import { endWorkflow } from "./end-workflow.ts";
+import { endWorkflow, giveUp } from "./end-workflow.ts";
 import type { Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { Child, Step } from "./workflow-rows.ts";
@@ -31,14 +32,35 @@ export function settleCancel(draft: WorkflowDraft, machine: Machine): void {
 
 const isOpen = ({ status }: Pick<Child, "status">): boolean => !isFinishedWorkflow(status);
 
-export const hasOpenChildren = (draft: WorkflowDraft, step: Step): boolean =>
+const hasOpenChildren = (draft: WorkflowDraft, step: Step): boolean =>
   [...draft.childrenOf(step).values()].some(isOpen);
 
 /** The children that a cancel of the workflow, or of one step, must cancel. */
 export function childrenToCancel(draft: WorkflowDraft, step?: Step): string[] {
   const { children } = draft.snapshot;
-  const own = step === undefined ? children : children.filter(({ step_id }) => step_id === step.id);
+  const own = step === undefined ? children : [...draft.childrenOf(step).values()];
   return own.filter((child) => isOpen(child) && !child.is_cancelling).map(({ id }) => id);
+}
+
+type Open = { readonly jobs: readonly string[]; readonly children: readonly string[] };
+
+/**
+ * Cancels one step; answers what must end first. Its workflow ends as an error: at once where it waits for somebody to retry
+ * a step, else when it comes to this one. 409 for a step that has ended.
+ */
+export function cancelOpenStep(draft: WorkflowDraft, machine: Machine, step: Step): Open {
+  if (isEndedStep(step.status))
+    throw problem.conflict(
+      "step_final",
+      `Only a step that is open can be cancelled. This one is ${step.status}.`,
+    );
+  const open = { jobs: jobsToCancel(draft, step), children: childrenToCancel(draft, step) };
+  const isBusy = step.job_id !== null || hasOpenChildren(draft, step);
+  if (step.status === "in-progress" && isBusy) return open;
+  cancelStep(draft, machine, { step, why: "it was cancelled" });
+  if (draft.workflow.status === "failed-pending-retry")
+    giveUp(draft, machine, `${step.name} was cancelled`);
+  return open;
 }
 
 /** The jobs that a cancel of the workflow, or of one step, must end. */

@@ -1,6 +1,6 @@
 import type { Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
-import type { CompositeFault, Run } from "./workflow-rows.ts";
+import type { CompositeFault, Run, Step } from "./workflow-rows.ts";
 
 type End = {
   readonly event: "succeed" | "fail" | "stall" | "give-up" | "cancel";
@@ -35,6 +35,18 @@ export function endWorkflow(
   }
   if (!isRunOpen || event === "give-up") return;
   draft.tellWorkflow({ transition: told[event], startedAt: run.started_at, error: why });
+}
+
+/** Ends a workflow that waits for somebody to retry a step, and whose failure was told. */
+export function giveUp(draft: WorkflowDraft, machine: Machine, why: string): void {
+  failStalled(draft, draft.steps);
+  endWorkflow(draft, machine, { event: "give-up", why });
+}
+
+/** Steps that failed, and that nobody will retry any more. */
+export function failStalled(draft: WorkflowDraft, steps: readonly Step[]): void {
+  for (const step of steps.filter(({ status }) => status === "failed-pending-retry"))
+    draft.moveStep(step, "fail", { description: step.status_description, directive: "stop" });
 }
 
 function endRun(draft: WorkflowDraft, run: Run, status: Run["status"]): void {

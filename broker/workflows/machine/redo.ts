@@ -8,8 +8,12 @@ import type { Group, Run, Step } from "./workflow-rows.ts";
 /** How often somebody may retry one step. */
 const mostRetries = 10;
 
+/** How the id of the run ends that somebody asks for: the same each time where it is the same request. */
+export type RunEnd = string | undefined;
+
 /** Tries a step that failed again, and the workflow goes on from it. 409 for what cannot be retried. */
-export function retryStep(draft: WorkflowDraft, step: Step): void {
+export function retryStep(draft: WorkflowDraft, step: Step, end?: RunEnd): void {
+  if (isMade(draft, end)) return;
   requireStalled(draft, step, "not_retryable");
   if (step.params["retryable"] === false)
     throw problem.conflict("not_retryable", "This step cannot be retried.");
@@ -30,7 +34,7 @@ export function retryStep(draft: WorkflowDraft, step: Step): void {
     cloneStep(draft, step, null);
     group.result_directive = null;
   }
-  redo(draft, "retry", step);
+  redo(draft, { type: "retry", step, end });
 }
 
 /** The other steps of a group that is tried again as a whole: each of them has a new row. */
@@ -53,13 +57,14 @@ const retriesOf = ({ steps }: WorkflowDraft, { idx }: Step): number =>
   ).length;
 
 /** Passes over a step that failed, and the workflow goes on after it. 409 for what cannot be skipped. */
-export function skipStep(draft: WorkflowDraft, step: Step): void {
+export function skipStep(draft: WorkflowDraft, step: Step, end?: RunEnd): void {
+  if (isMade(draft, end)) return;
   requireStalled(draft, step, "not_skippable");
   if (step.params["skippable"] !== true)
     throw problem.conflict("not_skippable", "This step cannot be skipped: what follows needs it.");
   draft.moveStep(step, "skip", { directive: "continue", description: step.status_description });
   draft.groupOf(step).result_directive = null;
-  redo(draft, "skip", step);
+  redo(draft, { type: "skip", step, end });
 }
 
 function requireStalled(draft: WorkflowDraft, step: Step, code: string): void {
@@ -81,16 +86,23 @@ function requireStalled(draft: WorkflowDraft, step: Step, code: string): void {
     );
 }
 
-function redo(draft: WorkflowDraft, type: "retry" | "skip", step: Step): void {
+/** The same request began its run before, and nobody heard. */
+const isMade = ({ runs }: WorkflowDraft, end: RunEnd): boolean =>
+  end !== undefined && runs.some(({ id }) => id.endsWith(end));
+
+type Wanted = { readonly type: Run["type"]; readonly step: Step; readonly end: RunEnd };
+
+function redo(draft: WorkflowDraft, wanted: Wanted): void {
   draft.workflow.error = null;
   draft.moveWorkflow("redo");
-  draft.runs.push({ ...newRun(draft, type, step), status: "in-progress", started_at: draft.now });
+  draft.runs.push({ ...newRun(draft, wanted), status: "in-progress", started_at: draft.now });
   draft.tellWorkflow({ transition: "started" });
 }
 
-function newRun(draft: WorkflowDraft, type: Run["type"], step: Step): Run {
+function newRun(draft: WorkflowDraft, { type, step, end = "" }: Wanted): Run {
+  const id = draft.newId("wfr");
   return {
-    id: draft.newId("wfr"),
+    id: id.slice(0, id.length - end.length) + end,
     type,
     status: "pending",
     start_from_idx: step.idx,
@@ -105,7 +117,9 @@ function newRun(draft: WorkflowDraft, type: Run["type"], step: Step): Run {
 export function resumeWorkflow(
   draft: WorkflowDraft,
   { isSuperseded = () => false }: Partial<Machine> = {},
+  end?: RunEnd,
 ): void {
+  if (isMade(draft, end)) return;
   const { workflow } = draft;
   if (workflow.shares_place)
     throw problem.conflict(
@@ -137,5 +151,5 @@ export function resumeWorkflow(
   Object.assign(workflow, { error: null, finished_at: null });
   draft.newSignalId = draft.newId("sig");
   workflow.signal_id = draft.newSignalId;
-  draft.runs.push(newRun(draft, "resume", step));
+  draft.runs.push(newRun(draft, { type: "resume", step, end }));
 }

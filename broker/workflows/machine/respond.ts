@@ -15,6 +15,8 @@ export type Response = {
   readonly byId: string;
   /** The digest of the plan that was read; undefined: whatever it is. */
   readonly digest?: string | undefined;
+  /** The id that it gets: the same each time where it is the same request. */
+  readonly id?: string;
 };
 export type Answered = { readonly id: string; readonly outcome: "applied" | "replanned" };
 
@@ -26,12 +28,15 @@ export function respond(
 ): Answered {
   const approval = draft.approvalOf(step);
   if (approval === undefined) throw problem.notFound("approval");
+  const { id = draft.newId("apr") } = response;
+  if (approval.response_id === id)
+    // the same request gave it before, and nobody heard
+    return { id, outcome: step.status === "approval-retry" ? "replanned" : "applied" };
   requireOpen(draft, step, approval);
   if (response.digest !== undefined && response.digest !== approval.plan_digest)
     throw problem.preconditionFailed(
       "The plan is another one than the one that you read. Read it again, then answer.",
     );
-  const id = draft.newId("apr");
   const { type, note, byId } = response;
   Object.assign(approval, {
     response_id: id,
@@ -98,7 +103,7 @@ function move(
   return "applied";
 }
 
-/** Everything that waits for an approval is approved from now on, what waits now, too; or asked for again. */
+/** Everything that waits for an approval is approved from now on, what waits now, too, unless its time is up; or asked for again. */
 export function setApprovalOption(
   draft: WorkflowDraft,
   machine: Machine,
@@ -106,6 +111,9 @@ export function setApprovalOption(
 ): void {
   draft.workflow.approval_option = option;
   if (option === "prompt") return;
-  for (const step of draft.steps.filter(({ status }) => status === "approval-awaiting"))
+  const waiting = draft.steps.filter(
+    ({ status, deadline_at: until }) => status === "approval-awaiting" && !draft.isPast(until),
+  );
+  for (const step of waiting)
     respond(draft, machine, { step, response: { type: "approve", note: "approve-all", byId } });
 }

@@ -31,6 +31,20 @@ test("an approval that nobody answers for 30 days expires, and ends its workflow
   expect(told.map(({ transition }) => transition)).toEqual(["started", "requested", "failed"]);
 });
 
+test("a workflow may approve all just after an approval's deadline: that one expires all the same", async () => {
+  const org = await setup();
+  const { installId } = await givenInstall(org);
+  const id = (await org.run(installId, "careful")).body.workflow_id;
+  const asked = stepIn(await org.reach(id, "approval-awaiting"), "approval-awaiting");
+  await db`update workflow_steps set deadline_at = svc_now() - interval '1 ms' where id = ${asked.id}`;
+  const changed = await org.api(`PATCH /v1/workflows/${id}`, { approval_option: "approve-all" });
+  expect(changed).toMatchObject({ status: 200, body: { approval_option: "approve-all" } });
+  expect(stepsOf(await org.reach(id, "error")).slice(1)).toEqual([
+    "approve careful: approval-expired",
+    "careful action run (manual): discarded",
+  ]);
+});
+
 test("a runner is waited for for 30 days in a provision, which somebody is to start; for an hour in a later change", async () => {
   const org = await setup({ "metadata.toml": { name: "shop" } });
   const { body: install } = await org.create({ inputs: {} });

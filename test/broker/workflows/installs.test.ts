@@ -79,7 +79,7 @@ describe("an install", () => {
     const { api, create } = await setup();
     const { body: first } = await create({ start: false });
     expect(first.workflow_id).toBeUndefined();
-    expect(await create()).toMatchObject({
+    expect(await create({ labels: { tier: "gold" } })).toMatchObject({
       status: 409,
       body: { code: "name_taken", install_id: first.id },
     });

@@ -1,6 +1,5 @@
-import { cancelStep } from "../../../broker/workflows/machine/advance-step.ts";
 import { advanceWorkflow } from "../../../broker/workflows/machine/advance-workflow.ts";
-import { settleCancel } from "../../../broker/workflows/machine/cancel-workflow.ts";
+import { cancelOpenStep, settleCancel } from "../../../broker/workflows/machine/cancel-workflow.ts";
 import type { EventDraft } from "../../../broker/workflows/machine/event-draft.ts";
 import { resumeWorkflow, retryStep, skipStep } from "../../../broker/workflows/machine/redo.ts";
 import { respond, setApprovalOption } from "../../../broker/workflows/machine/respond.ts";
@@ -176,8 +175,20 @@ class World implements Model {
     else if (wish === "cancel") {
       draft.workflow.is_cancelling = true;
       settleCancel(draft, this.#machine);
-    } else if (wish === "cancel-step" && waiting !== undefined)
-      cancelStep(draft, this.#machine, { step: waiting, why: "" });
+    } else this.#cancelStep(draft, wish);
+  }
+
+  #cancelStep(draft: WorkflowDraft, wish: Wish): void {
+    const last = (...statuses: Step["status"][]) =>
+      draft.steps.findLast(({ status }) => statuses.includes(status));
+    const steps: { readonly [one in Wish]?: Step | undefined } = {
+      "cancel-step": last("approval-awaiting", "in-progress"),
+      "cancel-failed": last("failed-pending-retry"),
+      "cancel-pending": last("pending"),
+    };
+    const step = steps[wish];
+    if (step === undefined) return;
+    for (const id of cancelOpenStep(draft, this.#machine, step).jobs) this.#setJob(id, "cancelled");
   }
 
   #keep(draft: WorkflowDraft): void {

@@ -16,6 +16,8 @@ export const wishWeights = {
   skip: 2,
   cancel: 1,
   "cancel-step": 1,
+  "cancel-failed": 1,
+  "cancel-pending": 1,
   resume: 2,
   hours: 3,
   days: 1,
