@@ -161,6 +161,18 @@ describe("svc role", { timeout: 180_000 }, () => {
     expect(none).toMatchObject({ code: 2, out: "" });
     expect(none.err).toContain("org_builder");
   });
+
+  test("creates, changes and deletes a role of the org", async () => {
+    const made = await cli.run("role create Reader --from org_support --permit orgs.read -o name");
+    const id = made.out.trim();
+    expect(await cli.run(`role update ${id}`)).toMatchObject({ code: 2, out: "" });
+    const words = "--title Looker --permit orgs.read --permit jobs.read";
+    const changed = await cli.run(`role update ${id} ${words}`);
+    expect(changed.out).toMatch(/title +Looker\n.*permissions +orgs.read\n +jobs.read\n/s);
+    const wide = await cli.run(`role update ${id} --permit accounts.write`);
+    expect(wide).toMatchObject({ code: 2, out: "" });
+    expect((await cli.run(`role delete ${id}`)).err).toBe(`Deleted ${id}.\n`);
+  });
 });
 
 describe("svc invite", { timeout: 180_000 }, () => {
