@@ -44,7 +44,7 @@ import { createQueue, deleteQueue, updateQueue } from "./queues/manage-queue.ts"
 import { pauseQueue, purgeQueue, resumeQueue } from "./queues/operate-queue.ts";
 import { getQueue, listQueues } from "./queues/read-queues.ts";
 import { listReleases, showRelease } from "./releases/read-releases.ts";
-import { createRole, deleteRole, getRole, listRoles } from "./roles/role-commands.ts";
+import { createRole, deleteRole, getRole, listRoles, updateRole } from "./roles/role-commands.ts";
 import {
   cancelRollout,
   getRollout,
@@ -121,6 +121,7 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
       listRoles,
       getRole,
       createRole,
+      updateRole,
       deleteRole,
       listAudit,
       exportAudit,

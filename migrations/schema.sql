@@ -2667,6 +2667,7 @@ function change_install(org text, install text, expected bigint, changes jsonb) 
 function change_install_config(org text, install text, config text, expected bigint, given jsonb) returns text -- functions/install-configs.sql
 function change_install_labels(org text, install text, given jsonb, removed text[]) returns TABLE(outcome text, keys text[]) -- functions/installs.sql
 function change_queue(org text, queue text, expected bigint, queue_name text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb) returns TABLE(outcome text, wake text) -- functions/queues.sql
+function change_role(org text, role text, changes jsonb) returns boolean -- functions/roles.sql
 function change_webhook(org text, webhook text, changes json, sealed_secret bytea, overlap interval) returns text -- functions/webhooks.sql
 function check_enqueue(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
 function claim_enqueue_keys(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql

@@ -1,4 +1,4 @@
-import type { NewRole } from "../../shared/api/roles.ts";
+import type { NewRole, RoleChanges } from "../../shared/api/roles.ts";
 import { permissionsOfRole } from "../../shared/permissions.ts";
 import { type ProblemError, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
@@ -6,7 +6,7 @@ import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { requireOwnPermissions } from "../tokens/token-rules.ts";
-import { dropRole, insertRole, listRoles } from "./queries.ts";
+import { changeRole, dropRole, insertRole, listRoles } from "./queries.ts";
 import type { ListedRole } from "./row.ts";
 
 /** Lists of roles are answered whole. */
@@ -34,11 +34,28 @@ export async function createRole(
   return await requireRole(db, by.orgId, id);
 }
 
+/** Changes a role of the org, which permits no more than a managed one and the caller do. */
+export async function updateRole(
+  db: Db,
+  by: Pick<Actor, "orgId" | "permissions">,
+  id: string,
+  changes: RoleChanges,
+): Promise<ListedRole> {
+  const role = await requireOwnRole(db, by.orgId, id);
+  const { policies = [] } = changes;
+  const errors = faultsOf({ role_type: role.role_type, policies });
+  if (errors.length > 0) throw problem.invalid(errors);
+  requireOwnPermissions(
+    by,
+    policies.flatMap(({ permissions }) => permissions),
+  );
+  if (!(await changeRole(db, by.orgId, id, changes))) throw problem.notFound("role");
+  return await requireRole(db, by.orgId, id);
+}
+
 /** Deletes a role of the org; 409 while an account, a token or an open invitation has it. */
 export async function deleteRole(db: Db, org: OrgId, id: string): Promise<void> {
-  const role = await requireRole(db, org, id);
-  if (role.org_id === null)
-    throw problem.conflict("role_not_own", "This role is the service's own: it cannot be deleted.");
+  await requireOwnRole(db, org, id);
   if (await dropRole(db, org, id)) return;
   const detail =
     "An account, a token or an open invitation has this role. Take it from them first.";
@@ -52,7 +69,17 @@ export async function requireRole(db: Db, org: OrgId, id: string): Promise<Liste
   return role;
 }
 
-function faultsOf({ role_type: type, policies }: NewRole): ProblemError[] {
+/** One that is the org's own: 409 for one of the service. */
+async function requireOwnRole(db: Db, org: OrgId, id: string): Promise<ListedRole> {
+  const role = await requireRole(db, org, id);
+  if (role.org_id !== null) return role;
+  const detail = "This role is the service's own: it cannot be changed or deleted.";
+  throw problem.conflict("role_not_own", detail);
+}
+
+type Wanted = Pick<ListedRole, "role_type"> & Pick<NewRole, "policies">;
+
+function faultsOf({ role_type: type, policies }: Wanted): ProblemError[] {
   const all = permissionsOfRole(type, true);
   const names = policies.map(({ name }) => name);
   return policies.flatMap(({ name, permissions }, at) => [

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import type { NewRole } from "../../shared/api/roles.ts";
+import type { NewRole, RoleChanges } from "../../shared/api/roles.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { ListedRole } from "./row.ts";
@@ -40,6 +40,18 @@ export async function insertRole(
         from base, jsonb_to_recordset(${JSON.stringify(role.policies)}::text::jsonb) as p (name text, permissions text[]))
     select id from made`;
   return rows.length > 0;
+}
+
+/** Changes a role of the org, and tells every broker whose permissions are others now; false for any other role. */
+export async function changeRole(
+  db: Db,
+  org: OrgId,
+  id: string,
+  changes: RoleChanges,
+): Promise<boolean> {
+  const [row] = await db<{ is_changed: boolean }[]>`
+    select change_role(${org}, ${id}, ${JSON.stringify(changes)}::text::jsonb) as is_changed`;
+  return row?.is_changed === true;
 }
 
 /** Deletes a role of the org that nobody has; tokens that are over forget it. False for any other. */

@@ -8,6 +8,7 @@ import {
   type ShownActionRun,
 } from "../../shared/api/actions.ts";
 import { listActionsRoute } from "../../shared/api/app-actions.ts";
+import { getActionOutputsRoute } from "../../shared/api/install-actions.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { findApp } from "../apps/find-app.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -163,6 +164,26 @@ const showRun = defineCommand({
   },
 });
 
+const showOutputs = defineCommand({
+  name: "action outputs",
+  summary: "Show what an action gave last in an install, as JSON.",
+  args: { ...installArgs, action: { summary: "The action's name or id." } },
+  examples: [{ does: "Show them.", run: "svc action outputs acme greet" }],
+  run: async ({ args, call, screen }) => {
+    const params = { install_id: (await findInstall(call, args.install)).body.id };
+    const { body: actions } = await call(listInstallActionsRoute, { params });
+    const action = actions.find(({ id, name }) => args.action === id || args.action === name);
+    if (action === undefined)
+      throw new UsageError(
+        `${args.install} has no action ${args.action}.`,
+        `List them: svc action list ${args.install}`,
+      );
+    const asked = { params: { ...params, action_id: action.id } };
+    const { body } = await call(getActionOutputsRoute, asked);
+    screen.out(JSON.stringify(body, null, screen.format === "ndjson" ? 0 : 2));
+  },
+});
+
 const showRunLog = defineCommand({
   name: "action logs",
   summary: "Show the log of a run of an action so far.",
@@ -190,5 +211,6 @@ export const actionCommands: readonly Command[] = [
   runAction,
   listRuns,
   showRun,
+  showOutputs,
   showRunLog,
 ];

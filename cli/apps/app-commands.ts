@@ -1,44 +1,12 @@
-import type { App } from "../../shared/api/app.ts";
 import { deleteAppRoute, listAppsRoute } from "../../shared/api/apps.ts";
 import { listAppLabelKeysRoute } from "../../shared/api/label-keys.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
-import { formatAge, formatInstant } from "../output/format-age.ts";
 import { printLabelKeys } from "../output/label-keys.ts";
-import { printItem, type View } from "../output/print.ts";
+import { printItem } from "../output/print.ts";
+import { appDetails, appLine } from "./app-view.ts";
 import { appArgs as args, findApp, toPage } from "./find-app.ts";
-
-const nameOf = (app: App): string => app.id;
-
-const appLine: View<App> = {
-  nameOf,
-  columns: {
-    ID: nameOf,
-    NAME: ({ name }) => name,
-    "DISPLAY NAME": ({ display_name: name }) => name,
-    CONFIGS: ({ config_count: count }) => String(count),
-    AGE: ({ created_at }) => formatAge(created_at),
-  },
-};
-
-const appDetails: View<App> = {
-  nameOf,
-  columns: {
-    app: nameOf,
-    name: ({ name }) => name,
-    "display name": ({ display_name: name }) => name,
-    description: ({ description }) => description,
-    config: ({ active_config_id: id, config_count: count }) =>
-      id === null ? "none yet" : `${id} (of ${count})`,
-    runners: ({ runner_type: type }) => type ?? "",
-    labels: ({ default_labels: labels }) =>
-      Object.entries(labels)
-        .map(([key, value]) => `${key}=${value}`)
-        .join("\n"),
-    created: ({ created_at }) => formatInstant(created_at),
-  },
-};
 
 export const listApps = defineList({
   name: "app list",

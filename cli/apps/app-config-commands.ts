@@ -2,6 +2,7 @@ import {
   appConfigStatuses,
   type AppConfigVersion,
   diffAppConfigsRoute,
+  getAppConfigGraphRoute,
   getAppConfigVersionRoute,
   getLatestAppConfigRoute,
   listAppConfigsRoute,
@@ -78,6 +79,27 @@ export const getAppConfig = defineCommand({
             query,
           });
     printItem(screen, answer, configDetails);
+  },
+});
+
+export const showConfigGraph = defineCommand({
+  name: "app config graph",
+  summary: "Show in which order one of an app's configs has its components, and what needs what.",
+  args,
+  examples: [{ does: "Show what needs what.", run: "svc app config graph greeter" }],
+  run: async ({ args, call, screen }) => {
+    const app_id = (await findApp(call, args.app)).body.id;
+    const id = args.config ?? (await call(getLatestAppConfigRoute, { params: { app_id } })).body.id;
+    const params = { app_id, app_config_id: id };
+    const { text, body } = await call(getAppConfigGraphRoute, { params });
+    if (screen.format === "json" || screen.format === "ndjson") {
+      screen.out(text);
+      return;
+    }
+    for (const name of body.order) screen.out(`component ${name}`);
+    for (const { from, to } of body.edges) screen.out(`${from.type} ${from.name} needs ${to}`);
+    if (body.order.length + body.edges.length === 0)
+      screen.say("This config has no components, and nothing needs one.");
   },
 });
 

@@ -2,9 +2,9 @@ import { createInstallRoute } from "../../shared/api/installs.ts";
 import { getRunnerRoute } from "../../shared/api/runners.ts";
 import { findApp } from "../apps/find-app.ts";
 import { type CommandCall, defineCommand } from "../command.ts";
+import { readPairs } from "../flags/read-pairs.ts";
 import { printItem } from "../output/print.ts";
 import { installDetails } from "./install-view.ts";
-import { readPairs } from "./read-pairs.ts";
 import { readValues } from "./read-values.ts";
 
 export const createInstall = defineCommand({

@@ -9,14 +9,15 @@ export const installArgs = {
   install: { summary: "The install's name or id.", offers: "installs" },
 } as const;
 
-/** The install that a name or an id means, and the API's own text of it. */
+/** The install that a name or an id means, of this app if one is told, and the API's own text of it. */
 export async function findInstall(
   call: Caller,
   given: string,
+  appId?: string,
 ): Promise<{ readonly text: string; readonly body: Install }> {
   const read = (id: string) => call(getInstallRoute, { params: { install_id: id } });
   if (given.startsWith("ins_")) return await read(given);
-  const query = { name: given, limit: "2", cursor: "" };
+  const query = { name: given, app_id: appId, limit: "2", cursor: "" };
   const { items } = toPage(await call(listInstallsRoute, { query })).body;
   const [first, second] = items;
   if (first === undefined)

@@ -1,13 +1,20 @@
 import type { Command } from "../command.ts";
 import { createInstall } from "./create-install.ts";
 import { enrolInstall } from "./enrol-install.ts";
-import { exportInstall, listDrift, listInstallAuditLogs, showReadme } from "./install-records.ts";
+import {
+  exportInstall,
+  listDrift,
+  listInstallAuditLogs,
+  listStates,
+  showReadme,
+} from "./install-records.ts";
 import { installSettings } from "./install-settings.ts";
 import {
   deleteInstall,
   deprovisionInstall,
   forgetInstall,
   reprovisionInstall,
+  updateInstall,
   updateInstallConfig,
 } from "./manage-install.ts";
 import {
@@ -26,11 +33,13 @@ export const installCommands: readonly Command[] = [
   enrolInstall,
   listInstalls,
   getInstall,
+  updateInstall,
   showInputs,
   installSettings,
   labelInstall,
   listLabelKeys,
   showState,
+  listStates,
   listEvents,
   listInstallAuditLogs,
   showReadme,

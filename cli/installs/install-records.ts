@@ -1,3 +1,4 @@
+import { listInstallStatesRoute } from "../../shared/api/install-inputs.ts";
 import {
   generateCliInstallConfigRoute,
   getInstallReadmeRoute,
@@ -5,10 +6,11 @@ import {
   listDriftedObjectsRoute,
   listInstallAuditLogsRoute,
 } from "../../shared/api/install-records.ts";
+import type { InstallState } from "../../shared/api/install.ts";
 import { defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
-import { formatInstant } from "../output/format-age.ts";
+import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 import { findInstall, installArgs as args } from "./find-install.ts";
 
@@ -56,6 +58,31 @@ export const listInstallAuditLogs = defineList({
     const query = { start, end, ...pagesOfListing(page) };
     const params = { install_id: id };
     return pageOfListing(await call(listInstallAuditLogsRoute, { params, query }));
+  },
+});
+
+const stateLine: View<InstallState> = {
+  nameOf: ({ id }) => id,
+  columns: {
+    VERSION: ({ version }) => String(version),
+    ID: ({ id }) => id,
+    CHECKSUM: ({ checksum }) => checksum.slice(0, 12),
+    BY: ({ triggered_by_id: id }) => id,
+    AGE: ({ created_at }) => formatAge(created_at),
+  },
+};
+
+export const listStates = defineList({
+  name: "install state-history",
+  summary: "List the states of an install that workflows recorded, newest first.",
+  args,
+  examples: [{ does: "See when its state changed.", run: "svc install state-history acme" }],
+  view: stateLine,
+  empty: "No workflow has recorded its state yet.",
+  read: async ({ args, call, page }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const asked = { params: { install_id: id }, query: pagesOfListing(page) };
+    return pageOfListing(await call(listInstallStatesRoute, asked));
   },
 });
 

@@ -3,16 +3,56 @@ import {
   reprovisionInstallRoute,
   updateInstallConfigRoute,
 } from "../../shared/api/install-workflows.ts";
-import { deleteInstallRoute, forgetInstallRoute } from "../../shared/api/installs.ts";
+import {
+  deleteInstallRoute,
+  forgetInstallRoute,
+  updateInstallRoute,
+} from "../../shared/api/installs.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
+import { readPairs } from "../flags/read-pairs.ts";
+import { printItem } from "../output/print.ts";
 import { findInstall, installArgs as args } from "./find-install.ts";
+import { installDetails } from "./install-view.ts";
 
 const yes = { yes: { summary: "Required: this cannot be undone." } } as const;
 const planOnly = {
   "plan-only": { summary: "Change nothing: see what would be done." },
 } as const;
 const watchIt = (id: string): string => `Watch it: svc workflow watch ${id}`;
+
+export const updateInstall = defineCommand({
+  name: "install update",
+  summary: "Give an install another name, or change words of your own about it.",
+  details: "Its inputs, labels and settings have commands of their own.",
+  args,
+  flags: {
+    name: { value: "NAME", summary: "Its new name, unique in the app." },
+    metadata: {
+      value: "KEY=VALUE",
+      isRepeatable: true,
+      summary: "Words of your own, such as managed_by=terraform; repeatable.",
+    },
+    unset: { value: "KEY", isRepeatable: true, summary: "Take some of them away; repeatable." },
+  },
+  examples: [{ does: "Rename an install.", run: "svc install update acme --name acme-eu" }],
+  run: async ({ args, flags, call, screen }) => {
+    const given = readPairs("--metadata", flags.metadata);
+    const changesMetadata = flags.metadata.length + flags.unset.length > 0;
+    if (flags.name === undefined && !changesMetadata)
+      throw new UsageError("Nothing to change.", "See: svc install update --help");
+    const { body: install } = await findInstall(call, args.install);
+    const kept = Object.entries({ ...install.metadata, ...given });
+    const body = {
+      ...(flags.name !== undefined && { name: flags.name }),
+      ...(changesMetadata && {
+        metadata: Object.fromEntries(kept.filter(([key]) => !flags.unset.includes(key))),
+      }),
+    };
+    const params = { install_id: install.id };
+    printItem(screen, await call(updateInstallRoute, { params, body }), installDetails);
+  },
+});
 
 export const reprovisionInstall = defineCommand({
   name: "install reprovision",

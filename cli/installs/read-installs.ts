@@ -13,13 +13,14 @@ import {
 import { listInstallLabelKeysRoute } from "../../shared/api/label-keys.ts";
 import { findApp } from "../apps/find-app.ts";
 import { defineCommand } from "../command.ts";
+import { readPairs } from "../flags/read-pairs.ts";
 import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
 import { printLabelKeys } from "../output/label-keys.ts";
+import { printLabels } from "../output/labels.ts";
 import { printItem } from "../output/print.ts";
 import { findInstall, installArgs as args } from "./find-install.ts";
 import { eventLine, inputsDetails, installDetails, installLine } from "./install-view.ts";
-import { readPairs } from "./read-pairs.ts";
 import { readValues } from "./read-values.ts";
 
 export const listInstalls = defineList({
@@ -126,8 +127,7 @@ export const labelInstall = defineCommand({
       ({ labels } = (
         await call(removeInstallLabelsRoute, { params, body: { keys: [...flags.unset] } })
       ).body);
-    if (screen.format === "json" || screen.format === "ndjson") screen.out(JSON.stringify(labels));
-    else for (const [key, value] of Object.entries(labels)) screen.out(`${key}=${value}`);
+    printLabels(screen, labels);
   },
 });
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { readPairs } from "./read-pairs.ts";
+import { readPairs } from "../flags/read-pairs.ts";
 
 /** NAME=VALUE pairs whose values may be secret: `NAME=@FILE` reads the value from a file, so that it is in no list of processes. */
 export async function readValues(

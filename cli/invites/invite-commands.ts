@@ -4,6 +4,7 @@ import {
   type Invite,
   listInvitesRoute,
   listOwnInvitesRoute,
+  resendInviteRoute,
   revokeInviteRoute,
 } from "../../shared/api/invites.ts";
 import { defineCommand } from "../command.ts";
@@ -63,6 +64,22 @@ const listInvites = defineList({
     await call(flags.mine ? listOwnInvitesRoute : listInvitesRoute, { query: page }),
 });
 
+const resendInvite = defineCommand({
+  name: "invite resend",
+  summary: "Give an invitation its time again.",
+  args,
+  flags: {
+    expires: { value: "DURATION", summary: "How long it can be accepted (default: 7d)." },
+  },
+  examples: [{ does: "Let one that expired be accepted.", run: "svc invite resend inv_…" }],
+  run: async ({ args: { invite }, flags, call, screen }) => {
+    const lives = readDurationNs("--expires", flags.expires);
+    const body = lives === undefined ? {} : { expires_in: lives };
+    const params = { invite_id: invite };
+    printItem(screen, await call(resendInviteRoute, { params, body }), view);
+  },
+});
+
 const revokeInvite = defineCommand({
   name: "invite revoke",
   summary: "Revoke an invitation that nobody has accepted.",
@@ -85,4 +102,4 @@ const acceptInvite = defineCommand({
 });
 
 /** The commands of invitations. */
-export const inviteCommands = [createInvite, listInvites, acceptInvite, revokeInvite];
+export const inviteCommands = [createInvite, listInvites, acceptInvite, resendInvite, revokeInvite];

@@ -3,6 +3,7 @@ import {
   deleteRoleRoute,
   listRolesRoute,
   type Role,
+  updateRoleRoute,
 } from "../../shared/api/roles.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { permissions, roleTypes } from "../../shared/permissions.ts";
@@ -118,6 +119,37 @@ export const createRole = defineCommand({
       ...(flags.description !== undefined && { description: flags.description }),
     };
     printItem(screen, await call(createRoleRoute, { body }), roleDetails);
+  },
+});
+
+export const updateRole = defineCommand({
+  name: "role update",
+  summary: "Change a role of the org: what it is called, or what it permits.",
+  details: "It counts for whoever has the role within a second.",
+  args: { role: { summary: "The role's id." } },
+  flags: {
+    title: { value: "TITLE", summary: "Its new title." },
+    description: { value: "TEXT", summary: "What it is for." },
+    permit: {
+      value: "PERMISSION",
+      choices: permissions,
+      isRepeatable: true,
+      summary: "All that it permits from now on; repeatable. You must have it yourself.",
+    },
+  },
+  examples: [
+    { does: "Say what it is for.", run: 'svc role update rol_… --description "Answers approvals"' },
+  ],
+  run: async ({ args, flags: { title, description, permit }, call, screen }) => {
+    const body = {
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(permit.length > 0 && { policies: [{ name: "permits", permissions: [...permit] }] }),
+    };
+    if (Object.keys(body).length === 0)
+      throw new UsageError("Nothing to change.", "See: svc role update --help");
+    const params = { role_id: args.role };
+    printItem(screen, await call(updateRoleRoute, { params, body }), roleDetails);
   },
 });
 

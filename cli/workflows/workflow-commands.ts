@@ -7,7 +7,11 @@ import {
   skipStepRoute,
 } from "../../shared/api/control-workflows.ts";
 import { type ShownApproval, workflowStatusSchema } from "../../shared/api/workflow.ts";
-import { getWorkflowRoute, listWorkflowsRoute } from "../../shared/api/workflows.ts";
+import {
+  getQueuePositionRoute,
+  getWorkflowRoute,
+  listWorkflowsRoute,
+} from "../../shared/api/workflows.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { type Command, type CommandCall, defineCommand } from "../command.ts";
 import { findInstall, installArgs } from "../installs/find-install.ts";
@@ -94,6 +98,31 @@ const getWorkflow = defineCommand({
   },
 });
 
+const showPosition = defineCommand({
+  name: "workflow position",
+  summary: "Show whom a workflow waits for in its lane.",
+  args,
+  examples: [{ does: "See why it does not begin.", run: "svc workflow position wfl_…" }],
+  run: async ({ args: { workflow }, call, screen }) => {
+    const params = { workflow_id: workflow };
+    const { text, body } = await call(getQueuePositionRoute, { params });
+    if (screen.format === "json" || screen.format === "ndjson") {
+      screen.out(text);
+      return;
+    }
+    for (const ahead of body.signals_ahead)
+      screen.out(
+        `${ahead.workflow_id} ${ahead.workflow_type}: ${ahead.status}, ${formatAge(ahead.created_at)}`,
+      );
+    const { position, queue_depth: depth } = body;
+    screen.say(
+      position === 0
+        ? "It waits for no other."
+        : `It is number ${position} of ${depth} in its lane.`,
+    );
+  },
+});
+
 const watchWorkflow = defineCommand({
   name: "workflow watch",
   summary: "Follow a workflow's steps until it has finished.",
@@ -175,6 +204,7 @@ export const workflowCommands: readonly Command[] = [
   listWorkflows,
   getWorkflow,
   watchWorkflow,
+  showPosition,
   listApprovals,
   approveWorkflow,
   denyWorkflow,

@@ -200,6 +200,7 @@ export const installStateSchema = z
     created_at: z.iso.datetime(),
   })
   .openapi("InstallState");
+export type InstallState = z.infer<typeof installStateSchema>;
 
 export const installEventSchema = z
   .object({

@@ -44,13 +44,28 @@ const policy = z.strictObject({
   permissions: z.array(z.enum(permissions)).min(1).max(permissions.length),
 });
 
+const title = z.string().trim().min(1).max(200);
+const description = z.string().trim().max(2000);
+const policies = z.array(policy).min(1).max(50);
+const params = z.object({ role_id: idParam("role_id", "rol") });
+
 const createRoleBody = z.strictObject({
-  title: z.string().trim().min(1).max(200),
-  description: z.string().trim().max(2000).default(""),
+  title,
+  description: description.default(""),
   role_type: z.enum(roleTypes).exclude(["runner"]).describe("The managed role that it narrows."),
-  policies: z.array(policy).min(1).max(50).describe("What is left of that."),
+  policies: policies.describe("What is left of that."),
 });
 export type NewRole = z.infer<typeof createRoleBody>;
+
+const roleChanges = z
+  .strictObject({
+    title,
+    description,
+    policies: policies.describe("What is left of the managed role, in place of what was."),
+  })
+  .partial()
+  .openapi("RoleChanges", { example: { description: "Answers approvals." } });
+export type RoleChanges = z.infer<typeof roleChanges>;
 
 export const createRoleRoute = createRoute({
   operationId: "createRole",
@@ -65,6 +80,19 @@ export const createRoleRoute = createRoute({
   responses: { 201: json(roleSchema, "The new role.") },
 });
 
+export const updateRoleRoute = createRoute({
+  operationId: "updateRole",
+  rule: { surface: "operator", permission: "accounts.write" },
+  method: "patch",
+  path: "/v1/roles/{role_id}",
+  tags: ["Access"],
+  summary: "Change a role of the org",
+  description:
+    "What is not named stays; which managed role it narrows stays always. New policies count for whoever has it within a second. 403 `wider_than_own` as for a new one. 409 `role_not_own` for a managed one.",
+  request: { params, body: jsonBody(roleChanges) },
+  responses: { 200: json(roleSchema, "The role.") },
+});
+
 export const deleteRoleRoute = createRoute({
   operationId: "deleteRole",
   rule: { surface: "operator", permission: "accounts.write" },
@@ -73,7 +101,7 @@ export const deleteRoleRoute = createRoute({
   tags: ["Access"],
   summary: "Delete a role of the org",
   description: "409 `role_in_use` while an account, a token or an open invitation has it.",
-  request: { params: z.object({ role_id: idParam("role_id", "rol") }) },
+  request: { params },
   responses: { 204: { description: "Done." } },
 });
 

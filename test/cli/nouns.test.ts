@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { createAccount } from "../../broker/accounts/create-account.ts";
+import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
+import { createToken } from "../../broker/tokens/create-token.ts";
 import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { svc } from "../support/programs/svc.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
 
 const noProcess = "prc_00000000000000000000000000";
@@ -156,5 +160,37 @@ describe("svc role", { timeout: 180_000 }, () => {
     expect(one.out).toContain("jobs.read");
     expect(none).toMatchObject({ code: 2, out: "" });
     expect(none.err).toContain("org_builder");
+  });
+
+  test("creates, changes and deletes a role of the org", async () => {
+    const made = await cli.run("role create Reader --from org_support --permit orgs.read -o name");
+    const id = made.out.trim();
+    expect(await cli.run(`role update ${id}`)).toMatchObject({ code: 2, out: "" });
+    const words = "--title Looker --permit orgs.read --permit jobs.read";
+    const changed = await cli.run(`role update ${id} ${words}`);
+    expect(changed.out).toMatch(/title +Looker\n.*permissions +orgs.read\n +jobs.read\n/s);
+    const wide = await cli.run(`role update ${id} --permit accounts.write`);
+    expect(wide).toMatchObject({ code: 2, out: "" });
+    expect((await cli.run(`role delete ${id}`)).err).toBe(`Deleted ${id}.\n`);
+  });
+});
+
+describe("svc invite", { timeout: 180_000 }, () => {
+  test("invites an account, gives the invitation its time again, and has it accepted", async () => {
+    const { orgId: home } = await bootstrapOrg(cli.db, "Home");
+    const person = { accountType: "auth", name: "Ann", email: "", subject: "", createdById: "" };
+    const roles = ["org_read_only"];
+    const { id: accountId } = await createAccount(cli.db, home, { ...person, roles });
+    const own = { name: "t", kind: "pat", accountId, createdById: "", reach: "account" } as const;
+    const { secret } = await createToken(cli.db, home, own);
+    const made = await cli.run(`invite create ${accountId} --role org_builder -o name`);
+    const id = made.out.trim();
+    const again = await cli.run(`invite resend ${id} --expires 48h -o json`);
+    const { created_at: from, expires_at: to } = JSON.parse(again.out) as Record<string, string>;
+    expect(Math.round((Date.parse(to ?? "") - Date.parse(from ?? "")) / 3_600_000)).toBe(48);
+    const env = { SVC_URL: cli.url, SVC_TOKEN: secret };
+    const accepted = await svc(["invite", "accept", id], { env });
+    expect(accepted.out).toMatch(/state +accepted\n/);
+    expect(await cli.run(`invite resend ${id}`)).toMatchObject({ code: 5, out: "" });
   });
 });

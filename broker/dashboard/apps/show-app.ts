@@ -17,8 +17,9 @@ import { empty, pager, table } from "../parts/table.ts";
 import { timeAgo } from "../parts/time.ts";
 import { changeTable } from "./change-table.ts";
 import { configBadge } from "./list-apps.ts";
+import { partTables } from "./part-tables.ts";
 
-/** GET /apps/{app_id}: an app, the versions of its config, and what the last one changed. */
+/** GET /apps/{app_id}: an app, what its active config has and changed, and the versions of its config. */
 export const showApp: Page = {
   path: "/apps/{app_id}",
   permission: "apps.read",
@@ -34,7 +35,7 @@ export const showApp: Page = {
       title: app.name,
       main: html`${heading(app.name, app.id, configBadge(app.active_config_id))}
         ${app.description === "" ? "" : html`<p>${app.description}</p>`} ${appFacts(app, view)}
-        ${await lastChange(view, app)}
+        ${await partTables(view, app)} ${await lastChange(view, app)}
         <h2>Configs</h2>
         ${
           configs.items.length === 0

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { html } from "hono/html";
-import { createActionRunRoute } from "../../../shared/api/actions.ts";
+import { createActionRunRoute, listInstallActionsRoute } from "../../../shared/api/actions.ts";
 import {
   deprovisionInstallRoute,
   reprovisionInstallRoute,
@@ -8,7 +8,8 @@ import {
 import type { Install } from "../../../shared/api/install.ts";
 import { getInstallRoute } from "../../../shared/api/installs.ts";
 import type { Action, Html, View } from "../page.ts";
-import { requireTyped, textField, typedField } from "../parts/fields.ts";
+import { choiceField, requireTyped, typedField, wrongField } from "../parts/fields.ts";
+import { notNow } from "../parts/not-now.ts";
 
 const path = "/installs/{install_id}";
 const paramsOf = (view: View) => ({ install_id: view.param("install_id") });
@@ -27,22 +28,37 @@ const runAction: Action = {
   path: `${path}/run`,
   permission: "installs.operate",
   async ask(view, entered) {
-    const install = await find(view);
-    const value = view.query.get("action") ?? "";
+    const params = paramsOf(view);
+    const [install, actions] = await Promise.all([
+      find(view),
+      view.ask(listInstallActionsRoute, { params }),
+    ]);
+    if (actions.length === 0) throw notNow("There is no action: the app's config has none.");
+    const values = actions.map(({ name, config }) => {
+      const isAsked = config?.["approval"] === true;
+      return [name, isAsked ? `${name} (somebody must approve it)` : name] as const;
+    });
+    const field = {
+      name: "action",
+      label: "Action",
+      isRequired: true,
+      value: view.query.get("action") ?? "",
+      values: [["", "Choose one"] as const, ...values],
+    };
     return {
       title: "Run an action",
       text: html`<p>
         A job of the runner of ${install.name} runs it. An action that wants an approval asks for it
         first.
       </p>`,
-      fields: html`${textField({ name: "action", label: "Action", isRequired: true, value }, entered)}
-      ${keyField()}`,
+      fields: html`${choiceField(field, entered)} ${keyField()}`,
       button: "Run the action",
       back: placeOf(view),
     };
   },
   async run(view, form) {
     const name = form.get("action") ?? "";
+    if (name === "") throw wrongField("action", "Choose an action.");
     const made = await view.ask(createActionRunRoute, {
       params: paramsOf(view),
       body: { name },

@@ -34,6 +34,12 @@ export const showInstall: Page = {
       live: ["jobs"],
       main: html`${heading(install.name, install.id, badge(install.lifecycle_phase.phase))}
         ${choices(view, [
+          {
+            label: "Run an action",
+            to: `${at}/run`,
+            permission: "installs.operate",
+            isOpen: actions.length > 0,
+          },
           { label: "Reprovision", to: `${at}/reprovision`, permission: "installs.operate" },
           { label: "Deprovision", to: `${at}/deprovision`, permission: "installs.destroy" },
         ])}

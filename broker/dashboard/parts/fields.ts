@@ -34,11 +34,11 @@ export function choiceField(
   field: Field & { readonly values: readonly (readonly [value: string, label: string])[] },
   entered: URLSearchParams,
 ): Html {
-  const { name, value = "", values } = field;
+  const { name, value = "", values, isRequired = false } = field;
   const chosen = entered.get(name) ?? value;
   return html`<label
     >${field.label}
-    <select name="${name}" ${described(field)}>
+    <select name="${name}" ${isRequired ? raw("required") : ""} ${described(field)}>
       ${values.map(
         ([one, label]) =>
           html`<option value="${one}" ${one === chosen ? raw("selected") : ""}>${label}</option>`,

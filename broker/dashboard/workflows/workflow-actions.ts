@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import {
   cancelWorkflowRoute,
+  getApprovalContentsRoute,
   respondRoute,
   resumeWorkflowRoute,
   retryStepRoute,
@@ -10,6 +11,7 @@ import {
 import type { ShownApproval, ShownStep } from "../../../shared/api/workflow.ts";
 import { getStepRoute, getWorkflowRoute } from "../../../shared/api/workflows.ts";
 import type { Action, View } from "../page.ts";
+import { jsonBlock } from "../parts/code-block.ts";
 import { choiceField, textField } from "../parts/fields.ts";
 import { notNow } from "../parts/not-now.ts";
 
@@ -54,12 +56,15 @@ const approve: Action = {
   permission: "approvals.respond",
   async ask(view, entered) {
     const { step, approval } = await findApproval(view);
+    const params = { ...ofStep(view), approval_id: approval.id };
+    const plan = await view.ask(getApprovalContentsRoute, { params });
     return {
       title: step.name,
       text: html`<p>
-        What the page shows is done, byte for byte, in the customer's account. Digest
-        <code>${approval.plan_digest.slice(0, 16)}</code>
-      </p>`,
+          This is done, byte for byte, in the customer's account. Digest
+          <code>${approval.plan_digest.slice(0, 16)}</code>
+        </p>
+        ${jsonBlock(`The plan of ${step.name}`, JSON.stringify(plan), "svc workflow approve shows all of it.")}`,
       fields: html`${note(entered)} ${digestField(approval)}`,
       button: "Approve the plan",
       back: placeOf(view),

@@ -5,7 +5,12 @@ import {
   removeAccountRoute,
   setAccountRolesRoute,
 } from "../../../shared/api/accounts.ts";
-import { createRoleRoute, deleteRoleRoute, listRolesRoute } from "../../../shared/api/roles.ts";
+import {
+  createRoleRoute,
+  deleteRoleRoute,
+  listRolesRoute,
+  updateRoleRoute,
+} from "../../../shared/api/roles.ts";
 import { problem } from "../../../shared/problem.ts";
 import { createAccount as makeAccount } from "../../accounts/create-account.ts";
 import { findMember, listMembers } from "../../accounts/queries.ts";
@@ -13,7 +18,7 @@ import { setAccountRoles as setRoles } from "../../accounts/set-account-roles.ts
 import { toAccount } from "../../accounts/to-account.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
-import { createRole as makeRole, deleteRole } from "../../roles/keep-roles.ts";
+import { createRole as makeRole, deleteRole, updateRole } from "../../roles/keep-roles.ts";
 import { listRoles as findRoles } from "../../roles/queries.ts";
 import { toRole } from "../../roles/to-role.ts";
 
@@ -25,10 +30,14 @@ export const listRoles: RegisterRoutes = (app, broker) => {
   });
 };
 
-/** POST /v1/roles, DELETE /v1/roles/{role_id} */
+/** POST /v1/roles, PATCH and DELETE /v1/roles/{role_id} */
 export const keepRoles: RegisterRoutes = (app, { db }) => {
   app.openapi(createRoleRoute, async (c) => {
     return c.json(toRole(await makeRole(db, c.get("actor"), c.req.valid("json"))), 201);
+  });
+  app.openapi(updateRoleRoute, async (c) => {
+    const { role_id: id } = c.req.valid("param");
+    return c.json(toRole(await updateRole(db, c.get("actor"), id, c.req.valid("json"))), 200);
   });
   app.openapi(deleteRoleRoute, async (c) => {
     await deleteRole(db, c.get("actor").orgId, c.req.valid("param").role_id);

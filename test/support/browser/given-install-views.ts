@@ -28,6 +28,7 @@ export async function givenInstallViews(dashboard: GivenDashboard): Promise<View
     { path: "/installs", address: "/installs?q=nothing", has: "No install fits these filters" },
     { path: "/installs/{install_id}", address: at, has: "What it can run" },
     { path: "/installs/{install_id}", address: `${at}/run?action=careful`, has: "Run an action" },
+    { path: "/installs/{install_id}", address: `${at}/run`, has: "Choose one" },
     { path: "/installs/{install_id}", address: `${at}/reprovision`, has: "active config" },
     { path: "/installs/{install_id}", address: `${at}/deprovision`, has: "to confirm" },
     {

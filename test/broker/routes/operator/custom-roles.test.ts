@@ -116,6 +116,72 @@ describe("a role of an org", () => {
     });
   });
 
+  test("is changed, and whoever has it may do at once what it says", async () => {
+    const api = as(admin);
+    const { body: role } = await makeRole();
+    const at = `PATCH /v1/roles/${role.id}`;
+    const token = await api<MadeToken>("POST /v1/tokens", { name: "a", role_id: role.id });
+    const person = await api<Account>("POST /v1/accounts", { name: "Bo", roles: [role.id] });
+    const ofBo = { name: "p", kind: "sa", role: "org_admin", account_id: person.body.id };
+    const limited = await api<MadeToken>("POST /v1/tokens", ofBo);
+    const [own, bos] = [as(token.body.secret), as(limited.body.secret)];
+    const read = async () =>
+      (await Promise.all([own("GET /v1/runners"), bos("GET /v1/runners")])).map(
+        ({ status }) => status,
+      );
+    expect(await read()).toEqual([403, 403]);
+    const named = await api<Role>(at, { title: "Reader", description: "Reads." });
+    expect(named).toMatchObject({ status: 200, body: { title: "Reader", description: "Reads." } });
+    expect(named.body.policies).toEqual(role.policies);
+    const policies = [{ name: "reads", permissions: ["runners.read"] }];
+    const changed = await api<Role>(at, { policies });
+    expect(changed.body).toMatchObject({
+      title: "Reader",
+      policies,
+      permissions: ["runners.read"],
+    });
+    await expect.poll(read, { interval: 20, timeout: 5_000 }).toEqual([200, 200]);
+    await api(at, { policies: [{ name: "x", permissions: ["orgs.read"] }] });
+    await expect.poll(read, { interval: 20, timeout: 5_000 }).toEqual([403, 403]);
+  });
+
+  test("is changed to no more than its managed role and the caller permit, and no other's is", async () => {
+    const api = as(admin);
+    const { body: role } = await makeRole();
+    const at = `PATCH /v1/roles/${role.id}`;
+    const wide = { policies: [{ name: "a", permissions: ["accounts.write"] }] };
+    expect((await api(at, wide)).body.errors[0]?.code).toBe("not_in_role");
+    for (const wrong of [{ title: "" }, { policies: [] }, { role_type: "org_admin" }])
+      expect((await api(at, wrong)).status).toBe(422);
+    const keeper = await makeRole({
+      role_type: "org_admin",
+      policies: [{ name: "a", permissions: ["accounts.write", "orgs.read"] }],
+    });
+    const wanted = { name: "k", role_id: keeper.body.id };
+    const { body } = await api<MadeToken>("POST /v1/tokens", wanted);
+    const given = { policies: [{ name: "a", permissions: ["workflows.read"] }] };
+    const refused = await as(body.secret)(at, given);
+    expect(refused).toMatchObject({ status: 403, body: { code: "wider_than_own" } });
+    const other = as((await bootstrapOrg(db, "Other")).adminToken);
+    expect((await other(at, { title: "Mine" })).status).toBe(404);
+    expect(await api("PATCH /v1/roles/rol_00000000000000000000000001", {})).toMatchObject({
+      status: 409,
+      body: { code: "role_not_own" },
+    });
+  });
+
+  test("has what one of two changes said, not a part of each", async () => {
+    const { body: role } = await makeRole();
+    const change = (name: string) =>
+      as(admin)<Role>(`PATCH /v1/roles/${role.id}`, {
+        policies: [{ name, permissions: ["orgs.read"] }],
+      });
+    const names = Array.from({ length: 8 }, (_, n) => `p${n}`);
+    await Promise.all(names.map(change));
+    const { body } = await as(admin)<{ items: Role[] }>("GET /v1/roles");
+    expect(body.items.find(({ id }) => id === role.id)?.policies).toHaveLength(1);
+  });
+
   test("that narrows an admin makes no admin: the last one stays", async () => {
     const api = as(admin);
     const policies = [{ name: "a", permissions: ["orgs.read"] }];
