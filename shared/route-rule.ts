@@ -10,6 +10,7 @@ import type { Permission } from "./permissions.ts";
  * - permission: what the caller's role must have. null only on open routes.
  * - ownRunner: a token that is bound to one runner may call it, and the handler keeps it to that runner. Without it, such
  *   a token is only let in where the path has `{runner_id}`, and only for its own runner.
+ * - others: what a caller needs whose token is not bound to a runner, in place of `permission`; the handler answers it otherwise.
  * - bound: a token that is bound to an app or an install may call it, and the handler shows it nothing else and changes
  *   nothing else. Without it, such a token is only let in where the path names something of its own (docs/access.md).
  * - alias: the same route answers at this path, too: an older word for the same thing.
@@ -31,6 +32,7 @@ export type RouteRule = {
   readonly permission: Permission | null;
   readonly runnersRead?: true;
   readonly ownRunner?: true;
+  readonly others?: Permission;
   readonly bound?: true;
   readonly alias?: string;
   readonly otlp?: true;

@@ -1,3 +1,4 @@
+import { glob, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startBroker } from "./support/broker/broker.ts";
 import { testDatabase } from "./support/database/database.ts";
@@ -66,4 +67,13 @@ test("every reference inside the document leads somewhere", () => {
     components: { schemas: Record<string, unknown> };
   };
   expect([...new Set(names)].filter((name) => !(name in components.schemas))).toEqual([]);
+});
+
+test("no two schemas have one name: the second would be described as the first", async () => {
+  const names: string[] = [];
+  for await (const file of glob("{shared,broker}/**/*.ts"))
+    for (const [, name = ""] of (await readFile(file, "utf8")).matchAll(/\.openapi\("(\w+)"\)/g))
+      names.push(name);
+  expect(names.length).toBeGreaterThan(100);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });

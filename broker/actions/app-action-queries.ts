@@ -98,12 +98,13 @@ export type ActionConfigRow = {
 export async function listActionConfigs(
   db: Db,
   org: OrgId,
-  { actionId, id, after, limit, offset }: ListRequest & { actionId: string; id?: string },
+  { actionId, id, after, limit, offset }: ListRequest & { actionId?: string; id?: string },
 ): Promise<(ActionConfigRow & { readonly sort_key: string })[]> {
   return db<(ActionConfigRow & { sort_key: string })[]>`
     select x.id, x.action_id, c.app_id, x.app_config_id, c.version, c.status, x.created_at, x.created_at::text as sort_key
       from action_configs x join app_configs c on c.org_id = x.org_id and c.id = x.app_config_id
-     where x.org_id = ${org} and x.action_id = ${actionId} and x.id < ${after?.id ?? "~"}
+     where x.org_id = ${org} and x.id < ${after?.id ?? "~"}
+       ${actionId === undefined ? db`` : db`and x.action_id = ${actionId}`}
        ${id === undefined ? db`` : db`and x.id = ${id}`}
      order by x.id desc limit ${limit} offset ${offset}`;
 }

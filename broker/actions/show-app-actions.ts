@@ -96,6 +96,18 @@ export function toActionConfig(row: ActionConfigRow): ActionConfig {
   };
 }
 
+/** The config of this id, of whatever action; 404 when there is none. */
+export async function showActionConfigById(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<WholeActionConfig> {
+  const [row] = await listActionConfigs(db, org, { ...whole, id });
+  if (row === undefined) throw problem.notFound("action config");
+  const { app_id: appId, action_id } = row;
+  return await showActionConfig(db, org, { appId, id: action_id, configId: id });
+}
+
 /** A config of an action with its members, that of the app's active config unless another is named; 404 when there is none. */
 export async function showActionConfig(
   db: Db,

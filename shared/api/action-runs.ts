@@ -1,4 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { wholeActionRunSchema } from "./actions.ts";
+import { wholeActionConfigSchema } from "./app-actions.ts";
+import { configSchema as versionSchema } from "./app-configs.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { json, jsonBody } from "./response.ts";
@@ -71,7 +74,7 @@ const configSchema = z
     timeout: z.int(),
     steps: z.array(stepConfigSchema),
   })
-  .openapi("ActionWorkflowConfig");
+  .openapi("PlannedActionConfig");
 export type ActionConfig = z.infer<typeof configSchema>;
 
 const appConfigSchema = z
@@ -99,52 +102,63 @@ const appConfigSchema = z
 export type AppConfig = z.infer<typeof appConfigSchema>;
 
 const derived =
-  "It is derived from the plan of one of the runner's jobs, while the job's execution is alive and for ten minutes after.";
+  "For a runner it is derived from the plan of one of its jobs, while the job's execution is alive and for ten minutes after.";
+const recorded = `${derived} Everybody else gets the record itself.`;
 
 export const getAppConfigRoute = createRoute({
   operationId: "getAppConfig",
-  rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true, others: "apps.read" },
   method: "get",
   path: "/v1/apps/{app_id}/config/{config_id}",
   tags,
   summary: "Read the app config that a job's plan names",
-  description: `${derived} Versions come from the job's metadata: terraform_version, pulumi_version.`,
+  description: `${recorded} Versions come from the job's metadata: terraform_version, pulumi_version.`,
   request: {
     params: z.object({
       app_id: foreignId("app_id", "the app"),
       config_id: foreignId("config_id", "the config"),
     }),
   },
-  responses: { 200: json(appConfigSchema, "The parts of the app config that a runner needs.") },
+  responses: {
+    200: json(
+      z.union([appConfigSchema, versionSchema]),
+      "The parts of the app config that a runner needs, or all of it.",
+    ),
+  },
 });
 
 export const getActionRunRoute = createRoute({
   operationId: "getActionRun",
-  rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
+  rule: {
+    surface: "runner",
+    permission: "runner.execution",
+    ownRunner: true,
+    others: "installs.read",
+  },
   method: "get",
   path: "/v1/installs/{install_id}/action-workflows/runs/{run_id}",
   tags,
   summary: "Read the run of an action",
-  description: derived,
+  description: recorded,
   request: {
     params: z.object({
       install_id: foreignId("install_id", "the install"),
       run_id: foreignId("run_id", "the run"),
     }),
   },
-  responses: { 200: json(runSchema, "The run.") },
+  responses: { 200: json(z.union([runSchema, wholeActionRunSchema]), "The run.") },
 });
 
 export const getActionConfigRoute = createRoute({
   operationId: "getActionConfig",
-  rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true, others: "apps.read" },
   method: "get",
   path: "/v1/action-workflows/configs/{config_id}",
   tags,
   summary: "Read the config of an action",
-  description: `${derived} The plan names it as \`action_workflow_config_id\`.`,
+  description: `${recorded} The plan names it as \`action_workflow_config_id\`.`,
   request: { params: z.object({ config_id: foreignId("config_id", "the config") }) },
-  responses: { 200: json(configSchema, "The config.") },
+  responses: { 200: json(z.union([configSchema, wholeActionConfigSchema]), "The config.") },
 });
 
 export const updateActionRunStepRoute = createRoute({

@@ -32,8 +32,10 @@ const configMembers = {
 };
 const actionConfigSchema = z.object(configMembers).openapi("ActionWorkflowConfig");
 export type ActionConfig = z.infer<typeof actionConfigSchema>;
-const wholeConfigSchema = z.looseObject(configMembers).openapi("WholeActionWorkflowConfig");
-export type WholeActionConfig = z.infer<typeof wholeConfigSchema>;
+export const wholeActionConfigSchema = z
+  .looseObject(configMembers)
+  .openapi("WholeActionWorkflowConfig");
+export type WholeActionConfig = z.infer<typeof wholeActionConfigSchema>;
 
 export const listActionsRoute = createRoute({
   operationId: "listActions",
@@ -156,7 +158,7 @@ export const getActionConfigVersionRoute = createRoute({
   summary: "Read a config of an action",
   description: configDescription,
   request: { params: params.extend({ action_config_id: idParam("action_config_id", "awc") }) },
-  responses: { 200: json(wholeConfigSchema, "The config.") },
+  responses: { 200: json(wholeActionConfigSchema, "The config.") },
 });
 
 export const getLatestActionConfigRoute = createRoute({
@@ -168,5 +170,5 @@ export const getLatestActionConfigRoute = createRoute({
   summary: "Read what the active config says of an action",
   description: `${configDescription} 404 \`action_config_not_found\` where the active config has it not.`,
   request: { params },
-  responses: { 200: json(wholeConfigSchema, "The config.") },
+  responses: { 200: json(wholeActionConfigSchema, "The config.") },
 });

@@ -123,7 +123,7 @@ function ask(route: Route, call: Call): Promise<Answer<Refusal>> {
 
 async function secretFor({ rule }: Route): Promise<string> {
   if (rule.permission === null) throw new Error("an open route needs no token");
-  return await ours.secretWith(rule.permission);
+  return await ours.secretWith(rule.others ?? rule.permission);
 }
 
 /** Where a refusal points: into the body, the query or a header, in one form everywhere. */
@@ -160,7 +160,7 @@ describe.each(guarded)("$name", (route) => {
 
   test("is refused to a token without its permission", async () => {
     expectRefusal(route, await ask(route, { token: ours.bootSecret }), 403);
-    const { permission } = route.rule;
+    const permission = route.rule.others ?? route.rule.permission;
     const lacking = roleTypes.find(
       (type) => type !== "runner" && !rolePermissions[type].some((one) => one === permission),
     );

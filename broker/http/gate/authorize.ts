@@ -58,7 +58,8 @@ function checkActor(
   actor: Actor,
 ): void | Promise<void> {
   c.set("actor", actor);
-  if (rule.permission !== null) requirePermission(actor, rule.permission);
+  const needed = actor.runnerId === null ? (rule.others ?? rule.permission) : rule.permission;
+  if (needed !== null) requirePermission(actor, needed);
   if (actor.runnerId !== null) checkRunner(c, rule, actor);
   if (rule.unmetered !== true)
     for (const [name, value] of broker.rateLimiter.take(actor)) setHeader(c, name, value);

@@ -22,12 +22,13 @@ export function describeRoute({
 const aliasText = ({ alias }: RouteRule): string =>
   alias === undefined ? "" : `Also \`${alias}\`.`;
 
-function permissionText({ permission, ownRunner, bound }: RouteRule): string {
+function permissionText({ permission, ownRunner, others, bound }: RouteRule): string {
   if (permission === null) return "Needs no permission.";
   const own = ownRunner === true ? " A runner token only reaches objects of its own runner." : "";
   const kept =
     bound === true ? " A token that is bound to an app or an install sees only that." : "";
-  return `Needs the permission \`${permission}\`.${own}${kept}`;
+  const other = others === undefined ? "" : ` Without such a token: \`${others}\`.`;
+  return `Needs the permission \`${permission}\`.${own}${other}${kept}`;
 }
 
 function headersOf(rule: RouteRule): z.ZodObject | undefined {

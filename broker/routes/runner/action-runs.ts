@@ -13,6 +13,9 @@ import {
   reportRunStep,
 } from "../../action-runs/read-action-run.ts";
 import { readAppConfig } from "../../action-runs/read-app-config.ts";
+import { showRun } from "../../actions/show-actions.ts";
+import { showActionConfigById } from "../../actions/show-app-actions.ts";
+import { showConfig } from "../../app-configs/show-configs.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 
@@ -22,16 +25,27 @@ import { requestHeader } from "../../http/gate/request-header.ts";
  */
 export const readActionRuns: RegisterRoutes = (app, broker) => {
   app.openapi(getActionRunRoute, async (c) => {
+    const actor = c.get("actor");
     const { install_id: installId, run_id: runId } = c.req.valid("param");
-    return c.json(await readActionRun(broker, c.get("actor"), { installId, runId }), 200);
+    if (actor.runnerId === null)
+      return c.json(await showRun(broker, actor.orgId, { installId, id: runId }), 200);
+    return c.json(await readActionRun(broker, actor, { installId, runId }), 200);
   });
   app.openapi(getActionConfigRoute, async (c) => {
-    const { config_id } = c.req.valid("param");
-    return c.json(await readActionConfig(broker, c.get("actor"), config_id), 200);
+    const actor = c.get("actor");
+    const { config_id: id } = c.req.valid("param");
+    if (actor.runnerId === null)
+      return c.json(await showActionConfigById(broker.db, actor.orgId, id), 200);
+    return c.json(await readActionConfig(broker, actor, id), 200);
   });
   app.openapi(getAppConfigRoute, async (c) => {
     const { app_id: appId, config_id: configId } = c.req.valid("param");
-    return c.json(await readAppConfig(broker, c.get("actor"), { appId, configId }), 200);
+    const actor = c.get("actor");
+    if (actor.runnerId === null) {
+      const which = { app: appId, id: configId };
+      return c.json(await showConfig(broker.db, actor.orgId, which, false), 200);
+    }
+    return c.json(await readAppConfig(broker, actor, { appId, configId }), 200);
   });
   app.openapi(getSandboxConfigRoute, () => {
     throw problem.notFound("sandbox config");
