@@ -80,5 +80,6 @@ export type Action = {
   /** Where "Back" leads when it is refused; to the page above its path unless told. */
   readonly back?: (view: View) => string;
   readonly ask: (view: View, entered: URLSearchParams) => Promise<Question>;
-  readonly run: (view: View, form: URLSearchParams) => Promise<Done>;
+  /** What was done; or what is shown of it once, such as a secret, in answer to the form itself. */
+  readonly run: (view: View, form: URLSearchParams) => Promise<Done | Shown>;
 };

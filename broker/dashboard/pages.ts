@@ -1,4 +1,10 @@
+import { inviteActions } from "./access/invite-actions.ts";
+import { listInvites } from "./access/list-invites.ts";
+import { listRoles } from "./access/list-roles.ts";
+import { roleActions } from "./access/role-actions.ts";
+import { showRole } from "./access/show-role.ts";
 import { account } from "./account/account.ts";
+import { acceptInvite } from "./account/own-invites.ts";
 import { listApps } from "./apps/list-apps.ts";
 import { showApp } from "./apps/show-app.ts";
 import { showConfig } from "./apps/show-config.ts";
@@ -32,6 +38,7 @@ import { showRollout } from "./rollouts/show-rollout.ts";
 import { listRunners } from "./runners/list-runners.ts";
 import { runnerActions } from "./runners/runner-actions.ts";
 import { showRunner } from "./runners/show-runner.ts";
+import { createToken } from "./tokens/create-token.ts";
 import { listTokens } from "./tokens/list-tokens.ts";
 import { revokeToken } from "./tokens/revoke-token.ts";
 import { listWebhooks } from "./webhooks/list-webhooks.ts";
@@ -80,6 +87,9 @@ export const pages: readonly Page[] = [
   listTokens,
   listAudit,
   showOrg,
+  listInvites,
+  listRoles,
+  showRole,
   account,
 ];
 
@@ -98,6 +108,10 @@ export const actions: readonly Action[] = [
   ...webhookActions,
   ...workflowActions,
   ...installActions,
+  createToken, // before those of one token, whose paths fit theirs
   revokeToken,
+  ...inviteActions,
+  ...roleActions,
   changeOrg,
+  acceptInvite,
 ];

@@ -5,6 +5,7 @@ import type { Html, Page, View } from "../page.ts";
 import { facts } from "../parts/facts.ts";
 import { table } from "../parts/table.ts";
 import { timeAgo, timeAt } from "../parts/time.ts";
+import { ownInvites } from "./own-invites.ts";
 
 /** GET /account: who is signed in, with which token, and which orgs that token reaches. */
 export const account: Page = {
@@ -25,7 +26,7 @@ export const account: Page = {
         ])}
         <h2>Permissions</h2>
         <p>${own.permissions.map((one) => html`<code>${one}</code> `)}</p>
-        ${view.can("orgs.read") ? await orgs(view) : ""}
+        ${view.can("orgs.read") ? await orgs(view) : ""} ${await ownInvites(view)}
         <form class="buttons" method="post" action="/sign-out"><button>Sign out</button></form>`,
     };
   },

@@ -9,7 +9,7 @@ import { getAppRoute } from "../../../shared/api/apps.ts";
 import { recentAudit } from "../audit/audit-table.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
-import { heading } from "../parts/choices.ts";
+import { choices, heading } from "../parts/choices.ts";
 import { facts } from "../parts/facts.ts";
 import { readFilters } from "../parts/filters.ts";
 import { listed, pageAsked } from "../parts/listed.ts";
@@ -34,6 +34,13 @@ export const showApp: Page = {
     return {
       title: app.name,
       main: html`${heading(app.name, app.id, configBadge(app.active_config_id))}
+        ${choices(view, [
+          {
+            label: "Create a token",
+            to: `/tokens/new?bound=apps/${app.id}`,
+            permission: "tokens.write",
+          },
+        ])}
         ${app.description === "" ? "" : html`<p>${app.description}</p>`} ${appFacts(app, view)}
         ${await partTables(view, app)} ${await lastChange(view, app)}
         <h2>Configs</h2>

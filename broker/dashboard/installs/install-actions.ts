@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { html } from "hono/html";
 import { createActionRunRoute, listInstallActionsRoute } from "../../../shared/api/actions.ts";
 import {
@@ -7,22 +6,16 @@ import {
 } from "../../../shared/api/install-workflows.ts";
 import type { Install } from "../../../shared/api/install.ts";
 import { getInstallRoute } from "../../../shared/api/installs.ts";
-import type { Action, Html, View } from "../page.ts";
+import type { Action, View } from "../page.ts";
 import { choiceField, requireTyped, typedField, wrongField } from "../parts/fields.ts";
 import { notNow } from "../parts/not-now.ts";
+import { keyField, keyOf } from "../parts/once.ts";
 
 const path = "/installs/{install_id}";
 const paramsOf = (view: View) => ({ install_id: view.param("install_id") });
 const find = async (view: View): Promise<Install> =>
   await view.ask(getInstallRoute, { params: paramsOf(view) });
 const placeOf = (view: View): string => `/installs/${view.param("install_id")}`;
-
-/** A form that is sent twice begins one workflow. */
-const keyField = (): Html => html`<input type="hidden" name="key" value="${randomUUID()}" />`;
-const keyOf = (form: URLSearchParams) => {
-  const key = form.get("key") ?? "";
-  return /^[\w-]{8,64}$/.test(key) ? { headers: { "idempotency-key": key } } : {};
-};
 
 const runAction: Action = {
   path: `${path}/run`,

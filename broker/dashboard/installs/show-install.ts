@@ -41,6 +41,11 @@ export const showInstall: Page = {
             isOpen: actions.length > 0,
           },
           { label: "Reprovision", to: `${at}/reprovision`, permission: "installs.operate" },
+          {
+            label: "Create a token",
+            to: `/tokens/new?bound=installs/${install.id}`,
+            permission: "tokens.write",
+          },
           { label: "Deprovision", to: `${at}/deprovision`, permission: "installs.destroy" },
         ])}
         ${installFacts(install, view)}

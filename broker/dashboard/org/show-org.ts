@@ -20,7 +20,11 @@ export const showOrg: Page = {
     return {
       title: "Organisation",
       main: html`${heading(org.name, org.id, html``)}
-        ${choices(view, [{ label: "Change", to: "/org/change", permission: "orgs.write" }])}
+        ${choices(view, [
+          { label: "Change", to: "/org/change", permission: "orgs.write" },
+          { label: "Invitations", to: "/org/invites", permission: "accounts.read" },
+          { label: "Roles", to: "/org/roles", permission: "roles.read" },
+        ])}
         ${facts([
           ["Created", timeAgo(org.created_at, view.nowMs)],
           ["Created by", html`<span class="id">${org.created_by_id || "–"}</span>`],

@@ -70,6 +70,7 @@ const tones: Readonly<Record<string, Tone>> = {
   degraded: "warn",
   deprovisioning: "busy",
   deprovisioned: "off",
+  accepted: "good",
 };
 
 /** A status as the API names it, with its picture; one that is not known here is shown plainly. */

@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import type { Permission } from "../../../shared/permissions.ts";
 import type { LiveTopic } from "../live/live-topics.ts";
 import type { Html, Page, View } from "../page.ts";
+import { type Choice, choices } from "./choices.ts";
 import { type Asked, filterForm, type Filters, isFiltered, readFilters } from "./filters.ts";
 import { empty, pager } from "./table.ts";
 
@@ -21,13 +22,15 @@ export type ListOf<Item, F extends Filters> = {
   readonly show: (items: readonly Item[], view: View) => Html | Promise<Html>;
   /** What is said where there are none at all: how to get one, or what one is. */
   readonly whenNone: Html | string;
+  /** What can be done here, above the list. */
+  readonly acts?: readonly Choice[];
   /** What changes its first page; the others stand still. A list that changes is shared (`Page.isShared`). */
   readonly live?: readonly LiveTopic[];
 };
 
 /** A page with the filters of a list, its items, and the way to older ones. */
 export function listPage<Item, const F extends Filters>(of: ListOf<Item, F>): Page {
-  const { path, permission, title, icon, filters, live = [] } = of;
+  const { path, permission, title, icon, filters, acts = [], live = [] } = of;
   return {
     path,
     permission,
@@ -41,7 +44,8 @@ export function listPage<Item, const F extends Filters>(of: ListOf<Item, F>): Pa
         title,
         live: view.query.has("cursor") ? [] : live,
         main: html`<h1>${title}</h1>
-          ${filterForm(path, view.query, filters)} ${shown} ${pager(view.address, next)}`,
+          ${choices(view, acts)} ${filterForm(path, view.query, filters)} ${shown}
+          ${pager(view.address, next)}`,
       };
     },
   };

@@ -18,6 +18,7 @@ export const listTokens = listPage({
     runner_id: { label: "Runner" },
     bound_id: { label: "Bound to" },
   },
+  acts: [{ label: "Create a token", to: "/tokens/new", permission: "tokens.write" }],
   read: async (view, query) => await view.ask(listTokensRoute, { query }),
   show: (items, view) => tokenTable(view, items),
   whenNone: html`Create one: <code>svc token create</code>`,

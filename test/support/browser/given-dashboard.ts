@@ -42,6 +42,21 @@ export async function useLink(link: string, userAgent = "node"): Promise<Respons
   });
 }
 
+/** Sends a form of the dashboard as a browser does, from a page of this site unless told. */
+export async function postForm(
+  url: string,
+  cookie: string,
+  sent: { readonly form?: Readonly<Record<string, string>>; readonly site?: string } = {},
+): Promise<Response> {
+  const { form = {}, site = "same-origin" } = sent;
+  return await fetch(url, {
+    method: "POST",
+    body: new URLSearchParams(form),
+    headers: { cookie, "user-agent": "node", "sec-fetch-site": site },
+    redirect: "manual",
+  });
+}
+
 /** Signs in by a link; the cookie it is given. */
 export async function signIn(link: string, userAgent = "node"): Promise<string> {
   const response = await useLink(link, userAgent);

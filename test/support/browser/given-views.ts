@@ -1,3 +1,4 @@
+import { givenAccessViews } from "./given-access-views.ts";
 import { givenAppViews } from "./given-app-views.ts";
 import type { GivenDashboard } from "./given-dashboard.ts";
 import { givenFleetViews } from "./given-fleet-views.ts";
@@ -27,5 +28,6 @@ export async function givenViews(dashboard: GivenDashboard): Promise<View[]> {
     ...(await givenInstallViews(dashboard)),
     ...(await givenWebhookViews(dashboard)),
     ...(await givenFleetViews(dashboard)),
+    ...(await givenAccessViews(dashboard)),
   ];
 }
