@@ -16,6 +16,8 @@ export type CliConfig = {
   readonly hasColor: boolean;
   /** Whether the terminal, if there is one, can take back what it shows. */
   readonly canRedraw: boolean;
+  /** Whether npx started it, so that a shell may know no `svc`. */
+  readonly isNpx: boolean;
   readonly databaseUrl: string | undefined;
   /** Handed whole to a broker that this process starts. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -41,7 +43,8 @@ const projectDir = path.resolve(import.meta.dirname, "..");
 export function readCliConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): CliConfig {
-  const read = (name: keyof typeof variables | "TERM") => env[name] || undefined;
+  const read = (name: keyof typeof variables | "TERM" | "npm_command" | "npm_lifecycle_event") =>
+    env[name] || undefined;
   const configHome = read("XDG_CONFIG_HOME") ?? path.join(homedir(), ".config");
   return {
     url: read("SVC_URL")?.replace(/\/+$/, ""),
@@ -53,6 +56,7 @@ export function readCliConfig(
     isDataDirTold: read("SVC_DATA_DIR") !== undefined,
     hasColor: read("NO_COLOR") === undefined && read("TERM") !== "dumb",
     canRedraw: read("TERM") !== "dumb",
+    isNpx: read("npm_command") === "exec" && read("npm_lifecycle_event") === "npx",
     databaseUrl: read("DATABASE_URL"),
     env,
   };

@@ -1,16 +1,17 @@
 import { callRoute } from "../shared/api/call-route.ts";
 import type { Given } from "../shared/command-line/command.ts";
 import { suggest, type Suggestion } from "../shared/command-line/completion.ts";
-import type { Program } from "../shared/command-line/program.ts";
+import { commandsOf, type Program } from "../shared/command-line/program.ts";
 import { UsageError } from "../shared/command-line/usage-error.ts";
 import { version } from "../shared/version.ts";
 import type { Caller, Command } from "./command.ts";
 import { commandGroups } from "./commands.ts";
-import { readCliConfig } from "./config.ts";
+import { type CliConfig, readCliConfig } from "./config.ts";
 import { findConnection } from "./connection/connection.ts";
 import { exitCodes } from "./errors/exit-codes.ts";
 import { explainError } from "./errors/explain-error.ts";
 import { brokerFlags, everyFlags, type GlobalValues } from "./flags/global-flags.ts";
+import { makeAsTyped } from "./output/as-typed.ts";
 import { openScreen } from "./output/screen.ts";
 
 /** The svc command line: runs it, shows its help, completes it and documents it. */
@@ -37,7 +38,14 @@ export const svc: Program<Command> = {
   },
   run: runCommand,
   explain: explainError,
+  asTyped: (words) => typedBy(readCliConfig())(words),
 };
+
+/** How commands are named to who started this one. */
+function typedBy({ isNpx }: Pick<CliConfig, "isNpx">): (words: string) => string {
+  const names = commandsOf(svc).map(({ name }) => name.split(" ")[0] ?? name);
+  return makeAsTyped(isNpx, [...new Set(names)]);
+}
 
 async function runCommand(command: Command, given: Given): Promise<number | void> {
   // every value comes from its spec: strings where it has `value`, checked against its `choices`
@@ -45,6 +53,7 @@ async function runCommand(command: Command, given: Given): Promise<number | void
   const config = readCliConfig();
   const screen = openScreen({
     format: globals.output,
+    asTyped: typedBy(config),
     hasColor: config.hasColor && !globals["no-color"],
     outlivesReader: command.outlivesReader === true,
     canRedraw: config.canRedraw,

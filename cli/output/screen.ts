@@ -34,6 +34,8 @@ export type Frame = {
 };
 
 type ScreenParts = Pick<Screen, "format" | "hasColor"> & {
+  /** Has words name commands as they are typed here. */
+  readonly asTyped: (words: string) => string;
   /** Whether the command goes on without a reader. */
   readonly outlivesReader: boolean;
   /** Whether a terminal can take back what it shows. */
@@ -45,7 +47,7 @@ const readerGone = ["EPIPE", "EIO"];
 
 /** The process's own two streams; a reader that goes away (`| head`) ends the command quietly, unless it goes on. */
 export function openScreen(parts: ScreenParts): Screen {
-  const { format, hasColor, outlivesReader, canRedraw } = parts;
+  const { format, hasColor, asTyped, outlivesReader, canRedraw } = parts;
   const line = openStatusLine(process.stderr);
   const busy = openBusyLine(canRedraw ? line : { show: () => {} });
   const frame = openStatusLine(process.stdout);
@@ -63,7 +65,7 @@ export function openScreen(parts: ScreenParts): Screen {
     isTerminal: process.stdout.isTTY,
     hasColor: hasColor && process.stdout.isTTY,
     out: (text) => results.write(isJson ? text : harmless(text)),
-    say: (text) => words.write(harmless(text)),
+    say: (text) => words.write(harmless(asTyped(text))),
     asIs: { out: results.write, say: words.write },
     status: process.stderr.isTTY && canRedraw ? busy.show : undefined,
     during: busy.during,

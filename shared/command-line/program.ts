@@ -35,6 +35,8 @@ export type Program<C extends CommandSpec = CommandSpec> = {
   run(command: C, given: Given): Promise<number | void>;
   /** What to say of anything but a wrong command line. */
   explain(error: unknown): Explained;
+  /** Has what it says of a fault name commands as they are typed here. */
+  asTyped?(words: string): string;
 };
 
 /** Every program's commands have this one. */

@@ -19,7 +19,8 @@ export async function runProgram<C extends CommandSpec>(
     return 0;
   } catch (error) {
     const { code, words } = explain(error, program);
-    process.stderr.write(`${harmless(words.join("\n"))}\n`); // a broker repeats what others wrote
+    const said = program.asTyped?.(words.join("\n")) ?? words.join("\n");
+    process.stderr.write(`${harmless(said)}\n`); // a broker repeats what others wrote
     return code;
   }
 }

@@ -25,6 +25,15 @@ describe("a command line that is wrong", { timeout: 180_000 }, () => {
     expect(parsed).toEqual({ code: 2, out: "", err });
     expect(checked).toMatchObject({ code: 2, out: "" });
   });
+
+  test("is mended by what can be typed: by npx, if that started it", async () => {
+    const env = { npm_command: "exec", npm_lifecycle_event: "npx" };
+    const { err } = await svc(["job", "crate"], { env });
+    expect(err).toContain("Did you mean npx svc job create?\n");
+    const asked = { SVC_URL: cli.url, SVC_TOKEN: cli.token, ...env };
+    const none = await svc(["app", "list"], { env: asked });
+    expect(none.err).toBe("No apps found. Begin one: npx svc app init NAME\n");
+  });
 });
 
 describe("help", { timeout: 180_000 }, () => {
