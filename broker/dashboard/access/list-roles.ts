@@ -56,7 +56,7 @@ const rest: readonly Column<Role>[] = [
 function ownTable(view: View, roles: readonly Role[]): Html {
   const columns: Column<Role>[] = [
     titled,
-    { head: "A part of", cell: ({ role_type: type }) => html`<code>${type}</code>` },
+    { head: "A part of", kind: "minor", cell: ({ role_type: type }) => html`<code>${type}</code>` },
     ...rest,
     { head: "Changed", kind: "minor", cell: ({ updated_at: at }) => timeAgo(at, view.nowMs) },
   ];
@@ -68,6 +68,7 @@ function serviceTable(view: View, roles: readonly Role[]): Html {
     titled,
     {
       head: "Name",
+      kind: "minor",
       cell: ({ managed, role_type: type }) => (managed ? html`<code>${type}</code>` : "–"),
     },
     { head: "For", kind: "minor", cell: ({ applies_to: kinds }) => kinds.join(", ") || "–" },
