@@ -2786,6 +2786,7 @@ function listening() returns broker_listening -- functions/clocks.sql
 function live_processes(runner_ids text[]) returns text[] -- functions/runner-control.sql
 function lock_executions(job_ids text[]) returns void -- functions/moves.sql
 function lock_holder(l terraform_workspace_locks) returns jsonb -- functions/workspaces.sql
+function lock_installs_of_children(parent workflows, children jsonb) returns void -- functions/workflow-places.sql
 function lock_open_config(org text, app text, config text) returns text -- functions/app-config-parts.sql
 function lock_queues(keys queue_key[]) returns void -- functions/moves.sql
 function lock_queues_of_signals(signal_ids text[]) returns text[] -- functions/signals.sql

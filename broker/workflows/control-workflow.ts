@@ -6,9 +6,9 @@ import { findOrg } from "../orgs/queries.ts";
 import type { LoadedWorkflow } from "./load-workflow.ts";
 import { cancelStep } from "./machine/advance-step.ts";
 import {
-  childrenToCancel,
-  hasOpenChildren,
   jobsToCancel,
+  markCancelled,
+  openChildren,
   settleCancel,
 } from "./machine/cancel-workflow.ts";
 import {
@@ -19,7 +19,7 @@ import {
 import { type Answered, respond, type Response, setApprovalOption } from "./machine/respond.ts";
 import type { WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Step } from "./machine/workflow-rows.ts";
-import { cancelChild, cancelJob, moveWorkflow, type MovingBroker } from "./move-workflow.ts";
+import { cancelJob, moveWorkflow, type MovingBroker } from "./move-workflow.ts";
 
 type OfStep = { readonly id: string; readonly stepId: string };
 
@@ -47,7 +47,7 @@ export async function cancelWorkflowStep(
   org: OrgId,
   { id, stepId }: OfStep,
 ): Promise<void> {
-  const { jobs, children } = await moveWorkflow(broker, org, {
+  const jobIds = await moveWorkflow(broker, org, {
     id,
     wakes: true,
     decide({ draft, machine }) {
@@ -62,14 +62,15 @@ export async function cancelWorkflowStep(
           "step_final",
           "This step has failed. Retry it, skip it, or cancel the workflow.",
         );
-      const open = { jobs: jobsToCancel(draft, step), children: childrenToCancel(draft, step) };
-      if (step.job_id === null && !hasOpenChildren(draft, step))
-        cancelStep(draft, machine, { step, why: "it was cancelled" });
-      return open;
+      const jobs = jobsToCancel(draft, step);
+      const children = openChildren(draft, step);
+      draft.leftChildren.push(...children);
+      if (children.length > 0) markCancelled(step);
+      else if (step.job_id === null) cancelStep(draft, machine, { step, why: "it was cancelled" });
+      return jobs;
     },
   });
-  for (const jobId of jobs) await cancelJob(broker, org, jobId);
-  for (const child of children) await cancelChild(broker, org, child);
+  for (const jobId of jobIds) await cancelJob(broker, org, jobId);
 }
 
 /** Tries a step that failed again. */

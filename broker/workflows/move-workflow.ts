@@ -93,7 +93,7 @@ async function follow(
 }
 
 /** Cancels a workflow that another one began; one that has finished meanwhile stays as it is. */
-export async function cancelChild(broker: MovingBroker, org: OrgId, id: string): Promise<void> {
+async function cancelChild(broker: MovingBroker, org: OrgId, id: string): Promise<void> {
   try {
     await moveWorkflow(broker, org, {
       id,

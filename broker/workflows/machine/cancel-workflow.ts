@@ -15,7 +15,7 @@ export function settleCancel(draft: WorkflowDraft, machine: Machine): void {
   for (const step of open) {
     const job = draft.jobOf(step);
     if (step.status === "in-progress" && draft.childrenOf(step).size > 0) {
-      if (hasOpenChildren(draft, step)) continue;
+      if (openChildren(draft, step).length > 0) continue;
       if (machine.kindOf(step).look(draft, step).kind === "done") succeedStep(draft, machine, step);
       else cancelStep(draft, machine, { step, why });
     } else if (step.status === "in-progress" && job !== undefined) {
@@ -31,15 +31,21 @@ export function settleCancel(draft: WorkflowDraft, machine: Machine): void {
 
 const isOpen = ({ status }: Pick<Child, "status">): boolean => !isFinishedWorkflow(status);
 
-export const hasOpenChildren = (draft: WorkflowDraft, step: Step): boolean =>
-  [...draft.childrenOf(step).values()].some(isOpen);
+/** What a step, or one in whose place it is, has begun and has not ended. */
+export const openChildren = (draft: WorkflowDraft, step: Step): string[] =>
+  [...draft.childrenOf(step).values()].flatMap((child) => (isOpen(child) ? [child.id] : []));
 
-/** The children that a cancel of the workflow, or of one step, must cancel. */
-export function childrenToCancel(draft: WorkflowDraft, step?: Step): string[] {
-  const { children } = draft.snapshot;
-  const own = step === undefined ? children : children.filter(({ step_id }) => step_id === step.id);
-  return own.filter((child) => isOpen(child) && !child.is_cancelling).map(({ id }) => id);
+/** The children that a cancel of the workflow must cancel. */
+export const childrenToCancel = ({ snapshot: { children } }: WorkflowDraft): string[] =>
+  children.filter((child) => isOpen(child) && !child.is_cancelling).map(({ id }) => id);
+
+/** Has a step that runs begin no more: what it is to tell its group, once it has ended, stands from now on. */
+export function markCancelled(step: Step): void {
+  step.result_directive = "stop";
+  step.status_description = "it is being cancelled: what it began has not ended";
 }
+export const isBeingCancelled = ({ status, result_directive: said }: Step): boolean =>
+  status === "in-progress" && said === "stop";
 
 /** The jobs that a cancel of the workflow, or of one step, must end. */
 export function jobsToCancel(draft: WorkflowDraft, step?: Step): string[] {
