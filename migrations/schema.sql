@@ -2657,6 +2657,7 @@ function break_workspace_lock(org text, workspace text, actor text, why text, fo
 function call_back(signal_ids text[], t timestamp with time zone) returns text[] -- functions/signals.sql
 function callback_lease_ns() returns bigint -- functions/turns.sql
 function callbacks_size(callbacks new_callback[]) returns bigint -- functions/signals.sql
+function cancel_children(org text, ids text[]) returns void -- functions/workflow-places.sql
 function cancel_matching_jobs(org text, job_ids text[], only_statuses text[], why text) returns TABLE(job_id text, outcome text, runner_id text, execution_id text) -- functions/end.sql
 function cancel_rollout(org text, rollout text, actor text) returns text -- functions/rollouts.sql
 function cancel_signals(org text, signal_ids text[], why text) returns TABLE(signal_id text, outcome text, status text, wake text) -- functions/signals.sql

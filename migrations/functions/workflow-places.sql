@@ -138,3 +138,18 @@ create or replace function place_in_lane(w workflows, lane text) returns text
       from line l join workflows p on p.org_id = l.org_id and p.id = l.parent_id)
   select l.signal_id from line l join queue_signal_live s on s.id = l.signal_id where l.queue_id = lane limit 1
 $$;
+
+-- Marks children as being cancelled: each does the rest at its own look, so that who cancels many waits for none.
+create or replace function cancel_children(org text, ids text[]) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  marked text[];
+begin
+  marked := array(select x.id::text from (select w.id from workflows w
+                                           where w.org_id = org and w.id = any(ids) and w.finished_at is null and not w.is_cancelling
+                                           order by w.id for no key update) x);
+  update workflows w set is_cancelling = true, version = w.version + 1 where w.org_id = org and w.id = any(marked);
+  perform wake_workflow(org, x.id) from unnest(marked) with ordinality x (id, n);
+end $$;

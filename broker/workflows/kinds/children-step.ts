@@ -15,6 +15,8 @@ export type PlannedChild = {
 
 /** How many workflows may be above one. */
 const mostDepth = 3;
+/** How many one statement begins, which holds their lanes; the others are begun at the next look, at once. */
+const mostAtOnce = 200;
 const fullAgainMs = 10_000;
 
 /**
@@ -98,7 +100,8 @@ function beginMore(
   const next = all
     .filter(({ is }) => is === "none")
     .slice(0, Math.max(0, most - running))
-    .filter((one) => !isFull(one));
+    .filter((one) => !isFull(one))
+    .slice(0, mostAtOnce);
   for (const { planned } of next)
     draft.newChildren.push({
       ref: refOf(step, planned),

@@ -81,8 +81,8 @@ describe("a step that is cancelled", () => {
       await until(async () => {
         const waiting = await db`
           select from pg_stat_activity
-           where datname = current_database() and wait_event_type = 'Lock' and query like '%write_workflow%'`;
-        return waiting.length === 1;
+           where datname = current_database() and wait_event_type = 'Lock' and query like '%cancel_children%'`;
+        return waiting.length > 0;
       });
       await held`
         update workflows set status = 'success', finished_at = svc_now(), version = version + 1 where id = ${child.id}`;
@@ -177,5 +177,29 @@ test("lanes that are full, however many, are no fault of the broker", async () =
   const [row] = await db<{ faults: number }[]>`select faults from workflows where id = ${id}`;
   expect(row?.faults).toBe(0);
   await org.api(`POST /v1/workflows/${id}/cancel`);
+  await org.reach(id, "cancelled");
+});
+
+test("many children are begun by several statements, and a cancel waits for none of them", async () => {
+  const org = await given(["hub", "one"]);
+  const lane = db`select id from queues where install_id = ${org.at(1).installId} and name = 'changes'`;
+  await db`update queue_counters set max_depth = 1000, is_paused = true where queue_id = (${lane})`;
+  const children = Array.from({ length: 250 }, (_, n) => ({
+    ...provision(org.at(1).installId),
+    key: `child-${n}`,
+  }));
+  const id = await beginTree(org, org.at(0).installId, { children });
+  const count = async () => {
+    const [row] = await db<{ all: number; statements: number; cancelling: number }[]>`
+      select count(*)::int as all, count(distinct created_at)::int as statements,
+             count(*) filter (where is_cancelling)::int as cancelling
+        from workflows where parent_id = ${id}`;
+    return row;
+  };
+  await until(async () => (await count())?.all === 250);
+  expect(await count()).toEqual({ all: 250, statements: 2, cancelling: 0 });
+  expect((await org.api(`POST /v1/workflows/${id}/cancel`)).status).toBe(202);
+  expect((await count())?.cancelling).toBe(250);
+  expect((await org.read(id)).body.finished).toBe(false);
   await org.reach(id, "cancelled");
 });
