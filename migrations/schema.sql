@@ -2657,6 +2657,7 @@ function break_workspace_lock(org text, workspace text, actor text, why text, fo
 function call_back(signal_ids text[], t timestamp with time zone) returns text[] -- functions/signals.sql
 function callback_lease_ns() returns bigint -- functions/turns.sql
 function callbacks_size(callbacks new_callback[]) returns bigint -- functions/signals.sql
+function cancel_children(org text, ids text[]) returns void -- functions/workflow-places.sql
 function cancel_matching_jobs(org text, job_ids text[], only_statuses text[], why text) returns TABLE(job_id text, outcome text, runner_id text, execution_id text) -- functions/end.sql
 function cancel_rollout(org text, rollout text, actor text) returns text -- functions/rollouts.sql
 function cancel_signals(org text, signal_ids text[], why text) returns TABLE(signal_id text, outcome text, status text, wake text) -- functions/signals.sql
@@ -2787,6 +2788,7 @@ function listening() returns broker_listening -- functions/clocks.sql
 function live_processes(runner_ids text[]) returns text[] -- functions/runner-control.sql
 function lock_executions(job_ids text[]) returns void -- functions/moves.sql
 function lock_holder(l terraform_workspace_locks) returns jsonb -- functions/workspaces.sql
+function lock_installs_of_children(parent workflows, children jsonb) returns void -- functions/workflow-places.sql
 function lock_open_config(org text, app text, config text) returns text -- functions/app-config-parts.sql
 function lock_queues(keys queue_key[]) returns void -- functions/moves.sql
 function lock_queues_of_signals(signal_ids text[]) returns text[] -- functions/signals.sql

@@ -14,7 +14,7 @@ import {
 import { type Answered, respond, type Response, setApprovalOption } from "./machine/respond.ts";
 import type { WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Step } from "./machine/workflow-rows.ts";
-import { cancelChild, cancelJob, moveWorkflow, type MovingBroker } from "./move-workflow.ts";
+import { cancelJob, moveWorkflow, type MovingBroker } from "./move-workflow.ts";
 
 type By = Pick<Actor, "orgId" | "requestSeed">;
 type OfStep = { readonly id: string; readonly stepId: string };
@@ -43,15 +43,14 @@ export async function cancelWorkflowStep(
   org: OrgId,
   { id, stepId }: OfStep,
 ): Promise<void> {
-  const { jobs, children } = await moveWorkflow(broker, org, {
+  const jobIds = await moveWorkflow(broker, org, {
     id,
     wakes: true,
     decide({ draft, machine }) {
       return cancelOpenStep(draft, machine, stepOf(draft, stepId));
     },
   });
-  for (const jobId of jobs) await cancelJob(broker, org, jobId);
-  for (const child of children) await cancelChild(broker, org, child);
+  for (const jobId of jobIds) await cancelJob(broker, org, jobId);
 }
 
 /** Tries a step that failed again. */

@@ -1,5 +1,4 @@
-import { Problem, problem } from "../../shared/problem.ts";
-import { isFinishedWorkflow } from "../../shared/workflow.ts";
+import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { endJob } from "../jobs/end-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -7,7 +6,7 @@ import { setRunnerLifecycle } from "../runners/set-runner-lifecycle.ts";
 import { topics } from "../wake/wakes.ts";
 import { laneFull, laneGone } from "./lane-refusals.ts";
 import { loadWorkflow, type LoadedWorkflow, type WorkflowParts } from "./load-workflow.ts";
-import { childrenToCancel, jobsToCancel, settleCancel } from "./machine/cancel-workflow.ts";
+import { childrenToCancel, jobsToCancel } from "./machine/cancel-workflow.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import type { RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
 import { leaveWorkflow, writeWorkflow } from "./write-workflow.ts";
@@ -84,28 +83,11 @@ async function follow(
   if (draft.workflow.is_cancelling)
     await Promise.all(jobsToCancel(draft).map((jobId) => cancelJob(broker, org, jobId)));
   const left = draft.workflow.is_cancelling ? childrenToCancel(draft) : draft.leftChildren;
-  for (const child of left) await cancelChild(broker, org, child);
+  if (left.length > 0) await broker.db`select cancel_children(${org}, ${left}::text[])`;
   const { deprovisionRunner: id } = draft.effects;
   if (id !== undefined) {
     const actor = { id: draft.workflow.created_by_id, orgId: org };
     await setRunnerLifecycle(broker, actor, { id, lifecycle: "deprovisioned" });
-  }
-}
-
-/** Cancels a workflow that another one began; one that has finished meanwhile stays as it is. */
-export async function cancelChild(broker: MovingBroker, org: OrgId, id: string): Promise<void> {
-  try {
-    await moveWorkflow(broker, org, {
-      id,
-      wakes: true,
-      decide({ draft, machine }) {
-        if (isFinishedWorkflow(draft.workflow.status)) return;
-        draft.workflow.is_cancelling = true;
-        settleCancel(draft, machine);
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof Problem && error.status === 404)) throw error;
   }
 }
 

@@ -22,7 +22,8 @@ begin
   return 'filed';
 end $$;
 
--- A workflow has finished: its place ends, unless it is also that of one that has not, which hears of it.
+-- A workflow has finished: its place ends, unless it is also that of one that has not. What it began there hears of it: one that failed
+-- meanwhile, or is about to, does not keep the place.
 create or replace function leave_place(w workflows, t timestamptz) returns void
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -33,7 +34,7 @@ begin
   perform lock_queues_of_signals(array[(w).signal_id::text]); -- of two that finish at once the later one sees the other's end
   if exists (select from workflows x where x.signal_id = (w).signal_id and x.status not in ('success', 'error', 'cancelled')) then
     perform wake_workflow(x.org_id, x.id)
-       from (select * from workflows x where x.parent_id = (w).id and x.shares_place and x.status = 'failed-pending-retry' order by x.id) x;
+       from (select * from workflows x where x.parent_id = (w).id and x.shares_place and x.finished_at is null order by x.id) x;
     return;
   end if;
   if (w).shares_place then
@@ -57,7 +58,19 @@ begin
   end if;
 end $$;
 
--- Begins children of a workflow, whose row the caller holds; answers why which were not begun, by their refs: full · no-lane (of the
+-- Locks the installs of children, and the parent's own, in one order: parents may begin children in each other's installs.
+create or replace function lock_installs_of_children(parent workflows, children jsonb) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+begin
+  perform 1 from installs i
+    where i.org_id = (parent).org_id
+      and i.id = any(array(select c ->> 'owner_id' from jsonb_array_elements(children) c) || (parent).owner_id::text)
+    order by i.id for no key update;
+end $$;
+
+-- Begins children of a workflow, whose row the caller holds, and their installs; answers why which were not begun, by their refs: full · no-lane (of the
 -- install) · not-found (the install). Where one is refused the caller undoes the others.
 -- children: drafts as create_workflow takes them, with the name of a lane and a ref
 create or replace function begin_children(parent workflows, children jsonb, t timestamptz) returns jsonb
@@ -73,9 +86,6 @@ declare
   place text;
   outcome text;
 begin
-  perform 1 from installs i
-    where i.org_id = org and i.id in (select c ->> 'owner_id' from jsonb_array_elements(children) c) and i.deleted_at is null
-    order by i.id for no key update;
   select array_agg(lane_of_install(org, c ->> 'owner_id', c ->> 'lane') order by c.n) into lanes
     from jsonb_array_elements(children) with ordinality c (c, n);
   perform lock_signal_queues(array_remove(lanes, null));
@@ -115,7 +125,7 @@ create or replace function lane_of_install(org text, install text, lane text) re
    where i.org_id = org and i.id = install and i.deleted_at is null and q.deleted_at is null
 $$;
 
--- The place that a workflow, or one that it came of, has in this lane.
+-- The place that a workflow, or one that it came of, has in this lane still: one above may have finished without it.
 create or replace function place_in_lane(w workflows, lane text) returns text
   language sql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -126,5 +136,20 @@ create or replace function place_in_lane(w workflows, lane text) returns text
     union all
     select p.id::text, p.org_id::text, p.parent_id::text, p.queue_id::text, p.signal_id::text
       from line l join workflows p on p.org_id = l.org_id and p.id = l.parent_id)
-  select l.signal_id from line l where l.queue_id = lane limit 1
+  select l.signal_id from line l join queue_signal_live s on s.id = l.signal_id where l.queue_id = lane limit 1
 $$;
+
+-- Marks children as being cancelled: each does the rest at its own look, so that who cancels many waits for none.
+create or replace function cancel_children(org text, ids text[]) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  marked text[];
+begin
+  marked := array(select x.id::text from (select w.id from workflows w
+                                           where w.org_id = org and w.id = any(ids) and w.finished_at is null and not w.is_cancelling
+                                           order by w.id for no key update) x);
+  update workflows w set is_cancelling = true, version = w.version + 1 where w.org_id = org and w.id = any(marked);
+  perform wake_workflow(org, x.id) from unnest(marked) with ordinality x (id, n);
+end $$;

@@ -104,7 +104,7 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
     'children', (select coalesce(jsonb_agg(jsonb_build_object(
                           'id', c.id, 'type', c.type, 'owner_id', c.owner_id, 'step_id', c.parent_step_id, 'key', c.child_key,
                           'status', c.status, 'status_description', c.status_description, 'is_cancelling', c.is_cancelling)
-                          order by c.id), '[]')
+                          order by c.created_at, c.id), '[]') -- ids are of brokers' clocks
                    from workflows c where c.parent_id = w.id),
     'is_parent_finished', w.parent_id is not null
                           and not exists (select from workflows p where p.org_id = w.org_id and p.id = w.parent_id and p.finished_at is null),
@@ -183,6 +183,9 @@ begin
              status_description = excluded.status_description, status_at = excluded.status_at,
              composite_error = excluded.composite_error, started_at = excluded.started_at, finished_at = excluded.finished_at,
              token_digest = excluded.token_digest;
+  if jsonb_array_length(change -> 'children') > 0 then
+    perform lock_installs_of_children(held, change -> 'children');
+  end if;
   if change ? 'install' then
     perform write_install_change(org, held.owner_id, workflow, change -> 'install', t);
   end if;
@@ -213,7 +216,8 @@ begin
      cross join lateral jsonb_to_recordset(coalesce(j -> 'run_steps', '[]')) as s(step_id text, name text, idx int);
   end if;
   perform write_events(change -> 'events', t);
-  if change ->> 'wake' = 'true' then
+  -- One that fails in a place that is not its own may have lost the workflow that goes on for it.
+  if change ->> 'wake' = 'true' or held.shares_place and held.status = 'failed-pending-retry' then
     perform wake_workflow(org, workflow);
   end if;
   if change ? 'wake_at' then

@@ -1,4 +1,5 @@
 import { isFinishedWorkflow } from "../../../shared/workflow.ts";
+import { isBeingCancelled, openChildren } from "../machine/cancel-workflow.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { Child, CompositeFault, Params, Step } from "../machine/workflow-rows.ts";
@@ -14,6 +15,8 @@ export type PlannedChild = {
 
 /** How many workflows may be above one. */
 const mostDepth = 3;
+/** How many one statement begins, which holds their lanes; the others are begun at the next look, at once. */
+const mostAtOnce = 200;
 const fullAgainMs = 10_000;
 
 /**
@@ -41,6 +44,7 @@ function goOn(draft: WorkflowDraft, step: Step): StepOutcome {
     const child = known.get(planned.key);
     return { planned, child, is: standingOf(step, child) };
   });
+  if (isBeingCancelled(step)) return runOut(draft, step, all);
   const running = all.filter(({ is }) => is === "running").length;
   const bad = all.find(({ is }) => is === "failed") ?? all.find(({ is }) => is === "cancelled");
   const refused = all.find(({ planned }) => isGone(draft, step, planned));
@@ -53,6 +57,15 @@ function goOn(draft: WorkflowDraft, step: Step): StepOutcome {
   if (draft.workflow.is_cancelling) return { kind: "wait" };
   beginMore(draft, step, { all, running });
   return { kind: "wait" };
+}
+
+/** Somebody cancelled the step: it begins nothing more, and ends when what it began has. */
+function runOut(draft: WorkflowDraft, step: Step, all: readonly Known[]): StepOutcome {
+  const open = openChildren(draft, step);
+  draft.leftChildren.push(...open);
+  if (open.length > 0) return { kind: "wait" };
+  if (all.every(({ is }) => is === "done")) return { kind: "done" };
+  return { kind: "cancelled", detail: "it was cancelled" };
 }
 
 type Standing = "none" | "left" | "running" | "done" | "failed" | "cancelled";
@@ -83,9 +96,12 @@ function beginMore(
     draft.refusedChildren[refOf(step, planned)] === "full";
   const left = all.filter(({ is }) => is === "left");
   draft.leftChildren.push(...left.flatMap(({ child }) => child?.id ?? []));
+  // One whose lane is full keeps its turn: else each refusal would ask another lane, and there may be many.
   const next = all
-    .filter((one) => one.is === "none" && !isFull(one))
-    .slice(0, Math.max(0, most - running));
+    .filter(({ is }) => is === "none")
+    .slice(0, Math.max(0, most - running))
+    .filter((one) => !isFull(one))
+    .slice(0, mostAtOnce);
   for (const { planned } of next)
     draft.newChildren.push({
       ref: refOf(step, planned),

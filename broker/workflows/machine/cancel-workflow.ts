@@ -16,7 +16,7 @@ export function settleCancel(draft: WorkflowDraft, machine: Machine): void {
   for (const step of open) {
     const job = draft.jobOf(step);
     if (step.status === "in-progress" && draft.childrenOf(step).size > 0) {
-      if (hasOpenChildren(draft, step)) continue;
+      if (openChildren(draft, step).length > 0) continue;
       if (machine.kindOf(step).look(draft, step).kind === "done") succeedStep(draft, machine, step);
       else cancelStep(draft, machine, { step, why });
     } else if (step.status === "in-progress" && job !== undefined) {
@@ -32,35 +32,43 @@ export function settleCancel(draft: WorkflowDraft, machine: Machine): void {
 
 const isOpen = ({ status }: Pick<Child, "status">): boolean => !isFinishedWorkflow(status);
 
-const hasOpenChildren = (draft: WorkflowDraft, step: Step): boolean =>
-  [...draft.childrenOf(step).values()].some(isOpen);
+/** What a step, or one in whose place it is, has begun and has not ended. */
+export const openChildren = (draft: WorkflowDraft, step: Step): string[] =>
+  [...draft.childrenOf(step).values()].flatMap((child) => (isOpen(child) ? [child.id] : []));
 
-/** The children that a cancel of the workflow, or of one step, must cancel. */
-export function childrenToCancel(draft: WorkflowDraft, step?: Step): string[] {
-  const { children } = draft.snapshot;
-  const own = step === undefined ? children : [...draft.childrenOf(step).values()];
-  return own.filter((child) => isOpen(child) && !child.is_cancelling).map(({ id }) => id);
+/** The children that a cancel of the workflow must cancel. */
+export const childrenToCancel = ({ snapshot: { children } }: WorkflowDraft): string[] =>
+  children.filter((child) => isOpen(child) && !child.is_cancelling).map(({ id }) => id);
+
+/** Has a step that runs begin no more: what it is to tell its group, once it has ended, stands from now on. */
+export function markCancelled(step: Step): void {
+  step.result_directive = "stop";
+  step.status_description = "it is being cancelled: what it began has not ended";
 }
-
-type Open = { readonly jobs: readonly string[]; readonly children: readonly string[] };
+export const isBeingCancelled = ({ status, result_directive: said }: Step): boolean =>
+  status === "in-progress" && said === "stop";
 
 /**
- * Cancels one step; answers what must end first. Its workflow ends as an error: at once where it waits for somebody to retry
+ * Cancels one step; answers the jobs that must end first. Its workflow ends as an error: at once where it waits for somebody to retry
  * a step, else when it comes to this one. 409 for a step that has ended.
  */
-export function cancelOpenStep(draft: WorkflowDraft, machine: Machine, step: Step): Open {
+export function cancelOpenStep(draft: WorkflowDraft, machine: Machine, step: Step): string[] {
   if (isEndedStep(step.status))
     throw problem.conflict(
       "step_final",
       `Only a step that is open can be cancelled. This one is ${step.status}.`,
     );
-  const open = { jobs: jobsToCancel(draft, step), children: childrenToCancel(draft, step) };
-  const isBusy = step.job_id !== null || hasOpenChildren(draft, step);
-  if (step.status === "in-progress" && isBusy) return open;
+  const children = openChildren(draft, step);
+  draft.leftChildren.push(...children);
+  if (step.status === "in-progress" && children.length > 0) {
+    markCancelled(step);
+    return [];
+  }
+  if (step.status === "in-progress" && step.job_id !== null) return jobsToCancel(draft, step);
   cancelStep(draft, machine, { step, why: "it was cancelled" });
   if (draft.workflow.status === "failed-pending-retry")
     giveUp(draft, machine, `${step.name} was cancelled`);
-  return open;
+  return [];
 }
 
 /** The jobs that a cancel of the workflow, or of one step, must end. */

@@ -82,7 +82,7 @@ export class WorkflowDraft {
   readonly events: EventDraft[] = [];
   readonly newJobs: JobDraft[] = [];
   readonly newChildren: ChildDraft[] = [];
-  /** Children of another attempt, which must have ended before they are begun again. */
+  /** Children that are cancelled: of a step that is, or of another attempt, which must have ended before they are begun again. */
   readonly leftChildren: string[] = [];
   /** What is approved, by the approval's id; what a new run was given, by the run's. */
   readonly contents = new Map<string, SealedText>();

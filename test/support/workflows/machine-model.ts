@@ -188,7 +188,7 @@ class World implements Model {
     };
     const step = steps[wish];
     if (step === undefined) return;
-    for (const id of cancelOpenStep(draft, this.#machine, step).jobs) this.#setJob(id, "cancelled");
+    for (const id of cancelOpenStep(draft, this.#machine, step)) this.#setJob(id, "cancelled");
   }
 
   #keep(draft: WorkflowDraft): void {
