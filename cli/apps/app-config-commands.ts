@@ -1,6 +1,7 @@
 import {
   appConfigStatuses,
   type AppConfigVersion,
+  type WholeAppConfigVersion,
   diffAppConfigsRoute,
   getAppConfigVersionRoute,
   getLatestAppConfigRoute,
@@ -26,7 +27,7 @@ const configLine: View<AppConfigVersion> = {
   },
 };
 
-const configDetails: View<AppConfigVersion> = {
+const configDetails: View<WholeAppConfigVersion> = {
   nameOf,
   columns: {
     config: nameOf,

@@ -180,6 +180,6 @@ export const listInstallEventsRoute = createRoute({
   tags,
   summary: "List what was done to an install, the newest first",
   description: `The begins and ends of its workflows, kept as long as events of webhooks. ${listingDescription}`,
-  request: { params, query: z.object(listingQuery) },
+  request: { params, query: z.object({ ...listingQuery, ...createdQuery }) },
   responses: { 200: json(listingOf(installEventSchema), "Events.") },
 });
