@@ -1,6 +1,7 @@
 import type { ActionRunStatus } from "../../shared/action-run-statuses.ts";
 import type { ActionStepStatus } from "../../shared/api/action-runs.ts";
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
@@ -41,6 +42,7 @@ export async function listRuns(
     actionId,
     status,
     id,
+    created = {},
     after,
     limit,
     offset,
@@ -50,6 +52,7 @@ export async function listRuns(
     readonly actionId?: string;
     readonly status?: ActionRunStatus;
     readonly id?: string;
+    readonly created?: CreatedFilter;
   },
 ): Promise<(RunRow & { readonly sort_key: string })[]> {
   return db<(RunRow & { sort_key: string })[]>`
@@ -60,6 +63,7 @@ export async function listRuns(
        ${actionId === undefined ? db`` : db`and r.action_id = ${actionId}`}
        ${status === undefined ? db`` : db`and r.status = ${status}`}
        ${id === undefined ? db`` : db`and r.id = ${id}`}
+       ${createdWithin(db, db`r.created_at`, created)}
      order by r.id desc limit ${limit} offset ${offset}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import { labelledBy, type LabelQuery } from "../labels/label-query.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -16,7 +17,7 @@ export type ActionRow = {
 };
 
 /** What a list of actions is narrowed to. */
-export type ActionFilter = {
+export type ActionFilter = CreatedFilter & {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
   readonly q?: string | undefined;
@@ -35,7 +36,7 @@ export async function listActions(
   org: OrgId,
   { appId, configId, filter = {}, after, limit, offset }: ActionsWanted,
 ): Promise<(ActionRow & { readonly sort_key: string })[]> {
-  const { id, name, q, labels } = filter;
+  const { id, name, q, labels, ...created } = filter;
   return db<(ActionRow & { sort_key: string })[]>`
     select x.id, x.app_id, x.name, x.labels, x.created_at, c.id as config_id, c.app_config_id, x.created_at::text as sort_key,
            (select count(*)::int from action_configs n where n.org_id = x.org_id and n.action_id = x.id) as config_count
@@ -48,6 +49,7 @@ export async function listActions(
        ${name === undefined ? db`` : db`and replace(x.name, '-', '_') = replace(${name}, '-', '_')`}
        ${q === undefined ? db`` : db`and strpos(x.name, ${q.toLowerCase()}) > 0`}
        ${labelledBy(db, db`x.labels`, labels)}
+       ${createdWithin(db, db`x.created_at`, created)}
      order by x.id desc limit ${limit} offset ${offset}`;
 }
 
@@ -98,7 +100,14 @@ export type ActionConfigRow = {
 export async function listActionConfigs(
   db: Db,
   org: OrgId,
-  { actionId, id, after, limit, offset }: ListRequest & { actionId?: string; id?: string },
+  {
+    actionId,
+    id,
+    created = {},
+    after,
+    limit,
+    offset,
+  }: ListRequest & { actionId?: string; id?: string; created?: CreatedFilter },
 ): Promise<(ActionConfigRow & { readonly sort_key: string })[]> {
   return db<(ActionConfigRow & { sort_key: string })[]>`
     select x.id, x.action_id, c.app_id, x.app_config_id, c.version, c.status, x.created_at, x.created_at::text as sort_key
@@ -106,5 +115,6 @@ export async function listActionConfigs(
      where x.org_id = ${org} and x.id < ${after?.id ?? "~"}
        ${actionId === undefined ? db`` : db`and x.action_id = ${actionId}`}
        ${id === undefined ? db`` : db`and x.id = ${id}`}
+       ${createdWithin(db, db`x.created_at`, created)}
      order by x.id desc limit ${limit} offset ${offset}`;
 }

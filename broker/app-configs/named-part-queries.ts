@@ -1,4 +1,6 @@
+import { nameKey } from "../../shared/app-config/rules/rule.ts";
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
@@ -46,7 +48,7 @@ export async function listNamedParts(
   org: OrgId,
   { kind, app, filter = {}, after, limit, offset }: NamedWanted,
 ): Promise<(NamedRow & { readonly sort_key: string })[]> {
-  const { id, name, q } = filter;
+  const { id, name, q, ...created } = filter;
   return db<(NamedRow & { sort_key: string })[]>`
     select x.id, x.app_id, x.name, x.created_at, a.active_config_id, x.created_at::text as sort_key
       from ${db(kind)} x join apps a on a.org_id = x.org_id and a.id = x.app_id
@@ -54,13 +56,33 @@ export async function listNamedParts(
        ${id === undefined ? db`` : db`and x.id = ${id}`}
        ${name === undefined ? db`` : db`and replace(x.name, '-', '_') = replace(${name}, '-', '_')`}
        ${q === undefined ? db`` : db`and strpos(x.name, ${q.toLowerCase()}) > 0`}
+       ${createdWithin(db, db`x.created_at`, created)}
      order by x.id desc limit ${limit} offset ${offset}`;
+}
+
+/** The ids of what an app has by these names; names that it has not any more have none. */
+export async function findNamedIds(
+  db: Db,
+  org: OrgId,
+  {
+    kind,
+    app,
+    names,
+  }: { readonly kind: NamedKind; readonly app: string; readonly names: string[] },
+): Promise<string[]> {
+  if (names.length === 0) return [];
+  const rows = await db<{ id: string }[]>`
+    select x.id from ${db(kind)} x
+     where x.org_id = ${org} and x.app_id = ${app} and x.deleted_at is null
+       and replace(x.name, '-', '_') = any(${names.map(nameKey)})
+     order by x.id`;
+  return rows.map(({ id }) => id);
 }
 
 type NamedWanted = ListRequest & {
   readonly kind: NamedKind;
   readonly app: string;
-  readonly filter?: {
+  readonly filter?: CreatedFilter & {
     readonly id?: string | undefined;
     readonly name?: string | undefined;
     readonly q?: string | undefined;

@@ -1,4 +1,5 @@
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { AppConfigRow } from "./row.ts";
@@ -73,17 +74,23 @@ export async function listConfigs(
   db: Db,
   org: OrgId,
   app: string,
-  { status, after, limit, offset }: ListRequest & { readonly status?: string | undefined },
+  {
+    filter: { status, ...created },
+    after,
+    limit,
+    offset,
+  }: ListRequest & { readonly filter: CreatedFilter & { readonly status?: string | undefined } },
 ): Promise<(AppConfigRow & { readonly sort_key: string })[]> {
   return db<(AppConfigRow & { sort_key: string })[]>`
     select ${columns(db)}, c.created_at::text as sort_key from app_configs c
      where c.org_id = ${org} and c.app_id = ${app} ${status === undefined ? db`` : db`and c.status = ${status}`}
+       ${createdWithin(db, db`c.created_at`, created)}
        and c.version < coalesce((select x.version from app_configs x where x.org_id = ${org} and x.id = ${after?.id ?? ""}), 2147483647)
      order by c.version desc limit ${limit} offset ${offset}`;
 }
 
 function columns(db: Db) {
   return db`
-    c.id, c.org_id, c.app_id, c.version, c.status, c.status_description, c.previous_id, c.checksum, c.cli_version, c.plan_only, c.errors, c.created_at,
+    c.id, c.org_id, c.app_id, c.version, c.status, c.status_description, c.status_at, c.previous_id, c.checksum, c.cli_version, c.plan_only, c.errors, c.created_at,
     c.created_by_id`;
 }

@@ -9,6 +9,7 @@ export const appConfigRow = z.object({
   version: z.number(),
   status: z.enum(appConfigStatuses),
   status_description: z.string(),
+  status_at: z.date(),
   previous_id: z.string().nullable(),
   checksum: z.string(),
   cli_version: z.string(),

@@ -1,10 +1,12 @@
-import type { AppConfigVersion } from "../../shared/api/app-configs.ts";
+import type { AppConfigVersion, WholeAppConfigVersion } from "../../shared/api/app-configs.ts";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import { type ConfigGraph, graphOfDocument } from "../../shared/app-config/config-graph.ts";
 import { type ConfigChange, diffConfigs } from "../../shared/app-config/diff-configs.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { toCompositeStatus } from "../status/composite-status.ts";
+import { findNamedIds, type NamedKind } from "./named-part-queries.ts";
 import { findConfig, findDocument, findLatestConfig } from "./queries.ts";
 import type { AppConfigRow } from "./row.ts";
 
@@ -19,6 +21,11 @@ export function toConfig(row: AppConfigRow): AppConfigVersion {
     version: row.version,
     status: row.status,
     status_description: row.status_description,
+    status_v2: toCompositeStatus({
+      status: row.status,
+      description: row.status_description,
+      at: row.status_at,
+    }),
     checksum: row.checksum,
     cli_version: row.cli_version,
     plan_only: row.plan_only,
@@ -33,16 +40,45 @@ export async function showConfig(
   org: OrgId,
   which: { readonly app: string; readonly id: string | undefined },
   isWhole: boolean,
-): Promise<AppConfigVersion> {
+): Promise<WholeAppConfigVersion> {
   const { app, id } = which;
   const row = await (id === undefined
     ? findLatestConfig(db, org, app)
     : findConfig(db, org, { app, id }));
   if (row === undefined) throw problem.notFound("app config");
-  const errors = row.errors as AppConfigVersion["errors"] | null; // as they were stored
-  const shown = { ...toConfig(row), ...(errors !== null && { errors }) };
-  if (!isWhole || row.checksum === "") return shown;
-  return { ...shown, document: await requireDocument(db, org, row.id) };
+  const errors = row.errors as WholeAppConfigVersion["errors"] | null; // as they were stored
+  const document = row.checksum === "" ? undefined : await requireDocument(db, org, row.id);
+  const { status_v2: status, ...config } = toConfig(row);
+  return {
+    ...config,
+    status_v2: { ...status, metadata: errors === null ? {} : { errors } },
+    ...(await contentsOf(db, org, { app, document })),
+    ...(errors !== null && { errors }),
+    ...(isWhole && document !== undefined && { document }),
+  };
+}
+
+type Contents = Pick<
+  WholeAppConfigVersion,
+  "readme" | "action_ids" | "component_ids" | "runbook_ids"
+>;
+
+async function contentsOf(
+  db: Db,
+  org: OrgId,
+  { app, document }: { readonly app: string; readonly document: AppConfigDocument | undefined },
+): Promise<Contents> {
+  const idsOf = (kind: NamedKind) => {
+    const names = (document?.[kind] ?? []).map(({ name }) => name);
+    return findNamedIds(db, org, { kind, app, names });
+  };
+  const [action_ids, component_ids, runbook_ids] = await Promise.all([
+    idsOf("actions"),
+    idsOf("components"),
+    idsOf("runbooks"),
+  ]);
+  const readme = document?.metadata.readme ?? "";
+  return { readme, action_ids, component_ids, runbook_ids };
 }
 
 /** What a config has otherwise than another one of the app: the named one, else the one that was active before it. */

@@ -1,4 +1,5 @@
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Sealed } from "../seals/seals.ts";
@@ -41,12 +42,18 @@ export async function listAppSecrets(
   db: Db,
   org: OrgId,
   app: string,
-  { after, limit, offset, name }: ListRequest & { readonly name: string | undefined },
+  {
+    filter: { name, ...created },
+    after,
+    limit,
+    offset,
+  }: ListRequest & { readonly filter: CreatedFilter & { readonly name?: string | undefined } },
 ): Promise<(AppSecretRow & { readonly sort_key: string })[]> {
   return db<(AppSecretRow & { sort_key: string })[]>`
     select ${columns(db)}, s.created_at::text as sort_key from app_secrets s
      where s.org_id = ${org} and s.app_id = ${app} and s.id < ${after?.id ?? "~"}
        ${name === undefined ? db`` : db`and replace(s.name, '-', '_') = replace(${name}, '-', '_')`}
+       ${createdWithin(db, db`s.created_at`, created)}
      order by s.id desc limit ${limit} offset ${offset}`;
 }
 

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { digitsOf, type IdPrefix, leastId, newId } from "./new-id.ts";
+import type { IdPrefix } from "../../shared/id-prefixes.ts";
+import { digitsOf, leastId, newId } from "./new-id.ts";
 
 /**
  * The id of the thing that a request makes: the same each time, where it has an idempotency key. A broker that is killed between the

@@ -4,6 +4,7 @@ import type { AppConfigDocument } from "../../shared/app-config/config-files.ts"
 import { problem } from "../../shared/problem.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
@@ -34,11 +35,18 @@ type Row = {
 export async function listInputs(
   { db }: Parts,
   org: OrgId,
-  { id, after, limit, offset }: ListRequest & { readonly id: string },
+  {
+    id,
+    created = {},
+    after,
+    limit,
+    offset,
+  }: ListRequest & { readonly id: string; readonly created?: CreatedFilter },
 ): Promise<(Row & { readonly sort_key: string })[]> {
   return db<(Row & { sort_key: string })[]>`
     select n.*, n.created_at::text as sort_key from install_inputs n
      where n.org_id = ${org} and n.install_id = ${id} and n.id < ${after?.id ?? "~"}
+       ${createdWithin(db, db`n.created_at`, created)}
      order by n.id desc limit ${limit} offset ${offset}`;
 }
 

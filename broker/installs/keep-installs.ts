@@ -2,6 +2,7 @@ import type { Install, InstallChanges } from "../../shared/api/install.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
 import {
   findInstall,
   forgetInstallRow,
@@ -9,6 +10,7 @@ import {
   writeInstall,
   writeLabels,
 } from "./queries.ts";
+import { relabel } from "./relabel.ts";
 import { toInstall } from "./to-install.ts";
 
 /** The install; 404 when there is none. */
@@ -28,22 +30,45 @@ export async function showInstall(
   return { install: toInstall(row), version: row.version };
 }
 
+type InstallChange = {
+  readonly id: string;
+  readonly version: number | undefined;
+  readonly changes: InstallChanges;
+};
+
+const mostTries = 10;
+
 /** Changes an install; 412 when it has another version than the one given. */
 export async function updateInstall(
-  db: Db,
+  parts: { readonly db: Db; readonly seals: Seals },
   org: OrgId,
-  to: {
-    readonly id: string;
-    readonly version: number | undefined;
-    readonly changes: InstallChanges;
-  },
+  to: InstallChange,
 ): Promise<void> {
-  const outcome = await writeInstall(db, org, to);
+  const { label_templates: templates } = to.changes;
+  let outcome: string | undefined;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const change = templates === undefined ? to : await relabelled(parts, org, to, templates);
+    outcome = await writeInstall(parts.db, org, change);
+    const isRaced = outcome === "stale" && to.version === undefined;
+    if (!isRaced) break; // else it was changed between the look and the write
+  }
   if (outcome === "not-found") throw problem.notFound("install");
   if (outcome === "taken")
     throw problem.conflict("name_taken", "This app has an install of this name already.");
   if (outcome === "stale")
     throw problem.preconditionFailed("The install was changed meanwhile. Read it and try again.");
+}
+
+/** The change with the labels that its templates give, of the version by which they were rendered. */
+async function relabelled(
+  parts: { readonly db: Db; readonly seals: Seals },
+  org: OrgId,
+  { id, version, changes }: InstallChange,
+  templates: Readonly<Record<string, string>>,
+) {
+  const wanted = { id, templates, name: changes.name };
+  const { labels, version: seen } = await relabel(parts, org, wanted);
+  return { id, version: version ?? seen, changes: { ...changes, labels } };
 }
 
 /** Sets and removes labels; 422 `label_locked` for those that the app gives, and nothing changes. */

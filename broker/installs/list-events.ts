@@ -1,5 +1,6 @@
 import type { InstallEvent } from "../../shared/api/install.ts";
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { wordsOfWorkflow } from "../workflows/types/workflow-types.ts";
@@ -21,7 +22,13 @@ type EventRow = {
 export async function listInstallEvents(
   db: Db,
   org: OrgId,
-  { installId, after, limit, offset }: ListRequest & { readonly installId: string },
+  {
+    installId,
+    created,
+    after,
+    limit,
+    offset,
+  }: ListRequest & { readonly installId: string; readonly created: CreatedFilter },
 ): Promise<EventRow[]> {
   return db<EventRow[]>`
     select e.id, e.org_id, e.install_id, e.workflow_id, e.workflow_type, e.transition, e.data #>> '{outcome,error}' as error,
@@ -29,6 +36,7 @@ export async function listInstallEvents(
       from events e left join workflows w on w.org_id = e.org_id and w.id = e.workflow_id
      where e.org_id = ${org} and e.install_id = ${installId} and e.kind = 'workflow'
        ${after === undefined ? db`` : db`and e.n < (select x.n from events x where x.org_id = ${org} and x.id = ${after.id})`}
+       ${createdWithin(db, db`e.created_at`, created)}
      order by e.n desc limit ${limit} offset ${offset}`;
 }
 

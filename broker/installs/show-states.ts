@@ -1,5 +1,6 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
@@ -34,12 +35,19 @@ export async function showState(
 export async function listStates(
   db: Db,
   org: OrgId,
-  { id, after, limit, offset }: ListRequest & { readonly id: string },
+  {
+    id,
+    created,
+    after,
+    limit,
+    offset,
+  }: ListRequest & { readonly id: string; readonly created: CreatedFilter },
 ): Promise<(Row & { readonly sort_key: string })[]> {
   return db<(Row & { sort_key: string })[]>`
     select s.id, s.install_id, s.version, s.checksum, s.triggered_by_id, s.triggered_by_type, s.created_at, s.created_at::text as sort_key
       from install_states s
      where s.org_id = ${org} and s.install_id = ${id} and s.id < ${after?.id ?? "~"}
+       ${createdWithin(db, db`s.created_at`, created)}
      order by s.id desc limit ${limit} offset ${offset}`;
 }
 

@@ -29,7 +29,7 @@ export async function createRollout(
   wish: RolloutWish,
 ): Promise<RolloutRow> {
   const { groupId, deadlineNs, ...rest } = wish;
-  const id = keyedId("rol", requestSeed);
+  const id = keyedId("rlo", requestSeed);
   const before = requestSeed && (await findRollout(db, orgId, id));
   if (before) return before;
   if (groupId !== undefined && (await findRunnerGroup(db, orgId, groupId)) === undefined)

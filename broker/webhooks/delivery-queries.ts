@@ -1,4 +1,5 @@
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { AfterAttempt } from "./after-attempt.ts";
@@ -86,7 +87,7 @@ export async function recordAttempts(
 }
 
 /** What a list of deliveries is narrowed to. */
-export type DeliveryFilter = {
+export type DeliveryFilter = CreatedFilter & {
   readonly status?: DeliveryRow["status"] | undefined;
   readonly since?: string | undefined;
 };
@@ -96,7 +97,7 @@ export async function listDeliveries(
   db: Db,
   webhookId: string,
   {
-    filter: { status, since },
+    filter: { status, since, ...created },
     after,
     limit,
     offset,
@@ -107,6 +108,7 @@ export async function listDeliveries(
      where d.webhook_id = ${webhookId} and d.id < ${after?.id ?? "~"}
        ${status === undefined ? db`` : db`and d.status = ${status}`}
        ${since === undefined ? db`` : db`and d.created_at >= ${since}`}
+       ${createdWithin(db, db`d.created_at`, created)}
      order by d.id desc limit ${limit} offset ${offset}`;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { WebhookState } from "../../shared/api/webhooks.ts";
 import type { Db } from "../database/connect.ts";
+import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Sealed } from "../seals/seals.ts";
@@ -76,17 +77,22 @@ export async function findWebhook(db: Db, org: OrgId, id: string): Promise<Webho
   return row;
 }
 
+/** What a list of webhooks is narrowed to. */
+export type WebhookFilter = CreatedFilter & {
+  readonly q?: string | undefined;
+  readonly state?: WebhookState | undefined;
+};
+
 /** Webhooks, the newest first. Ids begin with their time: they are the order. */
 export async function listWebhooks(
   db: Db,
   org: OrgId,
   {
-    q,
-    state,
+    filter: { q, state, ...created },
     after,
     limit,
     offset,
-  }: ListRequest & { readonly q?: string | undefined; readonly state?: WebhookState | undefined },
+  }: ListRequest & { readonly filter: WebhookFilter },
 ): Promise<(WebhookRow & { readonly sort_key: string })[]> {
   return db<(WebhookRow & { sort_key: string })[]>`
     select ${columns(db)}, w.created_at::text as sort_key from webhooks w
@@ -98,6 +104,7 @@ export async function listWebhooks(
            : db`
              and case when w.disabled_at is not null then 'disabled' when w.failing_since is not null then 'failing' else 'active' end = ${state}`
        }
+       ${createdWithin(db, db`w.created_at`, created)}
      order by w.id desc limit ${limit} offset ${offset}`;
 }
 

@@ -36,13 +36,14 @@ export async function leaveWorkflow(db: Db, draft: WorkflowDraft): Promise<Writt
 
 function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string, unknown>> {
   const { workflow, snapshot } = draft;
-  const { phase, appliedConfigId, isDeleted, state, labels, health, healthOf } = draft.install;
+  const { phase, appliedConfigId, isDeleted, state, health, healthOf } = draft.install;
+  const { labels, labelTemplates: label_templates } = draft.install;
   const install = {
     ...(phase !== undefined && { phase }),
     ...(appliedConfigId !== undefined && { applied_config_id: appliedConfigId }),
     ...(isDeleted === true && { is_deleted: "true" }),
     ...(state !== undefined && { state }),
-    ...(labels !== undefined && { labels }),
+    ...(labels !== undefined && { labels, label_templates }),
     ...(health !== undefined && { health }),
     ...(healthOf !== undefined && { health_of: healthOf }),
   };

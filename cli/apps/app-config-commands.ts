@@ -1,6 +1,7 @@
 import {
   appConfigStatuses,
   type AppConfigVersion,
+  type WholeAppConfigVersion,
   diffAppConfigsRoute,
   getAppConfigGraphRoute,
   getAppConfigVersionRoute,
@@ -27,7 +28,7 @@ const configLine: View<AppConfigVersion> = {
   },
 };
 
-const configDetails: View<AppConfigVersion> = {
+const configDetails: View<WholeAppConfigVersion> = {
   nameOf,
   columns: {
     config: nameOf,

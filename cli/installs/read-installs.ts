@@ -9,6 +9,7 @@ import {
   listInstallsRoute,
   mergeInstallLabelsRoute,
   removeInstallLabelsRoute,
+  updateInstallRoute,
 } from "../../shared/api/installs.ts";
 import { listInstallLabelKeysRoute } from "../../shared/api/label-keys.ts";
 import { findApp } from "../apps/find-app.ts";
@@ -114,6 +115,12 @@ export const labelInstall = defineCommand({
   flags: {
     set: { value: "KEY=VALUE", isRepeatable: true, summary: "Set a label; repeatable." },
     unset: { value: "KEY", isRepeatable: true, summary: "Remove a label; repeatable." },
+    template: {
+      value: "KEY=TEMPLATE",
+      isRepeatable: true,
+      summary: "Have a label rendered with the install's state; repeatable.",
+    },
+    "no-template": { value: "KEY", isRepeatable: true, summary: "Render it no more; repeatable." },
   },
   examples: [{ does: "Set one.", run: "svc install labels acme --set tier=gold" }],
   run: async ({ args, flags, call, screen }) => {
@@ -127,6 +134,12 @@ export const labelInstall = defineCommand({
       ({ labels } = (
         await call(removeInstallLabelsRoute, { params, body: { keys: [...flags.unset] } })
       ).body);
+    const templates = { ...body.label_templates, ...readPairs("--template", flags.template) };
+    const kept = Object.entries(templates).filter(([key]) => !flags["no-template"].includes(key));
+    if (flags.template.length + flags["no-template"].length > 0) {
+      const changes = { label_templates: Object.fromEntries(kept) };
+      ({ labels } = (await call(updateInstallRoute, { params, body: changes })).body);
+    }
     printLabels(screen, labels);
   },
 });

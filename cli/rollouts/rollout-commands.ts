@@ -126,7 +126,7 @@ export const getRollout = defineCommand({
   name: "rollout get",
   summary: "Show a rollout.",
   args,
-  examples: [{ does: "Show how far it is.", run: "svc rollout get rol_…" }],
+  examples: [{ does: "Show how far it is.", run: "svc rollout get rlo_…" }],
   run: async ({ args, call, screen }) => {
     const params = { rollout_id: args.rollout };
     printItem(screen, await call(getRolloutRoute, { params }), rolloutDetails);
@@ -159,7 +159,7 @@ export const listRolloutProcesses = defineList({
   examples: [
     {
       does: "Show who was skipped, and why.",
-      run: "svc rollout processes rol_… --status skipped",
+      run: "svc rollout processes rlo_… --status skipped",
     },
   ],
   view: processLine,
@@ -174,7 +174,7 @@ export const cancelRollout = defineCommand({
   name: "rollout cancel",
   summary: "Cancel a rollout: nobody else is ordered; what was ordered before still ends.",
   args,
-  examples: [{ does: "Call it off.", run: "svc rollout cancel rol_…" }],
+  examples: [{ does: "Call it off.", run: "svc rollout cancel rlo_…" }],
   run: async ({ args, call, screen }) => {
     const params = { rollout_id: args.rollout };
     printItem(screen, await call(cancelRolloutRoute, { params }), rolloutDetails);

@@ -107,7 +107,7 @@ begin
                        then (select coalesce(jsonb_object_agg(h.key, h.value), '{}') from jsonb_each(i.health) h
                               where change -> 'health_of' ? h.key)
                        else i.health end || coalesce(change -> 'health', '{}'),
-         labels = case when change ? 'labels'
+         labels = case when change ? 'labels' and coalesce(change -> 'label_templates', i.label_templates) = i.label_templates -- not others since
                        then (i.labels - array(select jsonb_object_keys(i.label_templates))) || (change -> 'labels') || i.app_default_labels
                        else i.labels end,
          state_version = i.state_version + (change ? 'state')::int, version = i.version + 1, updated_at = t,
@@ -162,6 +162,7 @@ begin
   end if;
   update installs i
      set name = coalesce(changes ->> 'name', i.name), metadata = coalesce(changes -> 'metadata', i.metadata),
+         label_templates = coalesce(changes -> 'label_templates', i.label_templates), labels = coalesce(changes -> 'labels', i.labels),
          version = i.version + 1, updated_at = svc_now()
    where i.org_id = org and i.id = install;
   if changes ? 'install_config' then

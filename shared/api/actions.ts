@@ -6,7 +6,7 @@ import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { idParam } from "./id-param.ts";
 import { installParams } from "./install.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Actions"];
@@ -193,6 +193,7 @@ export const listActionRunsRoute = createRoute({
     params: installParams,
     query: z.object({
       ...listingQuery,
+      ...createdQuery,
       name: z.string().max(63).optional().describe("Of which action."),
     }),
   },

@@ -5,7 +5,7 @@ import { appParams, nameShape } from "./app.ts";
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
 import { labelsInput } from "./labels-input.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Actions"];
@@ -49,6 +49,7 @@ export const listActionsRoute = createRoute({
     params: appParams,
     query: z.object({
       ...listingQuery,
+      ...createdQuery,
       name: z.string().max(63).optional().describe("Exactly this, where `-` and `_` are equal."),
       q: z.string().max(255).optional().describe("A part of the name."),
       labels: z
@@ -142,7 +143,7 @@ export const listActionConfigsRoute = createRoute({
   tags,
   summary: "List the configs of an action",
   description: `One for each config of the app that has or had it. ${listingDescription}`,
-  request: { params, query: z.object(listingQuery) },
+  request: { params, query: z.object({ ...listingQuery, ...createdQuery }) },
   responses: { 200: json(listingOf(actionConfigSchema), "Configs, without their members.") },
 });
 

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { appConfigParams, appParams } from "./app.ts";
 import { jsonOrArchiveBody } from "./archive-body.ts";
+import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
 
 const tags = ["Apps"];
@@ -32,6 +33,7 @@ const members = {
   version: z.int(),
   status: z.enum(appConfigStatuses),
   status_description: z.string(),
+  status_v2: compositeStatusSchema,
   plan_only: z.boolean().describe("Whether it is only checked, and never in force."),
   checksum: z
     .string()
@@ -42,9 +44,17 @@ const members = {
 };
 /** A config without its document. */
 export const configSchema = z.object(members).openapi("AppConfigVersion");
+/** What is read out of the document, once it is whole. */
+const contents = {
+  readme: z.string().describe("Of the app, as the config has it: Markdown, perhaps a template."),
+  action_ids: z.array(z.string()).describe("Of the actions that it has, but for deleted ones."),
+  component_ids: z.array(z.string()).describe("Of its components."),
+  runbook_ids: z.array(z.string()).describe("Of its runbooks."),
+};
 const wholeSchema = z
   .object({
     ...members,
+    ...contents,
     document: z
       .record(z.string(), z.unknown())
       .optional()
@@ -52,14 +62,18 @@ const wholeSchema = z
     errors: z
       .array(z.record(z.string(), z.unknown()))
       .optional()
-      .describe("What was wrong with a config of parts that is `error`."),
+      .describe(
+        "What was wrong with a config of parts that is `error`; also in `status_v2.metadata`.",
+      ),
   })
   .openapi("WholeAppConfigVersion");
-export type AppConfigVersion = z.infer<typeof wholeSchema>;
+export type AppConfigVersion = z.infer<typeof configSchema>;
+export type WholeAppConfigVersion = z.infer<typeof wholeSchema>;
 
 const syncedSchema = z
   .object({
     ...members,
+    ...contents,
     changes: z.array(changeSchema).describe("Against the config that was active before."),
     warnings: z.array(warningSchema),
   })
@@ -129,6 +143,7 @@ export const listAppConfigsRoute = createRoute({
     query: z.object({
       ...listingQuery,
       status: z.enum(appConfigStatuses).optional().describe("In which status."),
+      ...createdQuery,
     }),
   },
   responses: { 200: json(listingOf(configSchema), "Configs.") },

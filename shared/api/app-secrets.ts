@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { appParams, nameShape } from "./app.ts";
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Apps"];
@@ -46,6 +46,7 @@ export const listAppSecretsRoute = createRoute({
     params: appParams,
     query: z.object({
       ...listingQuery,
+      ...createdQuery,
       name: z.string().max(63).optional().describe("Only the secret of this name."),
     }),
   },

@@ -6,7 +6,7 @@ import {
   installParams as params,
   installStateSchema,
 } from "./install.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Installs"];
@@ -22,7 +22,7 @@ export const listInstallInputsRoute = createRoute({
   tags,
   summary: "List the versions of an install's inputs",
   description: listingDescription,
-  request: { params, query: z.object(listingQuery) },
+  request: { params, query: z.object({ ...listingQuery, ...createdQuery }) },
   responses: { 200: json(listingOf(installInputsSchema), "Versions.") },
 });
 
@@ -92,6 +92,6 @@ export const listInstallStatesRoute = createRoute({
   tags,
   summary: "List the states of an install that workflows recorded",
   description: listingDescription,
-  request: { params, query: z.object(listingQuery) },
+  request: { params, query: z.object({ ...listingQuery, ...createdQuery }) },
   responses: { 200: json(listingOf(installStateSchema), "States.") },
 });

@@ -88,6 +88,7 @@ export const installChangesSchema = z
   .strictObject({
     name: installName,
     metadata: metadataInput,
+    label_templates: labelTemplatesInput,
     install_config: installConfigInput,
   })
   .partial()

@@ -111,7 +111,8 @@ export const updateInstallRoute = createRoute({
   tags,
   summary: "Change an install",
   description:
-    "`metadata` replaces what was there. With If-Match, 412 when it was changed meanwhile.",
+    "`metadata` and `label_templates` replace what was there; the labels of the new templates are rendered at once, those of the former ones go. 422 for what " +
+    "is wrong with a template, as at the creation: `label_locked`, `one_of`, `bad_template`, `reference_unknown`. With If-Match, 412 when it was changed meanwhile.",
   request: { params, body: jsonBody(installChangesSchema) },
   responses: { 200: json(installSchema, "The install.") },
 });
@@ -180,6 +181,6 @@ export const listInstallEventsRoute = createRoute({
   tags,
   summary: "List what was done to an install, the newest first",
   description: `The begins and ends of its workflows, kept as long as events of webhooks. ${listingDescription}`,
-  request: { params, query: z.object(listingQuery) },
+  request: { params, query: z.object({ ...listingQuery, ...createdQuery }) },
   responses: { 200: json(listingOf(installEventSchema), "Events.") },
 });

@@ -3,7 +3,7 @@ import { appParams, nameShape } from "./app.ts";
 import { configOfPart, membersOf } from "./config-parts.ts";
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Apps"];
@@ -152,6 +152,7 @@ export const addTerraformModuleRoute = addComponentConfig(
 );
 
 const filters = {
+  ...createdQuery,
   name: z.string().max(63).optional().describe("Exactly this, where `-` and `_` are equal."),
   q: z.string().max(255).optional().describe("A part of the name."),
 };

@@ -10,7 +10,7 @@ import { orderReason, shutdownTypes } from "./runner-process-shutdown.ts";
 const tags = ["Processes"];
 const instant = z.iso.datetime();
 const count = z.int().min(0);
-const params = z.object({ rollout_id: idParam("rollout_id", "rol") });
+const params = z.object({ rollout_id: idParam("rollout_id", "rlo") });
 const path = "/v1/runner-rollouts/{rollout_id}";
 
 export const rolloutSchema = z

@@ -3,7 +3,7 @@ import { eventTransitionNames, eventTypes } from "../webhooks/event-resources.ts
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 import { webhookAttemptSchema, webhookParams } from "./webhook.ts";
 
@@ -65,7 +65,8 @@ export const listDeliveriesRoute = createRoute({
     query: z.object({
       ...listingQuery,
       status: z.enum(statuses).optional().describe("Only deliveries in this status."),
-      since: instantInput.optional().describe("Only deliveries made at this time or later."),
+      since: instantInput.optional().describe("As created_at_gte."),
+      ...createdQuery,
     }),
   },
   responses: { 200: json(listingOf(deliverySchema), "Deliveries.") },

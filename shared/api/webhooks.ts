@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { eventKinds, eventTransitionNames } from "../webhooks/event-resources.ts";
 import { sampleEventNames } from "../webhooks/sample-events.ts";
 import { createRoute } from "./create-route.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 import {
   newWebhookSchema,
@@ -47,6 +47,7 @@ export const listWebhooksRoute = createRoute({
   request: {
     query: z.object({
       ...listingQuery,
+      ...createdQuery,
       q: z.string().max(255).optional().describe("A part of the URL."),
       state: z
         .enum(webhookStates)

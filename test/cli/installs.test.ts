@@ -21,6 +21,8 @@ test("what an install has of its own is shown and changed", { timeout: 180_000 }
   const shown = await run("install get acme");
   expect(shown.out).toMatch(/labels +who=acme\n/);
   expect(shown.out).toContain("managed_by=me");
+  const other = "install labels acme --template whose={{.svc.name}}! --no-template who -o json";
+  expect(JSON.parse((await run(other)).out)).toEqual({ whose: "acme!", team: "platform" });
   expect((await run("install enrol acme")).out).toMatch(/^\S+_\S+\n$/);
   expect((await run("install settings acme")).out).toMatch(/approval +prompt/);
   const changed = await run("install settings acme --approval approve-all");

@@ -60,7 +60,7 @@ describe("svc rollout", { timeout: 180_000 }, () => {
     const started = await cli.run(`rollout start --group ${runner.groupId} --wait --reason image`);
     expect(started.code).toBe(1);
     expect(started.out).toMatch(/status +completed: 0 done, 1 skipped, 0 failed/);
-    const id = /rol_\w+/.exec(started.out)?.[0] ?? "";
+    const id = /rlo_\w+/.exec(started.out)?.[0] ?? "";
     const [skipped, done, unknown] = await Promise.all(
       ["skipped", "done", "odd"].map(
         async (status) => await cli.run(`rollout processes ${id} --status ${status}`),

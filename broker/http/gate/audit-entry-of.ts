@@ -59,6 +59,7 @@ const kinds: Readonly<Record<string, string>> = {
   que: "queue",
   rbk: "runbook",
   rgr: "runner_group",
+  rlo: "rollout",
   rol: "role",
   run: "runner",
   shd: "shutdown",
@@ -79,7 +80,7 @@ export function withCreated(entry: AuditEntry, answer: unknown): AuditEntry {
   const parent = entry.target_type === "org" ? owner : entry.target_id || owner;
   return {
     ...entry,
-    target_type: entry.action === "createRollout" ? "rollout" : (kinds[id.slice(0, 3)] ?? ""), // its ids begin as those of roles
+    target_type: kinds[id.slice(0, 3)] ?? "",
     target_id: auditText(id, 100),
     parent_id: auditText(typeof parent === "string" ? parent : "", 100),
   };

@@ -47,12 +47,13 @@ const readActions: RegisterRoutes = (app, { db }) => {
     const { orgId } = c.get("actor");
     const { app_id: appId } = c.req.valid("param");
     await requireApp(db, orgId, appId);
-    const { name, q, labels, ...page } = c.req.valid("query");
-    const filter = { name, q, labels: readLabelQuery(labels) };
+    const { cursor, limit, offset, labels, ...asked } = c.req.valid("query");
+    const page = { cursor, limit, offset };
+    const filter = { ...asked, labels: readLabelQuery(labels) };
     const all = await listActions(db, orgId, { appId, after: undefined, limit: 1000, offset: 0 });
     const show = await prepareActions(db, orgId, all);
     const listed = await answerListing(c, page, {
-      filters: { name, q, labels },
+      filters: { ...asked, labels },
       read: (request: ListRequest) => listActions(db, orgId, { appId, filter, ...request }),
       toItem: (row) => toJson(show(row)),
     });
@@ -102,8 +103,12 @@ const readConfigs: RegisterRoutes = (app, { db }) => {
     const { orgId } = c.get("actor");
     const { app_id: appId, action_id: actionId } = c.req.valid("param");
     await showAction(db, orgId, { appId, id: actionId });
-    const listed = await answerListing(c, c.req.valid("query"), {
-      read: (request: ListRequest) => listActionConfigs(db, orgId, { actionId, ...request }),
+    const { cursor, limit, offset, ...created } = c.req.valid("query");
+    const page = { cursor, limit, offset };
+    const listed = await answerListing(c, page, {
+      filters: created,
+      read: (request: ListRequest) =>
+        listActionConfigs(db, orgId, { actionId, created, ...request }),
       toItem: toActionConfig,
     });
     return c.json(listed, 200);
@@ -151,11 +156,13 @@ const readRuns: RegisterRoutes = (app, broker) => {
   app.openapi(listActionRunsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { install_id: installId } = c.req.valid("param");
-    const { name, ...page } = c.req.valid("query");
+    const { cursor, limit, offset, name, ...created } = c.req.valid("query");
+    const page = { cursor, limit, offset };
     await requireInstall(broker.db, orgId, installId);
     const listed = await answerListing(c, page, {
-      filters: { name },
-      read: (request: ListRequest) => listRuns(broker.db, orgId, { installId, name, ...request }),
+      filters: { name, ...created },
+      read: (request: ListRequest) =>
+        listRuns(broker.db, orgId, { installId, name, created, ...request }),
       toItem: toRun,
     });
     return c.json(listed, 200);

@@ -16,11 +16,12 @@ export const keepAppSecrets: RegisterRoutes = (app, broker) => {
   app.openapi(listAppSecretsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { app_id: id } = c.req.valid("param");
-    const { name, ...page } = c.req.valid("query");
+    const { cursor, limit, offset, ...filter } = c.req.valid("query");
+    const page = { cursor, limit, offset };
     await requireApp(db, orgId, id);
     const listed = await answerListing(c, page, {
-      filters: { name },
-      read: (request: ListRequest) => listAppSecrets(db, orgId, id, { ...request, name }),
+      filters: filter,
+      read: (request: ListRequest) => listAppSecrets(db, orgId, id, { ...request, filter }),
       toItem: toAppSecret,
     });
     return c.json(listed, 200);

@@ -112,10 +112,11 @@ const readConfigs: RegisterRoutes = (app, { db }) => {
     const { orgId } = c.get("actor");
     const { app_id: id } = c.req.valid("param");
     await requireApp(db, orgId, id);
-    const { status, ...page } = c.req.valid("query");
+    const { cursor, limit, offset, ...filter } = c.req.valid("query");
+    const page = { cursor, limit, offset };
     const listed = await answerListing(c, page, {
-      filters: { status },
-      read: (request: ListRequest) => listConfigs(db, orgId, id, { status, ...request }),
+      filters: filter,
+      read: (request: ListRequest) => listConfigs(db, orgId, id, { filter, ...request }),
       toItem: toConfig,
     });
     return c.json(listed, 200);

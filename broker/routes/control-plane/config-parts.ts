@@ -164,12 +164,12 @@ const readComponents: RegisterRoutes = (app, { db }) => {
   app.openapi(named.listComponentsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const of = { app: c.req.valid("param").app_id, kind: "components" } as const;
-    const { name, q, ...page } = c.req.valid("query");
+    const { cursor, limit, offset, ...filter } = c.req.valid("query");
+    const page = { cursor, limit, offset };
     const show = await prepareParts(db, orgId, of);
     const listed = await answerListing(c, page, {
-      filters: { name, q },
-      read: (request: ListRequest) =>
-        listNamedParts(db, orgId, { ...of, filter: { name, q }, ...request }),
+      filters: filter,
+      read: (request: ListRequest) => listNamedParts(db, orgId, { ...of, filter, ...request }),
       toItem: (row) => toComponent(show(row)),
     });
     return c.json(listed, 200);
@@ -185,12 +185,12 @@ const readRunbooks: RegisterRoutes = (app, { db }) => {
   app.openapi(named.listRunbooksRoute, async (c) => {
     const { orgId } = c.get("actor");
     const of = { app: c.req.valid("param").app_id, kind: "runbooks" } as const;
-    const { name, q, ...page } = c.req.valid("query");
+    const { cursor, limit, offset, ...filter } = c.req.valid("query");
+    const page = { cursor, limit, offset };
     const show = await prepareParts(db, orgId, of);
     const listed = await answerListing(c, page, {
-      filters: { name, q },
-      read: (request: ListRequest) =>
-        listNamedParts(db, orgId, { ...of, filter: { name, q }, ...request }),
+      filters: filter,
+      read: (request: ListRequest) => listNamedParts(db, orgId, { ...of, filter, ...request }),
       toItem: (row) => toJson(show(row)),
     });
     return c.json(listed, 200);

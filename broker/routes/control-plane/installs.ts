@@ -139,7 +139,7 @@ const change: RegisterRoutes = (app, broker) => {
         given: changes.install_config,
         at: "#/install_config",
       });
-    await updateInstall(db, orgId, { id, version: requiredVersion(c), changes });
+    await updateInstall(broker, orgId, { id, version: requiredVersion(c), changes });
     const shown = await showInstall(db, orgId, id);
     hasVersion(c, shown.version);
     return c.json(shown.install, 200);
@@ -175,14 +175,15 @@ const keepInputs: RegisterRoutes = (app, broker) => {
     const { orgId } = c.get("actor");
     const { install_id: id } = c.req.valid("param");
     await requireInstall(broker.db, orgId, id);
-    const { cursor, limit, offset } = c.req.valid("query");
+    const { cursor, limit, offset, ...created } = c.req.valid("query");
     const rows = await listInputs(broker, orgId, { id, after: undefined, limit: 1000, offset: 0 });
     const toItem = await prepareInputs(broker, orgId, rows);
     const listedInputs = await answerListing(
       c,
       { cursor, limit, offset },
       {
-        read: (request: ListRequest) => listInputs(broker, orgId, { id, ...request }),
+        filters: created,
+        read: (request: ListRequest) => listInputs(broker, orgId, { id, created, ...request }),
         toItem,
       },
     );

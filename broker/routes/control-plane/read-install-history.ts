@@ -27,8 +27,11 @@ const readStates: RegisterRoutes = (app, broker) => {
     const { orgId } = c.get("actor");
     const { install_id: id } = c.req.valid("param");
     await requireInstall(broker.db, orgId, id);
-    const listedStates = await answerListing(c, c.req.valid("query"), {
-      read: (request: ListRequest) => listStates(broker.db, orgId, { id, ...request }),
+    const { cursor, limit, offset, ...created } = c.req.valid("query");
+    const page = { cursor, limit, offset };
+    const listedStates = await answerListing(c, page, {
+      filters: created,
+      read: (request: ListRequest) => listStates(broker.db, orgId, { id, created, ...request }),
       toItem: toState,
     });
     return c.json(listedStates, 200);
@@ -40,8 +43,12 @@ const readEvents: RegisterRoutes = (app, { db }) => {
     const { orgId } = c.get("actor");
     const { install_id: installId } = c.req.valid("param");
     await requireInstall(db, orgId, installId);
-    const events = await answerListing(c, c.req.valid("query"), {
-      read: (request: ListRequest) => listInstallEvents(db, orgId, { installId, ...request }),
+    const { cursor, limit, offset, ...created } = c.req.valid("query");
+    const page = { cursor, limit, offset };
+    const events = await answerListing(c, page, {
+      filters: created,
+      read: (request: ListRequest) =>
+        listInstallEvents(db, orgId, { installId, created, ...request }),
       toItem: toInstallEvent,
     });
     return c.json(events, 200);

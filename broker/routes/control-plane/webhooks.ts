@@ -38,10 +38,11 @@ export const keepWebhooks: RegisterRoutes = (app, broker) => {
 const read: RegisterRoutes = (app, { db }) => {
   app.openapi(listWebhooksRoute, async (c) => {
     const { orgId } = c.get("actor");
-    const { q, state, ...page } = c.req.valid("query");
+    const { cursor, limit, offset, ...filter } = c.req.valid("query");
+    const page = { cursor, limit, offset };
     const listed = await answerListing(c, page, {
-      filters: { q, state },
-      read: (request: ListRequest) => listWebhooks(db, orgId, { q, state, ...request }),
+      filters: filter,
+      read: (request: ListRequest) => listWebhooks(db, orgId, { filter, ...request }),
       toItem: toWebhook,
     });
     return c.json(listed, 200);
@@ -88,9 +89,9 @@ const readAndResend: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(listDeliveriesRoute, async (c) => {
     const { webhook_id: webhookId } = c.req.valid("param");
-    const { status, since, ...asked } = c.req.valid("query");
+    const { cursor, limit, offset, ...filter } = c.req.valid("query");
+    const asked = { cursor, limit, offset };
     await requireWebhook(db, c.get("actor").orgId, webhookId);
-    const filter = { status, since };
     const listed = await answerListing(c, asked, {
       filters: { webhookId, ...filter },
       read: (request: ListRequest) => listDeliveries(db, webhookId, { ...request, filter }),

@@ -7,8 +7,9 @@ import type { KindEnvironment } from "./kind-environment.ts";
 export const stateStep = ({ facts, state, seals }: KindEnvironment): StepKind => ({
   begin(draft) {
     if (draft.workflow.plan_only) return { kind: "done" };
-    const labels = changedLabels(facts, facts.install.label_templates);
-    if (labels !== undefined) draft.install.labels = labels;
+    const { label_templates: labelTemplates } = facts.install;
+    const labels = changedLabels(facts, labelTemplates);
+    if (labels !== undefined) Object.assign(draft.install, { labels, labelTemplates });
     const text = canonicalJson(state);
     const checksum = checksumOf(text);
     if (checksum === facts.stateChecksum) return { kind: "done" };

@@ -39,8 +39,9 @@ export type InstallChange = {
   appliedConfigId?: string;
   isDeleted?: true;
   state?: Readonly<Record<string, unknown>>;
-  /** What its templates of labels give. */
+  /** What its templates of labels give, and these. */
   labels?: Readonly<Record<string, string>>;
+  labelTemplates?: Readonly<Record<string, string>>;
   /** What runs of health checks said, by the action's name. */
   health?: Readonly<Record<string, HealthVerdict>>;
   /** The health checks that there are from now on. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { App } from "../../../shared/api/app.ts";
 import { type Config, givenAppsApi } from "../../support/apps/apps-api.ts";
 import { documentOf } from "../../support/apps/given-app.ts";
+import { richDocument } from "../../support/apps/rich-document.ts";
 
 const { call, setup } = await givenAppsApi();
 
@@ -44,6 +45,34 @@ describe("a sync", () => {
     ]);
     expect((await read<Config[]>("/configs?limit=1&offset=1")).body).toMatchObject([
       { version: 1 },
+    ]);
+  });
+
+  test("is read with its readme, its status and the ids of what it has by name", async () => {
+    const { sync, read } = await setup();
+    const { body: made } = await sync(await richDocument());
+    const idsOf = async (kind: string) => {
+      const { body } = await read<{ id: string }[]>(`/${kind}?limit=100`);
+      return body.map(({ id }) => id).sort();
+    };
+    const whole = {
+      readme: expect.stringContaining("#") as string,
+      action_ids: await idsOf("actions"),
+      component_ids: await idsOf("components"),
+      runbook_ids: await idsOf("runbooks"),
+      status_v2: { status: "active", metadata: {}, history: [] },
+    };
+    expect(whole.action_ids.length * whole.component_ids.length).toBeGreaterThan(0);
+    expect(made).toMatchObject(whole);
+    expect((await read(`/configs/${made.id}`)).body).toMatchObject(whole);
+    expect((await read("/latest-config?recurse=true")).body).toMatchObject(whole);
+    await sync(documentOf("shop"));
+    const former = { ...whole, status: "outdated", status_v2: { status: "outdated" } };
+    expect((await read(`/configs/${made.id}`)).body).toMatchObject(former);
+    const { body: list } = await read<object[]>("/configs");
+    expect(list).toMatchObject([
+      { status_v2: { status: "active" } },
+      { status_v2: { status: "outdated" } },
     ]);
   });
 

@@ -116,7 +116,13 @@ describe("a config that comes in parts", () => {
     const files = ["actions/greet.toml", "runner.toml"];
     expect(body.errors?.map(({ file }) => file)).toEqual(files);
     const kept = await read<Config>(`/configs/${id}`);
-    expect(kept.body).toMatchObject({ status: "error", errors: body.errors });
+    expect(kept.body).toMatchObject({
+      status: "error",
+      errors: body.errors,
+      status_v2: { status: "error", metadata: { errors: body.errors } },
+      readme: "",
+      action_ids: [],
+    });
     expect((await read("/latest-config")).status).toBe(404);
     const other = await begin();
     await add(other, "metadata-configs", { name: "another" });

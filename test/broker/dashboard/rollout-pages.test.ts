@@ -42,7 +42,7 @@ describe("a rollout", () => {
       reason: "new image",
     });
     expect(begun.status).toBe(303);
-    expect(begun.to).toMatch(/^\/rollouts\/rol_/);
+    expect(begun.to).toMatch(/^\/rollouts\/rlo_/);
     expect(await rollouts(group.id)).toMatchObject([
       { type: "restart", max_at_once: 2, include_last: true, deadline: 300e9, reason: "new image" },
     ]);

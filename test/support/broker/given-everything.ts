@@ -67,6 +67,9 @@ export async function givenEverything({ db, setup, document }: Given) {
   });
   const invited = { account_id: guest.body.id, roles: ["org_read_only"] };
   chosen["invite_id"] = (await made("POST /v1/orgs/current/invites", invited)).id;
+  const policies = [{ name: "apps", permissions: ["apps.read"] }];
+  const role = await made("POST /v1/roles", { role_type: "org_builder", title: "Own", policies });
+  chosen["role_id"] = role.id;
   const spare = await givenRunner(db, { orgId });
   await givenProcess(db, spare);
   const processes = await db<{ id: string }[]>`

@@ -1,0 +1,40 @@
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
+import { findInstallFacts } from "./install-facts.ts";
+import { checkLabelTemplates, renderLabels } from "./label-templates.ts";
+
+type Texts = Readonly<Record<string, string>>;
+/** All labels that an install has with other templates, and by which version of it they were rendered. */
+type Relabelled = { readonly labels: Texts; readonly version: number };
+
+/** The labels of an install, perhaps of another name, with these templates in place of its own; 422 for what is wrong with them. */
+export async function relabel(
+  parts: { readonly db: Db; readonly seals: Seals },
+  org: OrgId,
+  {
+    id,
+    templates,
+    name,
+  }: { readonly id: string; readonly templates: Texts; readonly name: string | undefined },
+): Promise<Relabelled> {
+  const facts = await findInstallFacts(parts, org, {
+    id,
+    choose: ({ install, app }) => install.applied_config_id ?? app.active_config_id,
+  });
+  if (facts === undefined || facts.install.deleted_at !== null) throw problem.notFound("install");
+  const { label_templates: former, app_default_labels: locked, version } = facts.install;
+  const own = without(without(facts.install.labels, former), locked);
+  checkLabelTemplates(facts.config, { templates, labels: own, locked });
+  const install = {
+    ...facts.install,
+    name: name ?? facts.install.name,
+    labels: { ...own, ...locked },
+  };
+  const rendered = renderLabels({ ...facts, install }, templates);
+  return { labels: { ...own, ...rendered, ...locked }, version };
+}
+
+const without = (labels: Texts, others: Texts): Texts =>
+  Object.fromEntries(Object.entries(labels).filter(([key]) => !Object.hasOwn(others, key)));

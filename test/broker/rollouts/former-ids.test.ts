@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { newId } from "../../../broker/database/new-id.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { beat, givenProcess, givenRunner } from "../../support/rows/given.ts";
+
+const { db, url } = await testDatabase();
+const { call } = await startBroker({ url });
+
+test("a rollout has a prefix of its own; one whose id begins as those of roles is read and cancelled all the same", async () => {
+  const runner = await givenRunner(db);
+  const token = await givenToken(db, { orgId: runner.orgId, role: "org_admin" });
+  await beat(db, [await givenProcess(db, runner)], []);
+  const body = { whole_org: true, type: "graceful", include_last: true };
+  const made = await call<{ id: string }>("POST /v1/runner-rollouts", { token, body });
+  expect(made).toMatchObject({
+    status: 201,
+    body: { id: expect.stringMatching(/^rlo_/) as string },
+  });
+  const former = newId("rol");
+  await db`
+    insert into runner_rollouts
+    select (jsonb_populate_record(r, jsonb_build_object('id', ${former}::text))).*
+      from runner_rollouts r where r.id = ${made.body.id}`;
+  for (const id of [former, made.body.id]) {
+    const at = `/v1/runner-rollouts/${id}`;
+    expect(await call(`GET ${at}`, { token })).toMatchObject({ status: 200, body: { id } });
+    expect((await call(`GET ${at}/processes`, { token })).status).toBe(200);
+    expect((await call(`POST ${at}/cancel`, { token, body: {} })).status).toBe(200);
+  }
+  expect((await call(`GET /v1/runner-rollouts/${newId("run")}`, { token })).status).toBe(404);
+});
