@@ -759,6 +759,15 @@ CREATE INDEX events_feed ON public.events USING btree (org_id, tx, n);
 CREATE INDEX events_not_fanned_out ON public.events USING btree (org_id, workflow_id, seq) WHERE (fanned_out_at IS NULL);
 CREATE INDEX events_of_install ON public.events USING btree (install_id, n) WHERE ((install_id IS NOT NULL) AND (kind = 'workflow'::text));
 
+create table fan_outs (
+  org_id svc_id not null,
+  lease_id text,
+  lease_until timestamp with time zone,
+  is_asked boolean not null default false,
+  constraint fan_outs_pkey PRIMARY KEY (org_id),
+  constraint fan_outs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+) with (fillfactor=50);
+
 create table full_orgs (
   org_id svc_id not null,
   bytes bigint not null,
@@ -2731,7 +2740,7 @@ function expire_late(late text[], t timestamp with time zone) returns void -- fu
 function expired_in_front() returns integer -- functions/signals.sql
 function fail_app_config(org text, app text, config text, told json, revision integer) returns text -- functions/app-config-parts.sql
 function fan_out_events(org text, items jsonb) returns SETOF text -- functions/events.sql
-function fan_out_soon(orgs text[]) returns void -- functions/events.sql
+function fan_out_soon(orgs text[]) returns void -- functions/for-older-brokers.sql
 function file_signals(signals new_signal[], t timestamp with time zone) returns SETOF enqueued_signal -- functions/signals.sql
 function file_workflow(org text, lane text, workflow text, signal text, actor text, t timestamp with time zone) returns text -- functions/workflow-places.sql
 function find_log_streams(orgs text[], streams text[]) returns SETOF log_stream -- functions/log-streams.sql
@@ -2781,6 +2790,7 @@ function label_rollups(labels rollup_labels[]) returns TABLE(org_id text, day ti
 function lane_of_install(org text, install text, lane text) returns text -- functions/workflow-places.sql
 function late_signals(asking new_signal[]) returns text[] -- functions/signals.sql
 function late_ticks(ids text[]) returns text[] -- functions/emitters.sql
+function leave_fan_out(org text, lease text) returns boolean -- functions/events.sql
 function leave_place(w workflows, t timestamp with time zone) returns void -- functions/workflow-places.sql
 function list_due_emitters(most integer) returns TABLE(id text, queue_id text) -- functions/emitters.sql
 function list_problems(t timestamp with time zone) returns TABLE(org_id text, problems jsonb) -- functions/rollups.sql
@@ -2927,12 +2937,14 @@ function sweep_stopping(batch integer) returns swept -- functions/clocks.sql
 function sync_app_config(org text, app text, config json, base text) returns TABLE(outcome text, id text) -- functions/apps.sql
 function take_backlog(org text, kind text, most integer) returns TABLE(signal_id text, lease_id text, callback integer, begins integer) -- functions/turns.sql
 function take_deliveries(webhook text, lease text, busy text[], most integer) returns TABLE(id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamp with time zone, delivery_id text, event_id text, stream text, seq bigint, tries integer, attempts integer, is_resent boolean, body text) -- functions/deliveries.sql
+function take_fan_out(org text, lease text) returns boolean -- functions/events.sql
 function take_reports(batch json) returns TABLE(n integer, outcome text, job_status text, wakes_runner_id text, id text, org_id text, runner_job_id text, runner_id text, process_id text, holders text[], is_ours boolean, status text, status_description text, ended_by text, history jsonb, created_at timestamp with time zone, deadline_at timestamp with time zone, confirmed_at timestamp with time zone, finished_at timestamp with time zone, last_record bigint) -- functions/report.sql
 function take_webhook_lines(most integer, full_orgs text[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/deliveries.sql
 function tally_job_ends(bounds double precision[], most_transactions bigint, OUT tallied bigint, OUT is_more boolean) returns record -- functions/tallies.sql
 function task_lease_ns() returns bigint -- functions/signals.sql
 function tell_app_of_config(org text, app text, config json) returns void -- functions/apps.sql
 function tell_inactive_runners(process_ids text[], silent_since timestamp with time zone[], t timestamp with time zone) returns void -- functions/events.sql
+function tell_of_events(orgs text[]) returns void -- functions/events.sql
 function tokens_changed() returns trigger -- functions/before-tables.sql
 function trim_log_stream(org text, stream text, most_bytes bigint) returns boolean -- functions/log-retention.sql
 function unblock_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspace-blocks.sql

@@ -65,7 +65,7 @@ async function sweepSome({ db, wakes }: SweepParts, name: SweepName, most: numbe
   if (row === undefined || row.due === 0) return 0;
   wakes.notify([
     ...parseQueueKeys(row.wakes ?? []).map(({ runnerId }) => topics.queue(runnerId)),
-    ...(row.org_ids ?? []).flatMap((id) => [topics.org(id), topics.events(id)]),
+    ...(row.org_ids ?? []).map(topics.org),
     ...(row.process_ids ?? []).map((id) => topics.process(id)),
     ...(row.queue_ids ?? []).map((id) => topics.signals(id)),
   ]);

@@ -37,9 +37,18 @@ export async function storeFannedOut(
   return rows.map(({ id }) => id);
 }
 
-/** Leaves the rest of an org's events to a task behind those that wait. */
-export async function fanOutSoon(db: Db, org: OrgId): Promise<void> {
-  await db`select fan_out_soon(array[${org}]::text[])`;
+/** Begins or renews a turn at an org's events; false: another lease has it. */
+export async function takeFanOut(db: Db, org: OrgId, lease: string): Promise<boolean> {
+  const [row] = await db<{ is_taken: boolean }[]>`
+    select take_fan_out(${org}, ${lease}) as is_taken`;
+  return row?.is_taken === true;
+}
+
+/** Ends a turn; true: it goes on, as others heard of more events. */
+export async function leaveFanOut(db: Db, org: OrgId, lease: string): Promise<boolean> {
+  const [row] = await db<{ goes_on: boolean }[]>`
+    select leave_fan_out(${org}, ${lease}) as goes_on`;
+  return row?.goes_on === true;
 }
 
 /** Orgs with events that have waited so long for their fan-out. */

@@ -7,11 +7,12 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { topics } from "../wake/wakes.ts";
 import { listSubscriptions } from "../webhooks/queries.ts";
 import {
-  fanOutSoon,
   type FannedOut,
+  leaveFanOut,
   listNewEvents,
   type NewEvent,
   storeFannedOut,
+  takeFanOut,
 } from "./event-queries.ts";
 import { linksOf } from "./links-of.ts";
 import { toEnvelope } from "./to-envelope.ts";
@@ -25,30 +26,15 @@ const mostDeliveries = 5000;
 /** Webhooks in memory at once: a match has 16 KiB. */
 const pageOfWebhooks = 100;
 
-/** The orgs under way in this process; true: there was another call meanwhile. */
-const underWay = new WeakMap<Broker["db"], Map<OrgId, boolean>>();
-
 /**
- * Makes deliveries of an org's new events for the webhooks that want them and are older; run twice, it adds nothing. It does one batch and
- * leaves the rest to a task behind those that wait; a call for an org that is under way in this process ends at once and is made up
- * for: so an org has one of the places that it shares with others.
+ * Makes deliveries of an org's new events for the webhooks that want them and are older; run twice, it adds nothing. It does one batch, in
+ * the turn that has this lease; true: there may be more, for which it is to be called again. Where another broker has its turn, that one
+ * hears that there are more.
  */
-export async function fanOutEvents(parts: Parts, orgId: OrgId): Promise<void> {
-  const orgs = underWay.get(parts.db) ?? new Map<OrgId, boolean>();
-  underWay.set(parts.db, orgs);
-  if (orgs.has(orgId)) {
-    orgs.set(orgId, true);
-    return;
-  }
-  orgs.set(orgId, false);
-  let isMore = false;
-  try {
-    isMore = await fanOutBatch(parts, orgId);
-  } finally {
-    isMore ||= orgs.get(orgId) === true;
-    orgs.delete(orgId);
-  }
-  if (isMore) await fanOutSoon(parts.db, orgId);
+export async function fanOutEvents(parts: Parts, orgId: OrgId, lease: string): Promise<boolean> {
+  const { db } = parts;
+  if (!(await takeFanOut(db, orgId, lease))) return false;
+  return (await fanOutBatch(parts, orgId)) || (await leaveFanOut(db, orgId, lease));
 }
 
 /** Whether there may be more. */

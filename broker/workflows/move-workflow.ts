@@ -77,7 +77,6 @@ async function follow(
   broker.wakes.notify([
     topics.org(org),
     topics.workflow(draft.workflow.id),
-    ...(draft.events.length > 0 ? [topics.events(org)] : []),
     ...[...runners].map((id) => topics.queue(id)),
   ]);
   if (draft.workflow.is_cancelling)

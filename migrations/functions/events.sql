@@ -10,12 +10,11 @@ create or replace function made_id(prefix text) returns text
                  (extract(epoch from svc_now()) * 1000)::bigint as ms) m
 $$;
 
--- Has the events of these orgs fanned out soon: the last act of a statement. Where one such task waits, it is enough.
-create or replace function fan_out_soon(orgs text[]) returns void
+-- Tells all brokers of new events of these orgs, once the statement is committed: its last act. Nothing is written for it, so moves of an
+-- org wait for nothing of each other. Brokers that hear nothing look for events by themselves.
+create or replace function tell_of_events(orgs text[]) returns void
   language sql as $$
-  select graphile_worker.add_job('fan-out-events', json_build_object('org_id', o), job_key := 'fan-out-events:' || o,
-                                 job_key_mode := 'preserve_run_at')
-    from (select distinct o from unnest(orgs) o order by o) o
+  select pg_notify('svc_wake', E'\nevents:' || o) from (select distinct o from unnest(orgs) o order by o) o
 $$;
 
 -- Writes events, in their order: as the last act of the statement that moves their workflows. Of one: org_id, kind, transition, workflow_id,
@@ -48,7 +47,7 @@ begin
          (select e ->> 'id' from jsonb_array_elements(d.entities) e where e ->> 'kind' = 'installs' limit 1)
     from draft d join counted c using (workflow_id)
    order by d.n;
-  perform fan_out_soon(array(select d ->> 'org_id' from jsonb_array_elements(drafts) d));
+  perform tell_of_events(array(select d ->> 'org_id' from jsonb_array_elements(drafts) d));
 end $$;
 
 -- The event of each process that the broker gave up: that of a workflow of its own, which begins and ends with it.
@@ -78,6 +77,43 @@ create or replace function tell_inactive_runners(process_ids text[], silent_sinc
                         where p.id is not null) i
     left join installs n on n.org_id = p.org_id and n.id = i.install_id
 $$;
+
+-- Whether this lease may fan out the org's events, for five seconds from now; whoever has another one hears that there are more.
+create or replace function take_fan_out(org text, lease text) returns boolean
+  language plpgsql as $$
+declare
+  f fan_outs;
+  t timestamptz;
+begin
+  select * into f from fan_outs x where x.org_id = org for update;
+  if not found then
+    insert into fan_outs (org_id) values (org) on conflict (org_id) do nothing;
+    select * into f from fan_outs x where x.org_id = org for update;
+  end if;
+  t := svc_now();
+  if f.lease_id <> lease and f.lease_until > t then
+    update fan_outs x set is_asked = true where x.org_id = org and not x.is_asked;
+    return false;
+  end if;
+  update fan_outs x set lease_id = lease, lease_until = t + interval '5 seconds', is_asked = false where x.org_id = org;
+  return true;
+end $$;
+
+-- Ends a turn; true: it goes on, as others heard of more events since it was taken.
+create or replace function leave_fan_out(org text, lease text) returns boolean
+  language plpgsql as $$
+declare
+  f fan_outs;
+begin
+  select * into f from fan_outs x where x.org_id = org for update;
+  if f.lease_id is distinct from lease then
+    return false; -- it ran out, and somebody else has it
+  elsif f.is_asked then
+    return true;
+  end if;
+  update fan_outs x set lease_id = null, lease_until = null where x.org_id = org;
+  return false;
+end $$;
 
 -- Those of these webhooks to which something may be delivered.
 create or replace function reachable_webhooks(org text, ids text[]) returns text[]

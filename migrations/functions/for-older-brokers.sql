@@ -98,3 +98,11 @@ create or replace function request_shutdowns(process_ids text[], shutdown_ids te
   language sql as $$
   select * from order_shutdowns(process_ids, shutdown_ids, kind, cut_after, actor, '')
 $$;
+
+-- Has the events of these orgs fanned out soon by a task; replaced by tell_of_events. Called by brokers up to schema 0109.
+create or replace function fan_out_soon(orgs text[]) returns void
+  language sql as $$
+  select graphile_worker.add_job('fan-out-events', json_build_object('org_id', o), job_key := 'fan-out-events:' || o,
+                                 job_key_mode := 'preserve_run_at')
+    from (select distinct o from unnest(orgs) o order by o) o
+$$;

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { leaveFanOut, takeFanOut } from "../../../broker/events/event-queries.ts";
 import { fanOutEvents } from "../../../broker/events/fan-out-events.ts";
+import { advanceClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { givenOrg } from "../../support/rows/given.ts";
 import { givenEvents } from "../../support/webhooks/given-events.ts";
@@ -19,29 +21,68 @@ async function setup(events: number) {
     db,
     Array.from({ length: events }, () => ({ orgId })),
   );
-  await db`delete from graphile_worker._private_jobs`;
   const { config, wakes } = broker;
-  const run = async () => fanOutEvents({ config, wakes, db }, orgId);
+  const run = async (lease = "one") => fanOutEvents({ config, wakes, db }, orgId, lease);
   const count = async () => {
-    const [row] = await db<{ left: number; made: number; tasks: number }[]>`
+    const [row] = await db<{ left: number; made: number }[]>`
       select (select count(*)::int from events where fanned_out_at is null) as left,
-             (select count(*)::int from webhook_deliveries) as made,
-             (select count(*)::int from graphile_worker._private_jobs) as tasks`;
+             (select count(*)::int from webhook_deliveries) as made`;
     return row;
   };
-  return { run, count };
+  return { db, orgId, run, count };
 }
 
-test("a fan-out does one batch and leaves the rest to a task behind those that wait", async () => {
+test("a fan-out does one batch, and tells whether there are more", async () => {
   const { run, count } = await setup(30);
-  await run();
-  expect(await count()).toEqual({ left: 10, made: 5000, tasks: 1 });
-  await run();
-  expect(await count()).toEqual({ left: 0, made: 7500, tasks: 1 });
+  expect(await run()).toBe(true);
+  expect(await count()).toEqual({ left: 10, made: 5000 });
+  expect(await run()).toBe(false);
+  expect(await count()).toEqual({ left: 0, made: 7500 });
 });
 
-test("a fan-out of an org that is under way ends at once, and a task makes up for it", async () => {
-  const { run, count } = await setup(2);
-  await Promise.all([run(), run(), run()]);
-  expect(await count()).toEqual({ left: 0, made: 500, tasks: 1 });
+test("one broker at a time fans out the events of an org, and hears of what others heard meanwhile", async () => {
+  const { db, orgId, run, count } = await setup(30);
+  expect(await run("one")).toBe(true);
+  expect(await run("two")).toBe(false);
+  expect(await count()).toEqual({ left: 10, made: 5000 });
+  expect(await run("one")).toBe(false); // it was asked before it took its turn anew, and saw all of them
+  expect(await count()).toEqual({ left: 0, made: 7500 });
+  expect(await takeFanOut(db, orgId, "one")).toBe(true);
+  expect(await run("two")).toBe(false);
+  expect(await leaveFanOut(db, orgId, "one")).toBe(true); // it goes on
+  expect(await run("one")).toBe(false);
+  expect(await run("two")).toBe(false);
+  expect(await leaveFanOut(db, orgId, "one")).toBe(false);
+});
+
+test("the turn of a broker that is gone is over after five seconds", async () => {
+  const { db, orgId, run, count } = await setup(1);
+  expect(await takeFanOut(db, orgId, "gone")).toBe(true);
+  await run("two");
+  expect(await count()).toEqual({ left: 1, made: 0 });
+  await advanceClock(db, "6 seconds");
+  await run("two");
+  expect(await count()).toEqual({ left: 0, made: 250 });
+  expect(await leaveFanOut(db, orgId, "gone")).toBe(false);
+});
+
+test("many at once make each delivery once", async () => {
+  const { run, count } = await setup(25);
+  const untilDone = async (lease: string): Promise<void> => {
+    while ((await count())?.left !== 0) await run(lease);
+  };
+  await Promise.all(["one", "two", "three", "four"].map(untilDone));
+  expect(await count()).toEqual({ left: 0, made: 6250 });
+});
+
+test("moves of one org wait for nothing of each other when they tell of events", async () => {
+  const { db, orgId } = await setup(0);
+  await db.begin(async (first) => {
+    await first`select tell_of_events(array[${orgId}::text])`;
+    await givenEvents(db, [{ orgId }]); // would wait for the end of the first for ever
+  });
+  const [row] = await db<
+    { n: number }[]
+  >`select count(*)::int as n from events where org_id = ${orgId}`;
+  expect(row?.n).toBe(1);
 });
