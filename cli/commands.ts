@@ -1,4 +1,5 @@
 import type { CommandGroup } from "../shared/command-line/program.ts";
+import { accountCommands } from "./accounts/account-commands.ts";
 import { actionCommands } from "./actions/action-commands.ts";
 import { allAppCommands } from "./apps/all-app-commands.ts";
 import { exportAudit, listAudit } from "./audit/audit-commands.ts";
@@ -113,6 +114,7 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
       getOrg,
       createOrg,
       updateOrg,
+      ...accountCommands,
       ...inviteCommands,
       createToken,
       listTokens,

@@ -2843,6 +2843,7 @@ function order_rollout_targets(r runner_rollouts, t timestamp with time zone) re
 function order_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text, why text) returns TABLE(shutdown_id text, runner_id text, process_id text) -- functions/shutdowns.sql
 function orders_for(process_ids text[]) returns TABLE(process_id text, orders json, settings_version bigint) -- functions/beats.sql
 function orgs_not_fanned_out(after interval) returns SETOF text -- functions/events.sql
+function pass_on_fan_outs(lease text) returns void -- functions/events.sql
 function patch_install_config(org text, install text, given jsonb, t timestamp with time zone) returns void -- functions/install-configs.sql
 function place_in_lane(w workflows, lane text) returns text -- functions/workflow-places.sql
 function poll_speaks_for(poller text, s stopping_executions) returns boolean -- functions/beats.sql

@@ -19,18 +19,30 @@ export async function findMember(
   return row;
 }
 
+export type MemberFilter = {
+  readonly type?: string | undefined;
+  /** In its name or its email. */
+  readonly q?: string | undefined;
+};
+
 /** The accounts that have a role in the org, the newest first. */
 export async function listMembers(
   db: Db,
   org: OrgId,
-  { viewer, ...page }: PageRequest & { readonly viewer: string | null },
+  {
+    viewer,
+    filter: { type, q },
+    ...page
+  }: PageRequest & { readonly viewer: string | null; readonly filter: MemberFilter },
 ): Promise<Member[]> {
   return db<Member[]>`
     select a.*, a.created_at::text as sort_key, array_agg(ar.role_id order by ar.role_id)::text[] as role_ids,
            ${orgsOf(db, org, viewer)} as org_ids
       from accounts a join account_roles ar on ar.account_id = a.id and ar.org_id = ${org}
-     where ${page.after === undefined}
-        or (a.created_at, a.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""})
+     where (${page.after === undefined}
+            or (a.created_at, a.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
+       ${type === undefined ? db`` : db`and a.account_type = ${type}`}
+       ${q === undefined ? db`` : db`and strpos(lower(a.name || ' ' || a.email), lower(${q})) > 0`}
      group by a.id
      order by a.created_at desc, a.id desc
      limit ${page.limit + 1}`;

@@ -51,6 +51,11 @@ export async function leaveFanOut(db: Db, org: OrgId, lease: string): Promise<bo
   return row?.goes_on === true;
 }
 
+/** Ends all turns of a broker that stops, and has the others go on with them. */
+export async function passOnFanOuts(db: Db, lease: string): Promise<void> {
+  await db`select pass_on_fan_outs(${lease})`;
+}
+
 /** Orgs with events that have waited so long for their fan-out. */
 export async function listForgottenOrgs(db: Db, after: string): Promise<OrgId[]> {
   const rows = await db<{ id: OrgId }[]>`

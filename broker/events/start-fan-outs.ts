@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { topics } from "../wake/wakes.ts";
+import { passOnFanOuts } from "./event-queries.ts";
 import { fanOutEvents } from "./fan-out-events.ts";
 
 /** So many orgs have a batch under way; the others wait in line, so that no org holds up another. */
@@ -13,7 +14,7 @@ const againMs = 1000;
 
 export type FanOuts = {
   readonly ask: (org: OrgId) => void;
-  /** Lets the batches that are under way end. */
+  /** Lets the batches that are under way end, and leaves the rest to other brokers. */
   readonly stop: () => Promise<void>;
 };
 
@@ -69,6 +70,9 @@ export function startFanOuts(broker: Broker): FanOuts {
       waiting.clear();
       for (const timer of resting.values()) clearTimeout(timer);
       await Promise.all(running.values());
+      await passOnFanOuts(broker.db, lease).catch((error: unknown) =>
+        broker.log.warn({ err: error }, "others go on with the fan-outs of events in five seconds"),
+      );
     },
   };
 }

@@ -32,8 +32,8 @@ export async function insertChart(
   chart: Pick<HelmChartRow, "id" | "owner_id" | "owner_type" | "created_by_id">,
 ): Promise<HelmChartRow | undefined> {
   const [row] = await db<HelmChartRow[]>`
-    insert into helm_charts ${db({ ...chart, org_id: org })} returning *`;
-  return row;
+    insert into helm_charts ${db({ ...chart, org_id: org })} on conflict (org_id, id) do nothing returning *`;
+  return row ?? (await findChart(db, org, chart.id)); // the same request made it before, and nobody heard
 }
 
 /** The chart; undefined when this org has none of that id. */

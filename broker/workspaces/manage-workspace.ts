@@ -1,6 +1,6 @@
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
-import { newId } from "../database/new-id.ts";
+import { keyedId } from "../database/keyed-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { requireOwnInstall } from "../tokens/bound/require-within.ts";
 import { insertWorkspace, type Outcome } from "./queries.ts";
@@ -14,11 +14,11 @@ type Block = Change & { readonly kind: string; readonly jobId: string | null };
 /** Creates a workspace without a state; answers its id. */
 export async function createWorkspace(
   db: Db,
-  actor: Pick<Actor, "bound" | "id" | "orgId">,
+  actor: Pick<Actor, "bound" | "id" | "orgId" | "requestSeed">,
   owner: { readonly owner_id: string; readonly owner_type: string },
 ): Promise<string> {
   await requireOwnInstall(db, actor, owner);
-  const id = newId("tfw");
+  const id = keyedId("tfw", actor.requestSeed);
   await insertWorkspace(db, actor.orgId, { id, ...owner, created_by_id: actor.id });
   return id;
 }

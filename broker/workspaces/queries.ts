@@ -34,7 +34,8 @@ export async function insertWorkspace(
 ): Promise<void> {
   await db`
     insert into terraform_workspaces (id, org_id, owner_id, owner_type, created_by_id)
-    values (${workspace.id}, ${org}, ${workspace.owner_id}, ${workspace.owner_type}, ${workspace.created_by_id})`;
+    values (${workspace.id}, ${org}, ${workspace.owner_id}, ${workspace.owner_type}, ${workspace.created_by_id})
+        on conflict (org_id, id) do nothing`; // the same request made it before, and nobody heard
 }
 
 /** A workspace that is not deleted. */

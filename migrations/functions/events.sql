@@ -115,6 +115,18 @@ begin
   return false;
 end $$;
 
+-- Ends all turns of a broker that stops; the others hear that it is theirs.
+create or replace function pass_on_fan_outs(lease text) returns void
+  language plpgsql as $$
+declare
+  orgs text[];
+begin
+  with passed as (
+    update fan_outs f set lease_id = null, lease_until = null, is_asked = false where f.lease_id = lease returning f.org_id)
+  select array_agg(p.org_id::text) into orgs from passed p;
+  perform tell_of_events(orgs);
+end $$;
+
 -- Those of these webhooks to which something may be delivered.
 create or replace function reachable_webhooks(org text, ids text[]) returns text[]
   language sql stable

@@ -64,7 +64,13 @@ export const listAccountsRoute = createRoute({
   path: "/v1/accounts",
   tags: ["Access"],
   summary: "List the accounts that have a role in this org",
-  request: { query: z.object(pageQuery) },
+  request: {
+    query: z.object({
+      ...pageQuery,
+      type: z.enum(accountTypes).optional().describe("Only accounts of this type."),
+      q: z.string().min(1).max(200).optional().describe("A part of the name or the email."),
+    }),
+  },
   responses: { 200: json(pageOf(accountSchema), "A page of accounts, the newest first.") },
 });
 

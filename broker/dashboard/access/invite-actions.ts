@@ -8,6 +8,7 @@ import type { Action, View } from "../page.ts";
 import { boxesField } from "../parts/boxes.ts";
 import { choiceField, textField, wrongField } from "../parts/fields.ts";
 import { keyField, keyOf } from "../parts/once.ts";
+import { findInvite } from "./find-invite.ts";
 import { givable, readRoles, roleName, roleRef } from "./role-words.ts";
 
 const back = "/org/invites";
@@ -83,13 +84,14 @@ const renewInvite: Action = {
   permission,
   back: () => back,
   async ask(view, entered) {
-    return await Promise.resolve({
+    const { account_id: account } = await findInvite(view, "org");
+    return {
       title: "Give an invitation its time again",
-      text: html`<p><span class="id">${view.param("invite_id")}</span> counts from now on.</p>`,
+      text: html`<p>That of <span class="id">${account}</span> counts from now on.</p>`,
       fields: livesField(entered),
       button: "Renew the invitation",
       back,
-    });
+    };
   },
   async run(view, form) {
     const made = await view.ask(resendInviteRoute, { params: paramsOf(view), body: livesOf(form) });
@@ -102,16 +104,17 @@ const revokeInvite: Action = {
   permission,
   back: () => back,
   async ask(view) {
-    return await Promise.resolve({
+    const { account_id: account } = await findInvite(view, "org");
+    return {
       title: "Revoke an invitation",
       text: html`<p>
-        <span class="id">${view.param("invite_id")}</span> can be accepted no more. Its account can
-        be invited again.
+        That of <span class="id">${account}</span> can be accepted no more. The account can be
+        invited again.
       </p>`,
       button: "Revoke the invitation",
       isDangerous: true,
       back,
-    });
+    };
   },
   async run(view) {
     const revoked = await view.ask(revokeInviteRoute, { params: paramsOf(view) });

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { acceptInviteRoute, listOwnInvitesRoute } from "../../../shared/api/invites.ts";
+import { findInvite } from "../access/find-invite.ts";
 import type { Action, Html, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { table } from "../parts/table.ts";
@@ -32,16 +33,17 @@ export const acceptInvite: Action = {
   path: "/account/invites/{invite_id}/accept",
   permission: "tokens.own",
   back: () => "/account",
-  async ask() {
-    return await Promise.resolve({
+  async ask(view) {
+    const { org_name: org } = await findInvite(view, "own");
+    return {
       title: "Accept an invitation",
       text: html`<p>
-        You can act in the org that invites you, with the roles that it gives you. Your session
+        You can act in ${org}, which invites you, with the roles that it gives you. Your session
         lists it among your orgs.
       </p>`,
       button: "Accept the invitation",
       back: "/account",
-    });
+    };
   },
   async run(view) {
     const params = { invite_id: view.param("invite_id") };

@@ -1,9 +1,10 @@
 import type { NewLogStream } from "../../../shared/api/write-logs.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Db } from "../../database/connect.ts";
-import { newId } from "../../database/new-id.ts";
+import { keyedId } from "../../database/keyed-id.ts";
 import type { PageRequest } from "../../database/page-request.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
+import type { Actor } from "../../tokens/actor.ts";
 import { isWithin } from "../../tokens/bound/within.ts";
 import { type Wakes, topics } from "../../wake/wakes.ts";
 import { type StreamFilter, listLogStreams } from "../read/read-queries.ts";
@@ -13,10 +14,12 @@ import { type LogStream, logStreamOf } from "./row.ts";
 /** Creates a stream for an operation, open until it is closed by hand; 404 for an unknown runner or parent. */
 export async function createLogStream(
   db: Db,
-  org: OrgId,
+  { orgId: org, requestSeed }: Pick<Actor, "orgId" | "requestSeed">,
   wanted: NewLogStream,
 ): Promise<LogStream> {
-  const id = newId("lgs");
+  const id = keyedId("lgs", requestSeed);
+  const made = requestSeed === undefined ? undefined : await findLogStream(db, org, id);
+  if (made !== undefined) return made;
   const isMade = await insertLogStream(db, org, { id, ...wanted });
   const stream = isMade ? await findLogStream(db, org, id) : undefined;
   if (stream !== undefined) return stream;

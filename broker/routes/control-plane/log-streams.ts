@@ -14,7 +14,7 @@ import { toLogStream } from "../../logs/store/to-log-stream.ts";
 export const createLogStream: RegisterRoutes = (app, broker) => {
   const apiUrl = broker.config.publicUrl ?? "";
   app.openapi(createLogStreamRoute, async (c) => {
-    const stream = await create(broker.db, c.get("actor").orgId, c.req.valid("json"));
+    const stream = await create(broker.db, c.get("actor"), c.req.valid("json"));
     return c.json(toLogStream(stream, apiUrl), 201);
   });
   app.openapi(closeLogStreamRoute, async (c) => {

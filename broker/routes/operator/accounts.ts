@@ -60,13 +60,14 @@ export const createAccount: RegisterRoutes = (app, broker) => {
 export const readAccounts: RegisterRoutes = (app, broker) => {
   app.openapi(listAccountsRoute, async (c) => {
     const { orgId, accountId: viewer } = c.get("actor");
-    const page = readPage(c.req.valid("query"), {});
+    const { cursor, limit: most, ...filters } = c.req.valid("query");
+    const page = readPage({ cursor, limit: most }, filters);
     const [rows, roles] = await Promise.all([
-      listMembers(broker.db, orgId, { ...page, viewer }),
+      listMembers(broker.db, orgId, { ...page, viewer, filter: filters }),
       findRoles(broker.db, orgId),
     ]);
     const toItem = (row: (typeof rows)[number]) => toAccount(row, roles);
-    return c.json(toPage(c, rows, { limit: page.limit, filters: {}, toItem }), 200);
+    return c.json(toPage(c, rows, { limit: page.limit, filters, toItem }), 200);
   });
 
   app.openapi(getAccountRoute, async (c) => {

@@ -53,6 +53,11 @@ test("what is created again, as its broker was killed before it answered, is the
     account_id: invited?.id,
     roles: ["org_read_only"],
   });
+  const owner = { owner_id: "web", owner_type: "components" };
+  const workspace = await twice("POST /v1/terraform-workspaces", owner);
+  const chart = await twice("POST /v1/helm-charts", owner);
+  expect([workspace, chart].map((id) => id.slice(0, 3))).toEqual(["tfw", "hch"]);
+  await twice("POST /v1/log-streams", owner);
   await post(`POST /v1/apps`, { name: "shop" });
   const [app] = await db<{ id: string }[]>`select id from apps where org_id = ${orgId}`;
   await twice(`POST /v1/apps/${app?.id ?? ""}/configs`, {});
@@ -60,8 +65,17 @@ test("what is created again, as its broker was killed before it answered, is the
     select (select count(*)::int from runner_groups where org_id = ${orgId}) as groups,
            (select count(*)::int from accounts where name = 'robot') as accounts,
            (select count(*)::int from roles where org_id = ${orgId}) as roles,
+           (select count(*)::int from terraform_workspaces where org_id = ${orgId}) as workspaces,
+           (select count(*)::int from helm_charts where org_id = ${orgId}) as charts,
            (select count(*)::int from app_configs where org_id = ${orgId}) as configs`;
-  expect(counts).toEqual({ groups: 1, accounts: 1, roles: 1, configs: 1 });
+  expect(counts).toEqual({
+    groups: 1,
+    accounts: 1,
+    roles: 1,
+    workspaces: 1,
+    charts: 1,
+    configs: 1,
+  });
 });
 
 test("an org that is created again is there once", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leaveFanOut, takeFanOut } from "../../../broker/events/event-queries.ts";
+import { leaveFanOut, passOnFanOuts, takeFanOut } from "../../../broker/events/event-queries.ts";
 import { fanOutEvents } from "../../../broker/events/fan-out-events.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
@@ -64,6 +64,18 @@ test("the turn of a broker that is gone is over after five seconds", async () =>
   await run("two");
   expect(await count()).toEqual({ left: 0, made: 250 });
   expect(await leaveFanOut(db, orgId, "gone")).toBe(false);
+});
+
+test("a broker that stops leaves the rest to another at once", async () => {
+  const { db, orgId, run, count } = await setup(30);
+  const told = Promise.withResolvers<string>();
+  const ear = await db.listen("svc_wake", told.resolve);
+  expect(await run("stops")).toBe(true);
+  await passOnFanOuts(db, "stops");
+  expect(await told.promise).toBe(`\nevents:${orgId}`);
+  await ear.unlisten();
+  expect(await run("other")).toBe(false);
+  expect(await count()).toEqual({ left: 0, made: 7500 });
 });
 
 test("many at once make each delivery once", async () => {
