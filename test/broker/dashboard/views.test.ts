@@ -34,6 +34,7 @@ describeWithTools(["chromium"], "every view", () => {
 
     test.each(shown)("%s", async (address, { has }) => {
       const { page, complaints } = await open();
+      complaints.length = 0; // of the page before
       const answer = await page.goto(full.broker.url + address);
       expect(answer?.status()).toBe(200);
       expect(await page.innerText("main")).toContain(has);
@@ -49,6 +50,7 @@ describeWithTools(["chromium"], "every view", () => {
 
     test.each(empty)("%s", async (address, whenEmpty) => {
       const { page, complaints } = await open();
+      complaints.length = 0; // of the page before
       await page.goto(full.broker.url + address);
       expect(await page.innerText("main")).toContain(whenEmpty);
       expect(await accessFaults(page)).toEqual([]);
@@ -61,6 +63,7 @@ describeWithTools(["chromium"], "every view", () => {
 
     test.each(shown)("%s", async (address) => {
       const { page, complaints } = await open();
+      complaints.length = 0; // of the page before
       await page.goto(full.broker.url + address);
       expect(await page.evaluate("globalThis.pwned")).toBeUndefined();
       expect(complaints).toEqual([]);

@@ -40,7 +40,6 @@ export async function givenAccessViews({ call, db }: GivenDashboard): Promise<Vi
     { path: list, address: `${list}/new`, has: "no more than you may" },
     { path: list, address: `${list}/${open}/renew`, has: "counts from now on" },
     { path: list, address: `${list}/${open}/revoke`, has: "accepted no more" },
-    { path: "/account", address: `/account/invites/${open}/accept`, has: "that it gives you" },
     { path: "/org/roles", address: "/org/roles", has: "Roles that this org made", whenEmpty: none },
     ...managed.map((id) => ({ path, address: `/org/roles/${id}/narrow`, has: "what you tick" })),
     { path, address: `/org/roles/${managed[0]}`, has: "What it permits" },
