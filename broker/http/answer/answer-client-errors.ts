@@ -1,6 +1,7 @@
 import { STATUS_CODES, type Server } from "node:http";
 import { RequestError } from "@hono/node-server";
 import type { Broker } from "../../broker.ts";
+import { takeRequestId } from "../gate/request-id.ts";
 
 /** The answer to a request with an invalid address or Host, which no route sees. */
 export function answerUnreadable(broker: Broker, error: unknown): Response {
@@ -38,5 +39,7 @@ function statusOf(code: string | undefined): number {
 
 function problemText(status: number, detail: string): string {
   const title = STATUS_CODES[status] ?? "Error";
-  return JSON.stringify({ type: "about:blank", title, status, detail, code: "unreadable_request" });
+  const instance = `urn:request:${takeRequestId(undefined)}`;
+  const code = "unreadable_request";
+  return JSON.stringify({ type: "about:blank", title, status, detail, instance, code });
 }

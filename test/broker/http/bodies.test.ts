@@ -178,6 +178,7 @@ describe("bytes that are no proper request", () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer).toContain("application/problem+json");
     expect(answer).toContain(`"code":"unreadable_request"`);
+    expect(answer).toMatch(/"instance":"urn:request:[\w-]{8,}"/);
   });
 });
 
