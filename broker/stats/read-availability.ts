@@ -71,15 +71,18 @@ export async function readAvailability(
     to: iso(nowMs),
     availability: availabilityOf(timeMs),
     time_in: {
-      active: timeMs.active * 1e6,
-      degraded: timeMs.degraded * 1e6,
-      offline: timeMs.offline * 1e6,
-      "shut-down": timeMs["shut-down"] * 1e6,
-      "no-data": timeMs["no-data"] * 1e6,
+      active: wholeNs(timeMs.active),
+      degraded: wholeNs(timeMs.degraded),
+      offline: wholeNs(timeMs.offline),
+      "shut-down": wholeNs(timeMs["shut-down"]),
+      "no-data": wholeNs(timeMs["no-data"]),
     },
     periods: found.periods.slice(-mostPeriods).map(toPeriod),
   };
 }
+
+/** Instants come with their microseconds, as fractions of milliseconds. */
+const wholeNs = (ms: number): number => Math.round(ms * 1e6);
 
 async function periodsOfRunners(
   { db, config }: Parts,

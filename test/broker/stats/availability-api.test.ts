@@ -66,7 +66,7 @@ describe("a runner's availability", () => {
   test("is told of a shutdown as such, and of a drain", async () => {
     const { id, given } = await at.createRunner();
     const processId = await givenProcess(at.db, given);
-    await advanceClock(at.db, "1 hour", { alive: [processId] });
+    await advanceClock(at.db, "1 hour 123 microseconds", { alive: [processId] });
     await at.call(`POST /v1/runners/${id}/graceful-shutdown`);
     await advanceClock(at.db, "10 minutes", { alive: [processId] });
     await at.db`select process_goes_down(${processId}, 'shut-down', 'done')`;
@@ -79,6 +79,8 @@ describe("a runner's availability", () => {
       ["shut-down", true],
       ["shut-down", false],
     ]);
+    // Instants have microseconds, durations are whole nanoseconds.
+    expect(Object.values(body.time_in).filter((ns) => !Number.isInteger(ns))).toEqual([]);
   });
 
   test("is not known to another org", async () => {
