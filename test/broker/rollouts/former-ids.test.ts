@@ -19,6 +19,8 @@ test("a rollout has a prefix of its own; one whose id begins as those of roles i
     body: { id: expect.stringMatching(/^rlo_/) as string },
   });
   const former = newId("rol");
+  // No clock ends either of them before it is cancelled: one has no processes, the process of the other beats no more.
+  await db`update runner_rollouts set deadline_at = svc_now() + interval '1 hour' where id = ${made.body.id}`;
   await db`
     insert into runner_rollouts
     select (jsonb_populate_record(r, jsonb_build_object('id', ${former}::text))).*
