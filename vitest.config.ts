@@ -1,15 +1,15 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { testLimitMs, waitLimitMs } from "./test/support/run/hang-limits.ts";
 import { LongestFirst } from "./test/support/run/longest-first.ts";
 
 /** Most files wait for a program, a clock or a connection for most of their time: more of them than cores keep these busy. */
 const maxWorkers = Number(process.env["VITEST_MAX_WORKERS"] ?? availableParallelism() * 5);
 
 const common: TestProjectInlineConfiguration["test"] = {
-  // Nobody waits so long where all is well: a machine that does much else besides must not fail a test.
-  testTimeout: 60_000,
-  hookTimeout: 90_000,
-  expect: { poll: { timeout: 30_000, interval: 50 } },
+  testTimeout: testLimitMs,
+  hookTimeout: testLimitMs,
+  expect: { poll: { timeout: waitLimitMs, interval: 50 } },
   setupFiles: ["test/support/run/set-up-file.ts"],
   pool: "forks",
   isolate: true,

@@ -218,6 +218,15 @@ test("no test waits for time to pass", () => {
   expect(linesWith(specs, /\bsetTimeout\b/)).toEqual([]);
 });
 
+test("no test has a time limit of its own: a limit only ends what hangs", () => {
+  const specs = files.filter(
+    (file) => isSpec(file) && !file.name.startsWith("bench/") && !/hang-limits/.test(file.name),
+  );
+  const ofTest = /^\s*(?:\}|\)), [\d_]{4,}\);$|\b(?:describe|test|it)\b.*\btimeout: [\d_]{4,}/;
+  const ofWait = /(?:poll|waitFor|waitUntil)\(.*\btimeout: [\d_]+|\btimeout: [\d_]+, interval\b/;
+  expect([...linesWith(specs, ofTest), ...linesWith(specs, ofWait)]).toEqual([]);
+});
+
 test("the lock file names no registry", async () => {
   expect(await readRootFile("package-lock.json")).not.toContain('"resolved"');
 });

@@ -68,38 +68,31 @@ const config = fc
     ),
   }));
 
-test(
-  "any valid config is the same as a directory, as a JSON document, and when it is read again",
-  { timeout: 60_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(config, async (document) => {
-        const { actions, ...files } = document;
-        const texts = [
-          ...Object.entries(files),
-          ...Object.entries(actions).map(([file, one]): [string, object] => [
-            `actions/${file}`,
-            one,
-          ]),
-        ].map(([file, table]) => [file, tomlFile(table)]);
-        const asFolder = await checkTexts(Object.fromEntries(texts) as Record<string, string>);
-        const asDocument = await checkConfigDocument(document);
-        expect(asDocument.errors).toEqual([]);
-        expect(asFolder.errors).toEqual([]);
-        expect(asFolder.config?.text).toBe(asDocument.config?.text);
-        const { metadata, inputs, sandbox, actions: again = [] } = asFolder.config?.document ?? {};
-        const stored = await checkConfigDocument({
-          "metadata.toml": metadata,
-          ...(inputs !== undefined && { "inputs.toml": inputs }),
-          "sandbox.toml": sandbox,
-          actions: Object.fromEntries(again.map((one, at) => [`${at}.toml`, one])),
-        });
-        expect(stored.config?.checksum).toBe(asFolder.config?.checksum);
-      }),
-      { numRuns: 150 },
-    );
-  },
-);
+test("any valid config is the same as a directory, as a JSON document, and when it is read again", async () => {
+  await fc.assert(
+    fc.asyncProperty(config, async (document) => {
+      const { actions, ...files } = document;
+      const texts = [
+        ...Object.entries(files),
+        ...Object.entries(actions).map(([file, one]): [string, object] => [`actions/${file}`, one]),
+      ].map(([file, table]) => [file, tomlFile(table)]);
+      const asFolder = await checkTexts(Object.fromEntries(texts) as Record<string, string>);
+      const asDocument = await checkConfigDocument(document);
+      expect(asDocument.errors).toEqual([]);
+      expect(asFolder.errors).toEqual([]);
+      expect(asFolder.config?.text).toBe(asDocument.config?.text);
+      const { metadata, inputs, sandbox, actions: again = [] } = asFolder.config?.document ?? {};
+      const stored = await checkConfigDocument({
+        "metadata.toml": metadata,
+        ...(inputs !== undefined && { "inputs.toml": inputs }),
+        "sandbox.toml": sandbox,
+        actions: Object.fromEntries(again.map((one, at) => [`${at}.toml`, one])),
+      });
+      expect(stored.config?.checksum).toBe(asFolder.config?.checksum);
+    }),
+    { numRuns: 150 },
+  );
+});
 
 function named<Table>(tables: Readonly<Record<string, Table>>): (Table & { name: string })[] {
   const byKey = new Map(

@@ -25,7 +25,7 @@ async function tokenFile(token: string): Promise<string> {
   return file;
 }
 
-describe("an agent's process", { timeout: 180_000 }, () => {
+describe("an agent's process", () => {
   test("has its token neither in its environment nor in its arguments", async () => {
     const { token, enqueue, became } = await fleet.addRunner();
     const agent = await startAgentProcess({

@@ -36,7 +36,7 @@ test("an agent that holds nothing leaves beats out, and begins again to beat eac
   await until(() => pausesMs(atWork).some((ms) => ms < 2 * everyMs));
   await held.release();
   await runner.became(jobId, "finished");
-}, 120_000);
+});
 
 function aliveTimeOf(body: Buffer): number {
   return (JSON.parse(body.toString()) as { alive_time: number }).alive_time;

@@ -60,5 +60,5 @@ describeWithTools(clusterTools, "the rights that the doctor asks a cluster for",
     expect(all).toMatchObject({ verdict: "warning" });
     expect(all.words).toMatch(/create namespaces.*patch deployments.*get pods\/log/);
     expect((await check({ "allow-types": "noop" })).verdict).toBe("ok");
-  }, 120_000);
+  });
 });

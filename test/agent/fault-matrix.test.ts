@@ -61,7 +61,6 @@ const settingsOf = (fault: Fault) => ({
   "cancel-timeout": "5s",
 });
 
-const patienceMs = 60_000;
 const scenesAtOnce = 4;
 
 let fleet: Fleet;
@@ -98,14 +97,14 @@ async function givenScene(phase: Phase, request: Request, fault: Fault): Promise
   const jobIds = [jobId];
   if (phase !== "idle") {
     const status = async () => (await runner.job(jobId)).executions[0]?.status;
-    await until(async () => (await status()) === "in-progress", patienceMs);
-    await until(async () => (await storedOf(runner, jobId)).length > 0, patienceMs);
+    await until(async () => (await status()) === "in-progress");
+    await until(async () => (await storedOf(runner, jobId)).length > 0);
   }
   const hadLines = (await storedOf(runner, jobId)).length;
   const failing = early ?? fail();
   if (phase !== "running") await script.release();
   jobIds.push(await runner.enqueue());
-  await until(() => failing.hits() > 0, patienceMs);
+  await until(() => failing.hits() > 0);
   const told = { ...script, jobId };
   return { runner, proxy, agent, failing, jobIds, secret, script: told, hadLines };
 }
@@ -122,8 +121,8 @@ async function playScene(phase: Phase, request: Request, fault: Fault): Promise<
     const jobs = await readJobs(scene);
     const finished = jobs.filter(({ status }) => status === "finished");
     return finished.length === jobs.length - dropped;
-  }, patienceMs);
-  await until(() => scene.agent.status().jobs.length === 0, patienceMs);
+  });
+  await until(() => scene.agent.status().jobs.length === 0);
   return await fateOf(scene, dropped === 0 ? outcome : "dropped");
 }
 
@@ -134,8 +133,8 @@ async function playGone(scene: Scene, fault: Fault): Promise<string> {
   const { dataDir, logged } = scene.agent;
   const given = { url: scene.proxy.url, token: scene.runner.token, dataDir };
   const agent = await startTestAgent(given, settingsOf(fault));
-  await until(async () => (await readJobs(scene)).every(({ status }) => isEnd(status)), patienceMs);
-  await until(() => isAtRest(agent), patienceMs);
+  await until(async () => (await readJobs(scene)).every(({ status }) => isEnd(status)));
+  await until(() => isAtRest(agent));
   const next = { ...scene, agent: { ...agent, logged: [...logged, ...agent.logged] } };
   return await fateOf(next, code === 77 ? "gone" : `exit ${code}`);
 }
@@ -188,7 +187,7 @@ async function wrongLog({ runner, script, hadLines }: Scene, outcome: string): P
     return isPart && isCut ? [] : [`muted, yet its log is ${stored.join(",")}`];
   }
   const isThere = async (): Promise<boolean> => (await read()).length >= printed.length;
-  await until(isThere, patienceMs).catch(() => {}); // what is there is told
+  await until(isThere).catch(() => {}); // what is there is told
   const stored = await read();
   return stored.join() === printed.join()
     ? []
@@ -214,22 +213,18 @@ async function betrayals({ secret, proxy, agent }: Scene): Promise<string[]> {
 }
 
 describe.each(phases)("an agent that is %s", (phase) => {
-  test.each(requestNames)(
-    "stands its third of the faults of a %s",
-    async (request) => {
-      const met = faultsOf(phase, request);
-      const waiting = [...met];
-      const played: Record<string, string> = {};
-      const playOn = async (): Promise<void> => {
-        for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift())
-          played[fault] = await playScene(phase, request, fault).catch(
-            (error: Error) => error.message,
-          );
-      };
-      await Promise.all(Array.from({ length: scenesAtOnce }, playOn));
-      const expected = met.map((fault) => [fault, outcomeOf(request, fault)]);
-      expect(played).toEqual(Object.fromEntries(expected));
-    },
-    300_000,
-  );
+  test.each(requestNames)("stands its third of the faults of a %s", async (request) => {
+    const met = faultsOf(phase, request);
+    const waiting = [...met];
+    const played: Record<string, string> = {};
+    const playOn = async (): Promise<void> => {
+      for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift())
+        played[fault] = await playScene(phase, request, fault).catch(
+          (error: Error) => error.message,
+        );
+    };
+    await Promise.all(Array.from({ length: scenesAtOnce }, playOn));
+    const expected = met.map((fault) => [fault, outcomeOf(request, fault)]);
+    expect(played).toEqual(Object.fromEntries(expected));
+  });
 });

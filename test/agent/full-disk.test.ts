@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { diskShortage, type DiskSpace } from "../../agent/workspace/disk-space.ts";
 import { jobReader } from "../support/agent/given-jobs.ts";
-import { action, until } from "../support/agent/given-killable-agent.ts";
+import { action } from "../support/agent/given-killable-agent.ts";
 import { givenSmallDisk, watched } from "../support/agent/small-disk.ts";
 import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
 import { faultProxy } from "../support/network/fault-proxy.ts";
 
 const mib = 2 ** 20;
@@ -16,12 +17,11 @@ beforeAll(async () => {
 });
 
 /** Agents look at their disk every few seconds. */
-const soon = { timeout: 60_000 };
 
 type Process = { readonly warnings: readonly string[] };
 type Waits = { readonly reasons: readonly { readonly code: string; readonly detail: string }[] };
 
-describe("a full disk", { timeout: 240_000 }, () => {
+describe("a full disk", () => {
   test("stops claims before a job comes to harm, is told to everybody, and lets claims go on when it has room", async () => {
     const runner = await fleet.addRunner();
     const small = await givenSmallDisk(disk.size, {
@@ -35,7 +35,7 @@ describe("a full disk", { timeout: 240_000 }, () => {
     const jobId = await runner.enqueue(); // a claim that was parked before the disk filled may bring it
 
     const words = `disk is full: ${dataDir} has `;
-    await expect.poll(() => watched(agent, "/readyz"), soon).toContain(words);
+    await expect.poll(() => watched(agent, "/readyz")).toContain(words);
     expect(await watched(agent, "/metrics")).toMatch(/^svc_agent_up 0$/m);
     const left = /^svc_agent_disk_free_bytes\{place="data"\} (\d+)$/m;
     expect(Number(left.exec(await watched(agent, "/metrics"))?.[1])).toBeLessThan(16 * mib);
@@ -46,19 +46,19 @@ describe("a full disk", { timeout: 240_000 }, () => {
       const page = await read<{ items: Process[] }>(`GET /v1/runners/${runnerId}/processes`);
       return page.items.flatMap((one) => one.warnings).join();
     };
-    await expect.poll(warnings, soon).toContain(`takes no jobs: ${words}`);
+    await expect.poll(warnings).toContain(`takes no jobs: ${words}`);
     const why = async (): Promise<string> => {
       const waits = await read<Waits | null>(`GET /v1/runner-jobs/${jobId}/why`);
       return (waits?.reasons ?? []).map(({ code, detail }) => `${code}: ${detail}`).join();
     };
-    await expect.poll(why, soon).toContain("process-takes-none: process prc_");
+    await expect.poll(why).toContain("process-takes-none: process prc_");
     expect(await why()).toContain(`takes no jobs: ${words}`);
 
     await small.leaveFree(disk.clear);
     const { executions } = await runner.became(jobId, "finished");
     const begun = executions.filter(({ status }) => status !== "not-attempted");
     expect(begun.map(({ status }) => status)).toEqual(["finished"]);
-    await expect.poll(warnings, soon).not.toContain("takes no jobs");
+    await expect.poll(warnings).not.toContain("takes no jobs");
     expect(await watched(agent, "/metrics")).toMatch(/^svc_agent_up 1$/m);
     const told = agent.said.log.map(({ msg }) => msg);
     expect(told).toContain("takes no jobs");
@@ -86,7 +86,7 @@ describe("a full disk", { timeout: 240_000 }, () => {
       });
       return body.items.flatMap((one) => one.warnings).join();
     };
-    await expect.poll(warnings, soon).toContain("takes no jobs: disk is full");
+    await expect.poll(warnings).toContain("takes no jobs: disk is full");
   });
 
   test("that fills while a job runs fails it with the cause, and its end outlives the agent", async () => {

@@ -5,11 +5,11 @@ import path from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { podJobText } from "../../agent/pod-job/pod-job.ts";
 import type { NewJob } from "../../broker/jobs/new-job.ts";
-import { until } from "../support/agent/given-killable-agent.ts";
 import { heldScript } from "../support/agent/held-script.ts";
 import { hurried } from "../support/agent/start-test-agent.ts";
 import { claimOverHttp } from "../support/broker/claim-over-http.ts";
 import { type Fleet, givenFleet, type TestRunner } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
 import { agentProgram, compileCache } from "../support/programs/present-programs.ts";
 import { testFolder } from "../support/run/folder.ts";
 
@@ -56,7 +56,7 @@ async function run(file: string) {
   return { said, exit, leftovers, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 }
 
-describe("svc-agent run-job --job-file", { timeout: 180_000 }, () => {
+describe("svc-agent run-job --job-file", () => {
   test("does the claimed job with the job's own token, to its end", async () => {
     const runner = await fleet.addRunner();
     const interpolated_env_vars = { API_TOKEN: "correct-horse-battery" };

@@ -43,7 +43,7 @@ async function processStatus({ runner, agent }: Pick<Busy, "runner" | "agent">):
   return body.composite_status.status;
 }
 
-describe("a graceful shutdown", { timeout: 180_000 }, () => {
+describe("a graceful shutdown", () => {
   test("lets what runs finish, takes nothing new, and ends with 0", async () => {
     const busy = await givenBusyAgent();
     const { runner, agent, jobId, held } = busy;
@@ -79,7 +79,7 @@ describe("a graceful shutdown", { timeout: 180_000 }, () => {
   });
 });
 
-describe("force", { timeout: 180_000 }, () => {
+describe("force", () => {
   test("kills what runs; the job failed, and the agent ends with 131", async () => {
     const { runner, agent, jobId } = await givenBusyAgent();
     await runner.operate(`POST /v1/runners/${runner.runnerId}/force-shutdown`);
@@ -90,7 +90,7 @@ describe("force", { timeout: 180_000 }, () => {
   });
 });
 
-describe("SIGTERM", { timeout: 180_000 }, () => {
+describe("SIGTERM", () => {
   test("once lets what runs finish", async () => {
     const { runner, agent, jobId, held } = await givenBusyAgent();
     agent.signal("SIGTERM");
@@ -163,7 +163,7 @@ test("a job that comes in the instant of going down is given back", async () => 
     executions: [{ status: "not-attempted" }],
   });
   expect(proxy.seen("POST /give-back").map(({ end }) => end)).toEqual([200]);
-}, 180_000);
+});
 
 const isClaim = (path: string): boolean => path.endsWith("/jobs/claim");
 const asksFor = (body: Buffer, group: string): boolean =>
@@ -185,4 +185,4 @@ test("results that the broker could not take are sent by the next start", async 
   proxy.mend();
   await startTestAgent({ ...given, dataDir: agent.dataDir });
   await runner.became(jobId, "finished");
-}, 180_000);
+});

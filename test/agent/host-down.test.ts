@@ -30,9 +30,9 @@ async function givenHost(settings: Readonly<Record<string, string>> = {}) {
   const proxy = await faultProxy(fleet.broker.url);
   const env = { SVC_AGENT_TOKEN: runner.token, PATH: `${bin}:${process.env["PATH"] ?? ""}` };
   const agent = await startAgentProcess({ url: proxy.url, env, settings });
-  await until(() => agent.said.log.some(({ msg }) => msg === "agent started"), 40_000);
+  await until(() => agent.said.log.some(({ msg }) => msg === "agent started"));
   const said = (): string => (existsSync(pidFile) ? readFileSync(pidFile, "utf8") : "");
-  await until(() => said().endsWith("\n"), 40_000); // it listens
+  await until(() => said().endsWith("\n")); // it listens
   const announced = () => proxy.seen("POST /terminating").map(({ end }) => end);
   const requestShutdown = async () => await writeFile(now, "");
   return { runner, agent, announced, requestShutdown, listener: Number(said()) };
@@ -42,14 +42,11 @@ async function givenHost(settings: Readonly<Record<string, string>> = {}) {
 async function givenHeld({ runner }: Awaited<ReturnType<typeof givenHost>>): Promise<string> {
   const held = heldScript(await testDataDir());
   const jobId = await runner.enqueue(held.job);
-  await until(
-    async () => (await runner.job(jobId)).executions[0]?.status === "in-progress",
-    40_000,
-  );
+  await until(async () => (await runner.job(jobId)).executions[0]?.status === "in-progress");
   return jobId;
 }
 
-describe("a host that goes down", { timeout: 180_000 }, () => {
+describe("a host that goes down", () => {
   test("is told to the broker, and the agent goes", async () => {
     const { agent, requestShutdown, announced } = await givenHost();
     await requestShutdown();
@@ -90,11 +87,11 @@ test("what listens to the host ends with an agent that is killed", async () => {
       return true;
     }
   });
-}, 180_000);
+});
 
 test("a SIGHUP ends nothing", async () => {
   const { runner, agent } = await givenHost();
   agent.kill("SIGHUP");
   await until(() => agent.said.log.some(({ msg }) => String(msg).includes("SIGHUP")));
   await runner.became(await runner.enqueue(), "finished");
-}, 180_000);
+});

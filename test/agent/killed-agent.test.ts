@@ -14,10 +14,7 @@ beforeAll(async () => {
 });
 
 async function begun(runner: TestRunner, jobId: string): Promise<void> {
-  await until(
-    async () => (await runner.job(jobId)).executions[0]?.status === "in-progress",
-    40_000,
-  );
+  await until(async () => (await runner.job(jobId)).executions[0]?.status === "in-progress");
 }
 
 test("a script outlives kill -9 of its agent, and the next agent brings it to its one end", async () => {
@@ -38,7 +35,7 @@ test("a script outlives kill -9 of its agent, and the next agent brings it to it
   const { executions, outputs } = await runner.became(jobId, "finished");
   expect(executions).toHaveLength(1);
   expect(JSON.stringify(outputs)).toContain("released");
-}, 180_000);
+});
 
 /** The agent is killed when one of these requests of its job is under way, and the broker never answers it. */
 const steps: readonly (readonly [what: string, request: string, fault: Fault])[] = [
@@ -48,33 +45,28 @@ const steps: readonly (readonly [what: string, request: string, fault: Fault])[]
   ["the broker took the result", "POST /finish", "reset"],
 ];
 
-test.each(steps)(
-  "killed when %s, its job still has one end",
-  { timeout: 180_000 },
-  async (_, request, fault) => {
-    const runner = await fleet.addRunner();
-    const proxy = await faultProxy(fleet.broker.url);
-    const given = {
-      url: proxy.url,
-      env: { SVC_AGENT_TOKEN: runner.token },
-      dataDir: await testDataDir(),
-      settings: { "request-timeout": "20s", "claim-wait": "25s" },
-    };
-    const first = await startAgentProcess(given);
-    await until(() => proxy.seen("POST /heart-beats").length > 0, 40_000);
-    const failing = proxy.fail(request, fault);
-    const jobId = await runner.enqueue();
-    await until(() => failing.hits() > 0, 40_000);
-    if (fault === "reset")
-      await until(() => proxy.seen(request).some(({ end }) => end === "reset"));
-    first.kill("SIGKILL");
-    await first.ended;
-    proxy.mend();
-    await startAgentProcess(given);
-    const { executions } = await runner.became(jobId, "finished");
-    expect(executions).toHaveLength(1);
-  },
-);
+test.each(steps)("killed when %s, its job still has one end", async (_, request, fault) => {
+  const runner = await fleet.addRunner();
+  const proxy = await faultProxy(fleet.broker.url);
+  const given = {
+    url: proxy.url,
+    env: { SVC_AGENT_TOKEN: runner.token },
+    dataDir: await testDataDir(),
+    settings: { "request-timeout": "20s", "claim-wait": "25s" },
+  };
+  const first = await startAgentProcess(given);
+  await until(() => proxy.seen("POST /heart-beats").length > 0);
+  const failing = proxy.fail(request, fault);
+  const jobId = await runner.enqueue();
+  await until(() => failing.hits() > 0);
+  if (fault === "reset") await until(() => proxy.seen(request).some(({ end }) => end === "reset"));
+  first.kill("SIGKILL");
+  await first.ended;
+  proxy.mend();
+  await startAgentProcess(given);
+  const { executions } = await runner.became(jobId, "finished");
+  expect(executions).toHaveLength(1);
+});
 
 test("a job whose claim was lost with its agent goes back, and is done by the next agent", async () => {
   const runner = await fleet.addRunner();
@@ -86,7 +78,7 @@ test("a job whose claim was lost with its agent goes back, and is done by the ne
   };
   const first = await startAgentProcess(given);
   const lost = proxy.fail("POST /jobs/claim", "reset");
-  await until(() => lost.hits() > 0, 40_000);
+  await until(() => lost.hits() > 0);
   const jobId = await runner.enqueue();
   await until(async () => (await runner.job(jobId)).executions.length === 1);
   first.kill("SIGKILL");
@@ -96,4 +88,4 @@ test("a job whose claim was lost with its agent goes back, and is done by the ne
   await advanceClock(fleet.db, "31 seconds"); // nobody has confirmed it for so long
   const { executions } = await runner.became(jobId, "finished");
   expect(executions.map(({ status }) => status)).toEqual(["not-attempted", "finished"]);
-}, 180_000);
+});

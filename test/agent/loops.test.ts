@@ -46,14 +46,14 @@ test("who is asked to wait by Retry-After waits, whatever it asked for", async (
     const busy = proxy.fail(which, "429", Number.POSITIVE_INFINITY, 3_600);
     await startTestAgent({ url: proxy.url, token: runner.token }, { "claim-wait": "100ms" });
     if (what === "result") await runner.enqueue();
-    await until(() => busy.hits() === 1, 60_000);
+    await until(() => busy.hits() === 1);
     const others = what === "beat" ? asked.claim : asked.beat;
     const before = proxy.seen(others).length;
-    await until(() => proxy.seen(others).length >= before + 3, 60_000); // it goes on besides
+    await until(() => proxy.seen(others).length >= before + 3); // it goes on besides
     expect({ what, hits: busy.hits() }).toEqual({ what, hits: 1 });
   });
   await Promise.all(scenes);
-}, 180_000);
+});
 
 test("results that the broker does not take hold up no other", async () => {
   const fleet = await givenFleet();
@@ -67,14 +67,14 @@ test("results that the broker does not take hold up no other", async () => {
   const groups = { groups: "operations=12,deploy=4", "retry-most": "500ms" };
   await startTestAgent({ url: proxy.url, token: runner.token }, groups);
   const stuck = await Promise.all(Array.from({ length: 9 }, async () => await runner.enqueue()));
-  await until(() => failing.hits() >= 16, 40_000);
+  await until(() => failing.hits() >= 16);
   const good = await runner.enqueue({ type: "noop-deploy" });
   taken.add(good);
   await runner.became(good, "finished");
   for (const id of stuck) expect((await runner.job(id)).status).toBe("in-progress");
   failing.mend();
   for (const id of stuck) await runner.became(id, "finished");
-}, 180_000);
+});
 
 test("two requests for jobs with empty answers are a second apart", async () => {
   const fleet = await givenFleet();
@@ -82,7 +82,7 @@ test("two requests for jobs with empty answers are a second apart", async () => 
   const proxy = await faultProxy(fleet.broker.url);
   await startTestAgent({ url: proxy.url, token: runner.token }, { "claim-wait": "100ms" });
   const claims = () => proxy.seen("POST /jobs/claim").map(({ atMs }) => atMs);
-  await until(() => claims().length >= 6, 60_000);
+  await until(() => claims().length >= 6);
   // Each may have been held up on its way here, and none was sent before the process was registered.
   const registeredAtMs = proxy.seen("POST /processes").at(-1)?.atMs ?? Number.NaN;
   for (const [nth, atMs] of claims().entries()) {

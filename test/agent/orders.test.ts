@@ -58,7 +58,7 @@ describe("settings", () => {
     const runner = await fleet.addRunner();
     const env = { SVC_AGENT_TOKEN: runner.token };
     const agent = await startAgentProcess({ url: fleet.broker.url, env });
-    await until(() => agent.said.log.some(({ msg }) => msg === "agent started"), 60_000);
+    await until(() => agent.said.log.some(({ msg }) => msg === "agent started"));
     await runner.operate(`PATCH /v1/runners/${runner.runnerId}/settings`, {
       logging_level: "ERROR",
       container_max_uptime: 1,

@@ -45,7 +45,7 @@ const script = (interpolated_inline_contents: string, more: object = {}) => ({
   plan: JSON.stringify({ steps: [{ name: "only", interpolated_inline_contents, ...more }] }),
 });
 
-describe("svc-agent run-job", { timeout: 180_000 }, () => {
+describe("svc-agent run-job", () => {
   test("does one job, shows its log without secrets, and leaves nothing behind", async () => {
     const runner = await fleet.addRunner();
     const interpolated_env_vars = { API_TOKEN: "correct-horse-battery" };
@@ -91,7 +91,7 @@ describe("svc-agent run-job", { timeout: 180_000 }, () => {
     const jobId = await runner.enqueue(held.job);
     const cancelled = await runJob({ groups: "actions" }, runner.token);
     const status = async () => (await runner.job(jobId)).executions[0]?.status;
-    await until(async () => (await status()) === "in-progress", 60_000);
+    await until(async () => (await status()) === "in-progress");
     await runner.operate(`POST /v1/runner-jobs/${jobId}/cancel`);
     expect(await cancelled.exit).toBe(130);
     expect(await cancelled.leftovers()).toEqual([]);

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
-import { until } from "../support/agent/given-killable-agent.ts";
 import { heldScript } from "../support/agent/held-script.ts";
 import { startAgentProcess } from "../support/agent/start-agent-process.ts";
 import { testDataDir } from "../support/agent/start-test-agent.ts";
 import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
 
 let fleet: Fleet;
 beforeAll(async () => {
@@ -61,4 +61,4 @@ test("a scheduled restart waits for a running job, beyond any drain timeout, and
     return now?.id !== shown?.id && now?.previous_scheduled_restart_at !== null;
   });
   expect((await live())?.next_scheduled_restart_at).toBeNull();
-}, 180_000);
+});

@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
-import { action, givenKillableAgent, until, wait } from "../support/agent/given-killable-agent.ts";
+import { action, givenKillableAgent, wait } from "../support/agent/given-killable-agent.ts";
 import { hostClock } from "../support/agent/host-clock.ts";
 import type { AgentProcessOptions } from "../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
 import { advanceClock } from "../support/database/clock.ts";
 import { faultProxy } from "../support/network/fault-proxy.ts";
 
@@ -62,7 +63,7 @@ async function setup(url?: string, command?: AgentProcessOptions["command"]) {
   return { ...agent, id, cancelLongAgo, toldLate, logs };
 }
 
-describe("a job that was cancelled while its agent could not hear it", { timeout: 180_000 }, () => {
+describe("a job that was cancelled while its agent could not hear it", () => {
   test("is stopped by an agent that was frozen, which begins nothing more though a step has ended", async () => {
     const clock = await hostClock();
     const given = await setup(undefined, clock.agentCommand);
@@ -151,7 +152,7 @@ describe("a job that was cancelled while its agent could not hear it", { timeout
   });
 });
 
-describe("an agent that is cut off", { timeout: 180_000 }, () => {
+describe("an agent that is cut off", () => {
   test("for four minutes goes on with its job, with all of its steps", async () => {
     const proxy = await faultProxy(fleet.broker.url);
     const { id, mark, marked, lines, became } = await setup(proxy.url);
@@ -197,4 +198,4 @@ test("a job that was handed to an agent in the instant of its death goes to the 
     select extract(epoch from min(finished_at) - min(created_at))::float8 as s
       from runner_job_executions where runner_job_id = ${id} and status = 'not-attempted'`;
   expect(took?.s).toBeLessThan(30);
-}, 180_000);
+});

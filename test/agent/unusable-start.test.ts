@@ -32,7 +32,7 @@ async function taken(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe("an agent that cannot start", { timeout: 180_000 }, () => {
+describe("an agent that cannot start", () => {
   test("says that a file is in the place of its data directory", async () => {
     const file = path.join(await testFolder(), "data");
     await writeFile(file, "mine");

@@ -124,7 +124,7 @@ test("svc-agent status says so when the agent does not answer", async () => {
   const env = { SVC_AGENT_TOKEN: runner.token };
   const settings = { "watch-port": "auto" };
   const agent = await startAgentProcess({ url: fleet.broker.url, env, settings });
-  await until(async () => (await statusOf(agent.dataDir)).code === 0, 20_000);
+  await until(async () => (await statusOf(agent.dataDir)).code === 0);
   agent.kill("SIGSTOP");
   const { code, out } = await statusOf(agent.dataDir);
   expect({ code, out }).toEqual({
@@ -138,7 +138,7 @@ test("one data directory is one agent's", async () => {
   const env = { SVC_AGENT_TOKEN: runner.token };
   const dataDir = await testDataDir();
   const first = await startAgentProcess({ url: fleet.broker.url, env, dataDir });
-  await until(() => first.said.log.some(({ msg }) => msg === "agent started"), 20_000);
+  await until(() => first.said.log.some(({ msg }) => msg === "agent started"));
   const second = await startAgentProcess({ url: fleet.broker.url, env, dataDir });
   expect(await second.ended).toBe(1);
   expect(second.said.err).toContain(`pid ${first.pid}`);

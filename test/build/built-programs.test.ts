@@ -20,7 +20,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await builtPrograms();
-}, 180_000);
+});
 
 /** Runs a built program in an empty folder, as an executable; it finds the tests' own Node. */
 async function built(name: string, args: readonly string[], env: Record<string, string> = {}) {
@@ -163,7 +163,7 @@ describe("a built program", () => {
     } finally {
       await broker.kill();
     }
-  }, 180_000);
+  });
 });
 
 /** It is read by a thread of its own, whose program has to be in the one file. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const [folder, given] = await Promise.all([builtPrograms("--single", "svc-agent"), givenFleet()]);
   agent = path.join(folder, "svc-agent");
   fleet = given;
-}, 240_000);
+});
 
 describe("the agent as a single executable", () => {
   test("runs where there is no Node", async () => {
@@ -36,5 +36,5 @@ describe("the agent as a single executable", () => {
     expect(shown).not.toContain(token);
     started.kill("SIGTERM");
     expect(await started.ended).toBe(0);
-  }, 180_000);
+  });
 });

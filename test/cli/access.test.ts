@@ -19,7 +19,7 @@ async function statusOf(token: string): Promise<number> {
   return (await fetch(`${cli.url}/v1/tokens/current`, { headers })).status;
 }
 
-describe("svc token", { timeout: 180_000 }, () => {
+describe("svc token", () => {
   test("makes the first token of an installation in the database itself, with its org", async () => {
     const env = { DATABASE_URL: cli.databaseUrl };
     const made = await svc(["token", "create", "--new-org", "Globex"], { env });
@@ -75,7 +75,7 @@ describe("svc token", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc org", { timeout: 180_000 }, () => {
+describe("svc org", () => {
   test("creates, lists and shows orgs, and acts in the one that --org names", async () => {
     const made = await cli.run("org create Initech -o name");
     const id = made.out.trim();
@@ -115,7 +115,7 @@ describe("svc org", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc auth", { timeout: 180_000 }, () => {
+describe("svc auth", () => {
   test("saves a broker and a token for later commands, readable to its owner alone", async () => {
     const configHome = await testFolder();
     const env = { XDG_CONFIG_HOME: configHome };
@@ -148,7 +148,7 @@ describe("svc auth", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc migrate", { timeout: 180_000 }, () => {
+describe("svc migrate", () => {
   test("brings a database up once, and lists what it has", async () => {
     const env = { DATABASE_URL: (await emptyDatabase()).url };
     const before = await svc(["migrate", "list"], { env });
@@ -190,7 +190,7 @@ describe("svc migrate", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc broker", { timeout: 180_000 }, () => {
+describe("svc broker", () => {
   test("serves the database of DATABASE_URL until SIGTERM", async () => {
     const env = {
       DATABASE_URL: cli.databaseUrl,

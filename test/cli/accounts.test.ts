@@ -6,7 +6,7 @@ beforeAll(async () => {
   cli = await startCommandLine();
 });
 
-describe("svc account", { timeout: 180_000 }, () => {
+describe("svc account", () => {
   test("creates, shows, changes and removes an account", async () => {
     const made = await cli.run("account create pipeline --role org_builder -o json");
     const { id } = JSON.parse(made.out) as { id: string };

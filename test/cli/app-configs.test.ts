@@ -15,7 +15,7 @@ async function validated(folder: string): Promise<Told> {
   return JSON.parse(out) as Told;
 }
 
-describe("svc app validate", { timeout: 120_000 }, () => {
+describe("svc app validate", () => {
   test("says of the example that it is valid, without a broker", async () => {
     const shown = await svc(["app", "validate", "examples/app"]);
     expect(shown).toMatchObject({ code: 0, out: "" });
@@ -60,7 +60,7 @@ describe("svc app validate", { timeout: 120_000 }, () => {
   });
 });
 
-describe("svc app init", { timeout: 120_000 }, () => {
+describe("svc app init", () => {
   test("writes an app that is valid, and nothing over what is there", async () => {
     const folder = path.join(await testFolder(), "My Shop");
     const made = await svc(["app", "init", folder]);
@@ -73,7 +73,7 @@ describe("svc app init", { timeout: 120_000 }, () => {
   });
 });
 
-describe("svc app schema", { timeout: 120_000 }, () => {
+describe("svc app schema", () => {
   test("is JSON Schema of a kind of file", async () => {
     const { out } = await svc(["app", "schema", "action"]);
     expect(JSON.parse(out)).toMatchObject({ type: "object", required: ["name", "steps"] });

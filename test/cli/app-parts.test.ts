@@ -25,7 +25,7 @@ async function given(document: object = shopConfig) {
   return { org, run: async (line: string) => await svc(line.split(" "), { env }) };
 }
 
-test("an app's components and runbooks are listed and shown", { timeout: 180_000 }, async () => {
+test("an app's components and runbooks are listed and shown", async () => {
   const { run } = await given(config);
   const [components, component, runbooks, runbook, none, graph] = await Promise.all([
     run("app component list shop"),
@@ -44,7 +44,7 @@ test("an app's components and runbooks are listed and shown", { timeout: 180_000
   expect(graph.out).toBe("component web\n");
 });
 
-test("an app's action is named, labelled, renamed and deleted", { timeout: 180_000 }, async () => {
+test("an app's action is named, labelled, renamed and deleted", async () => {
   const { run } = await given();
   const made = await run("app action create shop later");
   expect(made.out).toMatch(/^name +later\nid +act_\w+\n.*\nconfig +not in the active config\n/);
@@ -62,7 +62,7 @@ test("an app's action is named, labelled, renamed and deleted", { timeout: 180_0
   expect(used).toMatchObject({ code: 5, out: "" });
 });
 
-test("an app is created without a config, and changed", { timeout: 180_000 }, async () => {
+test("an app is created without a config, and changed", async () => {
   const { run } = await given();
   const made = await run("app create bare --description Words");
   expect(made.out).toMatch(/name +bare\n.*description +Words\nconfig +none yet\n/s);
@@ -74,7 +74,7 @@ test("an app is created without a config, and changed", { timeout: 180_000 }, as
   expect(bare.err).toContain("other has no active config.");
 });
 
-test("installs are brought to a config, all or some", { timeout: 180_000 }, async () => {
+test("installs are brought to a config, all or some", async () => {
   const { org, run } = await given();
   const acme = (await org.create({ start: false })).body;
   const other = (await org.create({ name: "other", start: false })).body;
@@ -91,7 +91,7 @@ test("installs are brought to a config, all or some", { timeout: 180_000 }, asyn
   expect(wrong.err).toContain("There is no install nobody.");
 });
 
-test("an install is renamed; its states and outputs are read", { timeout: 180_000 }, async () => {
+test("an install is renamed; its states and outputs are read", async () => {
   const { org, run } = await given();
   await org.create({ start: false, metadata: { a: "1", b: "2" } });
   expect(await run("install update acme")).toMatchObject({ code: 2 });
@@ -107,7 +107,7 @@ test("an install is renamed; its states and outputs are read", { timeout: 180_00
   expect(states.code).toBe(0);
 });
 
-test("a workflow tells whom it waits for", { timeout: 180_000 }, async () => {
+test("a workflow tells whom it waits for", async () => {
   const { org, run } = await given();
   const install = (await org.create()).body;
   const first = await run(`workflow position ${install.workflow_id ?? ""}`);

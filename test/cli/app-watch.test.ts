@@ -16,7 +16,7 @@ async function givenFolder(): Promise<string> {
   return folder;
 }
 
-describe("svc app sync --watch", { timeout: 180_000 }, () => {
+describe("svc app sync --watch", () => {
   test("syncs again after each change, tells of each, goes on after errors, and ends by Ctrl-C", async () => {
     const cli = await startCommandLine();
     const folder = await givenFolder();
@@ -25,7 +25,7 @@ describe("svc app sync --watch", { timeout: 180_000 }, () => {
     });
     const { said } = watch;
     const told = async (words: string) => {
-      await expect.poll(() => said.out + said.err, { timeout: 60_000 }).toContain(words);
+      await expect.poll(() => said.out + said.err).toContain(words);
     };
     const write = async (name: string, text: string) =>
       await writeFile(path.join(folder, name), text);
@@ -54,10 +54,10 @@ describe("svc app sync --watch", { timeout: 180_000 }, () => {
     const { token } = await startCommandLine();
     const env = { SVC_URL: "http://127.0.0.1:9", SVC_TOKEN: token };
     const watch = startSvc(["app", "sync", folder, "--watch"], { env });
-    await expect.poll(() => watch.said.err, { timeout: 60_000 }).toContain("There is no folder ");
+    await expect.poll(() => watch.said.err).toContain("There is no folder ");
     await rename(await givenFolder(), folder);
     const asked = () => watch.said.err.split("No broker responds at").length - 1;
-    await expect.poll(asked, { timeout: 60_000 }).toBeGreaterThan(1);
+    await expect.poll(asked).toBeGreaterThan(1);
     watch.kill("SIGINT");
     expect((await watch.ended).code).toBe(130);
   });
@@ -68,10 +68,10 @@ describe("svc app sync --watch", { timeout: 180_000 }, () => {
     const watch = startSvc(["app", "sync", folder, "--watch"], {
       env: { SVC_URL: cli.url, SVC_TOKEN: cli.token },
     });
-    await expect.poll(() => watch.said.err, { timeout: 60_000 }).toContain("Watching ");
+    await expect.poll(() => watch.said.err).toContain("Watching ");
     for (let nth = 0; nth < 50; nth++)
       await writeFile(path.join(folder, "readme.md"), `Hello ${nth}\n${action("true")}`);
-    await expect.poll(() => watch.said.err, { timeout: 60_000 }).toContain("version 2 is active.");
+    await expect.poll(() => watch.said.err).toContain("version 2 is active.");
     watch.kill("SIGINT");
     expect((await watch.ended).err).not.toContain("version 3");
   });

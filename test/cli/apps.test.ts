@@ -17,7 +17,7 @@ async function givenFolder(name: string): Promise<string> {
   return folder;
 }
 
-describe("svc app sync", { timeout: 180_000 }, () => {
+describe("svc app sync", () => {
   test("creates the app, makes its config active, and shows what changed", async () => {
     const folder = await givenFolder("one");
     const dry = await cli.run(`app sync ${folder} --dry-run`);
@@ -55,7 +55,7 @@ describe("svc app sync", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc app secret", { timeout: 180_000 }, () => {
+describe("svc app secret", () => {
   test("sets a value from standard input or a file, lists names, and deletes", async () => {
     const folder = await givenFolder("four");
     await cli.run(`app sync ${folder}`);
@@ -80,7 +80,7 @@ describe("svc app secret", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc app", { timeout: 180_000 }, () => {
+describe("svc app", () => {
   test("lists, shows and deletes apps and their configs", async () => {
     await cli.run(`app sync ${await givenFolder("three")}`);
     const listed = await cli.run("app list --query thre");

@@ -7,7 +7,7 @@ beforeAll(async () => {
   cli = await startCommandLine();
 });
 
-describe("svc audit", { timeout: 180_000 }, () => {
+describe("svc audit", () => {
   test("lists what was done, and narrows it", async () => {
     const id = (await cli.run("queue create --name told -o name")).out.trim();
     await cli.run(`queue pause ${id} --note upgrade`);

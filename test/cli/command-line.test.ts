@@ -15,7 +15,7 @@ beforeAll(async () => {
   cli = await startCommandLine();
 });
 
-describe("a command line that is wrong", { timeout: 180_000 }, () => {
+describe("a command line that is wrong", () => {
   test("ends with 2, words on standard error, and nothing on standard output", async () => {
     const [parsed, checked] = await Promise.all([
       svc(["job", "crate"]),
@@ -36,7 +36,7 @@ describe("a command line that is wrong", { timeout: 180_000 }, () => {
   });
 });
 
-describe("help", { timeout: 180_000 }, () => {
+describe("help", () => {
   test("is there for everything, a noun and a command, wherever the flag stands", async () => {
     const results = await Promise.all([
       svc([]),
@@ -53,7 +53,7 @@ describe("help", { timeout: 180_000 }, () => {
   });
 });
 
-describe("the broker that a command asks", { timeout: 180_000 }, () => {
+describe("the broker that a command asks", () => {
   test("is reached by flags before the environment before what svc dev keeps", async () => {
     const dataDir = await testFolder();
     const dev = { url: cli.url, org_id: "", runner_id: "", runner_token: "" };
@@ -120,7 +120,7 @@ describe("the broker that a command asks", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc api", { timeout: 180_000 }, () => {
+describe("svc api", () => {
   test("sends fields as a query or a body, and a body as it is", async () => {
     const renamed = await cli.run("api PATCH /v1/orgs/current -f name=Renamed");
     expect(JSON.parse(renamed.out)).toMatchObject({ name: "Renamed" });
@@ -134,7 +134,7 @@ describe("svc api", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc doctor, version and completion", { timeout: 180_000 }, () => {
+describe("svc doctor, version and completion", () => {
   test("say how things are", async () => {
     const [doctor, shown, long, short, bash, fish, unknown] = await Promise.all([
       cli.run("doctor"),

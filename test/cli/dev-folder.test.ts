@@ -5,8 +5,6 @@ import { svcSource } from "../support/programs/present-programs.ts";
 import { startSvc, svc } from "../support/programs/svc.ts";
 import { testFolder } from "../support/run/folder.ts";
 
-const patience = { timeout: 120_000 };
-
 test("nothing in the folder of svc dev needs a flag that says where, as whom or on which runner", async () => {
   const dataDir = await testFolder();
   const env = { SVC_DATA_DIR: dataDir };
@@ -14,7 +12,7 @@ test("nothing in the folder of svc dev needs a flag that says where, as whom or 
     env: { ...env, DATABASE_URL: (await emptyDatabase()).url },
     main: svcSource,
   });
-  await expect.poll(() => dev.said.out + dev.said.err, patience).toMatch(/\{"url".+\n/);
+  await expect.poll(() => dev.said.out + dev.said.err).toMatch(/\{"url".+\n/);
   const { runner_id: runnerId } = JSON.parse(dev.said.out) as { runner_id: string };
   const run = async (...words: string[]) => await svc(words, { env, input: "yes\n" });
 
@@ -65,4 +63,4 @@ test("nothing in the folder of svc dev needs a flag that says where, as whom or 
   expect(await svc(["runner", "get"], { env: other })).toMatchObject({ code: 0 });
   dev.kill("SIGINT");
   expect(await dev.ended).toMatchObject({ code: 0 });
-}, 300_000);
+});

@@ -20,8 +20,6 @@ type Ready = {
   readonly runner_token: string;
 };
 
-const patience = { timeout: 120_000 };
-
 /** Starts `svc dev --json` without an agent, and the built program, unless told, and waits for its line. */
 async function startDev(
   args: readonly string[],
@@ -30,7 +28,7 @@ async function startDev(
 ): Promise<{ dev: RunningSvc; ready: Ready }> {
   const own = hasAgent ? [] : ["--no-agent"];
   const dev = startSvc(["dev", "--json", "--port", "0", ...own, ...args], options);
-  await expect.poll(() => dev.said.out || dev.said.err, patience).toMatch(/\{"url".+\n/);
+  await expect.poll(() => dev.said.out || dev.said.err).toMatch(/\{"url".+\n/);
   return { dev, ready: JSON.parse(dev.said.out) as Ready };
 }
 
@@ -100,7 +98,7 @@ describe("svc dev with its own Postgres", () => {
     expect(await statusOf(anew.url, admin_token)).toBe(401);
     expect(await statusOf(anew.url, anew.admin_token)).toBe(200);
     await stop(third);
-  }, 300_000);
+  });
 });
 
 describe("svc dev over DATABASE_URL", () => {
@@ -125,13 +123,13 @@ describe("svc dev over DATABASE_URL", () => {
     expect(lost.admin_token).not.toBe(ready.admin_token);
     expect(await statusOf(lost.url, lost.admin_token)).toBe(200);
     await stop(third);
-  }, 180_000);
+  });
 
   test("shows a person where it is, a job done, and commands that work", async () => {
     const dataDir = await testFolder();
     const env = { DATABASE_URL: (await emptyDatabase()).url };
     const dev = startSvc(["dev", "--port", "0", "--data-dir", dataDir], { env, main: svcSource });
-    await expect.poll(() => dev.said.out + dev.said.err, patience).toContain("Ctrl-C stops it");
+    await expect.poll(() => dev.said.out + dev.said.err).toContain("Ctrl-C stops it");
     const { out } = dev.said;
     const { admin_token, runner_token, url } = JSON.parse(
       await readFile(path.join(dataDir, "dev.json"), "utf8"),
@@ -158,7 +156,7 @@ describe("svc dev over DATABASE_URL", () => {
     expect(await readFile(path.join(dataDir, "broker.log"), "utf8")).not.toContain(admin_token);
     dev.kill("SIGINT");
     expect(await dev.ended).toMatchObject({ code: 0 });
-  }, 180_000);
+  });
 
   test("starts its agent again when that dies, and takes it along when it stops", async () => {
     const dataDir = await testFolder();
@@ -168,17 +166,17 @@ describe("svc dev over DATABASE_URL", () => {
       const presence = await readPresence(path.join(dataDir, "agent"));
       return presence?.watch_url == null ? 0 : presence.pid; // once it works
     };
-    await expect.poll(pid, patience).toBeGreaterThan(0);
+    await expect.poll(pid).toBeGreaterThan(0);
     const first = await pid();
     process.kill(first, "SIGKILL");
-    await expect.poll(async () => ![0, first].includes(await pid()), patience).toBe(true);
+    await expect.poll(async () => ![0, first].includes(await pid())).toBe(true);
     expect(dev.said.err).toContain(
       "The agent ended (killed). Its log says more; it is started again.",
     );
     await stop(dev);
     expect(await pid()).toBe(0);
     expect(await readFile(path.join(dataDir, "agent.log"), "utf8")).toContain("agent started");
-  }, 180_000);
+  });
 
   test("says in one sentence that the port is taken, and leaves nothing running", async () => {
     const env = { DATABASE_URL: (await testDatabase()).url };
@@ -191,7 +189,7 @@ describe("svc dev over DATABASE_URL", () => {
         `Port ${port} on 127.0.0.1 is taken by another program. ` +
         "Stop that one, or choose another port with --port.\n",
     });
-  }, 180_000);
+  });
 
   test("ends at once on a second Ctrl-C", async () => {
     const env = { DATABASE_URL: (await testDatabase()).url };
@@ -215,7 +213,7 @@ describe("svc dev over DATABASE_URL", () => {
     dev.kill("SIGINT");
     dev.kill("SIGCONT");
     expect(await dev.ended).toMatchObject({ code: 130 });
-  }, 180_000);
+  });
 
   test("does not erase a database that is not its own", async () => {
     const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };

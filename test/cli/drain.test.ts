@@ -5,8 +5,6 @@ import { type Fleet, givenFleet, type TestRunner } from "../support/broker/given
 import { startSvc, startSvcInTerminal, svc } from "../support/programs/svc.ts";
 import { givenProcess } from "../support/rows/given.ts";
 
-const patience = { timeout: 30_000 };
-
 let fleet: Fleet;
 beforeAll(async () => {
   fleet = await givenFleet();
@@ -24,17 +22,17 @@ async function setup() {
   const held = heldScript(await testDataDir());
   const jobId = await runner.enqueue(held.job);
   await expect
-    .poll(async () => (await runner.job(jobId)).executions[0]?.status, patience)
+    .poll(async () => (await runner.job(jobId)).executions[0]?.status)
     .toBe("in-progress");
   const drain = (...words: string[]) => ["runner", "drain", runner.runnerId, "--wait", ...words];
   return { runner, agent, held, jobId, drain, env: envOf(runner) };
 }
 
-describe("svc runner drain --wait", { timeout: 180_000 }, () => {
+describe("svc runner drain --wait", () => {
   test("tells a pipe what runs and what ends, and then the order", async () => {
     const { held, jobId, drain, env, runner } = await setup();
     const draining = startSvc(drain("--reason", "new disk"), { env });
-    await expect.poll(() => draining.said.err, patience).toContain(jobId);
+    await expect.poll(() => draining.said.err).toContain(jobId);
     expect(draining.said.err).toMatch(new RegExp(`^${jobId} \\(actions-workflow\\): in-progress`));
     expect(draining.said.out).toBe("");
     await held.release();
@@ -53,9 +51,9 @@ describe("svc runner drain --wait", { timeout: 180_000 }, () => {
     const { held, jobId, drain, env, runner } = await setup();
     const draining = startSvcInTerminal(drain(), { env });
     const head = `${runner.runnerId}: 0 of 1 process gone, 1 job runs, killed in `;
-    await expect.poll(() => draining.said.out, patience).toContain(head);
+    await expect.poll(() => draining.said.out).toContain(head);
     const line = new RegExp(`\n  ${jobId}  actions-workflow  [1-9]\\d*s  in-progress`);
-    await expect.poll(() => draining.said.out, patience).toMatch(line);
+    await expect.poll(() => draining.said.out).toMatch(line);
     expect(draining.said.out).toContain("\r\u001B[1A\u001B[J");
     await held.release();
     const { code, out } = await draining.ended;
@@ -84,7 +82,7 @@ describe("svc runner drain --wait", { timeout: 180_000 }, () => {
       (
         await fleet.db`select 1 from runner_process_shutdowns where runner_process_id = ${processId}`
       ).length;
-    await expect.poll(orders, patience).toBe(1);
+    await expect.poll(orders).toBe(1);
     const forced = await svc(["runner", "shutdown", runner.runnerId, "--force"], { env });
     expect(forced.code).toBe(0);
     const { code, err } = await draining.ended;

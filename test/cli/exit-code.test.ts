@@ -15,7 +15,7 @@ beforeAll(async () => {
 /** A file that is there but may not be executed. */
 const noProgram = "/proc/version";
 
-describe("the exit code of svc job run", { timeout: 180_000 }, () => {
+describe("the exit code of svc job run", () => {
   test("is that of what ran there, as a shell has it", async () => {
     const runner = await fleet.addRunner({ parallelism: { actions: 4, operations: 4 } });
     const agentEnv = { SVC_AGENT_TOKEN: runner.token };

@@ -37,7 +37,7 @@ function stateOf(serial: number): object {
   };
 }
 
-describe("what others stored", { timeout: 180_000 }, () => {
+describe("what others stored", () => {
   test.each([
     ["workspace show", "reason"],
     ["workspace history", "1"],

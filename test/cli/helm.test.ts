@@ -20,7 +20,7 @@ beforeAll(async () => {
 const run = async (words: readonly string[], options: SvcOptions = {}) =>
   await svc(words, { env: { SVC_URL: cli.url, SVC_TOKEN: cli.token }, ...options });
 
-describe("svc helm", { timeout: 180_000 }, () => {
+describe("svc helm", () => {
   test("makes plans of the chart, the values and the flags, and of nothing else", async () => {
     const [chart, kubeconfig] = [await givenChart(), await givenOwnKubeconfig({ token: "t" })];
     const key = path.join(await testFolder(), "key");

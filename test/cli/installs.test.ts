@@ -12,7 +12,7 @@ async function given() {
   return { org, run: async (line: string) => await svc(line.split(" "), { env }) };
 }
 
-test("what an install has of its own is shown and changed", { timeout: 180_000 }, async () => {
+test("what an install has of its own is shown and changed", async () => {
   const { run } = await given();
   const made = await run(
     "install create acme --app shop --input audience=x --no-start --label-template who={{.svc.name}} --metadata managed_by=me",
@@ -33,7 +33,7 @@ test("what an install has of its own is shown and changed", { timeout: 180_000 }
   expect(wrong.err).toContain("has no component web");
 });
 
-test("an install's records are read, and written as a file", { timeout: 180_000 }, async () => {
+test("an install's records are read, and written as a file", async () => {
   const { org, run } = await given();
   const metadata = {
     ...shopConfig["metadata.toml"],
@@ -56,7 +56,7 @@ test("an install's records are read, and written as a file", { timeout: 180_000 
   expect(file.out).not.toContain("s3cr3t");
 });
 
-test("keys of labels are listed with their values", { timeout: 180_000 }, async () => {
+test("keys of labels are listed with their values", async () => {
   const { org, run } = await given();
   await org.create({ labels: { Tier: "gold" }, start: false });
   const [pairs, keys, ofApps, found] = await Promise.all([

@@ -38,7 +38,7 @@ async function endedJob(status: "finished" | "failed", description = ""): Promis
   return jobId;
 }
 
-describe("svc job create", { timeout: 180_000 }, () => {
+describe("svc job create", () => {
   test("shows the job, and says how to follow it", async () => {
     const made = await cli.run(
       `job create --runner ${cli.runner.runnerId} --type noop --metadata team=red --queue-timeout 15m`,
@@ -90,7 +90,7 @@ describe("svc job create", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc job list and get", { timeout: 180_000 }, () => {
+describe("svc job list and get", () => {
   test("show a table, the API's JSON, lines or ids", async () => {
     const id = await createJob();
     const list = `job list --runner ${cli.runner.runnerId} --limit 1`;
@@ -128,7 +128,7 @@ describe("svc job list and get", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc job wait", { timeout: 180_000 }, () => {
+describe("svc job wait", () => {
   test("ends with 0 for any end, and by --exit-status with 1 for a bad one", async () => {
     const [good, bad] = [await endedJob("finished"), await endedJob("failed")];
     const results = await Promise.all([
@@ -155,7 +155,7 @@ describe("svc job wait", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc job cancel, rerun and why", { timeout: 180_000 }, () => {
+describe("svc job cancel, rerun and why", () => {
   test("cancel a job, run it again, and say why it waits", async () => {
     const id = await createJob();
     expect((await cli.run(`job cancel ${id}`)).out).toContain("cancelled");

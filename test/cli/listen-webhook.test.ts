@@ -26,7 +26,7 @@ async function fileOf(name: string, text: string): Promise<string> {
 async function listen(line: string, url = cli.url): Promise<RunningSvc> {
   const env = { SVC_URL: url, SVC_TOKEN: cli.token };
   const listening = startSvc(["webhook", "listen", ...line.split(" ")], { env });
-  await until(() => listening.said.err.includes("Ctrl-C ends it"), 60_000);
+  await until(() => listening.said.err.includes("Ctrl-C ends it"));
   return listening;
 }
 
@@ -48,7 +48,7 @@ async function interrupt(listening: RunningSvc): Promise<void> {
   expect(listening.said.err).toContain("Nothing more is posted.");
 }
 
-describe("svc webhook listen", { timeout: 180_000 }, () => {
+describe("svc webhook listen", () => {
   test("posts each event signed as a webhook's are, shows the secret once, and ends by Ctrl-C", async () => {
     const receiver = await startReceiver({ "/hook": (nth) => ({ status: nth === 2 ? 500 : 202 }) });
     const listening = await listen(`--forward-to ${receiver.url}/hook`);
@@ -106,7 +106,7 @@ describe("svc webhook listen", { timeout: 180_000 }, () => {
     await happen("wfl_4", "provision");
     await until(() => listening.said.err.includes("Trying again"));
     const receiver = await startReceiver({}, port);
-    await until(() => linesOf(listening).length === 4, 30_000);
+    await until(() => linesOf(listening).length === 4);
     const of = (id: string) => receiver.received.map(toldOf).filter((told) => told.startsWith(id));
     expect(of("wfl_3")).toEqual(["wfl_3 provision", "wfl_3 reprovision", "wfl_3 deprovision"]);
     expect(of("wfl_4")).toEqual(["wfl_4 provision"]);
@@ -126,7 +126,7 @@ describe("svc webhook listen", { timeout: 180_000 }, () => {
     await until(() => listening.said.err.includes("The broker is away"));
     await happen("wfl_5", "reprovision");
     proxy.setAway(false);
-    await until(() => receiver.received.length === 2, 30_000);
+    await until(() => receiver.received.length === 2);
     expect(receiver.received.map(toldOf)).toEqual(["wfl_5 provision", "wfl_5 reprovision"]);
     expect(listening.said.err).toContain("The broker is there again.");
     await interrupt(listening);

@@ -22,7 +22,7 @@ async function run(log: GivenLog, ...words: string[]) {
   return await svc(["log", ...words], { env: envOf(log) });
 }
 
-describe("svc log show", { timeout: 180_000 }, () => {
+describe("svc log show", () => {
   test("shows a job's whole log by the job's id or the stream's", async () => {
     const log = await setup();
     await log.write([
@@ -73,7 +73,7 @@ describe("svc log show", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc log search", { timeout: 180_000 }, () => {
+describe("svc log search", () => {
   test("finds text in either case, and says by its exit code when there is none", async () => {
     const log = await setup();
     await log.write(["Access DENIED for x", "fine"]);
@@ -83,7 +83,7 @@ describe("svc log search", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc log tail", { timeout: 180_000 }, () => {
+describe("svc log tail", () => {
   test("shows the end of a log", async () => {
     const log = await setup();
     await log.write(numbered(1200));

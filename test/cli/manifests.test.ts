@@ -28,7 +28,7 @@ async function givenManifest(): Promise<string> {
   return folder;
 }
 
-describe("svc manifest", { timeout: 180_000 }, () => {
+describe("svc manifest", () => {
   test("makes plans of the files, one context and the flags, and of nothing else", async () => {
     const folder = await givenManifest();
     const kubeconfig = await givenOwnKubeconfig({ token: "swordfish-token" });

@@ -20,7 +20,7 @@ async function setup() {
   return { runner, processId, ofRunner };
 }
 
-describe("svc process", { timeout: 180_000 }, () => {
+describe("svc process", () => {
   test("lists and shows the processes of a runner", async () => {
     const { processId, ofRunner } = await setup();
     const [table, names, none, one, lost] = await Promise.all([
@@ -54,7 +54,7 @@ describe("svc process", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc execution", { timeout: 180_000 }, () => {
+describe("svc execution", () => {
   test("lists and shows the attempts at a job", async () => {
     const { runner, processId } = await setup();
     const { jobId, executionId } = await givenExecution(cli.db, runner, { processId });
@@ -77,7 +77,7 @@ describe("svc execution", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc group", { timeout: 180_000 }, () => {
+describe("svc group", () => {
   test("lists, shows, changes, pauses and deletes groups", async () => {
     const { runner } = await setup();
     const { groupId } = runner;
@@ -144,7 +144,7 @@ describe("svc group", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc role", { timeout: 180_000 }, () => {
+describe("svc role", () => {
   test("lists and shows roles, and which permit what", async () => {
     const [all, some, one, none] = await Promise.all([
       cli.run("role list"),
@@ -175,7 +175,7 @@ describe("svc role", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc invite", { timeout: 180_000 }, () => {
+describe("svc invite", () => {
   test("invites an account, gives the invitation its time again, and has it accepted", async () => {
     const { orgId: home } = await bootstrapOrg(cli.db, "Home");
     const person = { accountType: "auth", name: "Ann", email: "", subject: "", createdById: "" };

@@ -29,7 +29,7 @@ async function setup() {
   return { home, file, other, otherToken, run, logIn, orgOf };
 }
 
-describe("svc profile", { timeout: 180_000 }, () => {
+describe("svc profile", () => {
   test("keeps several brokers and orgs, of which commands use one", async () => {
     const { file, other, otherToken, run, logIn, orgOf } = await setup();
     expect((await logIn("one", cli.token)).err).toContain(`Saved as profile one in ${file}`);

@@ -18,13 +18,13 @@ async function setup() {
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const answer = async () => {
-    await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => answers.length).toBeGreaterThan(0);
     for (const each of answers.splice(0)) each();
   };
   return { url, env: { SVC_URL: url, SVC_TOKEN: mintToken("sa") }, answer };
 }
 
-describe("what takes over a second", { timeout: 60_000 }, () => {
+describe("what takes over a second", () => {
   test.each([
     ["runner list", "List runners"],
     ["log show job_00000000000000000000000000", "read the log"],
@@ -34,7 +34,7 @@ describe("what takes over a second", { timeout: 60_000 }, () => {
     const { url, env, answer } = await setup();
     const asking = startSvcInTerminal(line.split(" "), { env });
     const words = `Waiting for ${url}${what === "" ? "" : `: ${what}`} … `;
-    await expect.poll(() => asking.said.out, { timeout: 20_000 }).toContain(words);
+    await expect.poll(() => asking.said.out).toContain(words);
     await answer();
     const { out } = await asking.ended;
     for (const after of out.split(words).slice(1))
@@ -50,7 +50,7 @@ describe("what takes over a second", { timeout: 60_000 }, () => {
       startSvcInTerminal(["runner", "list"], { env: dumb }),
     ];
     let looks = 0;
-    await expect.poll(() => (looks += 1), { interval: 100, timeout: 10_000 }).toBeGreaterThan(25);
+    await expect.poll(() => (looks += 1), { interval: 100 }).toBeGreaterThan(25);
     await answer();
     for (const { ended } of asking) {
       const { out, err } = await ended;

@@ -29,7 +29,7 @@ async function execute(queueId: string, event: string): Promise<void> {
   expect(await reportSignal(cli.db, queue, claimed, event)).toBe("done");
 }
 
-describe("svc queue", { timeout: 180_000 }, () => {
+describe("svc queue", () => {
   test("creates, lists, shows, changes and deletes queues", async () => {
     const id = await madeQueue("changes", "--owner-type install --owner-id ins_1 ");
     const listed = await cli.run("queue list --owner-id ins_1");
@@ -62,7 +62,7 @@ describe("svc queue", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc signal", { timeout: 180_000 }, () => {
+describe("svc signal", () => {
   test("enqueues data from standard input, lists it in the order of the line, and shows it", async () => {
     const id = await madeQueue("order");
     const first = await words(

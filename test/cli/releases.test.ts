@@ -21,4 +21,4 @@ test("svc release lists what helm keeps here, and shows a record byte for byte",
   expect((await cli.run("release list --status failed")).err).toContain("No releases found.");
   expect((await cli.run(`release show ${id}`)).out).toMatch(/name +web in apps\n/);
   expect((await cli.run(`release show ${id} --record`)).out).toBe(`${record}\n`);
-}, 180_000);
+});

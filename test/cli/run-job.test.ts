@@ -44,7 +44,7 @@ async function script(text: string, name = "check.sh"): Promise<string> {
   return file;
 }
 
-describe("svc job run", { timeout: 180_000 }, () => {
+describe("svc job run", () => {
   test("runs a script of here over there, its arguments as they are, and shows what it prints", async () => {
     const { run } = await setup();
     const file = await script('#!/bin/sh\nprintf "<%s>\\n" "$@"\necho "$GREETING" >&2\n');
@@ -209,7 +209,7 @@ describe("svc job run", { timeout: 180_000 }, () => {
   });
 });
 
-describe("a script", { timeout: 180_000 }, () => {
+describe("a script", () => {
   test("sets outputs and hides secrets by the agent's own command", async () => {
     const { run } = await setup();
     const file = await script(

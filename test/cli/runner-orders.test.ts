@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 const givenOne = async () => await givenRunner(cli.db, { orgId: cli.runner.orgId });
 
-describe("svc runner mng", { timeout: 180_000 }, () => {
+describe("svc runner mng", () => {
   test.each([
     ["restart", "mng-runner-restart"],
     ["shutdown", "mng-shut-down"],
@@ -36,7 +36,7 @@ describe("svc runner mng", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc runner flush", { timeout: 180_000 }, () => {
+describe("svc runner flush", () => {
   test("ends what waits, of one job group or of all, once it is confirmed", async () => {
     const runner = await givenOne();
     const ids = [await givenJob(cli.db, runner), await givenJob(cli.db, runner)];
@@ -53,7 +53,7 @@ describe("svc runner flush", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc rollout", { timeout: 180_000 }, () => {
+describe("svc rollout", () => {
   test("orders a group, says who was skipped and why, and is 1 when that was everybody", async () => {
     const runner = await givenOne();
     const processId = await givenProcess(cli.db, runner);

@@ -39,10 +39,10 @@ async function registered(runnerId: string): Promise<void> {
   const headers = { authorization: `Bearer ${cli.token}` };
   const list = async () =>
     await (await fetch(`${cli.url}/v1/runners/${runnerId}/processes`, { headers })).text();
-  await expect.poll(list, { timeout: 60_000 }).toContain('"prc_');
+  await expect.poll(list).toContain('"prc_');
 }
 
-describe("svc runner create", { timeout: 180_000 }, () => {
+describe("svc runner create", () => {
   test("prints a one-time token and the lines that start an agent by it", async () => {
     const made = await cli.run("runner create --name acme --parallelism deploy=3");
     expect(made).toMatchObject({ code: 0, err: "" });
@@ -84,7 +84,7 @@ describe("svc runner create", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc runner enrol", { timeout: 180_000 }, () => {
+describe("svc runner enrol", () => {
   test("prints the token alone, for a file, and beside it the line that starts an agent", async () => {
     const { runnerId } = await givenRunner(cli.db, { orgId: cli.runner.orgId });
     const made = await cli.run(`runner enrol ${runnerId}`);
@@ -100,7 +100,7 @@ describe("svc runner enrol", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc runner", { timeout: 180_000 }, () => {
+describe("svc runner", () => {
   test("lists and shows runners", async () => {
     const { runnerId } = cli.runner;
     const [table, names, one] = await Promise.all([

@@ -9,7 +9,7 @@ beforeAll(async () => {
   cli = await startCommandLine();
 });
 
-describe("svc stats", { timeout: 180_000 }, () => {
+describe("svc stats", () => {
   test("says when nothing was sampled yet", async () => {
     expect((await cli.run("stats")).out).toMatch(/^as of +not sampled yet[^]*queued +0\n/);
   });

@@ -46,7 +46,7 @@ const applied: PlayedEnd = {
   outputs: { url: "https://example.com" },
 };
 
-describe("svc terraform", { timeout: 60_000 }, () => {
+describe("svc terraform", () => {
   test("plans by a plan that holds the folder, the variables and the workspace, and nothing else", async () => {
     const file = path.join(await testFolder(), "more.tfvars");
     await writeFile(file, 'size = "small"\n');

@@ -5,7 +5,6 @@ import { type CommandLine, startCommandLine } from "../support/programs/command-
 import { startSvc, startSvcInTerminal } from "../support/programs/svc.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
 
-const patience = { timeout: 20_000 };
 const unknown = "job_00000000000000000000000000";
 
 let cli: CommandLine;
@@ -41,7 +40,7 @@ const start = (line: string, env: Readonly<Record<string, string>> = {}) =>
 const codesOf = async (lines: readonly string[]) =>
   (await Promise.all(lines.map(async (line) => await cli.run(line)))).map(({ code }) => code);
 
-describe("svc job wait --exit-status", { timeout: 180_000 }, () => {
+describe("svc job wait --exit-status", () => {
   test("has a code for each end, none of which is the waiting's own", async () => {
     const cancelled = await waitingJob();
     await cli.run(`job cancel ${cancelled}`);
@@ -58,7 +57,7 @@ describe("svc job wait --exit-status", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc job wait --for", { timeout: 180_000 }, () => {
+describe("svc job wait --for", () => {
   test("is over at once where the job is or was, and with 1 where it can never be", async () => {
     const [good, bad, waits] = [
       await endedJob("finished"),
@@ -98,7 +97,7 @@ describe("svc job wait --for", { timeout: 180_000 }, () => {
   });
 });
 
-describe("svc job wait for several jobs", { timeout: 180_000 }, () => {
+describe("svc job wait for several jobs", () => {
   test("shows each as it ends, and exits as the first that is not good, as they are named", async () => {
     const [one, two, three] = [await startedJob(), await startedJob(), await startedJob()];
     const ids = [one.jobId, two.jobId, three.jobId];
@@ -108,10 +107,10 @@ describe("svc job wait for several jobs", { timeout: 180_000 }, () => {
     const said = () => waiting.said.out + lines.said.out;
     const hasBoth = (id: string) =>
       said().split(`${id} `).length + said().split(`"id":"${id}"`).length > 3;
-    await expect.poll(() => hasBoth(two.jobId), patience).toBe(true);
+    await expect.poll(() => hasBoth(two.jobId)).toBe(true);
     expect(waiting.said.out).not.toContain(one.jobId);
     await three.end("finished");
-    await expect.poll(() => hasBoth(three.jobId), patience).toBe(true);
+    await expect.poll(() => hasBoth(three.jobId)).toBe(true);
     await one.end("failed");
     const { code, out, err } = await waiting.ended;
     expect({ code, err }).toEqual({ code: 1, err: "" });
@@ -148,7 +147,7 @@ describe("svc job wait for several jobs", { timeout: 180_000 }, () => {
     const { jobId, end } = await startedJob();
     const proxy = await tcpProxy(cli.url);
     const waiting = start(`job wait ${jobId} --exit-status`, { SVC_URL: proxy.url });
-    await expect.poll(() => proxy.count("/wait"), patience).toBeGreaterThan(0);
+    await expect.poll(() => proxy.count("/wait")).toBeGreaterThan(0);
     proxy.setAway(true);
     await end("finished");
     proxy.setAway(false);
@@ -159,7 +158,7 @@ describe("svc job wait for several jobs", { timeout: 180_000 }, () => {
     const { jobId, end } = await startedJob();
     const env = { SVC_URL: cli.url, SVC_TOKEN: cli.token };
     const waiting = startSvcInTerminal(["job", "wait", jobId], { env });
-    await expect.poll(() => waiting.said.out, patience).toMatch(/job_\w+ is in-progress … [1-9]/);
+    await expect.poll(() => waiting.said.out).toMatch(/job_\w+ is in-progress … [1-9]/);
     await end("finished");
     const { code, out } = await waiting.ended;
     expect(code).toBe(0);

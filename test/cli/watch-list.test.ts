@@ -7,8 +7,6 @@ import { type CommandLine, startCommandLine } from "../support/programs/command-
 import { startSvc, startSvcInTerminal, svc } from "../support/programs/svc.ts";
 import { givenRunner } from "../support/rows/given.ts";
 
-const patience = { timeout: 20_000 };
-
 let cli: CommandLine;
 beforeAll(async () => {
   cli = await startCommandLine();
@@ -34,16 +32,16 @@ test("every list has all formats, --watch, pages or none, and nothing else has",
   expect(watched.map(({ name }) => name)).toContain("workspace history");
 });
 
-describe("a watched list in a pipe", { timeout: 180_000 }, () => {
+describe("a watched list in a pipe", () => {
   test("is the table once, then a line for each thing that is new or changed", async () => {
     const { create, watch } = await setup();
     const first = await create();
     const watching = watch();
-    await expect.poll(() => watching.said.out, patience).toContain(first);
+    await expect.poll(() => watching.said.out).toContain(first);
     const second = await create();
-    await expect.poll(() => watching.said.out, patience).toContain(second);
+    await expect.poll(() => watching.said.out).toContain(second);
     await cli.run(`job cancel ${first}`);
-    await expect.poll(() => watching.said.out, patience).toContain("cancelled");
+    await expect.poll(() => watching.said.out).toContain("cancelled");
     watching.kill("SIGINT");
     const { code, out, err } = await watching.ended;
     expect({ code, err }).toEqual({ code: 130, err: "" });
@@ -61,10 +59,10 @@ describe("a watched list in a pipe", { timeout: 180_000 }, () => {
       json: watch("-o", "json"),
     };
     for (const { said } of Object.values(watching))
-      await expect.poll(() => said.out, patience).toContain(first);
+      await expect.poll(() => said.out).toContain(first);
     await cli.run(`job cancel ${first}`);
     const counts = () => Object.values(watching).map(({ said }) => lines(said.out).length);
-    await expect.poll(counts, patience).toEqual([2, 2, 2]);
+    await expect.poll(counts).toEqual([2, 2, 2]);
     const objects = lines(watching.ndjson.said.out).map((line) => JSON.parse(line) as RunnerJob);
     expect(objects.map(({ id, status }) => [id, status])).toEqual([
       [first, "queued"],
@@ -80,13 +78,13 @@ describe("a watched list in a pipe", { timeout: 180_000 }, () => {
   test("says that it is empty, and that more is new than it shows", async () => {
     const { create, watch } = await setup();
     const watching = watch("--limit", "1", "-o", "name");
-    await expect.poll(() => watching.said.err, patience).toMatch(/No jobs found\..+\n$/);
+    await expect.poll(() => watching.said.err).toMatch(/No jobs found\..+\n$/);
     const first = await create();
-    await expect.poll(() => watching.said.out, patience).toContain(first);
+    await expect.poll(() => watching.said.out).toContain(first);
     watching.kill("SIGSTOP");
     const [, last] = [await create(), await create()];
     watching.kill("SIGCONT");
-    await expect.poll(() => watching.said.out, patience).toContain(last);
+    await expect.poll(() => watching.said.out).toContain(last);
     expect(watching.said.err).toContain("More than 1 are new");
   });
 
@@ -96,12 +94,12 @@ describe("a watched list in a pipe", { timeout: 180_000 }, () => {
     const env = { SVC_URL: proxy.url, SVC_TOKEN: cli.token };
     const first = await create();
     const watching = startSvc([...words, "-o", "name"], { env });
-    await expect.poll(() => watching.said.out, patience).toContain(first);
+    await expect.poll(() => watching.said.out).toContain(first);
     proxy.setAway(true);
-    await expect.poll(() => watching.said.err, patience).toMatch(/^No broker responds at .+\n$/);
+    await expect.poll(() => watching.said.err).toMatch(/^No broker responds at .+\n$/);
     const second = await create();
     proxy.setAway(false);
-    await expect.poll(() => watching.said.out, patience).toBe(`${first}\n${second}\n`);
+    await expect.poll(() => watching.said.out).toBe(`${first}\n${second}\n`);
     expect(watching.said.err).toMatch(
       /^No broker responds .+ Looking again …\nThe broker is back\.\n$/,
     );
@@ -121,14 +119,14 @@ describe("a watched list in a pipe", { timeout: 180_000 }, () => {
   });
 });
 
-describe("a watched list on a terminal", { timeout: 180_000 }, () => {
+describe("a watched list on a terminal", () => {
   test("is drawn in place of what was there", async () => {
     const { create, words, env } = await setup();
     const first = await create();
     const watching = startSvcInTerminal(words, { env });
-    await expect.poll(() => watching.said.out, patience).toContain(first);
+    await expect.poll(() => watching.said.out).toContain(first);
     await cli.run(`job cancel ${first}`);
-    await expect.poll(() => watching.said.out, patience).toContain("cancelled");
+    await expect.poll(() => watching.said.out).toContain("cancelled");
     // Two lines of a table and the one below them are taken back, and both are drawn again.
     const [, again = ""] = watching.said.out.split("\r\u001B[2A\u001B[J").slice(-2);
     expect(again.startsWith("\u001B[2mID ")).toBe(true);
@@ -145,7 +143,7 @@ describe("a watched list on a terminal", { timeout: 180_000 }, () => {
     await fetch(`${cli.url}/v1/queues`, { method: "POST", headers, body });
     const env = { SVC_URL: cli.url, SVC_TOKEN: cli.token };
     const watching = startSvcInTerminal(["queue", "list", "-w"], { env });
-    await expect.poll(() => watching.said.out, patience).toContain("owned");
+    await expect.poll(() => watching.said.out).toContain("owned");
     expect(watching.said.out).not.toContain("\u001B]0;");
     expect(watching.said.out).not.toContain("\u001B[2J");
   });

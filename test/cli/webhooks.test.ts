@@ -21,7 +21,7 @@ async function fileOf(name: string, text: string): Promise<string> {
   return file;
 }
 
-describe("svc webhook", { timeout: 180_000 }, () => {
+describe("svc webhook", () => {
   test("creates, lists, shows, changes and deletes webhooks", async () => {
     const secret = await fileOf("secret", "hunter2-hunter2\n");
     const interests = await fileOf("interests", '{"resources":{"runners":{"ops":["inactive"]}}}');

@@ -5,49 +5,41 @@ import { givenInstall, givenWorkflowsApi } from "../support/workflows/workflows-
 const { brokers, setup } = await givenWorkflowsApi();
 const [broker] = brokers;
 
-test(
-  "a run is begun, watched, shown, approved and read from scripts",
-  { timeout: 180_000 },
-  async () => {
-    const org = await setup();
-    let fails = 1;
-    await givenInstall(org, {
-      inputs: { audience: "world", secret: "s3cr3t-value" },
-      ends: (plan: string) => (plan.includes("Hello") && fails-- > 0 ? "failed" : "finished"),
-    });
-    const env = { SVC_URL: broker?.url ?? "", SVC_TOKEN: org.token };
-    const run = async (line: string) => await svc(line.split(" "), { env });
-    const begun = await run("action run acme careful --no-wait");
-    expect(begun.code).toBe(0);
-    const runId = begun.out.trim();
-    const workflow = /svc workflow watch (wfl_\w+)/.exec(begun.err)?.[1] ?? "";
-    const watching = startSvc(["workflow", "watch", workflow], { env });
-    await expect
-      .poll(() => watching.said.err, { timeout: 30_000 })
-      .toContain("svc workflow approve");
-    expect((await run(`action logs acme ${runId}`)).err).toContain("no job yet");
-    const approved = await run(`workflow approve ${workflow} --yes`);
-    expect(approved.code).toBe(0);
-    expect(`${approved.out}${approved.err}`).toContain("echo world (secret)");
-    expect(`${approved.out}${approved.err}`).not.toContain("s3cr3t");
-    const { code, out, err } = await watching.ended;
-    expect({ code, out }).toEqual({ code: 0, out: "" });
-    expect(err).toContain("Run careful: success");
-    expect(err).not.toContain("\u001b");
-    expect((await run(`workflow approve ${workflow} --yes`)).code).not.toBe(0);
-    expect((await run(`action logs acme ${runId}`)).code).toBe(0);
+test("a run is begun, watched, shown, approved and read from scripts", async () => {
+  const org = await setup();
+  let fails = 1;
+  await givenInstall(org, {
+    inputs: { audience: "world", secret: "s3cr3t-value" },
+    ends: (plan: string) => (plan.includes("Hello") && fails-- > 0 ? "failed" : "finished"),
+  });
+  const env = { SVC_URL: broker?.url ?? "", SVC_TOKEN: org.token };
+  const run = async (line: string) => await svc(line.split(" "), { env });
+  const begun = await run("action run acme careful --no-wait");
+  expect(begun.code).toBe(0);
+  const runId = begun.out.trim();
+  const workflow = /svc workflow watch (wfl_\w+)/.exec(begun.err)?.[1] ?? "";
+  const watching = startSvc(["workflow", "watch", workflow], { env });
+  await expect.poll(() => watching.said.err).toContain("svc workflow approve");
+  expect((await run(`action logs acme ${runId}`)).err).toContain("no job yet");
+  const approved = await run(`workflow approve ${workflow} --yes`);
+  expect(approved.code).toBe(0);
+  expect(`${approved.out}${approved.err}`).toContain("echo world (secret)");
+  expect(`${approved.out}${approved.err}`).not.toContain("s3cr3t");
+  const { code, out, err } = await watching.ended;
+  expect({ code, out }).toEqual({ code: 0, out: "" });
+  expect(err).toContain("Run careful: success");
+  expect(err).not.toContain("\u001b");
+  expect((await run(`workflow approve ${workflow} --yes`)).code).not.toBe(0);
+  expect((await run(`action logs acme ${runId}`)).code).toBe(0);
 
-    const failing = await run("action run acme greet --no-wait");
-    const id = /(wfl_\w+)/.exec(failing.err)?.[1] ?? "";
-    const follow = startSvc(["workflow", "watch", id], { env });
-    await expect
-      .poll(() => follow.said.err, { timeout: 30_000 })
-      .toContain(`svc workflow retry ${id}`);
-    expect((await run(`workflow retry ${id}`)).code).toBe(0);
-    expect((await follow.ended).code).toBe(0);
-    const again = await run(`workflow retry ${id}`);
-    expect(again.code).not.toBe(0);
-    expect((await run("workflow list acme -o name")).out.split("\n")).toContain(id);
-    expect((await run("action runs acme --action greet")).out).toContain("retried");
-  },
-);
+  const failing = await run("action run acme greet --no-wait");
+  const id = /(wfl_\w+)/.exec(failing.err)?.[1] ?? "";
+  const follow = startSvc(["workflow", "watch", id], { env });
+  await expect.poll(() => follow.said.err).toContain(`svc workflow retry ${id}`);
+  expect((await run(`workflow retry ${id}`)).code).toBe(0);
+  expect((await follow.ended).code).toBe(0);
+  const again = await run(`workflow retry ${id}`);
+  expect(again.code).not.toBe(0);
+  expect((await run("workflow list acme -o name")).out.split("\n")).toContain(id);
+  expect((await run("action runs acme --action greet")).out).toContain("retried");
+});

@@ -31,7 +31,7 @@ async function givenTexts(...states: readonly string[]): Promise<string> {
 const run = (words: readonly string[]) =>
   svc(words, { env: { SVC_URL: cli.url, SVC_TOKEN: cli.token } });
 
-describe("svc workspace", { timeout: 180_000 }, () => {
+describe("svc workspace", () => {
   test("lists, shows and tells the history of workspaces", async () => {
     const id = await givenStates({ serial: 1 }, { serial: 2 });
     const listed = await cli.run("workspace list --owner ins_1");

@@ -65,7 +65,7 @@ const dieAt = `
   create trigger die after insert on svc_migrations for each row execute function die();
   create trigger die after insert on svc_functions for each row execute function die();`;
 
-describe("a database of the last version before the baseline", { timeout: 180_000 }, () => {
+describe("a database of the last version before the baseline", () => {
   test("is taken over with what it holds, and has the schema of a new one", async () => {
     const [old, fresh] = [await emptyDatabase(), await emptyDatabase()];
     await migrateBy("003-549264b", old.url);

@@ -62,7 +62,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe("an embedded Postgres", { timeout: 180_000 }, () => {
+describe("an embedded Postgres", () => {
   test("keeps what was committed, and is gone when it has stopped, whoever is in the middle of something", async () => {
     const dataDir = await testFolder();
     const first = await startEmbeddedPostgres({ dataDir, fsync: true });
@@ -165,7 +165,7 @@ describe("an embedded Postgres", { timeout: 180_000 }, () => {
   });
 });
 
-describe("in a folder that other users may not enter", { timeout: 180_000 }, () => {
+describe("in a folder that other users may not enter", () => {
   test("the server runs, and finds its files again", async () => {
     const dataDir = path.join(await testFolder(0o700), "postgres");
     const first = await startEmbeddedPostgres({ dataDir, fsync: false });

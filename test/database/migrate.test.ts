@@ -139,7 +139,7 @@ describe("a schema", () => {
   });
 });
 
-describe("the shipped migrations", { timeout: 180_000 }, () => {
+describe("the shipped migrations", () => {
   test("are all applied to a test's database", async () => {
     const { db } = await testDatabase();
     const states = new Set((await schemaState(db)).map(({ state }) => state));

@@ -60,10 +60,10 @@ describe("a broker killed in the middle of a large state", () => {
     expect((await at.call(`GET /v1/terraform-workspaces/${held.id}/lock`)).status).toBe(200);
     expect((await held.write(text)).status).toBe(200);
     expect((await held.read()).text === text).toBe(true);
-  }, 180_000);
+  });
 });
 
-describe("a broker killed while a state is committed", { timeout: 180_000 }, () => {
+describe("a broker killed while a state is committed", () => {
   /** Whoever changes a workspace waits at the end of its transaction, until the lock is let go. */
   async function committing() {
     const { url, db } = await testDatabase();

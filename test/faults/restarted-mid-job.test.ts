@@ -7,14 +7,11 @@ import { startTestAgent } from "../support/agent/start-test-agent.ts";
 import { tickingScript } from "../support/agent/ticking-script.ts";
 import { startBrokerProcess } from "../support/broker/broker-process.ts";
 import { send } from "../support/broker/broker.ts";
-import { until as soon } from "../support/broker/given-polling.ts";
+import { until } from "../support/broker/given-polling.ts";
 import { storedBodies } from "../support/logs/otlp-logs.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenJob, givenRunner } from "../support/rows/given.ts";
 import { testFolder } from "../support/run/folder.ts";
-
-const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> =>
-  await soon(isTrue, 60_000);
 
 async function setup() {
   const dataDir = await testFolder();
@@ -80,4 +77,4 @@ test("a broker killed and a database restarted in the middle of a job cost it no
   expect([...rows]).toEqual([{ status: "finished", success: true }]);
   const printed = await script.printed();
   expect((await stored()).slice(1, -1)).toEqual(printed); // between the beginning and the end of the step
-}, 180_000);
+});

@@ -19,7 +19,7 @@ async function runWithout(env: Readonly<Record<string, string>>) {
   });
 }
 
-describe("a run without a tool", { timeout: 180_000 }, () => {
+describe("a run without a tool", () => {
   test("leaves its tests out, and ends by saying which, how many and how to get it", async () => {
     const { code, lines } = await runWithout({});
     expect(code).toBe(0);

@@ -10,7 +10,7 @@ test("two builds are kept", () => {
   expect(keptNames).toHaveLength(2);
 });
 
-describe.each(keptNames)("the agent of %s", { timeout: 240_000 }, (name) => {
+describe.each(keptNames)("the agent of %s", (name) => {
   let old: Build;
   beforeAll(async () => {
     old = await unpackBuild(name);
@@ -34,7 +34,7 @@ describe.each(keptNames)("the agent of %s", { timeout: 240_000 }, (name) => {
     const first = await start(before);
     const script = `echo before; ${wait(mark)}; echo after; echo by=both >>"$SVC_ACTIONS_OUTPUT_FILEPATH"`;
     const id = await enqueue([{ name: "one", interpolated_command: script }]);
-    await expect.poll(() => logOf(id), { timeout: 60_000 }).toContain("before");
+    await expect.poll(() => logOf(id)).toContain("before");
     first.kill("SIGKILL");
     await first.ended;
     const second = await start(after);
@@ -42,7 +42,7 @@ describe.each(keptNames)("the agent of %s", { timeout: 240_000 }, (name) => {
     const { executions, outputs } = await became(id, "finished");
     expect(executions).toHaveLength(1);
     expect(JSON.stringify(outputs)).toContain("both");
-    await expect.poll(() => logOf(id), { timeout: 60_000 }).toContain("after");
+    await expect.poll(() => logOf(id)).toContain("after");
     const lines = await logOf(id);
     for (const line of ["before", "after"]) {
       expect(lines.filter((one) => one === line)).toEqual([line]);
@@ -63,7 +63,7 @@ describe.each(keptNames)("the agent of %s", { timeout: 240_000 }, (name) => {
     await first.ended;
     await start(after);
     expect((await became(id, "finished")).executions).toHaveLength(1);
-    await expect.poll(() => logOf(id), { timeout: 60_000 }).toContain("said");
+    await expect.poll(() => logOf(id)).toContain("said");
     expect((await logOf(id)).filter((line) => line === "said")).toEqual(["said"]);
   });
 });

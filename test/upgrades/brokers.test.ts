@@ -9,7 +9,7 @@ import {
 } from "../support/upgrades/kept-builds.ts";
 import { proveAgent } from "../support/upgrades/prove-agent.ts";
 
-describe.each(keptNames)("the broker of %s", { timeout: 240_000 }, (name) => {
+describe.each(keptNames)("the broker of %s", (name) => {
   let old: Build;
   let later: Build[];
   beforeAll(async () => {

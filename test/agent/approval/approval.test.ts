@@ -3,8 +3,9 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
-import { action, givenKillableAgent, until } from "../../support/agent/given-killable-agent.ts";
+import { action, givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
@@ -22,7 +23,7 @@ async function givenProgram(script: string): Promise<string> {
   return file;
 }
 
-describe("a job that a program has to approve", { timeout: 120_000 }, () => {
+describe("a job that a program has to approve", () => {
   test("is done when it says yes, and shown to it without secrets", async () => {
     const shown = path.join(await testFolder(), "shown");
     const program = await givenProgram(`cat >${shown}; echo "$SVC_JOB_TYPE is fine"`);
@@ -71,7 +72,7 @@ describe("a job that a program has to approve", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a job that somebody has to approve in a folder", { timeout: 120_000 }, () => {
+describe("a job that somebody has to approve in a folder", () => {
   test("waits for the file, over a kill of its agent, and asks once", async () => {
     const folder = await testFolder(0o700);
     const runner = await givenKillableAgent(fleet, { "require-approval": folder });

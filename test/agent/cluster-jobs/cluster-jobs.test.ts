@@ -48,7 +48,7 @@ describeWithTools(clusterTools, "a Job in a cluster", () => {
     expect(await at.kubectl(["get", "secret", "one", "-o", owner])).toBe(uid);
     const suspended = "jsonpath={.spec.suspend}";
     expect(await at.kubectl(["get", "job", "one", "-o", suspended])).toBe("false");
-  }, 120_000);
+  });
 
   test("of somebody else is not taken for ours, nor one that came in its place", async () => {
     const { at, cluster, jobOf, gone } = await given();
@@ -67,7 +67,7 @@ describeWithTools(clusterTools, "a Job in a cluster", () => {
     // Whoever removes the first one leaves the second alone.
     expect(await removeClusterJob(cluster, first, gone)).toEqual([]);
     expect(await at.kubectl(["get", "job", "one", "-o", "name"])).toBe("job.batch/one\n");
-  }, 120_000);
+  });
 
   test("goes on with a Secret that it has already, and that its maker may not read", async () => {
     const { at, jobOf } = await given();
@@ -85,7 +85,7 @@ describeWithTools(clusterTools, "a Job in a cluster", () => {
     expect(await makeClusterJob(cluster, wanted)).toMatchObject({ isNew: false });
     const suspended = "jsonpath={.spec.suspend}";
     expect(await at.kubectl(["get", "job", "one", "-o", suspended])).toBe("false");
-  }, 120_000);
+  });
 
   test("is followed to its end, good or bad", async () => {
     const { cluster, jobOf, patient, gone } = await given();
@@ -97,21 +97,17 @@ describeWithTools(clusterTools, "a Job in a cluster", () => {
     const failed = await followClusterJob(cluster, bad, patient);
     expect(failed).toMatchObject({ is: "failed", fault: { trouble: "exit_code", exitCode: 7 } });
     expect(failed.fault?.words).toMatch(/^pod one-\w+: container main ended with code 7$/);
-  }, 120_000);
+  });
 
   test.each<[trouble: string, annotations: object, pod: object, words: RegExp]>([
     ["image_pull", { "svc.test/pod": "no-image" }, {}, /ImagePullBackOff/],
-  ])(
-    "that cannot begin is given up early: %s",
-    async (trouble, annotations, pod, words) => {
-      const { cluster, jobOf, patient } = await given();
-      const one = await makeClusterJob(cluster, { job: jobOf(annotations, pod) });
-      const end = await followClusterJob(cluster, one, patient);
-      expect(end).toMatchObject({ is: "hopeless", fault: { trouble } });
-      expect(end.fault?.words).toMatch(words);
-    },
-    120_000,
-  );
+  ])("that cannot begin is given up early: %s", async (trouble, annotations, pod, words) => {
+    const { cluster, jobOf, patient } = await given();
+    const one = await makeClusterJob(cluster, { job: jobOf(annotations, pod) });
+    const end = await followClusterJob(cluster, one, patient);
+    expect(end).toMatchObject({ is: "hopeless", fault: { trouble } });
+    expect(end.fault?.words).toMatch(words);
+  });
 
   test("whose pod cannot be made yet begins when it can be", async () => {
     const { at, cluster, jobOf, patient } = await given();
@@ -120,10 +116,10 @@ describeWithTools(clusterTools, "a Job in a cluster", () => {
     let seen = 0;
     const onLook = ({ fault }: JobLook): void => void (seen += fault === undefined ? 0 : 1);
     const following = followClusterJob(cluster, one, { ...patient, onLook });
-    await expect.poll(() => seen, { timeout: 60_000 }).toBeGreaterThan(3);
+    await expect.poll(() => seen).toBeGreaterThan(3);
     await at.kubectl(["create", "serviceaccount", "later"]);
     expect((await following).is).toBe("succeeded");
-  }, 180_000);
+  });
 
   test("that fits nowhere is waited for as long as is allowed, and says what the scheduler says", async () => {
     const { cluster, jobOf, patient } = await given();
@@ -136,13 +132,13 @@ describeWithTools(clusterTools, "a Job in a cluster", () => {
     const stop = new AbortController();
     const following = { ...patient, signal: stop.signal, onLook };
     const stopped = followClusterJob(cluster, one, following);
-    await expect.poll(() => seen, { timeout: 60_000 }).toBeGreaterThan(3);
+    await expect.poll(() => seen).toBeGreaterThan(3);
     stop.abort();
     expect((await stopped).is).toBe("stopped");
     const end = await followClusterJob(cluster, one, { ...patient, startWithinMs: 1 });
     expect(end).toMatchObject({ is: "hopeless", fault: { trouble: "unschedulable" } });
     expect(end.fault?.words).toMatch(/did not begin within .*fits on no node: 0\/1 nodes/);
-  }, 120_000);
+  });
 
   test("whose pod failed is not given up while the cluster waits to make another", async () => {
     const { cluster, jobOf, patient } = await given();
@@ -153,7 +149,7 @@ describeWithTools(clusterTools, "a Job in a cluster", () => {
     const end = await followClusterJob(cluster, one, { ...patient, startWithinMs: 5_000 });
     expect(end).toMatchObject({ is: "failed", fault: { trouble: "exit_code" } });
     expect(end.look.pods).toHaveLength(2);
-  }, 120_000);
+  });
 
   test("is removed with its pods and its Secret, or what is left is told", async () => {
     const { at, cluster, jobOf, gone } = await given();
@@ -169,8 +165,8 @@ describeWithTools(clusterTools, "a Job in a cluster", () => {
     expect(await removeClusterJob(cluster, one, gone)).toEqual([]);
     const rest = async (): Promise<string> =>
       await at.kubectl(["get", "job,pod,secret", "-o", "name"]);
-    await expect.poll(rest, { timeout: 60_000 }).toBe("");
-  }, 120_000);
+    await expect.poll(rest).toBe("");
+  });
 });
 
 test("the name of a Job is the same for the same execution, and fits", () => {

@@ -3,13 +3,13 @@ import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import {
   clusterJobsOf,
   givenClusterJobs,
   goesOn,
 } from "../../support/cluster/given-cluster-jobs.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { untilInCluster as until } from "../../support/cluster/given-executor.ts";
 import { givenAccount, type Rule } from "../../support/cluster/given-namespace.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
@@ -54,16 +54,16 @@ describeWithTools(clusterTools, "a job-deploy whose agent is killed", () => {
     expect(await names()).toEqual(made);
     expect((await job(id)).executions).toHaveLength(1);
     expect((await logOf(id)).filter((line) => line.includes("was created"))).toHaveLength(1);
-  }, 240_000);
+  });
 
   test("before its Job has its Secret takes it away, cancelled meanwhile", async () => {
     const killed = await givenKilledAt("POST /secrets", { env_vars: { A: "b" } });
     const { id, again, ended, operate, left } = killed;
     await operate(`POST /v1/runner-jobs/${id}/cancel`);
     await again();
-    await expect.poll(left, { timeout: 100_000 }).toEqual([]);
+    await expect.poll(left).toEqual([]);
     expect((await ended(id)).status).toBe("cancelled");
-  }, 240_000);
+  });
 
   test("before it deletes its Job is told as it ended, although the Job is gone by then", async () => {
     const killed = await givenKilledAt("DELETE /jobs/", { keep: 0, env_vars: { A: "b" } });
@@ -73,7 +73,7 @@ describeWithTools(clusterTools, "a job-deploy whose agent is killed", () => {
     expect(await ended(id)).toMatchObject({ status: "finished", outputs: { exit_code: 0 } });
     expect((await job(id)).executions).toHaveLength(1);
     expect(await names()).toEqual([]);
-  }, 240_000);
+  });
 
   test("before it gives its Job up is told so, although the Job is gone by then", async () => {
     const annotations = { "svc.test/pod": "no-image" };
@@ -87,7 +87,7 @@ describeWithTools(clusterTools, "a job-deploy whose agent is killed", () => {
       class: "image_pull",
     });
     expect(await names()).toEqual([]);
-  }, 240_000);
+  });
 
   test("and whose Job is not there any more says that its end is unknown", async () => {
     const { first, kill, ...killable } = await givenKillableAgent(fleet);
@@ -101,7 +101,7 @@ describeWithTools(clusterTools, "a job-deploy whose agent is killed", () => {
     expect(description).toMatch(/is gone: .*how it ended is unknown\.$/);
     expect(result?.error_metadata).toMatchObject({ class: "gone" });
     expect(await runner.left()).toEqual([]);
-  }, 240_000);
+  });
 });
 
 describeWithTools(clusterTools, "a job-deploy", () => {
@@ -120,7 +120,7 @@ describeWithTools(clusterTools, "a job-deploy", () => {
     const limitS = Number(await at.kubectl(["get", "job", "-o", limit]));
     // Its own clock has a minute more; whoever took the time before the eight seconds would be over this.
     expect(limitS).toBeLessThanOrEqual(leftS + 60 + 3);
-  }, 120_000);
+  });
 
   test("that could not delete its half-made Job says so", async () => {
     const { at, deploy, logOf } = await givenClusterJobs(fleet);
@@ -133,5 +133,5 @@ describeWithTools(clusterTools, "a job-deploy", () => {
       /may exist nevertheless \(.*cannot get resource "jobs".*\): delete it by hand/,
     );
     expect(await at.kubectl(["get", "job", "-o", "name"])).toMatch(/^job\.batch\/job-/);
-  }, 120_000);
+  });
 });

@@ -71,7 +71,7 @@ describeWithTools(clusterTools, "a job-deploy", () => {
     const [name = ""] = (await left()).filter((one) => one.startsWith("secret/"));
     const data = await at.kubectl(["get", name, "-o", "jsonpath={.data.DB_PASSWORD}"]);
     expect(Buffer.from(data, "base64").toString()).toBe(secret);
-  }, 180_000);
+  });
 
   test("that ends badly says how, and a kept one of no use is deleted", async () => {
     const { deploy, left } = await givenClusterJobs(fleet);
@@ -88,8 +88,8 @@ describeWithTools(clusterTools, "a job-deploy", () => {
       /^Job .* failed: pod job-\w+-\w+: container main ended with code 3\. Job .* was deleted/,
     );
     expect(ended.outputs).toMatchObject({ exit_code: 3 });
-    await expect.poll(left, { timeout: 60_000 }).toEqual([]);
-  }, 180_000);
+    await expect.poll(left).toEqual([]);
+  });
 
   const oom = { reason: "OOMKilled", exitCode: 137 };
   const killed: [string, object, RegExp][] = [
@@ -113,20 +113,16 @@ describeWithTools(clusterTools, "a job-deploy", () => {
       /its node was lost \(DeletionByTaintManager\)/,
     ],
   ];
-  test.each(killed)(
-    "whose pod is killed says by what: %s",
-    async (of, members, words) => {
-      const { at, draft, enqueue, ended, running } = await givenClusterJobs(fleet);
-      const id = await enqueue(draft(goesOn));
-      const pod = await running();
-      const status = JSON.stringify({ status: { phase: "Failed", ...members } });
-      await at.kubectl(["patch", "pod", pod, "--subresource=status", "--type=merge", "-p", status]);
-      const told = toldBy(await ended(id));
-      expect(told).toMatchObject({ class: of, composite: { type: `deploy.${of}` } });
-      expect(told.composite?.["detail"]).toMatch(words);
-    },
-    180_000,
-  );
+  test.each(killed)("whose pod is killed says by what: %s", async (of, members, words) => {
+    const { at, draft, enqueue, ended, running } = await givenClusterJobs(fleet);
+    const id = await enqueue(draft(goesOn));
+    const pod = await running();
+    const status = JSON.stringify({ status: { phase: "Failed", ...members } });
+    await at.kubectl(["patch", "pod", pod, "--subresource=status", "--type=merge", "-p", status]);
+    const told = toldBy(await ended(id));
+    expect(told).toMatchObject({ class: of, composite: { type: `deploy.${of}` } });
+    expect(told.composite?.["detail"]).toMatch(words);
+  });
 
   const hopeless: [string, object, RegExp][] = [
     ["image_pull", { annotations: { "svc.test/pod": "no-image" } }, /ImagePullBackOff \(Back-off/],
@@ -141,17 +137,13 @@ describeWithTools(clusterTools, "a job-deploy", () => {
       /did not begin within 4s: its pod cannot be created: .*"nobody" not found/,
     ],
   ];
-  test.each(hopeless)(
-    "that cannot begin is given up and deleted: %s",
-    async (of, job, words) => {
-      const { deploy, left } = await givenClusterJobs(fleet);
-      const ended = await deploy({ env_vars: { A: "b" }, ...job });
-      expect(toldBy(ended)).toMatchObject({ class: of, composite: { type: `deploy.${of}` } });
-      expect(ended.description).toMatch(words);
-      await expect.poll(left, { timeout: 60_000 }).toEqual([]);
-    },
-    180_000,
-  );
+  test.each(hopeless)("that cannot begin is given up and deleted: %s", async (of, job, words) => {
+    const { deploy, left } = await givenClusterJobs(fleet);
+    const ended = await deploy({ env_vars: { A: "b" }, ...job });
+    expect(toldBy(ended)).toMatchObject({ class: of, composite: { type: `deploy.${of}` } });
+    expect(ended.description).toMatch(words);
+    await expect.poll(left).toEqual([]);
+  });
 
   test("that is cancelled deletes its Job and its pods, and says so", async () => {
     const { draft, enqueue, operate, ended, running, left, logOf } = await givenClusterJobs(fleet);
@@ -161,20 +153,20 @@ describeWithTools(clusterTools, "a job-deploy", () => {
     expect((await ended(id)).status).toBe("cancelled");
     const said = async (): Promise<string> => (await logOf(id)).join("\n");
     const words = /cancelled: Job .* was deleted with its pods\./;
-    await expect.poll(said, { timeout: 60_000 }).toMatch(words);
-    await expect.poll(left, { timeout: 60_000 }).toEqual([]);
-  }, 180_000);
+    await expect.poll(said).toMatch(words);
+    await expect.poll(left).toEqual([]);
+  });
 
   test("that takes longer than the plan allows ends, by the job's time or the Job's own", async () => {
     const { deploy, left } = await givenClusterJobs(fleet);
     const late = await deploy(goesOn, { timeout: 3e9 });
     expect(late.status).toBe("timed-out");
     expect(late.description).toMatch(/^timed out after 3s: Job .* was deleted/);
-    await expect.poll(left, { timeout: 60_000 }).toEqual([]);
+    await expect.poll(left).toEqual([]);
     const own = await deploy({ ...goesOn, timeout: 2e9 });
     expect(toldBy(own)).toMatchObject({ status: "failed", class: "timeout" });
     expect(own.description).toMatch(/its own time limit was exceeded/);
-  }, 180_000);
+  });
 
   test("is planned, run as approved, and torn down with all that it made", async () => {
     const { deploy, at, left } = await givenClusterJobs(fleet);
@@ -217,16 +209,16 @@ describeWithTools(clusterTools, "a job-deploy", () => {
     expect(gone.description).toBe("2 deleted.");
     const own = async (): Promise<string[]> =>
       (await left()).filter((name) => !name.includes("/theirs"));
-    await expect.poll(own, { timeout: 60_000 }).toEqual([]);
+    await expect.poll(own).toEqual([]);
     expect((await deploy({}, contents, "apply-plan")).description).toBe(
       "There was nothing to delete.",
     );
-  }, 180_000);
+  });
 
   test("on an agent that only plans is planned and not run", async () => {
     const { deploy, left } = await givenClusterJobs(fleet, { "read-only": "yes" });
     expect((await deploy({}, {}, "create-apply-plan")).status).toBe("finished");
     expect(toldBy(await deploy({}))).toMatchObject({ reason: "refused", setting: "read-only" });
     expect(await left()).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -52,7 +52,7 @@ const stsAnswer = (name: string, expires: string): string =>
   `<r><Credentials><AccessKeyId>${name}</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>${expires}</Expiration></Credentials></r>`;
 const off = { AWS_EC2_METADATA_DISABLED: "true" };
 
-describe("a role is taken on by whoever the host is:", { timeout: 60_000 }, () => {
+describe("a role is taken on by whoever the host is:", () => {
   const aws_auth = { region: "eu-central-1", assume_role: role };
   const sts = async () =>
     await startCloudDouble(() => ({ body: stsAnswer("ASIAROLE", inAnHour()) }));
@@ -131,7 +131,7 @@ test("keys of a role are kept while they are good, and got anew before they end"
   }
 });
 
-describe("a cluster's token", { timeout: 60_000 }, () => {
+describe("a cluster's token", () => {
   test("of EKS is a signed question to STS of who we are", async () => {
     const endpoint = "https://ABC.gr7.eu-west-1.eks.amazonaws.com";
     const { kubeToken, kubeconfig } = await setup({

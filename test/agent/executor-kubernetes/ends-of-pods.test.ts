@@ -1,12 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { type HeldScript, heldScript } from "../../support/agent/held-script.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import {
-  type RunnerWithExecutor,
-  givenExecutor,
-  untilInCluster as until,
-} from "../../support/cluster/given-executor.ts";
+import { type RunnerWithExecutor, givenExecutor } from "../../support/cluster/given-executor.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 import { testFolder } from "../../support/run/folder.ts";
 

@@ -4,12 +4,12 @@ import { beforeAll, expect, test } from "vitest";
 import { executorRights } from "../../../agent/executor/rights.ts";
 import type { AgentProcess } from "../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import {
   type RunnerWithExecutor,
   givenExecutor,
   rulesOf,
-  untilInCluster as until,
 } from "../../support/cluster/given-executor.ts";
 import { givenAccount } from "../../support/cluster/given-namespace.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { givenExecutor, untilInCluster as until } from "../../support/cluster/given-executor.ts";
+import { givenExecutor } from "../../support/cluster/given-executor.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 

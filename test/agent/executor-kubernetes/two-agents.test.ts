@@ -3,12 +3,9 @@ import { executorRights } from "../../../agent/executor/rights.ts";
 import { heldScript } from "../../support/agent/held-script.ts";
 import type { AgentProcess } from "../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import {
-  givenExecutor,
-  rulesOf,
-  untilInCluster as until,
-} from "../../support/cluster/given-executor.ts";
+import { givenExecutor, rulesOf } from "../../support/cluster/given-executor.ts";
 import { givenAccount } from "../../support/cluster/given-namespace.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
@@ -45,7 +42,7 @@ describeWithTools(clusterTools, "an agent that cannot renew its Lease", () => {
       (await fleet.db`select status_code from runner_health_checks where runner_id = ${runnerId}`)
         .map((row) => row["status_code"] as unknown)
         .filter((code) => code !== 0);
-    await expect.poll(codes, { timeout: 30_000 }).toEqual([37]); // no disk is full
+    await expect.poll(codes).toEqual([37]); // no disk is full
     const later = await runner.enqueue({ type: "noop-deploy" });
     await release();
     expect((await runner.ended(jobId)).status).toBe("finished");

@@ -19,7 +19,7 @@ const command = (interpolated_command: string, more: object = {}) => ({
 const tell = (name: string, expression: string, more: object = {}) =>
   command(`printf '%s\n' ${name}="${expression}" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"`, more);
 
-describe("an action", { timeout: 180_000 }, () => {
+describe("an action", () => {
   test("runs its steps in order and hands on what they set, merged and by step", async () => {
     const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const role = { assume_role: { role_arn: "arn:aws:iam::1:role/x" } };
 
-describe("a plan's credentials", { timeout: 180_000 }, () => {
+describe("a plan's credentials", () => {
   test("are files that only the agent's user reads, where tools look, gone after the job", async () => {
     const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps(

@@ -23,7 +23,7 @@ async function waiting(more: object = {}) {
   const helm = { source: { path: await givenChart() }, helm_chart_id, ...more };
   const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));
   const deployments = async () => await at.kubectl(["get", "deployments", "-o", "name"]);
-  await expect.poll(deployments, { timeout: 90_000 }).toContain("app-web");
+  await expect.poll(deployments).toContain("app-web");
   return {
     ...releases,
     proxy,
@@ -52,7 +52,7 @@ describeWithTools([...clusterTools, "helm"], "a release whose broker is away", (
     await at.kubectl(["patch", "deployment", "app-web", "--type=json", "-p", anywhere]);
     const isEnd = ({ method, path }: { readonly method: string; readonly path: string }) =>
       method === "PUT" && path.includes("/v1/helm-releases/");
-    await expect.poll(() => proxy.seen(isEnd).length, { timeout: 90_000 }).toBeGreaterThan(2);
+    await expect.poll(() => proxy.seen(isEnd).length).toBeGreaterThan(2);
     expect(await kept()).toEqual(["pending-install"]);
     away.mend();
     expect((await ended(id)).description).toBe("app is installed: revision 1.");

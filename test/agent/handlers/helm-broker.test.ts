@@ -107,7 +107,7 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
     const { draft, at, enqueue, ended, job, kept, inCluster, helm, logOf } = await brokered(runner);
     const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));
     const deployments = async () => await at.kubectl(["get", "deployments", "-o", "name"]);
-    await expect.poll(deployments, { timeout: 90_000 }).toContain("app-web");
+    await expect.poll(deployments).toContain("app-web");
     const [execution] = (await job(id)).executions;
     const folder = memoryOf(runDir, execution?.id);
     const { server, ca } = frontIn(folder);
@@ -140,7 +140,7 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
     const { draft, at, enqueue, ended, job, kept, helm } = await brokered(runner);
     const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));
     const deployments = async () => await at.kubectl(["get", "deployments", "-o", "name"]);
-    await expect.poll(deployments, { timeout: 90_000 }).toContain("app-web");
+    await expect.poll(deployments).toContain("app-web");
     expect(await kept()).toEqual(["1 pending-install"]);
     const folder = memoryOf(runDir, (await job(id)).executions[0]?.id);
     const frontNow = () => processes().find(({ line }) => isFront(line, folder))?.pid;
@@ -148,7 +148,7 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
     if (before === undefined) throw new Error("there is no front");
     process.kill(before, "SIGKILL");
     const isAnother = () => ![undefined, before].includes(frontNow());
-    await expect.poll(isAnother, { timeout: 60_000 }).toBe(true);
+    await expect.poll(isAnother).toBe(true);
     await at.kubectl(["patch", "deployment", "app-web", "--type=json", "-p", anywhere]);
     const end = await ended(id);
     expect(end.description).toBe("app is installed: revision 1.");

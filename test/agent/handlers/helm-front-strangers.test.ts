@@ -68,7 +68,7 @@ describeWithTools([...clusterTools, "helm"], "the port of helm's killed front", 
     const helm = { source: { path: await givenChart() }, helm_chart_id };
     const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));
     const deployments = async () => await at.kubectl(["get", "deployments", "-o", "name"]);
-    await expect.poll(deployments, { timeout: 90_000 }).toContain("app-web");
+    await expect.poll(deployments).toContain("app-web");
     const [own = ""] = readdirSync(runDir);
     const folder = path.join(runDir, own, `${(await job(id)).executions[0]?.id}.job`);
     const killFront = async (): Promise<void> => {
@@ -102,7 +102,7 @@ describeWithTools([...clusterTools, "helm"], "the port of helm's killed front", 
     onTestFinished(() => void first.kill("SIGCONT"));
     await killFront();
     const stranger = await strangerAt(port);
-    await expect.poll(() => stranger.hungUp.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => stranger.hungUp.length).toBeGreaterThan(0);
     first.kill("SIGCONT");
     await expectUndone(waiting, stranger);
   });

@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { givenKillableAgent, until } from "../../support/agent/given-killable-agent.ts";
+import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
 import { heldHelm } from "../../support/helm/held-helm.ts";
@@ -28,7 +29,7 @@ describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed
     const id = await enqueue(draft("exec", helm));
     const isThere = async (): Promise<string> =>
       await at.kubectl(["get", "deployments", "-o", "name"]);
-    await expect.poll(isThere, { timeout: 60_000 }).toContain("app-web");
+    await expect.poll(isThere).toContain("app-web");
     await kill(first); // while helm waits
     const anywhere = [{ op: "remove", path: "/spec/template/spec/nodeSelector" }];
     await at.kubectl([
@@ -44,7 +45,7 @@ describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed
     expect(end.description).toBe("app is installed: revision 1.");
     expect(end.outputs).toMatchObject({ revision: 1, status: "deployed" });
     expect((await job(id)).executions).toHaveLength(1);
-  }, 400_000);
+  });
 
   test.each([
     ["before the chart is rendered", "before", "upgrade*--dry-run*", "upgrade"],
@@ -95,7 +96,6 @@ describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed
       };
       expect(await at.kubectl(["get", "secrets", ...labels])).toBe(left[what]);
     },
-    400_000,
   );
 
   test.each([
@@ -130,7 +130,6 @@ describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed
       expect(await at.kubectl(level)).toBe("theirs");
       expect((await job(id)).executions).toHaveLength(1);
     },
-    400_000,
   );
 
   test("is told to stop when the job is cancelled, and leaves no release that is stuck", async () => {
@@ -142,10 +141,10 @@ describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed
     const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));
     const isThere = async (): Promise<string> =>
       await at.kubectl(["get", "deployments", "-o", "name"]);
-    await expect.poll(isThere, { timeout: 60_000 }).toContain("app-web");
+    await expect.poll(isThere).toContain("app-web");
     await operate(`POST /v1/runner-jobs/${id}/cancel`);
     expect((await ended(id)).status).toBe("cancelled");
     const next = await release("exec", helm);
     expect(next.description).toMatch(/^app is (?:installed|upgraded): revision \d\.$/);
-  }, 400_000);
+  });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
-import { until } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
 import { heldHelm } from "../../support/helm/held-helm.ts";
@@ -82,7 +82,7 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody else is at
       theirs.catch(() => {}); // awaited below
       const isThere = async (): Promise<string> =>
         await at.kubectl(["get", "deployments", "-o", "name"]);
-      await expect.poll(isThere, { timeout: 60_000 }).toContain("app-web");
+      await expect.poll(isThere).toContain("app-web");
       await held.release();
       const failed = await ended(id);
       expect(failed.result?.error_metadata).toMatchObject({ class: "locked" });
@@ -123,7 +123,7 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody else is at
       const args = what === "rollback" ? ["rollback", "app", "1"] : upgrade;
       const theirs = runTool("helm", [...args, ...waits], { env });
       theirs.catch(() => {}); // awaited below
-      await expect.poll(isPending, { timeout: 60_000 }).toContain(`status=pending-${what}`);
+      await expect.poll(isPending).toContain(`status=pending-${what}`);
       const locked = await release("exec", { source });
       expect(locked.result?.error_metadata).toMatchObject({ class: "locked" });
       expect(locked.description).toContain("A helm that no job of this runner started holds");

@@ -3,8 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
-import { givenKillableAgent, until } from "../../support/agent/given-killable-agent.ts";
+import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
 import {

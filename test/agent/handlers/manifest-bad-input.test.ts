@@ -99,7 +99,7 @@ describeWithTools(clusterTools, "a manifest that cannot be applied", () => {
       });
     }
     expect(await names("configmap")).toEqual([]);
-  }, 180_000);
+  });
 
   const clusters: readonly Case<object>[] = [
     [
@@ -133,5 +133,5 @@ describeWithTools(clusterTools, "a manifest that cannot be applied", () => {
         why: { class: of },
       });
     }
-  }, 180_000);
+  });
 });

@@ -34,12 +34,12 @@ describeWithTools(clusterTools, "an agent that is killed", () => {
     const id = await enqueue(draft("apply-plan", { manifest }, { apply_plan_contents }));
 
     const count = async (): Promise<number> => (await names("configmap")).length;
-    await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(1);
+    await expect.poll(count).toBeGreaterThan(1);
     await kill(first); // while it applies
     const second = await again();
     const isGoing = async (): Promise<string> =>
       await at.kubectl(["get", "configmap", "old", "-o", "jsonpath={.metadata.deletionTimestamp}"]);
-    await expect.poll(isGoing, { timeout: 60_000 }).not.toBe("");
+    await expect.poll(isGoing).not.toBe("");
     await kill(second); // while it deletes
     const third = await again();
     const release = ["patch", "configmap", "old", "--type=json", "-p"];
@@ -47,14 +47,14 @@ describeWithTools(clusterTools, "an agent that is killed", () => {
     await at.kubectl([...release, JSON.stringify(patch)]);
     const entries = async (): Promise<string> =>
       await at.kubectl(["get", "configmap", "-o", "json"]);
-    await expect.poll(entries, { timeout: 60_000 }).not.toContain('\\"name\\":\\"old\\"');
+    await expect.poll(entries).not.toContain('\\"name\\":\\"old\\"');
     const waits = async (): Promise<number> =>
       (await logOf(id)).filter((line) => line.startsWith("Waiting for Deployment")).length;
-    await expect.poll(waits, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(waits).toBeGreaterThan(0);
     const before = await waits();
     await kill(third); // while it waits
     await again();
-    await expect.poll(waits, { timeout: 60_000 }).toBeGreaterThan(before);
+    await expect.poll(waits).toBeGreaterThan(before);
     expect((await job(id)).status).toBe("in-progress");
     const anywhere = [{ op: "remove", path: "/spec/template/spec/nodeSelector" }];
     const change = ["patch", "deployment", "web", "--type=json", "-p", JSON.stringify(anywhere)];
@@ -64,7 +64,7 @@ describeWithTools(clusterTools, "an agent that is killed", () => {
     expect(end.status).toBe("finished");
     expect((await job(id)).executions).toHaveLength(1);
     expect(await count()).toBe(150);
-  }, 240_000);
+  });
 
   test("half-way is followed by one that does not apply what was not approved over what others did", async () => {
     const { first, kill, again, ...runner } = await givenKillableAgent(fleet);
@@ -85,8 +85,8 @@ describeWithTools(clusterTools, "an agent that is killed", () => {
     const id = await enqueue(draft("apply-plan", given, { apply_plan_contents }));
     const levels = async (): Promise<string> =>
       await at.kubectl(["get", "configmap", "a", "b", "-o", "jsonpath={.items[*].data.level}"]);
-    await expect.poll(levels, { timeout: 60_000 }).toBe("2 1");
-    await expect.poll(() => stuck.hits(), { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(levels).toBe("2 1");
+    await expect.poll(() => stuck.hits()).toBeGreaterThan(0);
     await kill(first); // between the two
     stuck.mend();
     const theirs = ["patch", "configmap", "b", "--type=merge", "-p", '{"data":{"level":"3"}}'];
@@ -98,5 +98,5 @@ describeWithTools(clusterTools, "an agent that is killed", () => {
     expect(refused.description).toContain("Make a new plan");
     expect(await levels()).toBe("2 3");
     expect((await job(id)).executions).toHaveLength(1);
-  }, 240_000);
+  });
 });

@@ -36,7 +36,7 @@ describeWithTools(
       fleet = await givenFleet();
     });
 
-    describe("is", { timeout: 180_000 }, () => {
+    describe("is", () => {
       test("files of a git repository: those that are named, or all of a folder", async () => {
         const { folder, commit } = await givenRepository();
         await commit("app/a.yaml", configMap("a", {}));
@@ -121,6 +121,6 @@ describeWithTools(
       const contents = await readFile(path.join(folder, "all.tar"), "base64");
       const same = await deploy("exec", { source: { archive: { contents } } });
       expect(same.outputs).toMatchObject({ unchanged: 2 });
-    }, 180_000);
+    });
   },
 );

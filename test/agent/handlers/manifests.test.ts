@@ -53,5 +53,5 @@ describeWithTools(clusterTools, "manifests", () => {
     expect(gone.description).toBe("2 deleted.");
     expect([...(await names("configmap")), ...(await names("deployment"))]).toEqual([]);
     expect(await at.kubectl(["get", "configmap", "-o", "name"])).not.toContain("svc-inventory");
-  }, 180_000);
+  });
 });

@@ -41,7 +41,7 @@ async function listening(server: net.Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("a private source", { timeout: 180_000 }, () => {
+describe("a private source", () => {
   test("is fetched with the credentials of its plan, also those in its URL", async () => {
     const { url, asked } = await givenPrivate();
     const { runSteps, agent } = await givenRunnerWithAgent(fleet);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-describe("a simulated job", { timeout: 180_000 }, () => {
+describe("a simulated job", () => {
   const sandbox = (sandbox_mode: object, more: object = {}) =>
     JSON.stringify({ ...more, sandbox_mode: { enabled: true, duration: 0, ...sandbox_mode } });
 
@@ -107,7 +107,6 @@ describe("a simulated job", { timeout: 180_000 }, () => {
 
   test.each(["install", "build", "mng"])(
     "is of every kind that a process of mode %s serves",
-    { timeout: 240_000 },
     async (mode) => {
       const runner = await fleet.addRunner();
       await startTestAgent({ url: fleet.broker.url, token: runner.token }, { mode });

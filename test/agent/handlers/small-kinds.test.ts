@@ -13,7 +13,7 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-describe("the small kinds", { timeout: 180_000 }, () => {
+describe("the small kinds", () => {
   test.each(["noop", "noop-build", "noop-sync", "noop-deploy"] as const)(
     "%s ends well, and says so",
     async (type) => {

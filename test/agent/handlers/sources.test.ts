@@ -22,7 +22,7 @@ const tellWhat = (git_source: object, more: object = {}) => ({
 });
 const filesAllowed = { "allow-file-sources": "yes" };
 
-describe("a step's source", { timeout: 180_000 }, () => {
+describe("a step's source", () => {
   test("is fetched at a branch, a tag, a commit or its head, without history", async () => {
     const { folder, commit, git } = await givenRepository();
     const first = await commit("what", "first");

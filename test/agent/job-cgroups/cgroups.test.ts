@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { endCgroup, killOneByOne } from "../../../agent/job-cgroups/end-cgroup.ts";
 import { givenChildren, readAll } from "../../support/agent/given-child.ts";
 import { givenCgroupBase, leftOut, powers } from "../../support/agent/given-job-cgroups.ts";
-import { until } from "../../support/agent/given-killable-agent.ts";
+import { until } from "../../support/broker/given-polling.ts";
 
 if (!powers.kill) test(leftOut, () => expect(powers.kill).toBe(false));
 

@@ -12,11 +12,11 @@ import {
   action,
   givenKillableAgent,
   type KillableAgent,
-  until,
   wait,
 } from "../../support/agent/given-killable-agent.ts";
 import { startAgentProcess } from "../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { agentProgram } from "../../support/programs/present-programs.ts";
 import { patiently } from "../../support/run/folder.ts";
 
@@ -57,7 +57,7 @@ withCgroups("jobs in cgroups", () => {
   test.each([
     ["finishes", "true", "finished"],
     ["fails", "exit 3", "failed"],
-  ])("no daemon survives a job that %s", { timeout: 180_000 }, async (_, end, status) => {
+  ])("no daemon survives a job that %s", async (_, end, status) => {
     const runner = await givenKillableAgent(fleet);
     const { list } = givenCgroupBase(runner.first.dataDir);
     const job = await runner.enqueue(action([step(`${daemon(runner.mark("daemon"))}\n${end}`)]));
@@ -67,26 +67,22 @@ withCgroups("jobs in cgroups", () => {
     await until(() => list().length === 0);
   });
 
-  test(
-    "nor one that is cancelled, and it was in its job's cgroup",
-    { timeout: 180_000 },
-    async () => {
-      const runner = await givenKillableAgent(fleet);
-      const { base } = givenCgroupBase(runner.first.dataDir);
-      const script = `${daemon(runner.mark("daemon"))}\necho "$SVC_EXECUTION_ID" >${runner.mark("execution")}\nsleep 1000`;
-      const job = await runner.enqueue(action([step(script)]));
-      await runner.marked("execution");
-      const pid = await daemonOf(runner);
-      const [execution = ""] = await runner.lines("execution");
-      expect(path.basename(cgroupOf(pid))).toBe(execution);
-      expect(existsSync(path.join(base, execution))).toBe(true);
-      await runner.operate(`POST /v1/runner-jobs/${job}/cancel`);
-      expect((await runner.ended(job)).status).toBe("cancelled");
-      await until(() => !isAlive(pid));
-    },
-  );
+  test("nor one that is cancelled, and it was in its job's cgroup", async () => {
+    const runner = await givenKillableAgent(fleet);
+    const { base } = givenCgroupBase(runner.first.dataDir);
+    const script = `${daemon(runner.mark("daemon"))}\necho "$SVC_EXECUTION_ID" >${runner.mark("execution")}\nsleep 1000`;
+    const job = await runner.enqueue(action([step(script)]));
+    await runner.marked("execution");
+    const pid = await daemonOf(runner);
+    const [execution = ""] = await runner.lines("execution");
+    expect(path.basename(cgroupOf(pid))).toBe(execution);
+    expect(existsSync(path.join(base, execution))).toBe(true);
+    await runner.operate(`POST /v1/runner-jobs/${job}/cancel`);
+    expect((await runner.ended(job)).status).toBe("cancelled");
+    await until(() => !isAlive(pid));
+  });
 
-  test("nor an agent that is killed and started again", { timeout: 180_000 }, async () => {
+  test("nor an agent that is killed and started again", async () => {
     const runner = await givenKillableAgent(fleet);
     const { list } = givenCgroupBase(runner.first.dataDir);
     const go = runner.mark("go");
@@ -105,27 +101,23 @@ withCgroups("jobs in cgroups", () => {
     await until(() => list().length === 0);
   });
 
-  test(
-    "what executions have left that nobody keeps is ended at the start",
-    { timeout: 180_000 },
-    async () => {
-      const runner = await givenKillableAgent(fleet);
-      const { base, list } = givenCgroupBase(runner.first.dataDir);
-      await runner.enqueue(action([step(`${daemon(runner.mark("daemon"))}\nsleep 1000`)]));
-      const pid = await daemonOf(runner);
-      await runner.kill(runner.first);
-      await rm(path.join(runner.first.dataDir, "executions"), patiently);
-      await mkdir(path.join(base, "exe_left", "below"), { recursive: true });
-      await runner.again();
-      await until(() => !isAlive(pid) && list().length === 0);
-    },
-  );
+  test("what executions have left that nobody keeps is ended at the start", async () => {
+    const runner = await givenKillableAgent(fleet);
+    const { base, list } = givenCgroupBase(runner.first.dataDir);
+    await runner.enqueue(action([step(`${daemon(runner.mark("daemon"))}\nsleep 1000`)]));
+    const pid = await daemonOf(runner);
+    await runner.kill(runner.first);
+    await rm(path.join(runner.first.dataDir, "executions"), patiently);
+    await mkdir(path.join(base, "exe_left", "below"), { recursive: true });
+    await runner.again();
+    await until(() => !isAlive(pid) && list().length === 0);
+  });
 
   test.each([
     ["beside the agent's own, where that is called so", "agent", ""],
     ["else below it", "", ""],
     ["else below it, whatever it is called", "other", "other"],
-  ])("they are made %s", { timeout: 180_000 }, async (_, subgroup, below) => {
+  ])("they are made %s", async (_, subgroup, below) => {
     const { unit, enter } = givenDelegated(subgroup);
     const command = [...enter, process.execPath, agentProgram] as const;
     const runner = await givenKillableAgent(fleet, {}, command);
@@ -135,7 +127,7 @@ withCgroups("jobs in cgroups", () => {
     expect(own).toMatch(new RegExp(`/${parent}/svc-agent-[0-9a-f]{12}/exe_\\w+$`));
   });
 
-  test("the place goes with the agent", { timeout: 180_000 }, async () => {
+  test("the place goes with the agent", async () => {
     const runner = await givenKillableAgent(fleet);
     const { base } = givenCgroupBase(runner.first.dataDir);
     await until(() => existsSync(base));
@@ -144,18 +136,14 @@ withCgroups("jobs in cgroups", () => {
     expect(existsSync(base)).toBe(false);
   });
 
-  test(
-    "only with cgroups: without them, and without users for jobs, such a daemon stays",
-    { timeout: 180_000 },
-    async () => {
-      const runner = await givenKillableAgent(fleet, { "job-cgroups": "off" });
-      const job = await runner.enqueue(action([step(daemon(runner.mark("daemon")))]));
-      const pid = await daemonOf(runner);
-      onTestFinished(() => void process.kill(pid, "SIGKILL"));
-      expect((await runner.ended(job)).status).toBe("finished");
-      expect(isAlive(pid)).toBe(true);
-    },
-  );
+  test("only with cgroups: without them, and without users for jobs, such a daemon stays", async () => {
+    const runner = await givenKillableAgent(fleet, { "job-cgroups": "off" });
+    const job = await runner.enqueue(action([step(daemon(runner.mark("daemon")))]));
+    const pid = await daemonOf(runner);
+    onTestFinished(() => void process.kill(pid, "SIGKILL"));
+    expect((await runner.ended(job)).status).toBe("finished");
+    expect(isAlive(pid)).toBe(true);
+  });
 });
 
 const bounds = { "job-memory-max": "64MiB", "job-pids-max": "20" };
@@ -168,7 +156,7 @@ if (powers.kill && !canBound) {
 
 const withBounds = canBound ? describe : () => {};
 withBounds("the bounds of a job", () => {
-  test("end what takes more, and that is told", { timeout: 180_000 }, async () => {
+  test("end what takes more, and that is told", async () => {
     const { enter } = givenDelegated("agent");
     const command = [...enter, process.execPath, agentProgram] as const;
     const runner = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
@@ -182,7 +170,7 @@ withBounds("the bounds of a job", () => {
 });
 
 withCgroups("bounds that cannot be kept", () => {
-  test("end an agent that must keep them with a sentence: 78", { timeout: 180_000 }, async () => {
+  test("end an agent that must keep them with a sentence: 78", async () => {
     const { enter } = givenDelegated();
     const command = [...enter, process.execPath, agentProgram] as const;
     const runner = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
@@ -192,7 +180,7 @@ withCgroups("bounds that cannot be kept", () => {
     expect(runner.first.said.err).toContain(words);
   });
 
-  test("are warned of, where cgroups need not be", { timeout: 180_000 }, async () => {
+  test("are warned of, where cgroups need not be", async () => {
     const runner = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "off" });
     const isWarned = () =>
       runner.first.said.log.some(({ msg }) => msg === "jobs run without the configured limits");
@@ -201,23 +189,19 @@ withCgroups("bounds that cannot be kept", () => {
   });
 });
 
-test(
-  "an agent that must have cgroups and may make none ends with a sentence: 78",
-  { timeout: 180_000 },
-  async () => {
-    const runner = await fleet.addRunner();
-    // A view of the host without them: who may make one, may make cgroups.
-    const hide = 'umount -a -t cgroup2 2>/dev/null; exec "$@"';
-    const hidden = ["unshare", "--mount", "sh", "-c", hide, "sh"] as const;
-    const agent = await startAgentProcess({
-      url: fleet.broker.url,
-      env: { SVC_AGENT_TOKEN: runner.token },
-      settings: { "job-cgroups": "on" },
-      ...(powers.kill && { command: [...hidden, process.execPath, agentProgram] as const }),
-    });
-    expect(await agent.ended).toBe(78);
-    expect(agent.said.err).toContain(
-      "job-cgroups is on, but jobs cannot have cgroups on this host: ",
-    );
-  },
-);
+test("an agent that must have cgroups and may make none ends with a sentence: 78", async () => {
+  const runner = await fleet.addRunner();
+  // A view of the host without them: who may make one, may make cgroups.
+  const hide = 'umount -a -t cgroup2 2>/dev/null; exec "$@"';
+  const hidden = ["unshare", "--mount", "sh", "-c", hide, "sh"] as const;
+  const agent = await startAgentProcess({
+    url: fleet.broker.url,
+    env: { SVC_AGENT_TOKEN: runner.token },
+    settings: { "job-cgroups": "on" },
+    ...(powers.kill && { command: [...hidden, process.execPath, agentProgram] as const }),
+  });
+  expect(await agent.ended).toBe(78);
+  expect(agent.said.err).toContain(
+    "job-cgroups is on, but jobs cannot have cgroups on this host: ",
+  );
+});

@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { canChangeUsers, givenJobUsers, leftOut } from "../../support/agent/given-job-users.ts";
-import { until } from "../../support/agent/given-killable-agent.ts";
 import { startAgentProcess } from "../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { agentProgram } from "../../support/programs/present-programs.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
@@ -62,63 +62,55 @@ const asRoot = canChangeUsers ? describe : () => {};
 if (!canChangeUsers) test(leftOut, () => expect(canChangeUsers).toBe(false));
 
 asRoot("what a job with a shell cannot reach", () => {
-  test(
-    "the token, the agent, its files, its sockets, the supervisor and how the job ended",
-    { timeout: 180_000 },
-    async () => {
-      const runner = await givenJobUsers(fleet, [59_100, 59_103]);
-      const mark = async (name: string, text: string): Promise<void> =>
-        await writeFile(path.join(runner.marks, name), text);
-      await mark("agent", `${runner.agent.pid}`);
-      await mark("data", runner.agent.dataDir);
-      await mark("run", runner.runDir);
-      await mark("token-file", runner.tokenFile);
-      const plan = {
-        override_env_vars: { MARKS: runner.marks },
-        steps: [
-          { name: "before", interpolated_inline_contents: "echo ok | svc-agent output set first" },
-          {
-            name: "attack",
-            interpolated_inline_contents: `{ ${attack} } 2>/dev/null\nexit 7`,
-          },
-        ],
-      };
-      const job = await runner.run({ type: "actions-workflow", plan: JSON.stringify(plan) });
-      const said = (await runner.logOf(job.id)).filter((line) => /^GOT|^done$/.test(line));
-      expect(said).toEqual(["done"]);
-      // Its end is its own, whatever it wanted to have written there.
-      expect(job).toMatchObject({ status: "failed", result: { error_code: 7 } });
-      expect(job.outputs).toMatchObject({ first: "ok" });
-      await until(() => runner.running().length === 0);
-      expect((await runner.run({ type: "noop" })).status).toBe("finished");
-    },
-  );
+  test("the token, the agent, its files, its sockets, the supervisor and how the job ended", async () => {
+    const runner = await givenJobUsers(fleet, [59_100, 59_103]);
+    const mark = async (name: string, text: string): Promise<void> =>
+      await writeFile(path.join(runner.marks, name), text);
+    await mark("agent", `${runner.agent.pid}`);
+    await mark("data", runner.agent.dataDir);
+    await mark("run", runner.runDir);
+    await mark("token-file", runner.tokenFile);
+    const plan = {
+      override_env_vars: { MARKS: runner.marks },
+      steps: [
+        { name: "before", interpolated_inline_contents: "echo ok | svc-agent output set first" },
+        {
+          name: "attack",
+          interpolated_inline_contents: `{ ${attack} } 2>/dev/null\nexit 7`,
+        },
+      ],
+    };
+    const job = await runner.run({ type: "actions-workflow", plan: JSON.stringify(plan) });
+    const said = (await runner.logOf(job.id)).filter((line) => /^GOT|^done$/.test(line));
+    expect(said).toEqual(["done"]);
+    // Its end is its own, whatever it wanted to have written there.
+    expect(job).toMatchObject({ status: "failed", result: { error_code: 7 } });
+    expect(job.outputs).toMatchObject({ first: "ok" });
+    await until(() => runner.running().length === 0);
+    expect((await runner.run({ type: "noop" })).status).toBe("finished");
+  });
 
-  test(
-    "an agent that cannot give its jobs other users says so and ends: 78",
-    { timeout: 180_000 },
-    async () => {
-      const runner = await fleet.addRunner();
-      const dataDir = await testFolder(0o777);
-      const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: runner.token }, dataDir };
-      const agent = await startAgentProcess({
-        ...given,
-        settings: { "job-user": "59200-59203" },
-        command: [
-          "setpriv",
-          "--reuid=59210",
-          "--regid=59210",
-          "--clear-groups",
-          process.execPath,
-          agentProgram,
-        ],
-      });
-      expect(await agent.ended).toBe(78);
-      expect(agent.said.err).toContain("job-user is set, but the agent runs as user 59210");
-    },
-  );
+  test("an agent that cannot give its jobs other users says so and ends: 78", async () => {
+    const runner = await fleet.addRunner();
+    const dataDir = await testFolder(0o777);
+    const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: runner.token }, dataDir };
+    const agent = await startAgentProcess({
+      ...given,
+      settings: { "job-user": "59200-59203" },
+      command: [
+        "setpriv",
+        "--reuid=59210",
+        "--regid=59210",
+        "--clear-groups",
+        process.execPath,
+        agentProgram,
+      ],
+    });
+    expect(await agent.ended).toBe(78);
+    expect(agent.said.err).toContain("job-user is set, but the agent runs as user 59210");
+  });
 
-  test("a folder that they cannot enter is named at the start", { timeout: 180_000 }, async () => {
+  test("a folder that they cannot enter is named at the start", async () => {
     const runner = await fleet.addRunner();
     const closed = await testFolder(0o700);
     const agent = await startAgentProcess({
@@ -130,17 +122,13 @@ asRoot("what a job with a shell cannot reach", () => {
     expect(agent.said.err).toContain(`cannot enter ${closed}/work`);
   });
 
-  test(
-    "users that another agent of the host has are not taken by a second one",
-    { timeout: 180_000 },
-    async () => {
-      const first = await givenJobUsers(fleet, [59_230, 59_231]);
-      await until(() => existsSync(path.join(first.agent.dataDir, "process.json")));
-      const runner = await fleet.addRunner();
-      const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: runner.token } };
-      const second = await startAgentProcess({ ...given, settings: { "job-user": "59230-59231" } });
-      expect(await second.ended).toBe(78);
-      expect(second.said.err).toContain("Another agent on this host uses all users of job-user");
-    },
-  );
+  test("users that another agent of the host has are not taken by a second one", async () => {
+    const first = await givenJobUsers(fleet, [59_230, 59_231]);
+    await until(() => existsSync(path.join(first.agent.dataDir, "process.json")));
+    const runner = await fleet.addRunner();
+    const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: runner.token } };
+    const second = await startAgentProcess({ ...given, settings: { "job-user": "59230-59231" } });
+    expect(await second.ended).toBe(78);
+    expect(second.said.err).toContain("Another agent on this host uses all users of job-user");
+  });
 });

@@ -174,7 +174,7 @@ const bad: readonly Bad[] = [
   },
 ];
 
-describe("a bad job fails with words, and the next one runs:", { timeout: 180_000 }, () => {
+describe("a bad job fails with words, and the next one runs:", () => {
   test.each(bad)("$what", async ({ step, plan, words }) => {
     const { run, runSteps, agent } = await givenRunnerWithAgent(fleet);
     const ended =

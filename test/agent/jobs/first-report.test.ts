@@ -34,14 +34,14 @@ async function setup() {
 const isFirstReport = ({ method, path: at }: { method: string; path: string }): boolean =>
   method === "PATCH" && at.includes("/executions/");
 
-describe("before the broker has answered the first report", { timeout: 180_000 }, () => {
+describe("before the broker has answered the first report", () => {
   test.each(["down", "500", "429", "html", "reset", "truncated"] as const)(
     "nothing is begun while it goes wrong (%s), and all is once it is answered",
     async (fault) => {
       const { proxy, mark, enqueue, ended, job } = await setup();
       const failing = proxy.fail(isFirstReport, fault);
       const id = await enqueue(job);
-      await until(() => failing.hits() >= 3, 40_000);
+      await until(() => failing.hits() >= 3);
       expect(existsSync(mark)).toBe(false);
       failing.mend();
       expect(await ended(id)).toMatchObject({ status: "finished" });
@@ -55,8 +55,8 @@ describe("before the broker has answered the first report", { timeout: 180_000 }
       const { proxy, mark, enqueue, run, job, agent } = await setup();
       const failing = proxy.fail(isFirstReport, fault, 1);
       await enqueue(job);
-      await until(() => failing.hits() === 1, 40_000);
-      await until(() => agent.status().jobs.length === 0, 40_000);
+      await until(() => failing.hits() === 1);
+      await until(() => agent.status().jobs.length === 0);
       expect(existsSync(mark)).toBe(false);
       expect(await run({ type: "noop" })).toMatchObject({ status: "finished" });
     },
@@ -66,7 +66,7 @@ describe("before the broker has answered the first report", { timeout: 180_000 }
     const { proxy, mark, enqueue, agent, job, seen } = await setup();
     const failing = proxy.fail(isFirstReport, "500");
     const id = await enqueue(job);
-    await until(() => failing.hits() >= 1, 40_000);
+    await until(() => failing.hits() >= 1);
     for (let nth = 0; nth < times; nth++) agent.signal("SIGTERM");
     await agent.gone;
     expect(existsSync(mark)).toBe(false);

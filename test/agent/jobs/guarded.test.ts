@@ -5,7 +5,7 @@ import { readStat } from "../../../agent/processes/process-identity.ts";
 import { mintToken } from "../../../shared/token.ts";
 import { type AgentProcess, startAgentProcess } from "../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
-import { until as soon } from "../../support/broker/given-polling.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { faultProxy } from "../../support/network/fault-proxy.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
@@ -14,9 +14,6 @@ let fleet: Fleet;
 beforeAll(async () => {
   fleet = await givenFleet();
 });
-
-/** Agents' processes take their time to start on a busy machine. */
-const until = async (isTrue: () => boolean): Promise<void> => await soon(isTrue, 40_000);
 
 /** A script that outlived its agent, and what starts the next agent. */
 async function setup(plan: object = {}) {
@@ -51,7 +48,7 @@ async function setup(plan: object = {}) {
 const hasTakenUp = ({ said }: AgentProcess): boolean =>
   said.log.some(({ msg }) => msg === "resuming a job");
 
-describe("what a killed agent left running", { timeout: 180_000 }, () => {
+describe("what a killed agent left running", () => {
   test("is stopped in order by a next one that is told to stop before it has found the broker", async () => {
     const { runner, proxy, jobId, again, wasAsked, runs } = await setup();
     await proxy.setDown(true);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 const main = path.join(import.meta.dirname, "..", "..", "..", "agent", "main.ts");
 const svcAgent = `${process.execPath} ${main}`;
 
-describe("a job's own processes", { timeout: 180_000 }, () => {
+describe("a job's own processes", () => {
   test("set outputs without a file, as text or as JSON", async () => {
     const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([

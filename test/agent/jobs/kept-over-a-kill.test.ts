@@ -20,13 +20,13 @@ beforeAll(async () => {
 async function taken(again: KillableAgent["again"]): Promise<AgentProcess> {
   const agent = await again();
   const said = (): string => JSON.stringify(agent.said.log);
-  await expect.poll(said, { timeout: 40_000 }).toContain("agent started");
+  await expect.poll(said).toContain("agent started");
   return agent;
 }
 
 const out = "$SVC_ACTIONS_OUTPUT_FILEPATH";
 
-describe("an agent that was killed and started again", { timeout: 180_000 }, () => {
+describe("an agent that was killed and started again", () => {
   test("leaves the files of a running step as they are", async () => {
     const { enqueue, ended, first, again, kill, mark, marked, lines } =
       await givenKillableAgent(fleet);

@@ -46,7 +46,7 @@ describe("an agent whose disk refuses what it writes", () => {
     };
     await expect.poll(read).toMatch(/it is full\nthe end\n.*finished/);
     expect(agent.said.err).toBe("");
-  }, 180_000);
+  });
 
   test("lives on and does its jobs when no log can be kept on disk", async () => {
     const agent = await givenKillableAgent(fleet);
@@ -64,5 +64,5 @@ describe("an agent whose disk refuses what it writes", () => {
     expect((await ended(id)).status).toBe("finished");
     await expect.poll(async () => await logOf(id)).toContain("ho");
     expect(first.said.err).toBe("");
-  }, 180_000);
+  });
 });

@@ -25,7 +25,7 @@ async function setup(): Promise<
   return {
     ...(await givenRunnerWithAgent(fleet)),
     mark,
-    marked: async (name) => await until(() => existsSync(mark(name)), 40_000),
+    marked: async (name) => await until(() => existsSync(mark(name))),
   };
 }
 
@@ -34,7 +34,7 @@ const action = (steps: readonly object[], plan: object = {}) => ({
   plan: JSON.stringify({ ...plan, steps }),
 });
 
-describe("a job that is stopped", { timeout: 180_000 }, () => {
+describe("a job that is stopped", () => {
   test("by a cancel ends its child by SIGTERM, runs its always-steps and reports as evidence", async () => {
     const { enqueue, operate, became, agent, mark, marked } = await setup();
     const job = await enqueue(

@@ -2,13 +2,9 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  action,
-  givenKillableAgent,
-  until,
-  wait,
-} from "../../support/agent/given-killable-agent.ts";
+import { action, givenKillableAgent, wait } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { patiently } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
@@ -17,7 +13,7 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-describe("an agent that was killed and started again", { timeout: 180_000 }, () => {
+describe("an agent that was killed and started again", () => {
   test("adopts the running step, runs the rest, and repeats nothing", async () => {
     const { enqueue, ended, first, again, kill, mark, marked, lines } =
       await givenKillableAgent(fleet);

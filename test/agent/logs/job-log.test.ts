@@ -210,7 +210,7 @@ describe("a job's log", () => {
       ),
       { numRuns: 60 },
     );
-  }, 600_000); // each run waits for a dozen writes to be safe on disk, which a busy disk takes its time for
+  }); // each run waits for a dozen writes to be safe on disk, which a busy disk takes its time for
 });
 
 /** Reads the pieces, each safely on disk before the next, and breaks off as a killed process does. */

@@ -21,7 +21,7 @@ async function readLog({ operatorToken: token }: Pick<TestRunner, "operatorToken
   return { records: body.items, isComplete: job.body.logs_complete };
 }
 
-describe("the log of a job", { timeout: 180_000 }, () => {
+describe("the log of a job", () => {
   test("is there to its last line when its end is told, without a secret in it", async () => {
     const runner = await givenRunnerWithAgent(fleet, { "log-wait": "60s" });
     const script =

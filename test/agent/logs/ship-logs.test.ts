@@ -44,7 +44,7 @@ describe("the shipping of logs", () => {
       }),
       { numRuns: 25 },
     );
-  }, 180_000);
+  });
 
   test("sends a line within a moment, and compressed, without waiting for more", async () => {
     const { openJobLog, bodies } = await givenAgentLogs();

@@ -35,8 +35,8 @@ describe("a job whose broker says for ever that its log comes too fast", () => {
     await expect.poll(waiting).toBeGreaterThan(mebibyte / 2);
     await operate(`POST /v1/runner-jobs/${job}/cancel`);
     await became(job, "cancelled");
-    await expect.poll(() => agent.status().jobs, { timeout: 60_000 }).toEqual([]);
-  }, 180_000);
+    await expect.poll(() => agent.status().jobs).toEqual([]);
+  });
 
   test("loses nothing, once the broker takes its log", async () => {
     const { agent, enqueue, became, operatorToken, proxy } = await setup();
@@ -49,5 +49,5 @@ describe("a job whose broker says for ever that its log comes too fast", () => {
     const stream = () => fleet.broker.call<LogStream>(path, { token: operatorToken });
     await expect.poll(async () => (await stream()).body.records).toBeGreaterThan(4_999);
     expect((await stream()).body.missing_records).toBe(0);
-  }, 180_000);
+  });
 });

@@ -2,14 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LogRecord } from "../../../shared/api/log-streams.ts";
 import { givenAgentLogs } from "../../support/agent/given-agent-logs.ts";
-import {
-  action,
-  givenKillableAgent,
-  until,
-  wait,
-} from "../../support/agent/given-killable-agent.ts";
+import { action, givenKillableAgent, wait } from "../../support/agent/given-killable-agent.ts";
 import { hostClock } from "../../support/agent/host-clock.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { accepted } from "../../support/logs/log-receiver.ts";
 import { faultProxy } from "../../support/network/fault-proxy.ts";
 
@@ -85,7 +81,7 @@ const skews = ({ records }: Told): number[] => [
   ...new Set(records.map(({ resource }) => Number(resource["svc.clock_skew_ms"]))),
 ];
 
-describe("the times of a job's log", { timeout: 180_000 }, () => {
+describe("the times of a job's log", () => {
   test.each([
     ["ahead", "5h", 5 * hourMs],
     ["behind", "-5h", -5 * hourMs],

@@ -2,10 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../../shared/version.ts";
-import { until } from "../../support/agent/given-killable-agent.ts";
 import { heldScript } from "../../support/agent/held-script.ts";
 import { testDataDir } from "../../support/agent/start-test-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { agentOfVersion, oddVersion, putVersion } from "../../support/mng/agent-versions.ts";
 import { givenManagedHost } from "../../support/mng/given-managed-host.ts";
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 const hasBegun = async (jobs: { job: (id: string) => Promise<{ status: string }> }, id: string) =>
   await until(async () => (await jobs.job(id)).status === "in-progress");
 
-describe("a managed agent as a child", { timeout: 180_000 }, () => {
+describe("a managed agent as a child", () => {
   test("is started, does jobs, and is started again when it is killed", async () => {
     const host = await givenManagedHost(fleet);
     host.startMng();

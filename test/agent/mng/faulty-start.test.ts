@@ -27,7 +27,7 @@ async function putProgram(dir: string, text: string): Promise<void> {
   await writeFile(path.join(folder, "svc-agent"), text, { mode: 0o755 });
 }
 
-describe("a version that cannot be started", { timeout: 180_000 }, () => {
+describe("a version that cannot be started", () => {
   test.each([
     ["may not be executed", "chmod a-x", /could not be started: spawn .*7\.2\.0\/svc-agent EACCES/],
     ["is gone", "rm", /could not be started: Version 7\.2\.0 is not in/],
@@ -44,7 +44,7 @@ describe("a version that cannot be started", { timeout: 180_000 }, () => {
   });
 });
 
-describe("a step that cannot be written", { timeout: 180_000 }, () => {
+describe("a step that cannot be written", () => {
   test("is not taken; the job is told, and the next one does it when it can be", async () => {
     const host = await givenManagedHost(fleet);
     const folder = await testFolder(0o755);

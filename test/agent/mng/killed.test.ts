@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import { version } from "../../../shared/version.ts";
 import type { EndedJob } from "../../support/agent/given-jobs.ts";
-import { until } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { agentOfVersion, oddVersion, putVersion } from "../../support/mng/agent-versions.ts";
 import {
   givenManagedHost,
@@ -72,7 +72,7 @@ async function expectOneAgent({ host, first }: Scene, runs: string): Promise<voi
   expect(await host.everRegistered("install")).toBe(2);
 }
 
-describe("a management process that is killed, and started again", { timeout: 180_000 }, () => {
+describe("a management process that is killed, and started again", () => {
   const switching: readonly KillPoint[] = [
     at("written", "prepare"),
     at("written", "drain"),

@@ -1,8 +1,8 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { until } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { agentOfVersion, putVersion } from "../../support/mng/agent-versions.ts";
 import { givenManagedHost } from "../../support/mng/given-managed-host.ts";
 import { testFolder } from "../../support/run/folder.ts";
@@ -37,7 +37,7 @@ async function setup() {
   return { host, start, journal, obstacle };
 }
 
-describe("what may pass", { timeout: 180_000 }, () => {
+describe("what may pass", () => {
   test("is tried some times, then the operation ends and others have their turn", async () => {
     const { host, start, journal } = await setup();
     const mng = start();

@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { until } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { givenManagedHost, type ManagedHost } from "../../support/mng/given-managed-host.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { testFolder } from "../../support/run/folder.ts";
@@ -65,7 +65,7 @@ async function setup() {
   return { host, dataDir, agents, enrol, start, own };
 }
 
-describe("an agent that shares its management process's token", { timeout: 180_000 }, () => {
+describe("an agent that shares its management process's token", () => {
   test("has the new one when that is rotated because it ends soon, and goes on", async () => {
     const { host, agents, enrol, start, own } = await setup();
     await enrol(host.token, 5);

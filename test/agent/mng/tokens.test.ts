@@ -1,8 +1,8 @@
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { until } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { givenManagedHost } from "../../support/mng/given-managed-host.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 
@@ -15,7 +15,7 @@ const read = async (file: string): Promise<string> => (await readFile(file, "utf
 const statusOf = async (token: string): Promise<number> =>
   (await fleet.broker.call("GET /v1/tokens/current", { token })).status;
 
-describe("the tokens of a managed host", { timeout: 180_000 }, () => {
+describe("the tokens of a managed host", () => {
   test("are rotated by a job: new ones in their files, the former ones still valid", async () => {
     const host = await givenManagedHost(fleet);
     const own = path.join(host.folder, "token");

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerUpdate } from "../../../shared/api/runner-updates.ts";
 import type { Runner } from "../../../shared/api/runner.ts";
 import { version } from "../../../shared/version.ts";
-import { until } from "../../support/agent/given-killable-agent.ts";
 import { heldScript } from "../../support/agent/held-script.ts";
 import { testDataDir } from "../../support/agent/start-test-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { agentOfVersion, oddVersion, putVersion } from "../../support/mng/agent-versions.ts";
 import { givenManagedHost, type ManagedHost } from "../../support/mng/given-managed-host.ts";
 import { svcProgram } from "../../support/programs/present-programs.ts";
@@ -38,7 +38,7 @@ async function update(
   });
 }
 
-describe("an order to update a managed host", { timeout: 180_000 }, () => {
+describe("an order to update a managed host", () => {
   test("switches the agent after its running job, and is completed", async () => {
     const host = await givenManagedHost(fleet);
     await putVersion(host.versionsDir, "7.1.0", next);

@@ -52,7 +52,7 @@ async function setup(more: Readonly<Record<string, string>> = {}) {
   return { versions, prepare, odd, asked, url, program: path.join(dir, "1.2.3", "svc-agent.mjs") };
 }
 
-describe("versions that are downloaded", { timeout: 120_000 }, () => {
+describe("versions that are downloaded", () => {
   test("are verified, and run by everybody, but written by their owner alone", async () => {
     const at = await setup();
     await at.prepare("1.2.3");

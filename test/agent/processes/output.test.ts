@@ -43,7 +43,7 @@ describe("what a child prints", () => {
       expect((await child.exited).code).toBe(0);
     });
     await fc.assert(model, { numRuns: 12 });
-  }, 180_000);
+  });
 
   test("may be a line of one gigabyte: nothing is lost and the memory stays flat", async () => {
     const { bash } = await givenChildren();
@@ -60,7 +60,7 @@ describe("what a child prints", () => {
     expect(end).toBe(1_000_000_000);
     expect(most - before).toBeLessThan(120 * mebibyte);
     expect((await child.exited).code).toBe(0);
-  }, 180_000);
+  });
 
   test("waits for its reader, within a bound, and is whole", async () => {
     const { bash } = await givenChildren();
@@ -73,7 +73,7 @@ describe("what a child prints", () => {
     for (let at = 1; at <= 6_000_000; at += 1) wanted.update(`${at}\n`);
     expect(digest).toBe(wanted.update("end\n").digest("hex"));
     expect(size).toBeGreaterThan(40 * mebibyte);
-  }, 180_000);
+  });
 
   test("is deleted where it was released, and only there", async () => {
     const { bash } = await givenChildren();
@@ -116,7 +116,7 @@ describe("what a child prints", () => {
     expect(readStat(pid)).toBeDefined();
     await writeFile(path.join(cwd, "go"), "");
     await expect.poll(() => readStat(pid)).toBeUndefined();
-  }, 180_000);
+  });
 
   test("does not end a server that a step leaves for the next one, its output elsewhere", async () => {
     const { bash, executionId } = await givenChildren();

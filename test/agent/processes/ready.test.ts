@@ -18,7 +18,6 @@ import { supervisorsOf } from "../../support/agent/supervisors-of.ts";
 import { patiently } from "../../support/run/folder.ts";
 
 const owner = path.join(import.meta.dirname, "..", "..", "support", "agent", "ready-owner.ts");
-const soon = { timeout: 30_000 };
 
 async function setup() {
   const place = await givenChildren();
@@ -36,7 +35,7 @@ async function setup() {
     killedBefore: async (spec: ChildSpec): Promise<void> => {
       const process_ = startOwner(spec, "waits");
       const ended = once(process_, "exit");
-      await expect.poll(() => existsSync(file), soon).toBe(true);
+      await expect.poll(() => existsSync(file)).toBe(true);
       expect(supervisorsOf(dirOf(spec.step))).not.toEqual([]);
       process_.kill("SIGKILL");
       await ended;
@@ -76,7 +75,7 @@ describe("a child that is made ready", () => {
     const ready = await readyChild(specOf(["touch", "begun"]));
     await ready.drop();
     expect(existsSync(dirOf(1))).toBe(false);
-    await expect.poll(() => supervisorsOf(dirOf(1)), soon).toEqual([]);
+    await expect.poll(() => supervisorsOf(dirOf(1))).toEqual([]);
     expect(existsSync(path.join(cwd, "begun"))).toBe(false);
   });
 
@@ -89,9 +88,9 @@ describe("a child that is made ready", () => {
       found.forEach(kill);
       return found;
     };
-    await expect.poll(() => existsSync(path.join(dirOf(1), "0")), soon).toBe(true);
-    await expect.poll(killAll, soon).toEqual([]);
-    await expect.poll(ready.isWaiting, soon).toBe(false);
+    await expect.poll(() => existsSync(path.join(dirOf(1), "0"))).toBe(true);
+    await expect.poll(killAll).toEqual([]);
+    await expect.poll(ready.isWaiting).toBe(false);
     await expect(ready.go()).rejects.toThrow("could not be started");
     expect(existsSync(dirOf(1))).toBe(false);
   });
@@ -99,13 +98,13 @@ describe("a child that is made ready", () => {
   test("is ended, and told as lost, when its folder goes before it is seen to run", async () => {
     const { specOf, dirOf, executionId } = await setup();
     const ready = await readyChild(specOf(["sleep", "600"]));
-    await expect.poll(() => existsSync(path.join(dirOf(1), "0")), soon).toBe(true);
+    await expect.poll(() => existsSync(path.join(dirOf(1), "0"))).toBe(true);
     for (const pid of supervisorsOf(dirOf(1))) process.kill(pid, "SIGSTOP"); // so that it is not seen
     const going = ready.go();
     rmSync(dirOf(1), patiently);
     await expect(going).rejects.toThrow(ChildLost);
-    await expect.poll(async () => await findMarked(executionId), soon).toEqual([]);
-    await expect.poll(() => supervisorsOf(dirOf(1)), soon).toEqual([]);
+    await expect.poll(async () => await findMarked(executionId)).toEqual([]);
+    await expect.poll(() => supervisorsOf(dirOf(1))).toEqual([]);
   });
 
   test("waits no longer when its folder has gone, and leaves nothing", async () => {
@@ -118,14 +117,13 @@ describe("a child that is made ready", () => {
     expect(one.isWaiting()).toBe(false);
     await one.drop();
     await expect(other.go()).rejects.toThrow("Cannot create the folder");
-    for (const step of [1, 2])
-      await expect.poll(() => supervisorsOf(dirOf(step)), soon).toEqual([]);
+    for (const step of [1, 2]) await expect.poll(() => supervisorsOf(dirOf(step))).toEqual([]);
   });
 
   test("goes without having begun when its agent is killed", async () => {
     const { specOf, dirOf, cwd, runDir, executionId, killedBefore } = await setup();
     await killedBefore(specOf(["touch", "begun"]));
-    await expect.poll(() => supervisorsOf(dirOf(1)), soon).toEqual([]);
+    await expect.poll(() => supervisorsOf(dirOf(1))).toEqual([]);
     expect(findChild(runDir, executionId, 1)).toBeUndefined();
     expect(existsSync(path.join(cwd, "begun"))).toBe(false);
   });
@@ -185,7 +183,7 @@ describe("the children that a job makes ready", () => {
     expect(await children.take("plan", unnumbered(["false"]))).toBeUndefined();
     await children.close();
     expect(existsSync(dirOf(1))).toBe(false);
-    await expect.poll(() => supervisorsOf(dirOf(1)), soon).toEqual([]);
+    await expect.poll(() => supervisorsOf(dirOf(1))).toEqual([]);
   });
 
   test("never have a number that another one had, whoever made it", async () => {
@@ -207,7 +205,7 @@ describe("the children that a job makes ready", () => {
     children.make("plan", unnumbered(["true"]));
     await children.close();
     for (const step of [1, 2]) {
-      await expect.poll(() => supervisorsOf(dirOf(step)), soon).toEqual([]);
+      await expect.poll(() => supervisorsOf(dirOf(step))).toEqual([]);
       expect(existsSync(dirOf(step))).toBe(false);
     }
     children.make("show", unnumbered(["true"]));

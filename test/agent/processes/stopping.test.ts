@@ -13,7 +13,7 @@ const hasty = { ...patient, graceMs: 100 };
 
 /** Waits until the child has printed this. */
 async function untilPrinted(child: Child, text: string): Promise<void> {
-  await expect.poll(() => printed(child), { timeout: 60_000 }).toContain(text);
+  await expect.poll(() => printed(child)).toContain(text);
 }
 
 function printed({ manifest }: Child): string {
@@ -179,7 +179,7 @@ describe("stopping a child", () => {
   });
 });
 
-describe("a script that does harm", { timeout: 180_000 }, () => {
+describe("a script that does harm", () => {
   test("and kills the process above it is lost, in words, and is ended", async () => {
     const { bash, executionId } = await givenChildren();
     const child = await bash("echo before; kill -9 $PPID; echo after; sleep 600");

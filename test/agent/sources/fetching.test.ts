@@ -20,7 +20,7 @@ const interpolated_command = 'echo "what=$(cat what)" >>"$SVC_ACTIONS_OUTPUT_FIL
 const tellWhat = (source: object, more: object = {}) => ({ source, interpolated_command, ...more });
 const title = (name: string) => ({ "org.opencontainers.image.title": name });
 
-describe("an artifact in a registry", { timeout: 180_000 }, () => {
+describe("an artifact in a registry", () => {
   test("is fetched at a tag or a digest, and unpacked where the step runs", async () => {
     const registry = await startRegistryDouble();
     const digest = registry.push("acme/app", "v1", [{ bytes: module }]);
@@ -135,7 +135,7 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
   });
 });
 
-describe("an archive in a plan", { timeout: 180_000 }, () => {
+describe("an archive in a plan", () => {
   test.each([
     ["tar with gzip", module],
     ["zip", zipArchive([{ name: "deep/what", text: "module" }])],
@@ -159,7 +159,7 @@ describe("an archive in a plan", { timeout: 180_000 }, () => {
   });
 });
 
-describe("a folder of the host", { timeout: 180_000 }, () => {
+describe("a folder of the host", () => {
   test("is copied where the operator allows it, and refused where not", async () => {
     const folder = await testFolder(0o755);
     await mkdir(path.join(folder, "deep"));

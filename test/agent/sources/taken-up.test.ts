@@ -2,13 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { canChangeUsers, givenJobUsers, leftOut } from "../../support/agent/given-job-users.ts";
-import {
-  action,
-  givenKillableAgent,
-  until,
-  wait,
-} from "../../support/agent/given-killable-agent.ts";
+import { action, givenKillableAgent, wait } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { startRegistryDouble } from "../../support/sources/start-registry-double.ts";
 import { tarArchive } from "../../support/sources/tar-archive.ts";
 
@@ -21,7 +17,7 @@ beforeAll(async () => {
 const module = gzipSync(tarArchive([{ name: "what", text: "module" }]));
 const isBlob = (asked: string): boolean => asked.includes("/blobs/");
 
-describe("a source whose agent is killed", { timeout: 180_000 }, () => {
+describe("a source whose agent is killed", () => {
   test("while it is fetched, goes on being fetched, once", async () => {
     const registry = await startRegistryDouble();
     registry.push("acme/app", "v1", [{ bytes: module }]);
@@ -64,7 +60,7 @@ describe("a source whose agent is killed", { timeout: 180_000 }, () => {
 const asRoot = canChangeUsers ? describe : () => {};
 if (!canChangeUsers) console.warn(leftOut);
 
-asRoot("a source of a job that is another user", { timeout: 180_000 }, () => {
+asRoot("a source of a job that is another user", () => {
   test("is fetched and unpacked as that user", async () => {
     const registry = await startRegistryDouble({ kind: "basic", login: "me:pass-word-9" });
     registry.push("acme/app", "v1", [{ bytes: module }]);

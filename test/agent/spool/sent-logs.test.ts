@@ -8,8 +8,9 @@ import {
   numbered,
   source,
 } from "../../support/agent/given-agent-logs.ts";
-import { action, givenKillableAgent, until } from "../../support/agent/given-killable-agent.ts";
+import { action, givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
 import { givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { accepted, refusal } from "../../support/logs/log-receiver.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
@@ -29,7 +30,7 @@ describe("what was sent of a log that goes on", () => {
       log.write(`the line ${word}`);
       await log.flush();
       await expect.poll(() => bodies("a").at(-1)).toBe(`the line ${word}`);
-      await expect.poll(() => textIn(folder), { timeout: 10_000 }).not.toContain("the line");
+      await expect.poll(() => textIn(folder)).not.toContain("the line");
     }
     const sent = receiver.seen.length;
     await log.close();
@@ -96,7 +97,7 @@ test.each([
     const [first = ""] = await segments();
     const sent = await readFile(path.join(folder, first));
     receiver.answer(() => accepted);
-    await expect.poll(segments, { timeout: 10_000 }).not.toContain(first);
+    await expect.poll(segments).not.toContain(first);
     const [second = ""] = await segments();
     const end = await readFile(path.join(folder, second));
     await logs.shipping.stop();
@@ -108,7 +109,7 @@ test.each([
     again.write("after it");
     await again.flush();
     await expect.poll(() => bodies("a")).toEqual([...numbered(50), "after it"]);
-    await expect.poll(segments, { timeout: 10_000 }).not.toContain(first);
+    await expect.poll(segments).not.toContain(first);
     await later.shipping.stop();
     const spool = (await open()).logSpools.find("exe_a");
     expect(spool?.nextSeq()).toBe(52);
@@ -116,30 +117,26 @@ test.each([
   },
 );
 
-test(
-  "an agent that is killed at any step of the removal loses no line and sends none twice",
-  { timeout: 180_000 },
-  async () => {
-    const fleet = await givenFleet();
-    const runner = await givenKillableAgent(fleet);
-    const go = path.join(await testFolder(0o777), "go");
-    const script = `n=0; until [ -e ${go} ]; do n=$((n + 1)); echo "line $n"; sleep 0.02; done; echo "end $n"`;
-    const job = await runner.enqueue(action([{ name: "a", interpolated_inline_contents: script }]));
-    const folder = path.join(runner.first.dataDir, "logs");
-    let agent = runner.first;
-    // A removal is: a file is made, written, and the one before it is taken away; each is an event of the folder's.
-    for (const nth of [1, 2, 3, 4, 5, 6]) {
-      await afterRemovals(folder, nth);
-      await runner.kill(agent);
-      agent = await runner.again();
-    }
-    await writeFile(go, "");
-    expect((await runner.ended(job)).status).toBe("finished");
-    const lines = (await runner.logOf(job)).filter((line) => /^(?:line|end) \d+$/.test(line));
-    const count = Number(lines.at(-1)?.slice(4));
-    expect(lines.slice(0, -1)).toEqual(Array.from({ length: count }, (_, at) => `line ${at + 1}`));
-  },
-);
+test("an agent that is killed at any step of the removal loses no line and sends none twice", async () => {
+  const fleet = await givenFleet();
+  const runner = await givenKillableAgent(fleet);
+  const go = path.join(await testFolder(0o777), "go");
+  const script = `n=0; until [ -e ${go} ]; do n=$((n + 1)); echo "line $n"; sleep 0.02; done; echo "end $n"`;
+  const job = await runner.enqueue(action([{ name: "a", interpolated_inline_contents: script }]));
+  const folder = path.join(runner.first.dataDir, "logs");
+  let agent = runner.first;
+  // A removal is: a file is made, written, and the one before it is taken away; each is an event of the folder's.
+  for (const nth of [1, 2, 3, 4, 5, 6]) {
+    await afterRemovals(folder, nth);
+    await runner.kill(agent);
+    agent = await runner.again();
+  }
+  await writeFile(go, "");
+  expect((await runner.ended(job)).status).toBe("finished");
+  const lines = (await runner.logOf(job)).filter((line) => /^(?:line|end) \d+$/.test(line));
+  const count = Number(lines.at(-1)?.slice(4));
+  expect(lines.slice(0, -1)).toEqual(Array.from({ length: count }, (_, at) => `line ${at + 1}`));
+});
 
 /** Resolves at the so-many-th event in the log's folder after a segment was taken away there. */
 async function afterRemovals(folder: string, nth: number): Promise<void> {

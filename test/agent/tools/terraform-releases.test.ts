@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../agent/config/read-config.ts";
 import { findTerraform, type TerraformTool } from "../../../agent/tools/find-terraform.ts";
-import { until } from "../../support/agent/given-killable-agent.ts";
+import { until } from "../../support/broker/given-polling.ts";
 import { testFolder } from "../../support/run/folder.ts";
 import { makeOpenPgpSigner } from "../../support/terraform/openpgp-signer.ts";
 import { sayingVersion, startReleaseServer } from "../../support/terraform/start-release-server.ts";
@@ -45,7 +45,7 @@ function spawnFinder(
   return child;
 }
 
-describe("terraform of the version that a plan pins", { timeout: 120_000 }, () => {
+describe("terraform of the version that a plan pins", () => {
   test("is what is on the PATH when that is it, and without one, too", async () => {
     const { find, put, onPath, asked } = await setup();
     await put("terraform", "1.9.8");

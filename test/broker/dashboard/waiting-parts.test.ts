@@ -35,7 +35,7 @@ function setup(render: (number: number, view: View) => Promise<string>) {
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const letGo = async (number: number): Promise<void> => {
-    await expect.poll(() => begun.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(number);
+    await expect.poll(() => begun.length).toBeGreaterThanOrEqual(number);
     begun[number - 1]?.();
   };
   return { begun, ask, letGo };

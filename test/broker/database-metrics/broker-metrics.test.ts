@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { metricsSetup } from "../../support/broker/metrics.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
+import { waitLimitMs } from "../../support/run/hang-limits.ts";
 
-const patience = { timeout: 60_000 };
+const patience = { timeout: waitLimitMs };
 
 describe("a broker", () => {
   let found: Map<string, number>;
@@ -22,7 +23,7 @@ describe("a broker", () => {
       found = await metrics();
       return found.get("svc_listen_connected") === 1;
     }, patience);
-  }, 240_000);
+  });
 
   test("counts its parked polls and how many one look serves", () => {
     expect(found.get("svc_parked_polls")).toBe(0);

@@ -17,7 +17,6 @@ import {
 } from "../../support/rows/given.ts";
 
 /** Other tests' open transactions hold a tally back. */
-const patience = { timeout: 180_000 };
 
 const finished = { status: "finished", result: { success: true } };
 
@@ -25,7 +24,7 @@ async function cancel(db: Db, { orgId }: GivenRunner, job = ""): Promise<void> {
   await db`select * from end_jobs(${orgId}, ${[job]}, 'cancel', 'enough')`;
 }
 
-describe("what has ended", patience, () => {
+describe("what has ended", () => {
   test("is in the totals and histograms, each job once", async () => {
     const { url, db } = await testDatabase();
     await stopClock(db);
@@ -120,7 +119,7 @@ describe("what has ended", patience, () => {
   });
 });
 
-describe("a database restored into another cluster", patience, () => {
+describe("a database restored into another cluster", () => {
   test("keeps its events in order, before all that is written there", async () => {
     const { db } = await testDatabase();
     const runner = await givenRunner(db);

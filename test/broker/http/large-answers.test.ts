@@ -38,7 +38,7 @@ async function setup(plan: object = {}) {
   return { ...runner, jobId: made.body.id, job, execution, admin, reader: reader.secret, token };
 }
 
-describe("large outputs", { timeout: 180_000 }, () => {
+describe("large outputs", () => {
   test("are in every answer as small ones are: parsed, and byte for byte", async () => {
     const at = await setup();
     const outputs = { "a ä": noise(mebibyte), list: [1.5, null, { b: 'said "so"' }] };
@@ -59,7 +59,7 @@ describe("large outputs", { timeout: 180_000 }, () => {
   });
 });
 
-describe("a large plan within its job", { timeout: 180_000 }, () => {
+describe("a large plan within its job", () => {
   test("is the same text, and without its secrets for who may not see them", async () => {
     const plan = { src_tag: "v1 ä", note: noise(mebibyte), terraform: { vars: { a: 'b"\n' } } };
     const at = await setup(plan);
@@ -118,7 +118,7 @@ describe("a large plan within its job", { timeout: 180_000 }, () => {
   }
 });
 
-describe("readers of a large result", { timeout: 180_000 }, () => {
+describe("readers of a large result", () => {
   test("are bounded by room: who finds none waits, and another org's reader goes past", async () => {
     const env = { SVC_BODIES_MIB: "8", SVC_BODIES_ORG_MIB: "2", SVC_BODIES_TOKEN_MIB: "2" };
     const small = await startBroker({ url, env });
@@ -133,12 +133,12 @@ describe("readers of a large result", { timeout: 180_000 }, () => {
       return Number(new RegExp(`^svc_bodies_${name}\\{of="out"\\} (\\d+)$`, "m").exec(body)?.[1]);
     };
     const readers = Array.from({ length: 3 }, () => askAndNotRead(small.url, at));
-    await expect.poll(() => figure("bytes"), { timeout: 60_000 }).toBe(2 * mebibyte);
-    await expect.poll(() => figure("waiting"), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => figure("bytes")).toBe(2 * mebibyte);
+    await expect.poll(() => figure("waiting")).toBe(1);
     const past = await small.call(`GET ${other.execution}/result`, { token: other.admin });
     expect(past.status).toBe(200);
     for (const reader of readers) reader.destroy();
-    await expect.poll(() => figure("bytes"), { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => figure("bytes")).toBe(0);
   });
 
   test("hold none once they are gone, also when they were before they had it", async () => {
@@ -160,7 +160,7 @@ describe("readers of a large result", { timeout: 180_000 }, () => {
       reader.destroy();
       await expect.poll(() => figure("svc_http_connections")).toBeLessThan(open);
     });
-    await expect.poll(() => figure(answered), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => figure(answered)).toBe(1);
     expect(await figure('svc_bodies_bytes{of="out"}')).toBe(0);
   });
 

@@ -38,7 +38,7 @@ type Claimed = { jobs: { execution: { id: string } }[] };
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const noise = (bytes: number): string => randomBytes(bytes).toString("base64");
 
-describe("a large result", { timeout: 180_000 }, () => {
+describe("a large result", () => {
   test("is stored as it came, whole, and again is the same one", async () => {
     const at = await setup();
     const contents = { note: 'said "so"', pad: "x".repeat(100_000), tail: "ä\\n" };
@@ -136,7 +136,7 @@ describe("a large result", { timeout: 180_000 }, () => {
   });
 });
 
-describe("a large plan", { timeout: 180_000 }, () => {
+describe("a large plan", () => {
   test("is handed out byte for byte, however it was written", async () => {
     const at = await setup();
     const text = `{ "terraform":\t{"vars": {"a":"${"v".repeat(50_000)}", "b": "\\u00e9\\n${"w".repeat(30_000)}"}},
@@ -209,7 +209,7 @@ describe("a large plan", { timeout: 180_000 }, () => {
   });
 });
 
-describe("room for large bodies", { timeout: 180_000 }, () => {
+describe("room for large bodies", () => {
   test("is a share of each org: one that holds its own keeps nobody else back, and is told which bound it met", async () => {
     const small = await startBroker({ url, env: { SVC_BODIES_MIB: "4", SVC_BODIES_ORG_MIB: "2" } });
     const [at, other] = [await setup(), await setup()];

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const long = "x".repeat(400_000); // alone it makes its body one that is read apart
 const wide = "😀".repeat(100_000);
 
-describe("a text that is too long for its place", { timeout: 180_000 }, () => {
+describe("a text that is too long for its place", () => {
   test.each([
     { owner_id: long },
     { owner_type: long },

@@ -174,4 +174,4 @@ test("everything that anybody does, all at once: no two wait for each other, and
   expect([...new Set(unexpected)]).toEqual([]);
   await expectSoundQueues(watching);
   await db.end({ timeout: 1 });
-}, 180_000);
+});

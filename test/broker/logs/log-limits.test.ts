@@ -32,7 +32,7 @@ const batch = (first: number, records: number, length: number) =>
   );
 const numberOf = (body: string) => Number.parseInt(body, 10);
 
-describe("a stream that outgrows its limit", { timeout: 180_000 }, () => {
+describe("a stream that outgrows its limit", () => {
   test("keeps its beginning and its end, and says what was dropped between them", async () => {
     const { send, streamId, orgId, read } = await setup({
       SVC_LOG_STREAM_MIB: "1",
@@ -90,7 +90,7 @@ describe("a sender that is too fast", () => {
   });
 });
 
-describe("a sender that does not heed that it is too fast", { timeout: 180_000 }, () => {
+describe("a sender that does not heed that it is too fast", () => {
   const mebibyte = 1024 * 1024;
 
   /** Says that so many bytes come, and sends none of them; answers what comes back meanwhile. */

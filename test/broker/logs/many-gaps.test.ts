@@ -33,7 +33,7 @@ const everyOther = (from: number, upto: number) =>
   Array.from({ length: Math.floor((upto - from) / 2) + 1 }, (_, at) => from + at * 2);
 const executionName = (n: number) => `exe_${String(n).padStart(26, "0")}`;
 
-describe("a log in which very much is missing", { timeout: 180_000 }, () => {
+describe("a log in which very much is missing", () => {
   test("says how much, and takes what comes late once and where it belongs", async () => {
     const { sendTo, stream, finish, job, seqs, parts } = await setup();
     expect(await sendTo(broker, everyOther(1, 2999))).toBe(201);
@@ -74,7 +74,7 @@ describe("a log in which very much is missing", { timeout: 180_000 }, () => {
   });
 });
 
-describe("a log of very many executions", { timeout: 180_000 }, () => {
+describe("a log of very many executions", () => {
   test("holds each record once, whoever sends again", async () => {
     const { sendTo, stream, parts, seqs } = await setup();
     const ids = Array.from({ length: 110 }, (_, n) => executionName(n));

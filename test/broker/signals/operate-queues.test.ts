@@ -37,9 +37,7 @@ describe("a pause", () => {
     await call(`POST /v1/queues/${id}/pause`, { body: pause });
     await advanceClock(db, "11 minutes");
     await expect
-      .poll(async () => (await call<Queue>(`GET /v1/queues/${id}`)).body.paused, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await call<Queue>(`GET /v1/queues/${id}`)).body.paused)
       .toBe(false);
   });
 

@@ -37,7 +37,7 @@ describe("a runner's availability", () => {
     await at.db`select sweep_processes(100)`; // and given up
     await at.call(`POST /v1/runners/${id}/pause`, { body: { note: "a look", until: "30m" } });
     await advanceClock(at.db, "1 hour");
-    await expect.poll(statusAfterSweep, { timeout: 20_000 }).toBe("offline");
+    await expect.poll(statusAfterSweep).toBe("offline");
     await advanceClock(at.db, "1 hour");
     const third = await givenProcess(at.db, given);
     await advanceClock(at.db, "1 hour", { alive: [third] });

@@ -19,7 +19,6 @@ import {
 } from "../../support/rows/given.ts";
 
 /** Other tests' open transactions hold a tally back. */
-const patience = { timeout: 180_000 };
 
 async function setup() {
   const { db, url } = await testDatabase();
@@ -68,7 +67,7 @@ async function rollups(db: Db, width = 60) {
       from job_rollups where width_s = ${width} and runner_group_id <> 'all' order by at, job_group, type`;
 }
 
-describe("rollups of jobs", patience, () => {
+describe("rollups of jobs", () => {
   test("have each move in its own minute: an end at 59.999 s in that one", async () => {
     const { db, runner, processId } = await setup();
     await givenJobs(db, runner, [{}, {}]);
@@ -176,7 +175,7 @@ describe("buckets of durations", () => {
   });
 });
 
-describe("samples", patience, () => {
+describe("samples", () => {
   test("are taken by one of many brokers, and kept once a minute", async () => {
     const { db, runner } = await setup();
     await givenJobs(db, runner, [{}, {}, {}, {}, {}]);

@@ -16,7 +16,6 @@ import {
 } from "../../support/rows/given.ts";
 
 /** Other tests' open transactions hold a tally back. */
-const patience = { timeout: 180_000 };
 
 let at: GivenOperator;
 beforeAll(async () => {
@@ -55,7 +54,7 @@ async function now(): Promise<number> {
 const minuteMs = 60_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-describe("the overview", patience, () => {
+describe("the overview", () => {
   test("shows what waits, what runs, what failed, and what needs a look; to its own org only", async () => {
     await toHour();
     const { runner, processId, name } = await givenServing();
@@ -111,7 +110,7 @@ describe("the overview", patience, () => {
   });
 });
 
-describe("figures of jobs over time", patience, () => {
+describe("figures of jobs over time", () => {
   test("are zero where nothing moved, and null where no broker ran", async () => {
     await toHour();
     const { runner, processId } = await givenServing();

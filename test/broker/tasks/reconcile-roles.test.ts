@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { standardRoles } from "../../../broker/roles/standard-roles.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { testDatabase } from "../../support/database/database.ts";
+import { waitLimitMs } from "../../support/run/hang-limits.ts";
 
 const { url, db } = await testDatabase();
 
@@ -28,7 +29,7 @@ test("the service's own roles are as the code says from the start, and are mende
   await db`update role_policies set permissions = '{}' where role_id = ${installer}`;
   const before = told(broker).length;
   await db`select graphile_worker.add_job('reconcile-roles')`;
-  await vi.waitFor(() => expect(told(broker).length).toBe(before + 1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(told(broker).length).toBe(before + 1), { timeout: waitLimitMs });
   expect(told(broker).at(-1)).toEqual([admin, installer]);
   expect(await stored()).toEqual(right);
   await broker.stop();

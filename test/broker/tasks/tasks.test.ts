@@ -4,6 +4,7 @@ import { startBroker } from "../../support/broker/broker.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
+import { waitLimitMs } from "../../support/run/hang-limits.ts";
 
 const { url, db } = await testDatabase();
 const brokers = [
@@ -20,7 +21,7 @@ async function run(name: string): Promise<void> {
         0,
       );
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: waitLimitMs, interval: 20 },
   );
 }
 
@@ -34,7 +35,7 @@ test("a process that was given up on is told once, by one of the brokers", async
       .flatMap(({ logged }) => logged)
       .map((line) => JSON.parse(line) as { msg: string; process_id?: string })
       .filter(({ msg }) => msg === "a process was offline for too long; its executions are lost");
-  await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: 20_000, interval: 20 });
+  await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: waitLimitMs, interval: 20 });
   expect(told()[0]).toMatchObject({ process_id: processId, runner_id: runner.runnerId });
 });
 

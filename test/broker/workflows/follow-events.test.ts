@@ -145,7 +145,7 @@ describe("the events of workflows", () => {
       expect(items.map(workflowOf)).toEqual(["wfl_one"]);
     await givenEvents(db, [{ orgId: two.orgId, workflowId: "wfl_two" }]);
     expect((await others).map(workflowOf)).toEqual(["wfl_two"]);
-  }, 120_000);
+  });
 
   test("wait for an older transaction that still writes, so that none is missed", async () => {
     const org = await setup();

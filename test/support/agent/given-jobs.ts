@@ -62,7 +62,7 @@ export async function givenRunnerWithAgent(
 /** A runner whose agent the caller starts. */
 export function jobReader(fleet: Fleet, runner: TestRunner): Omit<RunnerWithAgent, "agent"> {
   const ended = async (jobId: string): Promise<EndedJob> => {
-    await until(async () => isOver((await runner.job(jobId)).status), 150_000);
+    await until(async () => isOver((await runner.job(jobId)).status));
     const job = await runner.job(jobId);
     const executionId = job.executions.at(-1)?.id ?? "";
     const path = `GET /v1/runner-jobs/${jobId}/executions/${executionId}/result`;

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import type { Fleet, TestRunner } from "../broker/given-fleet.ts";
-import { until as soon } from "../broker/given-polling.ts";
+import { until } from "../broker/given-polling.ts";
 import { testFolder } from "../run/folder.ts";
 import { type RunnerWithAgent, jobReader } from "./given-jobs.ts";
 import {
@@ -11,10 +11,6 @@ import {
   type AgentProcessOptions,
   startAgentProcess,
 } from "./start-agent-process.ts";
-
-/** Agents' processes take their time to start on a busy machine. */
-export const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> =>
-  await soon(isTrue, 40_000);
 
 export type KillableAgent = TestRunner &
   Omit<RunnerWithAgent, "agent"> & {

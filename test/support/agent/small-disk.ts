@@ -2,9 +2,9 @@ import { readFileSync, statfsSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { onTestFinished } from "vitest";
+import { until } from "../broker/given-polling.ts";
 import { agentProgram } from "../programs/present-programs.ts";
 import { testFolder } from "../run/folder.ts";
-import { until } from "./given-killable-agent.ts";
 import { type AgentProcess, startAgentProcess } from "./start-agent-process.ts";
 
 /** An agent whose data directory is a file system of its own, of a few MiB, that nobody else sees. */

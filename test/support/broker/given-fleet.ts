@@ -63,7 +63,7 @@ export async function givenFleet(): Promise<Fleet> {
       became: async (jobId, status) => {
         let seen = "";
         const isSo = async (): Promise<boolean> => (seen = (await job(jobId)).status) === status;
-        await until(isSo, 60_000).catch(() => expect(seen).toBe(status));
+        await until(isSo).catch(() => expect(seen).toBe(status));
         return await job(jobId);
       },
       operate: async (what, body = {}) => {

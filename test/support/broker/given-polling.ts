@@ -6,6 +6,7 @@ import { expectSoundQueues } from "../database/expect-sound-queues.ts";
 import { givenToken } from "../rows/given-token.ts";
 import { type GivenRunner, givenJob, givenProcess, givenRunner } from "../rows/given.ts";
 import { jobState } from "../rows/job-state.ts";
+import { waitLimitMs } from "../run/hang-limits.ts";
 import { startBroker, type TestBroker } from "./broker.ts";
 import { type HttpAgent, httpAgent } from "./http-agent.ts";
 
@@ -102,11 +103,8 @@ export async function parkedOf(
 const turnMs = 10;
 const mostTurns = 10;
 
-/** Looks again and again, ever less often, until it is true; throws after half a minute, unless told another time. */
-export async function until(
-  isTrue: () => boolean | Promise<boolean>,
-  timeout = 30_000,
-): Promise<void> {
+/** Looks again and again, ever less often, until it is true; throws when it hangs. */
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const untrue = new Error("it did not become true in time");
   const look = async (): Promise<Error | undefined> => {
     try {
@@ -128,6 +126,6 @@ export async function until(
       fault = await look();
       if (fault !== undefined) throw fault;
     },
-    { timeout, interval: turnMs },
+    { timeout: waitLimitMs, interval: turnMs },
   );
 }

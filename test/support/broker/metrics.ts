@@ -2,6 +2,7 @@ import { vi } from "vitest";
 import { tallyJobEnds } from "../../../broker/database-metrics/tally-job-ends.ts";
 import type { Db } from "../../../broker/database/connect.ts";
 import { testDatabase } from "../database/database.ts";
+import { waitLimitMs } from "../run/hang-limits.ts";
 import { startBroker, type TestBroker } from "./broker.ts";
 
 /** A broker of its own over an empty database, and how to read what its /metrics say after a fresh look. */
@@ -15,7 +16,7 @@ export async function metricsSetup() {
 export async function readMetrics(broker: TestBroker): Promise<Map<string, number>> {
   await tallyAll(broker.broker.db);
   // Its statements have two seconds each, which a machine that does much else may take.
-  await vi.waitFor(() => broker.broker.databaseMetrics.refresh(), { timeout: 60_000 });
+  await vi.waitFor(() => broker.broker.databaseMetrics.refresh(), { timeout: waitLimitMs });
   const { body } = await broker.call<string>("GET /metrics");
   const samples = body.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(samples.map(toSample));
@@ -32,7 +33,7 @@ export async function tallyAll(db: Db): Promise<number> {
       select tx >= ${present?.tx ?? ""}::xid8 as passed from runner_job_tally_mark`;
     return mark?.passed === true;
   };
-  await vi.waitUntil(isTallied, { timeout: 60_000 });
+  await vi.waitUntil(isTallied, { timeout: waitLimitMs });
   return total;
 }
 

@@ -4,7 +4,6 @@ import { executorRights, type Right } from "../../../agent/executor/rights.ts";
 import { type RunnerWithAgent, jobReader } from "../agent/given-jobs.ts";
 import { type AgentProcess, startAgentProcess } from "../agent/start-agent-process.ts";
 import type { Fleet, TestRunner } from "../broker/given-fleet.ts";
-import { until as soon } from "../broker/given-polling.ts";
 import { testFolder } from "../run/folder.ts";
 import {
   type Account,
@@ -14,10 +13,6 @@ import {
   type Rule,
 } from "./given-namespace.ts";
 import { type Kubelet, startKubelet } from "./start-kubelet.ts";
-
-/** Pods take their time on a busy machine: a scheduler, controllers, a process of Node, and its end. */
-export const untilInCluster = async (isTrue: () => boolean | Promise<boolean>): Promise<void> =>
-  await soon(isTrue, 150_000);
 
 export type RunnerWithExecutor = TestRunner &
   Omit<RunnerWithAgent, "agent"> & {

@@ -37,7 +37,7 @@ exec '${tool("helm")}' "$@"
   await chmod(file, 0o755);
   vi.stubEnv("PATH", [folder, process.env["PATH"]].join(":"));
   return {
-    isHeld: async () => await until(() => existsSync(at("held")), 120_000),
+    isHeld: async () => await until(() => existsSync(at("held"))),
     release: async () => await writeFile(at("go"), ""),
   };
 }

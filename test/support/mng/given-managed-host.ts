@@ -5,9 +5,9 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFailed, onTestFinished } from "vitest";
 import { jobReader, type RunnerWithAgent } from "../agent/given-jobs.ts";
-import { until } from "../agent/given-killable-agent.ts";
 import { hurried, testDataDir } from "../agent/start-test-agent.ts";
 import type { Fleet, TestRunner } from "../broker/given-fleet.ts";
+import { until } from "../broker/given-polling.ts";
 import { agentProgram, compileCache } from "../programs/present-programs.ts";
 import { testFolder } from "../run/folder.ts";
 

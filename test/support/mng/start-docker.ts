@@ -6,7 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 import { tool } from "../../tools/find-tool.ts";
-import { until } from "../agent/given-killable-agent.ts";
+import { until } from "../broker/given-polling.ts";
 import { runTool } from "../programs/run-tool.ts";
 import { testFolder } from "../run/folder.ts";
 

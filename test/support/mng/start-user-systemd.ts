@@ -5,7 +5,7 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { tool } from "../../tools/find-tool.ts";
 import { givenDelegated, powers } from "../agent/given-job-cgroups.ts";
-import { until } from "../agent/given-killable-agent.ts";
+import { until } from "../broker/given-polling.ts";
 import { runTool } from "../programs/run-tool.ts";
 import { testFolder } from "../run/folder.ts";
 

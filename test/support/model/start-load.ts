@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
 import { type Answer, type Call, send } from "../broker/broker.ts";
 import { type ClaimAnswer, type ClaimedJob, httpAgent } from "../broker/http-agent.ts";
+import { waitLimitMs } from "../run/hang-limits.ts";
 
 export type LoadOptions = {
   /** Where brokers serve now; one that does not answer is tried again or left for another. */
@@ -26,9 +27,6 @@ export type Load = {
   readonly drain: () => Promise<void>;
 };
 
-/** How long a client goes on trying: longer than any outage here lasts. */
-const patienceMs = 90_000;
-
 /** A control plane and agents that work through its jobs, and that never give up when a broker does. */
 export function startLoad(options: LoadOptions): Load {
   const acknowledged = new Set<string>();
@@ -51,7 +49,7 @@ export function startLoad(options: LoadOptions): Load {
         if (!statuses.includes(answer.status)) throw new Error(`${what} ${answer.status}`);
         return answer;
       },
-      { timeout: patienceMs, interval: 20 },
+      { timeout: waitLimitMs, interval: 20 },
     );
   }
 
@@ -106,7 +104,7 @@ export function startLoad(options: LoadOptions): Load {
       await Promise.race([
         failed,
         vi.waitFor(() => expect([...acknowledged].filter((id) => !finished.has(id))).toEqual([]), {
-          timeout: patienceMs,
+          timeout: waitLimitMs,
           interval: 50,
         }),
       ]);

@@ -4,6 +4,7 @@ import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished, vi } from "vitest";
+import { waitLimitMs } from "../run/hang-limits.ts";
 
 /**
  * What can go wrong with a request. `down`, `hang` and the numbers: the broker never hears of it. `reset` and
@@ -122,7 +123,7 @@ export async function faultProxy(targetUrl: string, ca?: string): Promise<FaultP
         server.listen(port, "127.0.0.1");
         await once(server, "listening"); // rejects with the server's error
       },
-      { timeout: 10_000, interval: 50 },
+      { timeout: waitLimitMs, interval: 50 },
     );
   await listen(0);
   const { port } = server.address() as AddressInfo; // it listens on TCP

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished, vi } from "vitest";
 import { tool } from "../../tools/find-tool.ts";
+import { waitLimitMs } from "../run/hang-limits.ts";
 
 type Given = {
   /** Where it answers something, whatever it is, when it is ready. */
@@ -35,7 +36,7 @@ export async function startTool(
         () => true,
         () => false,
       ),
-    { timeout: 60_000, interval: 50 },
+    { timeout: waitLimitMs, interval: 50 },
   );
   const died = ended.then(() => {
     throw new Error(`${program} ended: ${said}`);

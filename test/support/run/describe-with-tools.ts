@@ -22,7 +22,7 @@ export function describeWithTools(
   const missing = programs.filter((program) => findTool(program) === undefined);
   if (missing.length === 0) {
     // oxlint-disable-next-line vitest/valid-describe-callback
-    describe(name, { timeout: patienceMs }, tests);
+    describe(name, tests);
     return;
   }
   if (isRequired()) {
@@ -33,9 +33,6 @@ export function describeWithTools(
   // oxlint-disable-next-line vitest/valid-describe-callback
   describe(name, { skip: true, meta: { missingTools: missing } }, tests);
 }
-
-/** Real programs take their time where a machine does much else besides; a cluster's start is in the first test's. */
-const patienceMs = 180_000;
 
 function isRequired(): boolean {
   const { CI, SVC_TOOLS } = process.env;

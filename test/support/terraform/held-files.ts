@@ -50,7 +50,7 @@ ${file("second", "terraform_data.pause")}`;
   return {
     files: { "main.tf": main },
     settings: { "provider-mirror": mirrors[0] ?? "" },
-    begun: async () => await until(() => existsSync(mark("begun")), 120_000),
+    begun: async () => await until(() => existsSync(mark("begun"))),
     release: async () => await writeFile(mark("go"), ""),
     made,
     expectTrue: async (terraform, names) => {

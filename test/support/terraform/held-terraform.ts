@@ -37,7 +37,7 @@ resource "terraform_data" "${name}" {
   return {
     files: { "main.tf": main.join("") },
     begun: async () => {
-      await until(async () => (await text("begun")).endsWith("\n"), 90_000);
+      await until(async () => (await text("begun")).endsWith("\n"));
       return Number(await text("begun"));
     },
     release: async () => await writeFile(at("go"), ""),

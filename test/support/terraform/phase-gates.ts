@@ -37,7 +37,7 @@ exec ${tool("terraform")} "$@"
   return {
     path: `${folder}:${process.env["PATH"] ?? ""}`,
     shut: async (phase, how = "waits") => await writeFile(at(`${how}-${phase}`), ""),
-    reached: async (phase) => await until(() => existsSync(at(`reached-${phase}`)), 120_000),
+    reached: async (phase) => await until(() => existsSync(at(`reached-${phase}`))),
     open: async (phase) => await writeFile(at(`open-${phase}`), ""),
   };
 }

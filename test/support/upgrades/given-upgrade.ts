@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished } from "vitest";
-import { until } from "../agent/given-killable-agent.ts";
 import { type AgentProcess, startAgentProcess } from "../agent/start-agent-process.ts";
 import { testDataDir } from "../agent/start-test-agent.ts";
 import { type BrokerProcess, startBrokerProcess } from "../broker/broker-process.ts";
 import { send } from "../broker/broker.ts";
 import type { SeenJob } from "../broker/given-fleet.ts";
+import { until } from "../broker/given-polling.ts";
 import { testSealKeys } from "../broker/seal-keys.ts";
 import { cloneOf, emptyDatabase, type TestDatabase } from "../database/database.ts";
 import { readLog } from "../logs/read-log.ts";
@@ -80,7 +80,7 @@ export async function givenUpgrade(from: Build): Promise<Upgrade> {
     },
     async became(id, status) {
       const read = async (): Promise<string> => (await job(id)).status;
-      await expect.poll(read, { timeout: 60_000, interval: 50 }).toBe(status);
+      await expect.poll(read, { interval: 50 }).toBe(status);
       return await job(id);
     },
     logOf: async (id) => await readLog(call, id),

@@ -17,11 +17,11 @@ export async function proveAgent(given: Upgrade, build: Build, brokerUrl?: strin
   expect(JSON.stringify(outputs)).toContain("42");
   const numbers = async () => (await logOf(id)).filter((line) => /^\d+$/.test(line)).map(Number);
   const all = Array.from({ length: 50 }, (_, at) => at + 1);
-  await expect.poll(numbers, { timeout: 60_000 }).toEqual(all);
+  await expect.poll(numbers).toEqual(all);
 
   const long = [{ name: "long", interpolated_command: "echo begun; exec sleep 600" }];
   const cancelled = await enqueue(long, brokerUrl);
-  await expect.poll(() => logOf(cancelled), { timeout: 60_000 }).toContain("begun");
+  await expect.poll(() => logOf(cancelled)).toContain("begun");
   await call(`POST /v1/runner-jobs/${cancelled}/cancel`, {});
   await became(cancelled, "cancelled");
   await call(`POST /v1/runners/${runnerId}/graceful-shutdown`, {});

@@ -33,7 +33,7 @@ async function setup() {
   return { runner, terraform, plan, apply };
 }
 
-describe("a plan that is applied", { timeout: 240_000 }, () => {
+describe("a plan that is applied", () => {
   test("is not, when its source is another one by then", async () => {
     const { terraform, apply } = await setup();
     const other = { files: { ...files, "script.sh": "echo another" } };

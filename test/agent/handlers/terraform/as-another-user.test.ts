@@ -10,7 +10,7 @@ if (!canChangeUsers) test(leftOut, () => expect(canChangeUsers).toBe(false));
 
 const asRoot = canChangeUsers ? describe : () => {};
 asRoot("terraform as another user than the agent", () => {
-  test("plans and applies, and finds none of the agent's files", { timeout: 240_000 }, async () => {
+  test("plans and applies, and finds none of the agent's files", async () => {
     const fleet = await givenFleet();
     const runner = await givenJobUsers(fleet, [59_460, 59_462], { groups: "deploy=2" });
     const terraform = await givenTerraformWorkspace(fleet, runner);

@@ -36,7 +36,7 @@ async function plannedByHand(backend: string): Promise<string> {
   return (await readFile(path.join(cwd, "plan"))).toString("base64");
 }
 
-describe("the state of a terraform job", { timeout: 240_000 }, () => {
+describe("the state of a terraform job", () => {
   test.each(["override.tf", "my_override.tf", "z_override.tf", "backend_override.tf.json"])(
     "is the broker's, whatever backend the source's %s names",
     async (name) => {

@@ -16,8 +16,6 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-const slow = { timeout: 300_000 };
-
 /** An agent that works on a held configuration by way of this address. */
 async function setup(url: string) {
   const held = await heldFiles();
@@ -43,19 +41,19 @@ async function givenBrokers() {
 }
 
 describeWithTools(providerTools(["local"]), "an apply whose broker is killed", () => {
-  test("goes on; its state arrives at the next one, and the lock is given back", slow, async () => {
+  test("goes on; its state arrives at the next one, and the lock is given back", async () => {
     const { first, again } = await givenBrokers();
     const { ended, held, terraform, id } = await setup(first.url);
     await first.kill();
     await held.release();
-    await until(async () => (await held.made()).length === 2, 120_000);
+    await until(async () => (await held.made()).length === 2);
     expect(await terraform.state()).toBeUndefined(); // terraform cannot have saved it
     await again();
     expect(await ended(id)).toMatchObject({ status: "finished" });
     await held.expectTrue(terraform, ["first", "second"]);
   });
 
-  test("while it writes the state, has one true state in the end", slow, async () => {
+  test("while it writes the state, has one true state in the end", async () => {
     const { first, again } = await givenBrokers();
     const { ended, held, terraform, id } = await setup(first.url);
     const { db } = fleet;
@@ -74,7 +72,7 @@ describeWithTools(providerTools(["local"]), "an apply whose broker is killed", (
       return rows.length > 0;
     };
     await held.release();
-    await until(isWaiting, 120_000);
+    await until(isWaiting);
     await first.kill();
     await gate`select pg_advisory_unlock(42)`;
     gate.release();
@@ -90,12 +88,12 @@ describeWithTools(providerTools(["local"]), "an apply whose broker is killed", (
 });
 
 describeWithTools(providerTools(["local"]), "an apply whose broker is away", () => {
-  test("saves its state and gives its lock back when the way is open again", slow, async () => {
+  test("saves its state and gives its lock back when the way is open again", async () => {
     const proxy = await faultProxy(fleet.broker.url);
     const { ended, held, terraform, id } = await setup(proxy.url);
     await proxy.setDown(true);
     await held.release();
-    await until(async () => (await held.made()).length === 2, 120_000);
+    await until(async () => (await held.made()).length === 2);
     await proxy.setDown(false);
     const refused = proxy.fail("POST /v1/terraform-backend", "500", 2); // and is not well at once
     expect(await ended(id)).toMatchObject({ status: "finished" });

@@ -20,7 +20,6 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-const slow = { timeout: 240_000 };
 const small = { "main.tf": 'resource "terraform_data" "one" { input = "x" }\n' };
 
 async function setup() {
@@ -44,18 +43,18 @@ async function givenBehindProxy() {
 
 /** What programs are told of the job's last execution, as soon as it is there. */
 async function toldOf(runner: { ended: (id: string) => Promise<EndedJob> }, id: string) {
-  await until(async () => (await runner.ended(id)).result !== null, 60_000);
+  await until(async () => (await runner.ended(id)).result !== null);
   const { result, status, description } = await runner.ended(id);
   return { status, description, ...result?.error_metadata };
 }
 
-describe("an apply that is cancelled", slow, () => {
+describe("an apply that is cancelled", () => {
   test("comes to rest, saves its state, gives the lock back, and blocks the workspace with the reason", async () => {
     const { runner, terraform, held } = await setup();
     const id = await runner.enqueue(await terraform.job("exec", { files: held.files }));
     await held.begun();
     await runner.operate(`POST /v1/runner-jobs/${id}/cancel`);
-    await until(async () => (await terraform.workspace()).block !== null, 90_000);
+    await until(async () => (await terraform.workspace()).block !== null);
     const { block, lock } = await terraform.workspace();
     expect(block).toMatchObject({ kind: "interrupted", runner_job_id: id });
     expect(block?.reason).toContain("It stopped in an orderly way");
@@ -66,22 +65,22 @@ describe("an apply that is cancelled", slow, () => {
   });
 });
 
-describe("a plan that is cancelled", slow, () => {
+describe("a plan that is cancelled", () => {
   test("changes nothing and blocks nothing", async () => {
     const { proxy, terraform, enqueue, operate, ended, agent } = await givenBehindProxy();
     const held = proxy.hold("GET /v1/terraform-backend");
     const id = await enqueue(await terraform.job("create-apply-plan", { files: small }));
-    await until(() => proxy.seen("GET /v1/terraform-backend").length > 0, 90_000);
+    await until(() => proxy.seen("GET /v1/terraform-backend").length > 0);
     await operate(`POST /v1/runner-jobs/${id}/cancel`);
     expect((await ended(id)).status).toBe("cancelled");
     held.release();
-    await until(() => agent.logged.some((line) => line.includes("cancelled")), 60_000);
+    await until(() => agent.logged.some((line) => line.includes("cancelled")));
     expect((await terraform.workspace()).block).toBeNull();
     expect(await terraform.state()).toBeUndefined();
   });
 });
 
-describe("a terraform that is killed", slow, () => {
+describe("a terraform that is killed", () => {
   test("leaves its workspace blocked, and says so", async () => {
     const { runner, terraform, held } = await setup();
     const id = await runner.enqueue(await terraform.job("exec", { files: held.files }));
@@ -97,7 +96,7 @@ describe("a terraform that is killed", slow, () => {
   });
 });
 
-describe("a state that cannot be saved at first", slow, () => {
+describe("a state that cannot be saved at first", () => {
   test("arrives while terraform tries on", async () => {
     const { proxy, terraform, run } = await givenBehindProxy();
     const failing = proxy.fail("POST /v1/terraform-backend", "500", 2);
@@ -151,11 +150,11 @@ describe("a state that cannot be saved at first", slow, () => {
     const list = `GET /v1/terraform-workspaces/${terraform.workspaceId}/rescued-states`;
     const waiting = async (): Promise<number> =>
       (await fleet.broker.call<object[]>(list, { token: operatorToken })).body.length;
-    await expect.poll(waiting, { timeout: 90_000 }).toBe(1);
+    await expect.poll(waiting).toBe(1);
   });
 });
 
-describe("an agent that is killed", slow, () => {
+describe("an agent that is killed", () => {
   async function givenKillable() {
     const runner = await fleet.addRunner({ parallelism: { deploy: 2 } });
     const given = {
@@ -176,7 +175,7 @@ describe("an agent that is killed", slow, () => {
     first.kill("SIGKILL");
     await first.ended;
     await held.release(); // it ends while nobody looks after it
-    await until(async () => (await terraform.state())?.resources.length === 3, 90_000);
+    await until(async () => (await terraform.state())?.resources.length === 3);
     await again();
     expect(await ended(id)).toMatchObject({
       status: "finished",
@@ -197,15 +196,15 @@ describe("an agent that is killed", slow, () => {
       await agent.ended;
       agent = await again();
     };
-    await until(async () => (await job(id)).executions[0]?.status === "in-progress", 60_000);
+    await until(async () => (await job(id)).executions[0]?.status === "in-progress");
     await kill(); // while the source is fetched, or just after
     const said = async (words: string): Promise<boolean> =>
       (await logOf(fleet, { operatorToken: terraform.operatorToken }, id)).some((line) =>
         line.includes(words),
       );
-    await until(async () => await said("Initializing the backend"), 60_000);
+    await until(async () => await said("Initializing the backend"));
     await kill();
-    await until(async () => await said("Plan to create"), 60_000);
+    await until(async () => await said("Plan to create"));
     await kill();
     await held.begun();
     await kill();

@@ -23,7 +23,6 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-const slow = { timeout: 300_000 };
 const small = { "main.tf": 'resource "terraform_data" "one" { input = "x" }\n' };
 
 /** An agent that can be killed and started again, behind a proxy. */
@@ -60,7 +59,7 @@ async function setup(settings: Readonly<Record<string, string>> = {}, PATH?: str
         .map((name) => path.join(runDir, name))
         .filter((dir) => !existsSync(path.join(dir, "born")));
       for (const dir of unborn) {
-        await expect.poll(() => supervisorsOf(dir), { timeout: 60_000 }).toEqual([]);
+        await expect.poll(() => supervisorsOf(dir)).toEqual([]);
       }
     },
     executionOf: async (id: string) => (await reader.job(id)).executions.at(-1)?.id ?? "",
@@ -68,7 +67,7 @@ async function setup(settings: Readonly<Record<string, string>> = {}, PATH?: str
 }
 
 describeWithTools(providerTools(["local"]), "a terraform job whose agent is killed", () => {
-  test.each(["init", "show", "state"] as const)("within %s ends as it did", slow, async (phase) => {
+  test.each(["init", "show", "state"] as const)("within %s ends as it did", async (phase) => {
     const [held, gates] = [await heldFiles(), await phaseGates()];
     await held.release();
     await gates.shut(phase);
@@ -88,7 +87,7 @@ describeWithTools(providerTools(["local"]), "a terraform job whose agent is kill
     await held.expectTrue(terraform, ["first", "second"]);
   });
 
-  test("between plan and apply applies once", slow, async () => {
+  test("between plan and apply applies once", async () => {
     const held = await heldFiles();
     await held.release();
     const folder = await testFolder(0o777);
@@ -96,7 +95,7 @@ describeWithTools(providerTools(["local"]), "a terraform job whose agent is kill
     const { terraform, enqueue, ended, kill, again } = await setup(held.settings);
     const hooks = { pre_apply: `echo >>${at}; until [ -e ${go} ]; do sleep 0.05; done` };
     const id = await enqueue(await terraform.job("exec", { files: held.files, body: { hooks } }));
-    await until(() => existsSync(at), 120_000);
+    await until(() => existsSync(at));
     expect(await held.made()).toEqual([]);
     await kill();
     await again();
@@ -106,7 +105,7 @@ describeWithTools(providerTools(["local"]), "a terraform job whose agent is kill
   });
 });
 
-describe("a host that is started anew under an apply", slow, () => {
+describe("a host that is started anew under an apply", () => {
   /** As it is after a power cut: nothing runs, nothing is in memory. */
   async function cutPower(at: Awaited<ReturnType<typeof setup>>, id: string): Promise<string> {
     const executionId = await at.executionOf(id);
@@ -155,7 +154,7 @@ describe("a host that is started anew under an apply", slow, () => {
     const list = `GET /v1/terraform-workspaces/${at.terraform.workspaceId}/rescued-states`;
     const rescued = async (): Promise<object[]> =>
       (await fleet.broker.call<object[]>(list, { token: at.operatorToken })).body;
-    await expect.poll(rescued, { timeout: 120_000 }).toMatchObject([{ serial: 7 }]);
+    await expect.poll(rescued).toMatchObject([{ serial: 7 }]);
     expect((await at.terraform.workspace()).block).not.toBeNull();
   });
 
@@ -172,12 +171,12 @@ describe("a host that is started anew under an apply", slow, () => {
   });
 });
 
-describe("an agent that is killed before it kept its job's token", slow, () => {
+describe("an agent that is killed before it kept its job's token", () => {
   test("gives the job back, and does it with another one", async () => {
     const at = await setup();
     const unheard = at.proxy.fail("PATCH /executions/", "hang");
     const id = await at.enqueue(await at.terraform.job("exec", { files: small }));
-    await until(() => at.proxy.seen("PATCH /executions/").length > 0, 60_000);
+    await until(() => at.proxy.seen("PATCH /executions/").length > 0);
     const executionId = await at.executionOf(id);
     await at.kill();
     const [own = ""] = await readdir(at.runDir);

@@ -22,14 +22,12 @@ resource "terraform_data" "one" { input = var.word }
 output "word" { value = terraform_data.one.output }
 `;
 
-const slow = { timeout: 240_000 };
-
 async function setup(settings: Record<string, string> = {}) {
   runner = await givenRunnerWithAgent(fleet, settings);
   return { runner, terraform: await givenTerraformWorkspace(fleet, runner) };
 }
 
-describe("a terraform job", slow, () => {
+describe("a terraform job", () => {
   test("plans, and another applies exactly that; then nothing is left to do, until it is taken away", async () => {
     const { terraform } = await setup();
     const given = { files: { "main.tf": config }, body: { vars: { word: "first" } } };
@@ -88,7 +86,7 @@ describe("a terraform job", slow, () => {
     };
     const all = ["init", "plan", "show", "terraform_data.one", "apply", "outputs"];
     const expected = expect.arrayContaining(all.map((name) => `${name} finished`)) as unknown;
-    await expect.poll(steps, { timeout: 60_000 }).toEqual(expected);
+    await expect.poll(steps).toEqual(expected);
   });
 
   test("shows the state to the broker as JSON", async () => {

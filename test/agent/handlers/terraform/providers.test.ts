@@ -18,8 +18,6 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-const slow = { timeout: 240_000 };
-
 async function setup(names: readonly string[], settings: Record<string, string> = {}) {
   const { mirrors } = await givenPackedProviders(names);
   const runner = await givenRunnerWithAgent(fleet, {
@@ -43,7 +41,7 @@ const required = (name: string): string =>
   `terraform {\n  required_providers {\n    ${name} = { source = "hashicorp/${name}" }\n  }\n}\n`;
 
 describeWithTools(providerTools(["null", "local"]), "a provider", () => {
-  test("is kept on the host once, while several jobs at once look for it", slow, async () => {
+  test("is kept on the host once, while several jobs at once look for it", async () => {
     const { runner } = await setup(["null"]);
     const files = { "main.tf": `${required("null")}resource "null_resource" "one" {}\n` };
     const all = await Promise.all(
@@ -59,31 +57,27 @@ describeWithTools(providerTools(["null", "local"]), "a provider", () => {
     expect(await readdir(path.join(kept, version))).toHaveLength(1); // the platform, and no draft
   });
 
-  test(
-    "is had by eight jobs at once that find none kept, round after round",
-    { timeout: 600_000 },
-    async () => {
-      const runner = await givenEightAtOnce();
-      const files = { "main.tf": `${required("null")}resource "null_resource" "one" {}\n` };
-      const workspaces = await Promise.all(
-        Array.from({ length: 8 }, async () => await givenTerraformWorkspace(fleet, runner)),
+  test("is had by eight jobs at once that find none kept, round after round", async () => {
+    const runner = await givenEightAtOnce();
+    const files = { "main.tf": `${required("null")}resource "null_resource" "one" {}\n` };
+    const workspaces = await Promise.all(
+      Array.from({ length: 8 }, async () => await givenTerraformWorkspace(fleet, runner)),
+    );
+    const store = path.join(runner.agent.dataDir, "providers");
+    for (let round = 0; round < 5; round++) {
+      const all = await Promise.all(
+        workspaces.map(
+          async (one) => await runner.run(await one.job("create-apply-plan", { files })),
+        ),
       );
-      const store = path.join(runner.agent.dataDir, "providers");
-      for (let round = 0; round < 5; round++) {
-        const all = await Promise.all(
-          workspaces.map(
-            async (one) => await runner.run(await one.job("create-apply-plan", { files })),
-          ),
-        );
-        expect(all.map(({ description }) => description)).toEqual(
-          all.map(() => "Plan: 1 to add, 0 to change, 0 to destroy."),
-        );
-        await rm(store, patiently);
-      }
-    },
-  );
+      expect(all.map(({ description }) => description)).toEqual(
+        all.map(() => "Plan: 1 to add, 0 to change, 0 to destroy."),
+      );
+      await rm(store, patiently);
+    }
+  });
 
-  test("makes real things, whose drift is found, and takes them away", slow, async () => {
+  test("makes real things, whose drift is found, and takes them away", async () => {
     const { runner, terraform } = await setup(["local"]);
     const file = path.join(await mkdtemp(path.join(await testFolder(), "made-")), "it");
     const files = {
@@ -104,7 +98,7 @@ describeWithTools(providerTools(["null", "local"]), "a provider", () => {
     expect(drift.result?.contents_display).toContain("local_file.it was deleted");
   });
 
-  test("that is not the one of the lock file is refused by that name", slow, async () => {
+  test("that is not the one of the lock file is refused by that name", async () => {
     const { runner, terraform } = await setup(["null"]);
     const lock = `provider "registry.terraform.io/hashicorp/null" {\n  version = "2.1.2"\n  hashes = ["h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]\n}\n`;
     const main = `${required("null")}resource "null_resource" "one" {}\n`;
@@ -124,7 +118,7 @@ deny contains msg if {
 }
 `;
 
-  test.each(["opa", "conftest"])("of %s denies a plan, or lets it pass", slow, async (engine) => {
+  test.each(["opa", "conftest"])("of %s denies a plan, or lets it pass", async (engine) => {
     const bin = path.dirname(tool(engine));
     const before = process.env["PATH"];
     process.env["PATH"] = `${before ?? ""}:${bin}`;
@@ -158,32 +152,28 @@ method "aes_gcm" "one" { keys = key_provider.pbkdf2.one }
 ${what} { method = method.aes_gcm.one }
 `;
 
-  test(
-    "may encrypt its state, but no plan, for that could not be checked before its apply",
-    slow,
-    async () => {
-      const { runner, terraform } = await givenTofu();
-      const files = { "main.tf": `resource "terraform_data" "one" { input = "plain" }\n` };
-      const job = async (operation: string, what: string) =>
-        await runner.run(
-          await terraform.job(operation, {
-            files,
-            body: { tool: "opentofu", secret_env_vars: { TF_ENCRYPTION: encryption(what) } },
-          }),
-        );
-      const refused = await job("create-apply-plan", "plan");
-      expect(refused.result?.error_metadata).toMatchObject({ class: "config_invalid" });
-      expect(refused.description).toContain("The plan file is encrypted");
-      expect(await job("exec", "state")).toMatchObject({ status: "finished" });
-      const state = JSON.stringify(await terraform.state());
-      expect(state).toContain("encrypted_data");
-      expect(state).not.toContain("plain");
-      const { lock, block } = await terraform.workspace();
-      expect({ lock, block }).toEqual({ lock: null, block: null });
-    },
-  );
+  test("may encrypt its state, but no plan, for that could not be checked before its apply", async () => {
+    const { runner, terraform } = await givenTofu();
+    const files = { "main.tf": `resource "terraform_data" "one" { input = "plain" }\n` };
+    const job = async (operation: string, what: string) =>
+      await runner.run(
+        await terraform.job(operation, {
+          files,
+          body: { tool: "opentofu", secret_env_vars: { TF_ENCRYPTION: encryption(what) } },
+        }),
+      );
+    const refused = await job("create-apply-plan", "plan");
+    expect(refused.result?.error_metadata).toMatchObject({ class: "config_invalid" });
+    expect(refused.description).toContain("The plan file is encrypted");
+    expect(await job("exec", "state")).toMatchObject({ status: "finished" });
+    const state = JSON.stringify(await terraform.state());
+    expect(state).toContain("encrypted_data");
+    expect(state).not.toContain("plain");
+    const { lock, block } = await terraform.workspace();
+    expect({ lock, block }).toEqual({ lock: null, block: null });
+  });
 
-  test("does what terraform does", slow, async () => {
+  test("does what terraform does", async () => {
     const { runner, terraform } = await givenTofu();
     const files = {
       "main.tf": `resource "terraform_data" "one" { input = "x" }\noutput "x" { value = terraform_data.one.output }\n`,

@@ -41,7 +41,7 @@ function toldBy(ended: EndedJob) {
   return { status: ended.status, ...error_metadata, composite: composite_error };
 }
 
-describe("a terraform job that cannot go well", { timeout: 240_000 }, () => {
+describe("a terraform job that cannot go well", () => {
   test("names file and line of a module that does not parse", async () => {
     await setup();
     const ended = await planned('resource "terraform_data" "one" {\n  input = \n}\n');
@@ -170,7 +170,7 @@ resource "terraform_data" "large" { input = join("", [for at in range(1000) : lo
   });
 });
 
-describe("a secret of a terraform job", { timeout: 240_000 }, () => {
+describe("a secret of a terraform job", () => {
   const main = `
 variable "code" {
   type      = string

@@ -20,7 +20,6 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-const slow = { timeout: 300_000 };
 const small = { "main.tf": 'resource "terraform_data" "one" { input = "x" }\n' };
 
 /** An agent behind a proxy, whose terraform has gates. */
@@ -46,7 +45,7 @@ async function setup(settings: Readonly<Record<string, string>> = {}) {
 
 const isFree = { lock: null, block: null };
 
-describe("a terraform job that is cancelled", slow, () => {
+describe("a terraform job that is cancelled", () => {
   test.each(["init", "plan", "show"] as const)(
     "within %s has changed nothing, and leaves the workspace free",
     async (phase) => {
@@ -56,7 +55,7 @@ describe("a terraform job that is cancelled", slow, () => {
       await at.gates.reached(phase);
       await at.operate(`POST /v1/runner-jobs/${id}/cancel`);
       await at.gates.open(phase);
-      await until(async () => (await at.ended(id)).result !== null, 120_000);
+      await until(async () => (await at.ended(id)).result !== null);
       const ended = await at.ended(id);
       expect(ended).toMatchObject({ status: "cancelled" });
       expect(ended.description).not.toContain("The plan was applied");
@@ -76,7 +75,7 @@ describe("a terraform job that is cancelled", slow, () => {
       "409",
     );
     await at.operate(`POST /v1/runner-jobs/${id}/cancel`);
-    await until(async () => (await at.ended(id)).result !== null, 120_000);
+    await until(async () => (await at.ended(id)).result !== null);
     const { result } = await at.ended(id);
     expect(refused.hits()).toBeGreaterThan(0);
     const kept = { class: "state_push_failed", rescued: "at-broker" };
@@ -94,13 +93,13 @@ describe("a terraform job that is cancelled", slow, () => {
     await at.gates.reached("state");
     await at.operate(`POST /v1/runner-jobs/${id}/cancel`);
     await at.gates.open("state");
-    await until(async () => (await at.ended(id)).result !== null, 120_000);
+    await until(async () => (await at.ended(id)).result !== null);
     expect(await at.free()).toEqual(isFree);
     expect((await at.terraform.state())?.resources).toHaveLength(1);
   });
 });
 
-describe("a plan whose terraform is killed while it holds the lock", slow, () => {
+describe("a plan whose terraform is killed while it holds the lock", () => {
   /** An agent whose job plans, holds the lock, and stands still at its state. */
   async function givenPlanning(operation: string) {
     const at = await setup();
@@ -110,7 +109,7 @@ describe("a plan whose terraform is killed while it holds the lock", slow, () =>
         at.proxy.seen("POST /lock").length > 0,
     );
     const id = await at.enqueue(await at.terraform.job(operation, { files: small }));
-    await until(async () => (await at.terraform.workspace()).lock !== null, 120_000);
+    await until(async () => (await at.terraform.workspace()).lock !== null);
     const executionId = (await at.job(id)).executions[0]?.id ?? "";
     const kill = async () => {
       for (const { pid } of await findMarked(executionId)) process.kill(pid, "SIGKILL");
@@ -140,7 +139,7 @@ describe("a plan whose terraform is killed while it holds the lock", slow, () =>
   });
 });
 
-describe("an approved plan that cannot be read", slow, () => {
+describe("an approved plan that cannot be read", () => {
   test("is not applied", async () => {
     const at = await setup();
     const planned = await at.run(await at.terraform.job("create-apply-plan", { files: small }));
@@ -154,7 +153,7 @@ describe("an approved plan that cannot be read", slow, () => {
   });
 });
 
-describe("two applies on one workspace at once", slow, () => {
+describe("two applies on one workspace at once", () => {
   test("are one that runs and one that says who holds it", async () => {
     const [at, held] = [await setup(), await heldTerraform()];
     const first = await at.enqueue(await at.terraform.job("exec", { files: held.files }));
@@ -172,7 +171,7 @@ describe("two applies on one workspace at once", slow, () => {
 });
 
 describeWithTools(providerTools(["local"]), "an apply that is stopped by force", () => {
-  test("leaves the workspace blocked and a state of what there is", slow, async () => {
+  test("leaves the workspace blocked and a state of what there is", async () => {
     const held = await heldFiles();
     const runner = await givenRunnerWithAgent(fleet, held.settings);
     const terraform = await givenTerraformWorkspace(fleet, runner);
@@ -181,7 +180,7 @@ describeWithTools(providerTools(["local"]), "an apply that is stopped by force",
     await runner.operate(`POST /v1/runners/${runner.runnerId}/force-shutdown`);
     expect(await runner.agent.gone).toBe(131);
     expect((await runner.ended(id)).status).toBe("failed");
-    await until(async () => (await terraform.workspace()).block !== null, 120_000);
+    await until(async () => (await terraform.workspace()).block !== null);
     const [execution] = (await runner.job(id)).executions;
     expect(await findMarked(execution?.id ?? "")).toEqual([]);
     expect(await held.made()).toEqual(["first"]);

@@ -140,9 +140,9 @@ describe("a role of an org", () => {
       policies,
       permissions: ["runners.read"],
     });
-    await expect.poll(read, { interval: 20, timeout: 5_000 }).toEqual([200, 200]);
+    await expect.poll(read, { interval: 20 }).toEqual([200, 200]);
     await api(at, { policies: [{ name: "x", permissions: ["orgs.read"] }] });
-    await expect.poll(read, { interval: 20, timeout: 5_000 }).toEqual([403, 403]);
+    await expect.poll(read, { interval: 20 }).toEqual([403, 403]);
   });
 
   test("is changed to no more than its managed role and the caller permit, and no other's is", async () => {
