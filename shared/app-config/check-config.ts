@@ -1,5 +1,6 @@
 import { canonicalJson, checksumOf } from "./canonical-json.ts";
 import { checkShapes } from "./check-shapes.ts";
+import { warnOfCommand } from "./commands/warn-of-command.ts";
 import {
   type ConfigEntries,
   type ConfigFolder,
@@ -27,7 +28,7 @@ import type { Rule, Tell } from "./rules/rule.ts";
 import { uniqueNames } from "./rules/unique-names.ts";
 import { wholePolicies } from "./rules/whole-policies.ts";
 import { wholeTriggers } from "./rules/whole-triggers.ts";
-import { warnOfConfig } from "./warn-of-config.ts";
+import { type Warn, warnOfConfig } from "./warn-of-config.ts";
 
 /** A config that was checked: with faults, or as the document that is stored. */
 export type CheckedConfig = {
@@ -108,11 +109,14 @@ function checkRules(raw: RawConfig, meant: Meant) {
     { meant },
   );
   for (const rule of rules) rule(raw.tree, tell);
-  const references = readReferences(raw.tree, tell);
-  const graph = graphOf(raw.tree, references, tell);
-  warnOfConfig(raw.tree, references, (path, code, detail) => {
-    warnings.push(raw.faultAt(path, code, detail));
+  const warn: Warn = (path, code, detail) => {
+    if (warnings.length < mostTold) warnings.push(raw.faultAt(path, code, detail));
+  };
+  const references = readReferences(raw.tree, tell, (template) => {
+    warnOfCommand(raw.tree, template, warn);
   });
+  const graph = graphOf(raw.tree, references, tell);
+  warnOfConfig(raw.tree, references, warn);
   return { errors, warnings, graph };
 }
 

@@ -34,7 +34,11 @@ export const configFaultCodes = [
 export type ConfigFaultCode = (typeof configFaultCodes)[number];
 
 /** What may be meant so. */
-export const configWarningCodes = ["unused_input", "secret_in_plain"] as const;
+export const configWarningCodes = [
+  "unused_input",
+  "secret_in_plain",
+  "unquoted_in_command",
+] as const;
 export type ConfigWarningCode = (typeof configWarningCodes)[number];
 
 /** Where in a text: both from 1, columns in UTF-16 units. */

@@ -2,18 +2,33 @@ import type { Path } from "./config-fault.ts";
 import { isTable, nameKey, namesAt, tablesAt, tablesOf, type Tell, textIn } from "./rules/rule.ts";
 import { type ConfigNames, whyUnreadable } from "./rules/why-unreadable.ts";
 import { findReferences } from "./templates/find-references.ts";
+import type { TemplateNode } from "./templates/template-nodes.ts";
 
 /** What one text of a config reads. */
 export type ConfigReference = { readonly at: Path; readonly path: readonly string[] };
 
-/** Parses every template of a config, tells what is wrong, and answers what they read. */
-export function readReferences(tree: unknown, tell: Tell): ConfigReference[] {
+/** A text of a config with templates in it, as it was parsed. */
+export type ConfigTemplate = {
+  readonly path: Path;
+  readonly text: string;
+  readonly nodes: readonly TemplateNode[];
+  /** In words, which line of it a place is in. */
+  readonly line: (at: number) => string;
+};
+
+/** Parses every template of a config, tells what is wrong, and answers what they read; each that is one is looked at once. */
+export function readReferences(
+  tree: unknown,
+  tell: Tell,
+  look: (template: ConfigTemplate) => void = () => {},
+): ConfigReference[] {
   const names = { ...namesOf(tree), meant: tell.meant };
   const found: ConfigReference[] = [];
   for (const { path, text } of textsIn(tree, [])) {
-    const { references, faults } = findReferences(text);
+    const { references, faults, nodes } = findReferences(text);
     const member = nameOfText(path);
     const line = (at: number): string => lineWords(text, at);
+    if (faults.length === 0) look({ path, text, nodes, line });
     for (const { at, detail } of faults)
       tell(path, "bad_template", `${member}${line(at)}: ${detail}`);
     const own = { ...names, "runbook-input": runbookInputs(tree, path) };

@@ -2,7 +2,7 @@ import { configFiles } from "./config-files.ts";
 import { chosen, configSchemaOf, inner, type JsonSchema } from "./config-schemas.ts";
 import { namePattern } from "./members/kinds.ts";
 
-type Value = string | boolean | number | readonly Table[];
+type Value = string | boolean | number | Table | readonly Table[];
 type Table = { readonly [member: string]: Value };
 
 /** The files of a small app by their names: each member with what the table of files says of it. */
@@ -28,10 +28,19 @@ export function starterFiles(folderName: string): Record<string, string> {
       name: "greet",
       timeout: "1m",
       triggers: [{ type: "manual" }],
-      steps: [{ name: "greet", inline_contents: "./scripts/greet.sh" }],
+      steps: [
+        {
+          name: "greet",
+          inline_contents: "./scripts/greet.sh",
+          env_vars: {
+            GREETING: "{{ .svc.inputs.inputs.greeting }}",
+            INSTALL: "{{ .svc.install.name }}",
+          },
+        },
+      ],
     }),
     "scripts/greet.sh":
-      '#!/bin/sh\n# The broker fills in what is between the braces.\necho "{{ .svc.inputs.inputs.greeting }} from {{ .svc.install.name }}"\n',
+      '#!/bin/sh\n# What comes from an install comes in variables: in double quotes, a shell runs nothing of it.\necho "$GREETING from $INSTALL"\n',
   };
 }
 
@@ -50,23 +59,27 @@ function fileOf(type: string, table: Table): string {
   return `# ${is}\n\n${membersOf(configSchemaOf(type), table, [])}`;
 }
 
-/** Members first, then the lists of tables below their headers, as TOML wants it. */
+/** Members first, then the tables and lists of tables below their headers, as TOML wants it. */
 function membersOf(schema: JsonSchema | undefined, table: Table, at: readonly string[]): string {
   const own = chosen(schema, table);
   const lines: string[] = [];
   const lists: string[] = [];
   for (const [member, value] of Object.entries(table)) {
     const below = inner(own, member);
-    if (typeof value !== "object")
+    if (typeof value !== "object") {
       lines.push(`${comment(below)}${member} = ${JSON.stringify(value)}\n`);
-    else {
-      const path = [...at, member];
-      for (const one of value)
-        lists.push(`${comment(below)}[[${path.join(".")}]]\n${membersOf(below?.items, one, path)}`);
+      continue;
     }
+    const path = [...at, member];
+    const [tables, head, of] = isList(value)
+      ? [value, `[[${path.join(".")}]]`, below?.items]
+      : [[value], `[${path.join(".")}]`, below];
+    for (const one of tables) lists.push(`${comment(below)}${head}\n${membersOf(of, one, path)}`);
   }
   return [...lines, ...lists.map((text) => `\n${text}`)].join("");
 }
+
+const isList = (value: Table | readonly Table[]): value is readonly Table[] => Array.isArray(value);
 
 const comment = (schema: JsonSchema | undefined): string =>
   schema?.description === undefined ? "" : `# ${schema.description}\n`;

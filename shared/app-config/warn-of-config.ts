@@ -2,7 +2,8 @@ import type { ConfigWarningCode, Path } from "./config-fault.ts";
 import type { ConfigReference } from "./config-references.ts";
 import { isTable, nameKey, tablesAt, textIn } from "./rules/rule.ts";
 
-type Warn = (path: Path, code: ConfigWarningCode, detail: string) => void;
+/** Notes what may be meant so. */
+export type Warn = (path: Path, code: ConfigWarningCode, detail: string) => void;
 
 /** Warns of inputs that nothing reads, and of what looks like a secret that everybody can read. */
 export function warnOfConfig(

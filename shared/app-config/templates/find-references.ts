@@ -9,6 +9,7 @@ export type TemplateReference = { readonly path: readonly string[]; readonly at:
 export type TemplateLook = {
   readonly references: readonly TemplateReference[];
   readonly faults: readonly { readonly at: number; readonly detail: string }[];
+  readonly nodes: readonly TemplateNode[];
 };
 
 /** What is known of a value: its path below the whole of what templates read; undefined: nothing. */
@@ -29,7 +30,7 @@ export function findReferences(text: string): TemplateLook {
   const { nodes, faults } = parseTemplate(text, roots);
   const look: Look = { references: [], known: new Map([[wholeSlot, []]]) };
   readNodes(look, nodes);
-  return { references: look.references, faults };
+  return { references: look.references, faults, nodes };
 }
 
 function readNodes(look: Look, nodes: readonly TemplateNode[]): void {

@@ -31,7 +31,7 @@ const end = (text: string) => {
   return rendered ?? faults.map(({ detail }) => detail).join("; ");
 };
 
-/** What Go's templates with the functions of sprig write, but where our own rule is named. */
+/** What Go's templates with the functions of sprig write, but where our own rule is named; shellquote is ours. */
 const rows = [
   ["and .svc.a .svc.e", ""],
   ["and .svc.a .svc.n", "5"],
@@ -115,6 +115,10 @@ const rows = [
   ["quote .svc.odd", String.raw`"a\"b\\c\n\x01é\u200b😀"`],
   ["quote .svc.n .svc.nul .svc.t .svc.a", '"5" "true" "text"'],
   ['squote "it\'s" .svc.n .svc.nul', "'it's' '5'"],
+  ['shellquote "it\'s" .svc.n .svc.nul "$(id)"', String.raw`'it'\''s' '5' '' '$(id)'`],
+  ["shellquote .svc.ln .svc.el", "'1' '' 'b'"],
+  ["shellquote .svc.m", `'{"a":"q","b":1,"c":null}'`],
+  [String.raw`printf "%s%s" .svc.a "\x00" | shellquote`, "shellquote takes no text with a NUL"],
   ['printf "%s-%d %v%%" .svc.a .svc.n .svc.f', "text-5 2.5%"],
   ['printf "%5d|%-5d|%05d|%+d|% d" .svc.n 5 5 5 5', "    5|5    |00005|+5| 5"],
   ['printf "%.3d|%5.3d|%-05d|%010.3d" .svc.n 5 5 5', "005|  005|5    |       005"],

@@ -72,8 +72,16 @@ export const textFunctions: readonly TemplateFunction[] = [
   },
   indented("indent", "TEXT with SPACES spaces before each line.", ""),
   indented("nindent", "A line break, then what `indent` gives.", "\n"),
-  quoted("quote", "Each value but nulls in double quotes with Go's escapes.", quoteText),
-  quoted("squote", "Each value but nulls in single quotes, as it is.", (text) => `'${text}'`),
+  quoted(
+    "quote",
+    "Each value but nulls in double quotes with Go's escapes. No shell's quotes: `shellquote` is.",
+    quoteText,
+  ),
+  quoted(
+    "squote",
+    "Each value but nulls in single quotes, as it is. No shell's quotes: `shellquote` is.",
+    (text) => `'${text}'`,
+  ),
   {
     name: "printf",
     values: "FORMAT A …",

@@ -1,1 +1,1 @@
-echo "{{ .svc.components.database.outputs.url }}"
+echo {{ .svc.components.database.outputs.url | shellquote }}
