@@ -27,6 +27,13 @@ describe("the settings", () => {
     expect(faultOf({})).toBe("DATABASE_URL is missing.");
   });
 
+  test("keep calls for orgs to public addresses unless told", () => {
+    expect(read({}).egress).toEqual({ mode: "strict", opened: [] });
+    expect(read({ SVC_EGRESS: "", SVC_EGRESS_ALLOW: "" }).egress.mode).toBe("strict");
+    const opened = read({ SVC_EGRESS_ALLOW: "10.1.0.0/16, hooks.internal:8443" }).egress.opened;
+    expect(opened).toMatchObject([{ range: {} }, { name: "hooks.internal", port: 8443 }]);
+  });
+
   test("are frozen", () => {
     expect(Object.isFrozen(read({}))).toBe(true);
   });
@@ -49,6 +56,16 @@ describe("the settings", () => {
     ["SVC_PUBLIC_URL", "svc.example", "SVC_PUBLIC_URL must be an http or https URL."],
     ["SVC_RETAIN_JOBS_DAYS", "0", "SVC_RETAIN_JOBS_DAYS must be a whole number from 1 to 3650."],
     ["SVC_EGRESS", "on", "SVC_EGRESS must be one of strict, internal, off."],
+    [
+      "SVC_EGRESS_ALLOW",
+      "10.0.0.0/8,hunter2",
+      "SVC_EGRESS_ALLOW has an entry that cannot be: number 2 is no network (10.1.0.0/16) and no host with its port (hooks.internal:8443, [fd12::1]:443).",
+    ],
+    [
+      "SVC_EGRESS_ALLOW",
+      "169.254.169.254/32",
+      "SVC_EGRESS_ALLOW has an entry that cannot be: number 1 is in a link-local network or one of cloud metadata, which are never opened.",
+    ],
     ["SVC_METRICS_TOKEN", "short", "SVC_METRICS_TOKEN must have at least 16 characters."],
   ])("say of %s=%s what is allowed", (name, value, fault) => {
     expect(faultOf({ DATABASE_URL: url, [name]: value })).toBe(fault);

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { predicate } from "../shared/issue-words.ts";
 import { OperatorError } from "../shared/operator-error.ts";
-import { type EgressMode, egressSettings } from "./egress/egress-settings.ts";
+import type { EgressRules } from "./egress/egress-rules.ts";
+import { egressSettings } from "./egress/egress-settings.ts";
 import { limitSettings, type LimitsConfig, limitsOf } from "./limits/limit-settings.ts";
 import { type LogLimits, logLimitsOf, logSettings } from "./logs/log-settings.ts";
 import { type OidcConfig, oidcOf, oidcSettings } from "./oidc/oidc-settings.ts";
@@ -160,7 +161,7 @@ export type Config = Readonly<{
   retainDeletedWorkspacesDays: number;
   retainTelemetryDays: number;
   collector: CollectorConfig;
-  egress: EgressMode;
+  egress: EgressRules;
   signalsAtOnce: number;
   sessionHours: number;
   oidc: OidcConfig | undefined;
@@ -209,7 +210,7 @@ export function readConfig(
     retainDeletedWorkspacesDays: read.SVC_RETAIN_DELETED_WORKSPACES_DAYS,
     retainTelemetryDays: read.SVC_RETAIN_TELEMETRY_DAYS,
     collector: collectorOf(read),
-    egress: read.SVC_EGRESS,
+    egress: { mode: read.SVC_EGRESS, opened: read.SVC_EGRESS_ALLOW },
     signalsAtOnce: read.SVC_SIGNALS_AT_ONCE,
     sessionHours: read.SVC_SESSION_HOURS,
     oidc: oidcOf(read),

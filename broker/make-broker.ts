@@ -93,7 +93,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     logs,
     logFeed,
     collector,
-    egress: makeEgress({ mode: config.egress, metrics }),
+    egress: makeEgress({ rules: config.egress, metrics }),
     confirm,
     seals,
     drain: [

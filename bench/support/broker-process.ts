@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { loopbackEgress } from "../../test/support/broker/loopback-egress.ts";
 import { testSealKeys } from "../../test/support/broker/seal-keys.ts";
 
 export type BrokerProcess = {
@@ -29,6 +30,7 @@ export async function startBrokerProcess(
       SVC_PORT: String(port),
       SVC_DRAIN_LINGER_MS: "0",
       SVC_SEAL_KEYS: testSealKeys,
+      ...loopbackEgress,
       SVC_LOG_LEVEL: "warn",
       SVC_RATE_TOKEN_PER_S: "0",
       SVC_MAX_CONNECTIONS_PER_ADDRESS: "0", // every client of a bench has this machine's address

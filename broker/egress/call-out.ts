@@ -5,7 +5,7 @@ import { version } from "../../shared/version.ts";
 import { type Signing, signBody } from "../../shared/webhooks/sign-body.ts";
 import { type Failure, failure, failureOf, hostFailure } from "./call-failure.ts";
 import { checkUrl } from "./check-url.ts";
-import type { EgressMode } from "./egress-settings.ts";
+import { type EgressRules, targetOf } from "./egress-rules.ts";
 import { type Answer, readAnswer } from "./read-answer.ts";
 import type { Resolve } from "./resolver.ts";
 import { makeVettedLookup } from "./vetted-lookup.ts";
@@ -30,7 +30,7 @@ export type Call = {
 
 export type CallResult = Answer | Failure;
 
-type Parts = { readonly mode: EgressMode; readonly resolve: Resolve };
+type Parts = { readonly rules: EgressRules; readonly resolve: Resolve };
 
 const maxHeaderSize = 16 * 1024;
 const defaultAnswerBytes = 16 * 1024;
@@ -39,21 +39,23 @@ const defaultAnswerBytes = 16 * 1024;
  * Makes calls without any queue. What happens to a call is its value, never an exception: an answer of any status, or why
  * there was none. Redirects are not followed, connections are not reused, proxies of the environment are not used.
  */
-export function makeCallOut({ mode, resolve }: Parts): (call: Call) => Promise<CallResult> {
+export function makeCallOut({ rules, resolve }: Parts): (call: Call) => Promise<CallResult> {
   const agents = {
     "http:": new http.Agent({ keepAlive: false }),
     // Sessions are connections' secrets: none of one org is kept for another.
     "https:": new https.Agent({ keepAlive: false, maxCachedSessions: 0, rejectUnauthorized: true }),
   };
   return async (call) => {
-    const checked = checkUrl(call.url, mode);
+    const checked = checkUrl(call.url, rules);
     if (!checked.isOk) return failure(checked.code, checked.detail);
     const own = Object.keys(call.headers ?? {}).find(isReservedHeader);
     if (own !== undefined) return failure("invalid_request", `The header ${own} cannot be set.`);
     const { url } = checked;
     const agent = url.protocol === "https:" ? agents["https:"] : agents["http:"];
+    const { port } = targetOf(url);
     return withinTime(call, (signal) => {
-      const lookup = makeVettedLookup(mode, (hostname) => resolve(hostname, signal));
+      const resolveName = (hostname: string) => resolve(hostname, signal);
+      const lookup = makeVettedLookup({ rules, port, resolve: resolveName });
       return send(url, call, { agent, lookup, maxHeaderSize, signal });
     });
   };

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { checkUrl } from "./check-url.ts";
+import type { EgressMode } from "./egress-mode.ts";
 
-const codeOf = (url: string, mode: Parameters<typeof checkUrl>[1] = "strict") => {
-  const checked = checkUrl(url, mode);
+const codeOf = (url: string, mode: EgressMode = "strict") => {
+  const checked = checkUrl(url, { mode, opened: [] });
   return checked.isOk ? "ok" : checked.code;
 };
 
@@ -122,13 +123,21 @@ describe("the check of a URL", () => {
     }
   });
 
-  test("says why in one sentence, without path and query", () => {
-    expect(checkUrl("http://0x7f.1:80/hook?token=hunter2", "strict")).toEqual({
+  test("says why, and what an operator can do, without path and query", () => {
+    const strict = { mode: "strict", opened: [] } as const;
+    const loopback =
+      "Calls to 127.0.0.1 are not allowed: loopback. Whoever operates this broker can open it with SVC_EGRESS_ALLOW=127.0.0.1:80.";
+    expect(checkUrl("http://0x7f.1:80/hook?token=hunter2", strict)).toEqual({
       isOk: false,
       code: "blocked_address",
-      detail: "Calls to 127.0.0.1 are not allowed: loopback.",
+      detail: loopback,
     });
-    const refused = checkUrl("http://user:hunter2@example.com/?token=hunter2", "strict");
+    const metadata = checkUrl("https://[fd00:ec2::254]/", strict);
+    expect(metadata).toMatchObject({
+      detail:
+        "Calls to [fd00:ec2::254] are not allowed: cloud metadata of AWS. SVC_EGRESS_ALLOW does not open it.",
+    });
+    const refused = checkUrl("http://user:hunter2@example.com/?token=hunter2", strict);
     expect(JSON.stringify(refused)).not.toContain("hunter2");
   });
 });

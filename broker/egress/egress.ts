@@ -1,9 +1,11 @@
+import { makeLimiter } from "../database/limiter.ts";
 import { FairQueue, type Release } from "../limits/fair-queue.ts";
 import type { Metrics } from "../metrics.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { type Call, type CallResult, makeCallOut } from "./call-out.ts";
+import { checkReceiver } from "./check-receiver.ts";
 import { checkUrl, type UrlCheck } from "./check-url.ts";
-import type { EgressMode } from "./egress-settings.ts";
+import type { EgressRules } from "./egress-rules.ts";
 import { makeResolver, type Resolve } from "./resolver.ts";
 
 /** Nothing was sent: the org has too many calls already, or the call was given up. It says nothing of the receiver: try again later. */
@@ -17,14 +19,18 @@ export type CallOutcome = CallResult | Deferred;
 
 /** HTTP calls to addresses that orgs give. */
 export type Egress = {
-  /** Whether this broker's mode allows a URL to be filed. */
+  /** To which addresses calls go. */
+  readonly rules: EgressRules;
+  /** Whether this broker's rules allow a URL to be filed. */
   readonly checkUrl: (url: string) => UrlCheck;
+  /** The same of something that stays: in the mode strict the name is resolved as well, to tell at once what each call would. */
+  readonly checkReceiver: (url: string) => Promise<UrlCheck>;
   /** Calls when it is the org's turn; whatever happens is the outcome, never an exception. */
   readonly callOut: (orgId: OrgId, call: Call) => Promise<CallOutcome>;
 };
 
 type Parts = {
-  readonly mode: EgressMode;
+  readonly rules: EgressRules;
   readonly metrics: Metrics;
   readonly resolve?: Resolve;
   readonly patienceMs?: number;
@@ -36,11 +42,13 @@ const mostOfOrg = 16;
 const mostOfReceiver = 4;
 /** Of one org, running or waiting: each has its body in memory. */
 const mostAdmitted = 100;
+/** Names that are resolved at once only to tell. */
+const mostLooks = 16;
 const defaultPatienceMs = 30_000;
 
 /** A broker's calls: few at once, shared out between orgs, and in an org between the servers it calls. */
 export function makeEgress(parts: Parts): Egress {
-  const { mode, metrics, resolve = makeResolver(mode), patienceMs = defaultPatienceMs } = parts;
+  const { rules, metrics, resolve = makeResolver(rules), patienceMs = defaultPatienceMs } = parts;
   const queue = new FairQueue({
     permits: mostCalls,
     mostOfOrg,
@@ -51,10 +59,13 @@ export function makeEgress(parts: Parts): Egress {
       if (org >= mostAdmitted) throw new DeferredError("too_many_calls");
     },
   });
+  const limiter = makeLimiter(mostLooks);
   const count = measure(queue, metrics);
-  const callOut = makeCallOut({ mode, resolve });
+  const callOut = makeCallOut({ rules, resolve });
   return {
-    checkUrl: (url) => checkUrl(url, mode),
+    rules,
+    checkUrl: (url) => checkUrl(url, rules),
+    checkReceiver: (url) => checkReceiver(url, { rules, resolve, limiter }),
     async callOut(orgId, call) {
       const outcome = await inTurn(queue, orgId, call, () => callOut(call));
       count(outcome);

@@ -1,6 +1,6 @@
 import { blockedNetworks, carrierNetworks, metadataNames } from "./blocked-networks.ts";
-import type { EgressMode } from "./egress-settings.ts";
-import { type Address, parseAddress } from "./parse-address.ts";
+import type { EgressMode } from "./egress-mode.ts";
+import { type Address, parseAddress, parseNetwork, type Range } from "./parse-address.ts";
 
 const blocked = blockedNetworks.map((row) => ({ ...row, ...rangeOf(row.network) }));
 const carriers = carrierNetworks.map((row) => ({ ...row, ...rangeOf(row.network) }));
@@ -20,10 +20,21 @@ export function findHostBlock(hostname: string, mode: EgressMode): string | unde
 }
 
 /** Why no call may go to this IP address, in a few words; undefined when it may. What is no address is blocked. */
-export function findAddressBlock(text: string, mode: EgressMode): string | undefined {
+export function findAddressBlock(given: string | Address, mode: EgressMode): string | undefined {
   if (mode === "off") return undefined;
-  const address = parseAddress(text);
+  const address = typeof given === "string" ? parseAddress(given) : given;
   return address === undefined ? "not an IP address" : findBlock(address, mode);
+}
+
+/** The IPv4 address that is called by an IPv6 address which is but another way to write it; else the address itself. */
+export function standsFor(address: Address): Address {
+  const carrier = carriers.find((row) => row.isTransparent === true && isIn(address, row));
+  return carrier === undefined ? address : carriedBy(address, carrier);
+}
+
+/** Whether the network holds the address. */
+export function isIn({ family, value }: Address, { first, hostBits }: Range): boolean {
+  return family === first.family && value >> hostBits === first.value >> hostBits;
 }
 
 function findBlock(address: Address, mode: EgressMode): string | undefined {
@@ -42,15 +53,8 @@ function carriedBy({ value }: Address, { shift, isInverted }: (typeof carriers)[
   return { family: 4, value: isInverted ? BigInt.asUintN(32, ~carried) : carried };
 }
 
-type Range = { readonly first: Address; readonly hostBits: bigint };
-
 function rangeOf(network: string): Range {
-  const [text = "", prefix] = network.split("/");
-  const first = parseAddress(text);
-  if (first === undefined) throw new Error(`${network} is not a network`);
-  return { first, hostBits: BigInt((first.family === 4 ? 32 : 128) - Number(prefix)) };
-}
-
-function isIn({ family, value }: Address, { first, hostBits }: Range): boolean {
-  return family === first.family && value >> hostBits === first.value >> hostBits;
+  const range = parseNetwork(network);
+  if (range === undefined) throw new Error(`${network} is not a network`);
+  return range;
 }

@@ -3,6 +3,21 @@ import { isIP } from "node:net";
 /** An IP address as a number. */
 export type Address = { readonly family: 4 | 6; readonly value: bigint };
 
+/** A network: its first address, and how many bits of an address say which of it. */
+export type Range = { readonly first: Address; readonly hostBits: bigint };
+
+/** Reads a network in CIDR form (`10.0.0.0/8`); undefined for anything else. */
+export function parseNetwork(text: string): Range | undefined {
+  const [, host = "", prefix = ""] = /^([^/%]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const address = parseAddress(host);
+  if (address === undefined) return undefined;
+  const bits = address.family === 4 ? 32 : 128;
+  if (Number(prefix) > bits) return undefined;
+  const hostBits = BigInt(bits - Number(prefix));
+  const { family, value } = address;
+  return { first: { family, value: (value >> hostBits) << hostBits }, hostBits };
+}
+
 /** Reads an IPv4 or IPv6 address in any form that a resolver gives, a zone (`%eth0`) included; undefined for anything else. */
 export function parseAddress(text: string): Address | undefined {
   const family = isIP(text);

@@ -15,6 +15,8 @@ type Template = {
   readonly text?: string | undefined;
 };
 
+type SealedTemplate = Pick<EmitterWithTemplate, "org_id" | "id" | "key_id" | "contents">;
+
 /** How signals of the type are executed; 422 or 403 for a template that they could not be filed with by this caller. */
 export async function requireTemplate(
   broker: Pick<Broker, "db" | "egress">,
@@ -24,7 +26,14 @@ export async function requireTemplate(
   const faults = checkSignal(type, value);
   if (faults.length > 0) throw problem.invalid(faults.map(toError));
   await requireDeeds(broker, actor, [{ type, value, pointer: "#/signal_template", text }]);
-  const { runs, task = null } = signalType(type) ?? { runs: "pull" as const };
+  const row = signalType(type);
+  const url = row?.calls?.(value);
+  const checked = url === undefined ? undefined : await broker.egress.checkReceiver(url);
+  if (checked?.isOk === false) {
+    const { code, detail } = checked;
+    throw problem.invalid([{ pointer: "#/signal_template/url", code, detail }]);
+  }
+  const { runs, task = null } = row ?? { runs: "pull" as const };
   return { runs, task };
 }
 
@@ -38,16 +47,13 @@ export function sealTemplate(
 }
 
 /** The data of an emitter's signals, as text. */
-export function openTemplate(
-  seals: Seals,
-  template: Pick<EmitterWithTemplate, "org_id" | "id" | "key_id" | "contents">,
-): Buffer {
+export function openTemplate(seals: Seals, template: SealedTemplate): Buffer {
   const { org_id: orgId, id, key_id: keyId, contents: bytes } = template;
   return seals.open({ orgId, id, part: "template" }, { keyId, bytes });
 }
 
 /** The same as a value, with all digits of its numbers. */
-export function readTemplate(seals: Seals, row: EmitterWithTemplate): Template["value"] {
+export function readTemplate(seals: Seals, row: SealedTemplate): Template["value"] {
   return parseExactly(openTemplate(seals, row).toString()) as Template["value"]; // written by this file only
 }
 

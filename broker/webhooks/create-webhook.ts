@@ -3,7 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import { allEvents } from "../../shared/webhooks/interests.ts";
 import type { Broker } from "../broker.ts";
 import { keyedId } from "../database/keyed-id.ts";
-import { checkUrl } from "../egress/check-url.ts";
+import type { Egress } from "../egress/egress.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findWebhook, insertWebhook } from "./queries.ts";
 import { sealSecret } from "./secrets.ts";
@@ -11,11 +11,11 @@ import { sealSecret } from "./secrets.ts";
 const mostOfOrg = 1000;
 
 /**
- * Creates a webhook; answers its id. 409 where another has its URL and match, 422 for what is no URL to call. Whether its address may
- * be called is found out by each delivery.
+ * Creates a webhook; answers its id. 409 where another has its URL and match, 422 for what is no URL to call, or one that this broker may
+ * not call.
  */
 export async function createWebhook(
-  { db, seals }: Pick<Broker, "db" | "seals">,
+  { db, egress, seals }: Pick<Broker, "db" | "egress" | "seals">,
   { orgId, id: actorId, requestSeed }: Pick<Actor, "id" | "orgId" | "requestSeed">,
   given: NewWebhook,
 ): Promise<string> {
@@ -27,7 +27,11 @@ export async function createWebhook(
   const draft = {
     id,
     url,
-    url_key: urlKey(url, given.webhook_url === undefined ? "url" : "webhook_url"),
+    url_key: await requireReceiver(
+      egress,
+      url,
+      given.webhook_url === undefined ? "url" : "webhook_url",
+    ),
     interests: JSON.stringify(interests),
     match: match === null ? null : JSON.stringify(match),
     created_by_id: actorId,
@@ -45,9 +49,13 @@ export async function createWebhook(
   return id;
 }
 
-/** Equal URLs are equal texts; 422 for what is no URL to call. */
-function urlKey(url: string, member: string): string {
-  const checked = checkUrl(url, "off");
+/** The URL, as equal ones are equal texts; 422 for one that cannot be called, or that this broker may not call. */
+export async function requireReceiver(
+  { checkReceiver }: Pick<Egress, "checkReceiver">,
+  url: string,
+  member: "url" | "webhook_url",
+): Promise<string> {
+  const checked = await checkReceiver(url);
   if (checked.isOk) return checked.url.href;
   const { code, detail } = checked;
   throw problem.invalid([{ pointer: `#/${member}`, code, detail }]);

@@ -2,17 +2,18 @@ import type { WebhookChanges } from "../../shared/api/webhook.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { webhookExists, webhooksTooLarge } from "./create-webhook.ts";
+import { requireReceiver, webhookExists, webhooksTooLarge } from "./create-webhook.ts";
 import { findWebhook, type WebhookReplacement, writeWebhook } from "./queries.ts";
 import { isSecretOf, sealSecret } from "./secrets.ts";
+import { requireWebhook } from "./show-webhooks.ts";
 
-type Parts = Pick<Broker, "db" | "seals">;
+type Parts = Pick<Broker, "db" | "egress" | "seals">;
 type Own = { readonly orgId: OrgId; readonly id: string };
 
 const mostTries = 5;
 
 /**
- * Replaces what is given; 409 where another webhook has its URL and the new match. The secret that it has already is no new one: what
+ * Replaces what is given; 409 where another webhook has its URL and the new match, 422 while this broker may not call its URL. The secret that it has already is no new one: what
  * was sent twice leaves the former secret in use.
  */
 export async function updateWebhook(
@@ -22,6 +23,8 @@ export async function updateWebhook(
 ): Promise<void> {
   const { interests, match } = changes;
   const text = changes.webhook_secret ?? changes.secret;
+  const { url } = await requireWebhook(parts.db, orgId, id);
+  await requireReceiver(parts.egress, url, "webhook_url");
   for (let tries = 1; tries <= mostTries; tries += 1) {
     const outcome = await writeWebhook(parts.db, orgId, id, {
       interests: interests && JSON.stringify(interests),

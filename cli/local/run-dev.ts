@@ -11,7 +11,7 @@ export const runDev = defineCommand({
   details:
     "An embedded Postgres (or that of DATABASE_URL), its migrations, a broker, an agent on this machine and, at the " +
     "first start, an org, a runner, tokens and a first job to see. Ctrl-C stops it within 5 s; all is kept for the " +
-    "next start.",
+    "next start. Unlike other brokers it calls webhooks on this machine and its networks, unless SVC_EGRESS says otherwise.",
   isLocal: true,
   flags: {
     port: {

@@ -67,6 +67,7 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
     SVC_DRAIN_LINGER_MS: "0",
     SVC_SEAL_KEYS: `file:${await devSealKeys(dataDir)}`,
     ...config.env,
+    SVC_EGRESS: config.env["SVC_EGRESS"] || "internal", // who develops calls receivers on this machine
     DATABASE_URL: databaseUrl,
     ...(options.port !== undefined && { SVC_PORT: String(options.port) }),
   });

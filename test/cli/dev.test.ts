@@ -43,6 +43,14 @@ async function statusOf(url: string, token: string, way = "/v1/runner-jobs"): Pr
   return (await fetch(url + way, { headers: { authorization: `Bearer ${token}` } })).status;
 }
 
+/** Files a webhook to a receiver on this machine; answers the status. */
+async function fileWebhook({ url, admin_token }: Ready): Promise<number> {
+  const body = JSON.stringify({ webhook_url: "http://127.0.0.1:3000/hooks" });
+  const headers = { authorization: `Bearer ${admin_token}`, "content-type": "application/json" };
+  const to = `${url}/v1/orgs/current/webhooks`;
+  return (await fetch(to, { method: "POST", headers, body })).status;
+}
+
 async function takenPort(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await expect.poll(() => server.listening).toBe(true);
@@ -102,16 +110,20 @@ describe("svc dev with its own Postgres", () => {
 });
 
 describe("svc dev over DATABASE_URL", () => {
-  test("starts no Postgres of its own and seeds the database once", async () => {
+  test("starts no Postgres of its own, seeds the database once, and calls this machine unless told", async () => {
     const dataDir = await testFolder();
     const env = { DATABASE_URL: (await emptyDatabase()).url };
     const args = ["--data-dir", dataDir];
     const { dev: first, ready } = await startDev(args, { env });
+    expect(await fileWebhook(ready)).toBe(201);
     await stop(first);
     expect(await stat(path.join(dataDir, "cluster")).catch(() => "none")).toBe("none");
 
-    const { dev: second, ready: again } = await startDev(args, { env });
+    const { dev: second, ready: again } = await startDev(args, {
+      env: { ...env, SVC_EGRESS: "strict" },
+    });
     expect({ ...again, url: ready.url }).toEqual(ready);
+    expect(await fileWebhook(again)).toBe(422);
     await stop(second);
 
     await rm(path.join(dataDir, "dev.json"));

@@ -9,7 +9,8 @@ import { type RawServer, startRawServer } from "../../support/network/raw-server
 import { tlsCertificate, tlsKey } from "../../support/network/tls-certificate.ts";
 import { afterFile } from "../../support/run/after-file.ts";
 
-const callOut = makeCallOut({ mode: "internal", resolve: makeResolver("internal") });
+const rules = { mode: "internal", opened: [] } as const;
+const callOut = makeCallOut({ rules, resolve: makeResolver(rules) });
 const call = (url: string, parts: Partial<Call> = {}) =>
   callOut({ url, method: "GET", timeoutMs: 20_000, ...parts });
 const soon = { timeoutMs: 300 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Call, makeCallOut } from "../../../broker/egress/call-out.ts";
-import type { EgressMode } from "../../../broker/egress/egress-settings.ts";
+import type { EgressMode } from "../../../broker/egress/egress-mode.ts";
+import { readOpened } from "../../../broker/egress/opened-receivers.ts";
 import { makeResolver, type Resolve } from "../../../broker/egress/resolver.ts";
 import { version } from "../../../shared/version.ts";
 import { signBody } from "../../../shared/webhooks/sign-body.ts";
@@ -10,12 +11,18 @@ const answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2
 
 function setup({
   mode = "internal",
-  resolve = makeResolver(mode),
+  allow = [],
+  resolve,
 }: {
   mode?: EgressMode;
+  /** As SVC_EGRESS_ALLOW has it. */
+  allow?: readonly string[];
   resolve?: Resolve;
 } = {}) {
-  const callOut = makeCallOut({ mode, resolve });
+  const opened = readOpened(allow);
+  if ("fault" in opened) throw new Error(`entry ${opened.entry} is wrong`);
+  const rules = { mode, opened };
+  const callOut = makeCallOut({ rules, resolve: resolve ?? makeResolver(rules) });
   return (url: string, call: Partial<Call> = {}) =>
     callOut({ url, method: "GET", timeoutMs: 20_000, ...call });
 }
@@ -170,6 +177,41 @@ describe("a call to an address that is blocked", () => {
       for (const hidden of ["hunter2", ...addresses]) expect(detail).not.toContain(hidden);
     }
     expect(server.connections).toHaveLength(0);
+  });
+
+  test("is made in strict mode to what was opened, and to nothing else", async () => {
+    const server = await startRawServer((socket) => socket.end(answer));
+    const { port } = server;
+    const toName = (allow: readonly string[], addresses: string[]) =>
+      setup({ mode: "strict", allow, resolve: resolverOf(addresses).resolve })(
+        `http://hooks.example:${port}/`,
+      );
+    const opened = { status: 200 };
+    const blocked = { reason: "blocked_address" };
+    const byNumber = setup({ mode: "strict", allow: [`127.0.0.1:${port}`] });
+    expect(await byNumber(server.url)).toMatchObject(opened);
+    expect(await byNumber("http://127.0.0.1:1/")).toMatchObject(blocked);
+    expect(await toName([`hooks.example:${port}`], ["127.0.0.1"])).toMatchObject(opened);
+    expect(await toName(["127.0.0.0/8"], ["127.0.0.1"])).toMatchObject(opened);
+    expect(await toName([`other.example:${port}`], ["127.0.0.1"])).toMatchObject(blocked);
+    expect(await toName(["hooks.example:1"], ["127.0.0.1"])).toMatchObject(blocked);
+    expect(await toName(["127.0.0.1/32"], ["127.0.0.1", "10.0.0.1"])).toMatchObject(blocked);
+    expect(server.connections).toHaveLength(3);
+  });
+
+  test("is never made to cloud metadata by a name that was opened", async () => {
+    for (const address of ["169.254.169.254", "fd00:ec2::254", "64:ff9b::a9fe:a9fe", "fe80::1"]) {
+      const { resolve } = resolverOf([address]);
+      const call = setup({
+        mode: "strict",
+        allow: ["hooks.example:80", "::/0", "0.0.0.0/0"],
+        resolve,
+      });
+      expect(await call("http://hooks.example/")).toMatchObject({
+        reason: "blocked_address",
+        detail: expect.stringContaining("SVC_EGRESS_ALLOW does not open it.") as unknown,
+      });
+    }
   });
 
   test("is not made for a name that changes after it was checked", async () => {

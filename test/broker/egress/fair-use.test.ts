@@ -11,7 +11,7 @@ const answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 async function setup({ patienceMs }: { patienceMs?: number } = {}) {
   const metrics = createMetrics();
   const egress = makeEgress({
-    mode: "internal",
+    rules: { mode: "internal", opened: [] },
     metrics,
     resolve: () => Promise.resolve(["127.0.0.1"]),
     ...(patienceMs !== undefined && { patienceMs }),

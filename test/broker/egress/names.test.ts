@@ -5,7 +5,8 @@ import { startRawServer } from "../../support/network/raw-server.ts";
 import { startNameServer } from "../../support/network/start-name-server.ts";
 
 const asked = { url: "http://a.example/?token=hunter2", method: "GET", timeoutMs: 20_000 } as const;
-const strict = (resolve: Resolve) => makeCallOut({ mode: "strict", resolve });
+const rules = { mode: "strict", opened: [] } as const;
+const strict = (resolve: Resolve) => makeCallOut({ rules, resolve });
 const { signal } = new AbortController();
 
 describe("a name", () => {
@@ -34,7 +35,7 @@ describe("a name", () => {
       "four.example": ["10.0.0.1"],
       "none.example": [],
     });
-    const resolve = makeResolver("strict", [server.address]);
+    const resolve = makeResolver(rules, [server.address]);
     expect(await resolve("both.example", signal)).toEqual([
       "93.184.216.34",
       "93.184.216.35",
@@ -54,19 +55,29 @@ describe("a name", () => {
 
   test("of one word is never looked for in a search domain in strict mode", async () => {
     const server = await startNameServer({});
-    const resolve = makeResolver("strict", [server.address]);
+    const resolve = makeResolver(rules, [server.address]);
     expect(await resolve("postgres", signal)).toEqual([]);
     expect([...new Set(server.asked)]).toEqual(["postgres"]);
   });
 
   test("is asked of the system otherwise, hosts file included", async () => {
     const server = await startRawServer((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
-    const resolve = makeResolver("internal");
+    const internal = { mode: "internal", opened: [] } as const;
+    const resolve = makeResolver(internal);
     expect(await resolve("localhost", signal)).toContain("127.0.0.1");
-    const called = await makeCallOut({ mode: "internal", resolve })({
+    const called = await makeCallOut({ rules: internal, resolve })({
       ...asked,
       url: `http://localhost:${server.port}`,
     });
     expect(called).toMatchObject({ kind: "answered", status: 204, body: "", isWhole: true });
+  });
+
+  test("that the operator opened is asked of the system in strict mode, too", async () => {
+    const server = await startNameServer({});
+    const opened = [{ name: "localhost", port: 80 }];
+    const resolve = makeResolver({ mode: "strict", opened }, [server.address]);
+    expect(await resolve("localhost", signal)).toContain("127.0.0.1");
+    expect(await resolve("db.localhost", signal)).toEqual([]);
+    expect([...new Set(server.asked)]).toEqual(["db.localhost"]);
   });
 });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { compileCache, svcProgram } from "../programs/present-programs.ts";
+import { loopbackEgress } from "./loopback-egress.ts";
 import { testSealKeys } from "./seal-keys.ts";
 
 /** A broker as a process of its own, which can be killed. */
@@ -40,6 +41,7 @@ export async function startBrokerProcess(
       SVC_PORT: port,
       SVC_DRAIN_LINGER_MS: "0",
       SVC_SEAL_KEYS: testSealKeys,
+      ...loopbackEgress,
       SVC_RATE_TOKEN_PER_S: "0",
       SVC_RATE_ORG_PER_S: "0",
       ...settings,

@@ -3,6 +3,7 @@ import { readConfig } from "../../../broker/config.ts";
 import { openLog } from "../../../broker/log.ts";
 import { startBroker as start } from "../../../broker/start-broker.ts";
 import { afterFile } from "../run/after-file.ts";
+import { loopbackEgress } from "./loopback-egress.ts";
 import { sealKeysFile } from "./seal-keys-file.ts";
 
 export type Call = {
@@ -48,6 +49,7 @@ export async function startBroker(options: {
     SVC_DRAIN_LINGER_MS: "0",
     SVC_LOG_LEVEL: "debug",
     SVC_SEAL_KEYS: `file:${sealKeysFile()}`,
+    ...loopbackEgress,
     SVC_LOCK_WAIT_MS: "30000", // on a machine that does much else, locks are held for long
     ...options.env,
   });

@@ -71,8 +71,9 @@ export async function patchEmitter(
   changes: object,
 ): Promise<void> {
   const checkUrl = () => ({ isOk: true as const, url: new URL("http://a") });
+  const checkReceiver = checkUrl;
   const actor = { id: "acc_1", orgId, permissions: new Set() };
-  await updateEmitter({ ...parts, egress: { checkUrl } } as never, actor as never, {
+  await updateEmitter({ ...parts, egress: { checkUrl, checkReceiver } } as never, actor as never, {
     id,
     version: undefined,
     changes,
