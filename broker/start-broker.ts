@@ -3,6 +3,7 @@ import type { Broker } from "./broker.ts";
 import type { Config } from "./config.ts";
 import { settleWithin } from "./database/driver-workarounds.ts";
 import { requireCurrentSchema } from "./database/schema-state.ts";
+import { tellBlocked } from "./egress/tell-blocked.ts";
 import { createApp } from "./http/app.ts";
 import { type Serving, serve } from "./http/serve.ts";
 import type { Log } from "./log.ts";
@@ -53,6 +54,7 @@ export async function startBroker(
     startLoops(made);
     if (options.hasCron !== false) broker.drain.push(startSampling(broker));
     log.info({ url: serving.url }, "broker is ready");
+    broker.drain.push(startTellingBlocked(broker));
     let stopping: Promise<void> | undefined;
     const stop = (): Promise<void> => (stopping ??= drain(broker, serving));
     return { url: serving.url, port: serving.port, broker, stop };
@@ -61,6 +63,18 @@ export async function startBroker(
     await endPools(broker);
     throw error;
   }
+}
+
+/** Tells once what the broker's rules of outgoing calls block, while it serves; answers how to stop that. */
+function startTellingBlocked(broker: Broker): () => Promise<void> {
+  const stopped = new AbortController();
+  const telling = tellBlocked(broker, stopped.signal).catch((error: unknown) =>
+    broker.log.warn({ err: error }, "could not look for webhooks that are blocked"),
+  );
+  return async () => {
+    stopped.abort();
+    await telling;
+  };
 }
 
 /** Turns not ready, then ends parked requests and loops, then the server, then the pools. */
