@@ -129,21 +129,27 @@ create or replace function label_rollups(labels rollup_labels[])
                  and p.type = g.type
 $$;
 
--- For use after pg_restore into another cluster, where transaction numbers start lower: events keep their order and come before
--- everything that this cluster writes. Call it before a broker starts; without restored events it changes nothing. Returns how
--- many events it renumbered.
+-- For use after pg_restore into another cluster, where transaction numbers start lower: events of jobs and of workflows keep their
+-- order and come before everything that this cluster writes. Call it before a broker starts; without restored events it changes
+-- nothing. Returns how many events it renumbered. A test knows every column that has such numbers.
 create or replace function adopt_restored_events() returns bigint
   language plpgsql as $$
 declare
-  moved bigint;
+  ahead xid8 := pg_snapshot_xmax(pg_current_snapshot());
+  of_jobs bigint;
+  of_workflows bigint;
 begin
-  if not exists (select from runner_job_events where tx >= pg_snapshot_xmax(pg_current_snapshot()))
-     and not exists (select from runner_job_tally_mark where tx >= pg_snapshot_xmax(pg_current_snapshot())) then
+  if not exists (select from runner_job_events where tx >= ahead)
+     and not exists (select from runner_job_live where event_tx >= ahead) -- its events may be gone
+     and not exists (select from events where tx >= ahead)
+     and not exists (select from runner_job_tally_mark where tx >= ahead) then
     return 0;
   end if;
   update runner_job_events set tx = '1' where tx <> '1';
-  get diagnostics moved = row_count;
+  get diagnostics of_jobs = row_count;
   update runner_job_live set event_tx = '1' where event_tx <> '1';
+  update events set tx = '1' where tx <> '1';
+  get diagnostics of_workflows = row_count;
   update runner_job_tally_mark set tx = pg_current_xact_id();
-  return moved;
+  return of_jobs + of_workflows;
 end $$;

@@ -118,33 +118,3 @@ describe("what has ended", () => {
     ).toBe(1);
   });
 });
-
-describe("a database restored into another cluster", () => {
-  test("keeps its events in order, before all that is written there", async () => {
-    const { db } = await testDatabase();
-    const runner = await givenRunner(db);
-    const [first, second] = await givenJobs(db, runner, [{}, {}]);
-    // As pg_restore leaves them: numbers of a cluster that had come further.
-    await db`update runner_job_events set tx = (tx::text::bigint + 1000000000000)::text::xid8`;
-    await db`update runner_job_live set event_tx = (event_tx::text::bigint + 1000000000000)::text::xid8`;
-    expect(await db`select adopt_restored_events() as moved`).toMatchObject([{ moved: 2 }]);
-    await cancel(db, runner, second);
-    await cancel(db, runner, first);
-    const events = await db<{ job: string; event: string; isWritten: boolean }[]>`
-      select runner_job_id as job, event, tx < pg_snapshot_xmax(pg_current_snapshot()) as "isWritten"
-        from runner_job_events order by org_id, tx, seq`;
-    expect(events.map(({ job, event, isWritten }) => [job, event, isWritten])).toEqual([
-      [first, "enqueue", true],
-      [second, "enqueue", true],
-      [second, "cancel", true],
-      [first, "cancel", true],
-    ]);
-    expect(await tallyAll(db)).toBe(2);
-  });
-
-  test("is left alone when nothing was restored", async () => {
-    const { db } = await testDatabase();
-    await givenJob(db, await givenRunner(db));
-    expect(await db`select adopt_restored_events() as moved`).toMatchObject([{ moved: 0 }]);
-  });
-});
