@@ -32,6 +32,8 @@ import type { SignalClaims } from "./signals/signal-claims.ts";
 import type { Collector } from "./telemetry/collector.ts";
 import type { Authenticator } from "./tokens/authenticator.ts";
 import type { Wakes } from "./wake/wakes.ts";
+import type { WorkKinds } from "./work-pool/work-kinds.ts";
+import type { WorkPool } from "./work-pool/work-pool.ts";
 
 /** The parts of one running broker. Routes get all of it; commands and queries get the parts that they use. */
 export type Broker = {
@@ -74,6 +76,8 @@ export type Broker = {
   readonly workflowEvents: WorkflowEventFeed;
   /** Reads large bodies in a thread of its own. */
   readonly bodies: BodyReader;
+  /** Does in child processes what may take long or much memory. */
+  readonly work: WorkPool<WorkKinds>;
   /** Memory budgets for large bodies while they are received, and for large answers while they are sent. */
   readonly uploads: ByteBudget;
   readonly downloads: ByteBudget;

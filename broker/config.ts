@@ -14,6 +14,7 @@ import {
   collectorOf,
   collectorSettings,
 } from "./telemetry/collector-settings.ts";
+import { workProcessesOf, workSettings } from "./work-pool/work-settings.ts";
 
 type Setting = { readonly schema: z.ZodType; readonly doc: string };
 
@@ -106,6 +107,7 @@ export const settings = {
     schema: whole(4, 1000).default(64),
     doc: "How many signals and callbacks one broker executes at once: those of built-in types. One org has at most a quarter of them.",
   },
+  ...workSettings,
   SVC_SESSION_HOURS: {
     schema: whole(1, 720).default(12),
     doc: "Hours after which a browser has to sign in to the dashboard again.",
@@ -163,6 +165,7 @@ export type Config = Readonly<{
   collector: CollectorConfig;
   egress: EgressRules;
   signalsAtOnce: number;
+  workProcesses: number;
   sessionHours: number;
   oidc: OidcConfig | undefined;
   metricsToken: string | undefined;
@@ -212,6 +215,7 @@ export function readConfig(
     collector: collectorOf(read),
     egress: { mode: read.SVC_EGRESS, opened: read.SVC_EGRESS_ALLOW },
     signalsAtOnce: read.SVC_SIGNALS_AT_ONCE,
+    workProcesses: workProcessesOf(read.SVC_WORK_PROCESSES),
     sessionHours: read.SVC_SESSION_HOURS,
     oidc: oidcOf(read),
     metricsToken: read.SVC_METRICS_TOKEN,

@@ -3,6 +3,7 @@ import { version } from "../shared/version.ts";
 import { readConfig } from "./config.ts";
 import { openLog } from "./log.ts";
 import { type RunningBroker, startBroker } from "./start-broker.ts";
+import { childWord, runChildProgram } from "./work-pool/run-child-program.ts";
 
 const stopWithinMs = 25_000;
 const help = `svc-broker ${version}: one broker over the Postgres of DATABASE_URL; run as many as you like.
@@ -47,6 +48,7 @@ function giveUp(): never {
 async function main(args: readonly string[]): Promise<void> {
   const [word] = args;
   if (word === undefined) return await runBroker();
+  if (word === childWord) return runChildProgram();
   if (args.length === 1 && /^(?:--version|version)$/.test(word))
     process.stdout.write(`${version}\n`);
   else if (args.length === 1 && /^(?:--help|-h|help)$/.test(word)) process.stdout.write(help);

@@ -5,7 +5,6 @@ import { makeDatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
 import { makeDatabaseMetrics } from "./database-metrics/database-metrics.ts";
 import { connect, type Db } from "./database/connect.ts";
-import { makeLimiter } from "./database/limiter.ts";
 import { requireServedSchema } from "./database/schema-state.ts";
 import { makeEgress } from "./egress/egress.ts";
 import { makeWorkflowEventFeed } from "./events/workflow-event-feed.ts";
@@ -13,10 +12,7 @@ import { makeConfirmExecution } from "./executions/confirm-execution.ts";
 import { findExecutionCredentials } from "./executions/find-execution-credentials.ts";
 import { makeReportExecution } from "./executions/report-executions.ts";
 import { createHealth, type Health } from "./health.ts";
-import { makeBodyReader } from "./http/body/body-reader.ts";
 import { createHttpMetrics } from "./http/http-metrics.ts";
-import { ByteBudget } from "./http/limits/byte-budget.ts";
-import { DecompressionBudget } from "./http/limits/decompression-budget.ts";
 import { limitGuesses } from "./http/limits/limit-guesses.ts";
 import { createRateLimiter } from "./http/limits/rate-limit.ts";
 import { makeEnqueueSingle } from "./jobs/enqueue-jobs.ts";
@@ -28,6 +24,7 @@ import type { Log } from "./log.ts";
 import { makeLogIntake } from "./logs/intake/log-intake.ts";
 import { makeLogFeed } from "./logs/tail/log-feed.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import { openLargeValues } from "./open-large-values.ts";
 import { type PollsOptions, makePolls, type Polls } from "./polls/polls.ts";
 import { makeBeats } from "./processes/beat-processes.ts";
 import { missingSealKeys } from "./seals/register-keys.ts";
@@ -57,7 +54,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   const hotPath = makeHotPath(hotDb, db, permits);
   const sender = makeSender(db, brokerId, log);
   const { receive, ...wakes } = makeWakes(sender.send);
-  const large = measuredBudgets(config, metrics);
+  const large = openLargeValues(config, metrics, log);
   const report = makeReportExecution({ hotPath, wakes, seals, largeWrites: large.largeWrites });
   const events = makeEventFeed({ db, wakes, log });
   const workflowEvents = makeWorkflowEventFeed({ db, wakes, log });
@@ -97,7 +94,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     confirm,
     seals,
     drain: [
-      large.bodies.stop,
+      large.stop,
       collector.stop,
       sender.stop,
       logs.stop,
@@ -167,60 +164,10 @@ function measuredPolls(parts: Omit<PollsOptions, "onBatch">, metrics: Metrics): 
   return polls;
 }
 
-const mebibyte = 1024 * 1024;
-
-const budgetWaitMs = 20_000;
-
-function measuredBudgets(
-  { bodies, poolSize }: Config,
-  metrics: Metrics,
-): Pick<
-  Broker,
-  "uploads" | "downloads" | "bodies" | "largeWrites" | "largeReads" | "decompressions"
-> {
-  const refused = metrics.counter(
-    "svc_bodies_refused_total",
-    "Large bodies refused for lack of memory.",
-  );
-  const make = (of: "in" | "out", what: string): ByteBudget =>
-    new ByteBudget({ ...bodies, what, waitMs: budgetWaitMs }, (bound) =>
-      refused.add({ of, bound }),
-    );
-  const budgets = { uploads: make("in", "large bodies"), downloads: make("out", "large answers") };
-  const both = (read: (budget: ByteBudget) => number) => () =>
-    [
-      [{ of: "in" }, read(budgets.uploads)],
-      [{ of: "out" }, read(budgets.downloads)],
-    ] as const;
-  metrics.gauge(
-    "svc_bodies_bytes",
-    "Memory held for large bodies.",
-    both(({ heldBytes }) => heldBytes),
-  );
-  metrics.gauge(
-    "svc_bodies_waiting",
-    "Large bodies that wait for memory.",
-    both(({ waiting }) => waiting),
-  );
-  const lanes = { largeWrites: makeLimiter(poolSize < 4 ? 1 : 2), largeReads: makeLimiter(1) };
-  const decompressions = measuredDecompressions(metrics);
-  return { ...budgets, ...lanes, decompressions, bodies: makeBodyReader() };
-}
-
 function measuredLogFeed(parts: Parameters<typeof makeLogFeed>[0], metrics: Metrics) {
   const feed = makeLogFeed(parts);
   metrics.gauge("svc_log_followers", "Clients that follow a log at this broker.", feed.followers);
   return feed;
-}
-
-function measuredDecompressions(metrics: Metrics): DecompressionBudget {
-  const budget = new DecompressionBudget({
-    mostBytes: 64 * mebibyte,
-    mostWaitingBytes: 32 * mebibyte,
-  });
-  const help = "Memory reserved to decompress logs, traces and metrics.";
-  metrics.gauge("svc_inflating_bytes", help, () => budget.heldBytes);
-  return budget;
 }
 
 function checkedHealth(db: Db, seals: Seals): Health {

@@ -22,6 +22,10 @@ const baked: Readonly<Record<string, (root: string) => Promise<string> | string>
     const script = await scriptOf(root, "broker/http/body/body-worker.ts");
     return `export const bodyProgram = { text: ${JSON.stringify(script)} };`;
   },
+  "broker/work-pool/child-program.ts": async (root) => {
+    const script = await scriptOf(root, "broker/work-pool/child-main.ts");
+    return `export const childProgram = { text: ${JSON.stringify(script)} };`;
+  },
   "agent/doctor/ask-rights.ts": async (root) =>
     packed(await scriptOf(root, "agent/doctor/ask-rights.ts"), "askRights"),
   // Its forty other languages would make every program a third larger, and each of its characters two bytes.

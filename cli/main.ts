@@ -16,6 +16,11 @@ async function main(): Promise<void> {
   if (import.meta.filename.endsWith(".ts")) {
     enableCompileCache(path.join(import.meta.dirname, "..", "node_modules", ".cache", "svc"));
   }
+  // A broker that is this executable starts its child processes by it.
+  if (process.argv[2] === "work-child") {
+    const { runWorkChild } = await import("./local/work-child.ts");
+    return runWorkChild();
+  }
   const { svc } = await import("./program.ts");
   const { runProgram } = await import("../shared/command-line/run-program.ts");
   process.exitCode = await runProgram(process.argv.slice(2), svc);

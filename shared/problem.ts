@@ -16,6 +16,8 @@ type ProblemParts = {
   readonly code: string;
   readonly detail: string;
   readonly errors?: readonly ProblemError[];
+  /** The errors as JSON, where they were finished elsewhere; instead of `errors`. */
+  readonly errorsText?: string | undefined;
   /** Sent with the answer: Retry-After, Allow, WWW-Authenticate. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Further members of the answer. */
@@ -29,14 +31,17 @@ export class Problem extends Error {
   /** The word that clients switch on; it stays the same when the detail is worded anew. */
   readonly code: string;
   readonly errors: readonly ProblemError[];
+  readonly errorsText: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<Record<string, unknown>>;
 
-  constructor({ status, code, detail, errors = [], headers = {}, members = {} }: ProblemParts) {
+  constructor(parts: ProblemParts) {
+    const { status, code, detail, errors = [], errorsText, headers = {}, members = {} } = parts;
     super(detail);
     this.status = status;
     this.code = code;
     this.errors = errors;
+    this.errorsText = errorsText;
     this.headers = headers;
     this.members = members;
   }

@@ -117,11 +117,16 @@ async function requireConfig(db: Db, org: OrgId, which: ConfigId): Promise<AppCo
 }
 
 async function requireDocument(db: Db, org: OrgId, id: string): Promise<AppConfigDocument> {
+  return JSON.parse(await requireText(db, org, id)) as AppConfigDocument; // stored as it was checked
+}
+
+/** The canonical JSON of a config; 409 while it is not whole. */
+export async function requireText(db: Db, org: OrgId, id: string): Promise<string> {
   const text = await findDocument(db, org, id);
   if (text === undefined)
     throw problem.conflict(
       "config_not_whole",
       "This config is not whole: there is nothing to read of it.",
     );
-  return JSON.parse(text) as AppConfigDocument; // stored as it was checked
+  return text;
 }

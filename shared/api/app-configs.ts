@@ -178,7 +178,7 @@ export const getLatestAppConfigRoute = createRoute({
 
 export const diffAppConfigsRoute = createRoute({
   operationId: "diffAppConfigs",
-  rule: reading,
+  rule: { ...reading, ownPermit: true },
   method: "get",
   path: `${path}/diff`,
   tags,

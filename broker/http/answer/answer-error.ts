@@ -51,7 +51,7 @@ function answerProblem(c: AppContext, broker: Broker, known: Problem): Response 
   };
   const rule = c.get("rule") as RouteRule | undefined; // absent where no route was found
   if (rule?.surface !== "runner" && rule?.runnersRead !== true) {
-    return typed(JSON.stringify(members), known.status, "application/problem+json");
+    return typed(jsonOf(members, known), known.status, "application/problem+json");
   }
   // Existing runner clients decode application/json alone, and show a person `description` or `error`.
   const forClients = {
@@ -60,7 +60,13 @@ function answerProblem(c: AppContext, broker: Broker, known: Problem): Response 
     description: known.message,
     user_error: known.status < 500,
   };
-  return typed(JSON.stringify(forClients), known.status, "application/json");
+  return typed(jsonOf(forClients, known), known.status, "application/json");
+}
+
+/** Errors that are a text already go in as they are. */
+function jsonOf(members: object, { errorsText }: Problem): string {
+  const json = JSON.stringify(members);
+  return errorsText === undefined ? json : `${json.slice(0, -1)},"errors":${errorsText}}`;
 }
 
 function typed(body: string, status: number, type: string): Response {

@@ -18,6 +18,7 @@ import {
 import type { ConfigFault } from "../../../shared/app-config/config-fault.ts";
 import { configSchemaOf } from "../../../shared/app-config/config-schemas.ts";
 import { problem } from "../../../shared/problem.ts";
+import { compareConfigs } from "../../app-configs/compare-configs.ts";
 import { folderOfFiles } from "../../app-configs/folder-of-files.ts";
 import { listConfigs } from "../../app-configs/queries.ts";
 import { showChanges, showConfig, showGraph, toConfig } from "../../app-configs/show-configs.ts";
@@ -26,9 +27,11 @@ import { requireApp, createApp, deleteApp, showApp, updateApp } from "../../apps
 import { listApps } from "../../apps/queries.ts";
 import { toApp } from "../../apps/to-app.ts";
 import type { ListRequest } from "../../database/page-request.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { askingOf } from "../../http/gate/asking-of.ts";
 import { readLabelQuery } from "../../labels/label-query.ts";
 
 /** /v1/apps and /v1/apps/{app_id}, /v1/apps/{app_id}/configs and all below it, …/latest-config, /v1/general/config-schema */
@@ -140,12 +143,14 @@ const readConfigs: RegisterRoutes = (app, { db }) => {
   });
 };
 
-const compare: RegisterRoutes = (app, { db }) => {
+const compare: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(diffAppConfigsRoute, async (c) => {
     const { app_id, app_config_id: id } = c.req.valid("param");
     const { old_config_id: old } = c.req.valid("query");
-    const changes = await showChanges(db, c.get("actor").orgId, { app: app_id, id }, old);
-    return c.json({ changes }, 200);
+    const which = { app: app_id, id, oldId: old };
+    const changes = await compareConfigs(broker, askingOf(c, broker), which);
+    return answerFinished(c, ['{"changes":', changes, "}"]);
   });
   app.openapi(getAppConfigGraphRoute, async (c) => {
     const { app_id, app_config_id: id } = c.req.valid("param");

@@ -1,0 +1,58 @@
+import { Socket } from "node:net";
+import { Problem } from "../../shared/problem.ts";
+import type { ChildAnswer, ChildAsked } from "./child-words.ts";
+import { type Frame, frameReader, writeFrame } from "./frames.ts";
+import type { WorkDone, WorkKind } from "./work-kind.ts";
+
+type Kinds = Readonly<Record<string, WorkKind<never, unknown>>>;
+type Said = {
+  readonly said: Pick<ChildAnswer, "told" | "refused" | "failed">;
+  readonly bytes: WorkDone<unknown>["bytes"];
+};
+
+/** What a child process does: one piece of work after the other, of these kinds, until its broker ends. */
+export function serveWork(kinds: Kinds): void {
+  const channel = new Socket({ fd: 3 });
+  const answer = async ({ head, parts }: Frame): Promise<void> => {
+    const { said, bytes } = await workOf(kinds, head as ChildAsked, parts); // the broker's own words
+    const { user, system } = process.cpuUsage();
+    const usage = { cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss() };
+    const told: ChildAnswer = { ...said, ...usage };
+    writeFrame(channel, { head: told, parts: bytes });
+  };
+  channel.on(
+    "data",
+    frameReader((frame) => void answer(frame)),
+  );
+  channel.on("error", end).on("close", end);
+}
+
+const end = (): never => process.exit(0);
+
+async function workOf(
+  kinds: Kinds,
+  { kind, asked }: ChildAsked,
+  parts: Frame["parts"],
+): Promise<Said> {
+  try {
+    const act = kinds[kind];
+    if (act === undefined) throw new Error(`there is no work of the kind ${kind}`);
+    const bytes = parts.map((part) => Buffer.from(part.buffer, part.byteOffset, part.length));
+    const done = await act({ asked: asked as never, bytes }); // as the row of its kind has it
+    return { said: { told: done.told }, bytes: done.bytes };
+  } catch (error) {
+    return error instanceof Problem ? refusalOf(error) : failureOf(error);
+  }
+}
+
+/** Its errors may be many, and are finished here. */
+function refusalOf({ status, code, message: detail, errors, headers, members }: Problem): Said {
+  const bytes = errors.length === 0 ? [] : [Buffer.from(JSON.stringify(errors))];
+  return { said: { refused: { status, code, detail, headers, members } }, bytes };
+}
+
+function failureOf(error: unknown): Said {
+  const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  const failed = { name, message: message.slice(0, 500), stack: stack.slice(0, 2000) };
+  return { said: { failed }, bytes: [] };
+}

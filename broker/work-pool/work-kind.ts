@@ -1,0 +1,19 @@
+/** What a kind of work gets: small values, and large ones as bytes. */
+export type WorkGiven<Asked> = { readonly asked: Asked; readonly bytes: readonly Buffer[] };
+/** What it answers. What is long goes into bytes, finished: a broker passes them on and looks into none. */
+export type WorkDone<Told> = { readonly told: Told; readonly bytes: readonly Uint8Array[] };
+
+/**
+ * One kind of work: bytes in, bytes out, nothing else. It runs in a child process, without settings, database or network;
+ * a `Problem` that it throws is the answer of the request.
+ */
+export type WorkKind<Asked, Told> = (
+  given: WorkGiven<Asked>,
+) => WorkDone<Told> | Promise<WorkDone<Told>>;
+
+/** A kind whose module is loaded when it is first asked for. */
+export function loadedKind<Asked, Told>(
+  load: () => Promise<WorkKind<Asked, Told>>,
+): WorkKind<Asked, Told> {
+  return async (given) => await (await load())(given);
+}

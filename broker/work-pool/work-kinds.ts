@@ -1,0 +1,14 @@
+import { loadedKind } from "./work-kind.ts";
+
+/**
+ * All kinds of work that child processes do, by name. Each row loads its module when it is first asked for, so that a
+ * child has in memory only what it uses.
+ */
+export const workKinds = {
+  "configs.diff": loadedKind(
+    async () => (await import("../app-configs/work/diff-texts.ts")).diffTexts,
+  ),
+} as const;
+
+/** The kinds with what each gets and answers. */
+export type WorkKinds = typeof workKinds;

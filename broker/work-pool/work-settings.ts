@@ -1,0 +1,14 @@
+import { availableParallelism } from "node:os";
+import { whole } from "../setting-schemas.ts";
+
+/** The setting of the child processes that do work. */
+export const workSettings = {
+  SVC_WORK_PROCESSES: {
+    schema: whole(1, 256).optional(),
+    doc: "Maximum number of child processes in which one broker checks configs and renders large templates, each with up to 448 MiB. Default: the cores less one, at least 1.",
+  },
+} as const;
+
+/** How many child processes there may be, by default by the cores. */
+export const workProcessesOf = (given: number | undefined): number =>
+  given ?? Math.max(1, availableParallelism() - 1);

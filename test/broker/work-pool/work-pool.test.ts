@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { givenWorkPool } from "../../support/work/given-work-pool.ts";
+
+const mebibyte = 1024 * 1024;
+const busy = { status: 429, headers: { "retry-after": "5" } };
+const away = { status: 503, headers: { "retry-after": "5" } };
+const pidOf = (done: { readonly told: object }) => (done.told as { pid: number }).pid;
+
+describe("work in child processes", () => {
+  test("gets its bytes as they are, and answers as many", async () => {
+    const { run } = givenWorkPool();
+    const bytes = [Buffer.alloc(0), Buffer.alloc(3 * mebibyte, "äx"), Buffer.from([0, 255])];
+    const done = await run("echo", { bytes });
+    expect(done.bytes.map((one) => Buffer.from(one).equals(bytes.shift() ?? one))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(done.told).toMatchObject({ asked: { of: "org_a" } });
+    expect(pidOf(await run("echo"))).toBe(pidOf(done));
+  });
+
+  test("has a refusal as its answer, the errors a finished text; any other error is a fault", async () => {
+    const { run, lines } = givenWorkPool();
+    await expect(run("refuse")).rejects.toMatchObject({
+      status: 422,
+      errors: [],
+      errorsText: '[{"pointer":"#/x","code":"wrong","detail":"This is wrong."}]',
+    });
+    await expect(run("fail")).rejects.toThrow("a fault of ours");
+    expect(lines).toEqual([]);
+  });
+
+  test.each(["smallValues", "longArray"] as const)(
+    "dies of %s alone: another org is answered meanwhile, and the org itself after it",
+    async (kind) => {
+      const { run, lines, shown } = givenWorkPool();
+      const eater = run(kind);
+      const other = await run("echo", { orgId: "org_b" });
+      await expect(eater).rejects.toMatchObject(away);
+      expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+        level: "error",
+        org_id: "org_a",
+        kind,
+        why: "its memory was used up",
+      });
+      expect(pidOf(await run("echo"))).toBe(pidOf(other));
+      expect(shown("svc_work_processes")).toBe(1);
+    },
+  );
+
+  test.each([
+    ["spin", { cpuMs: 300 }, /^it used \d+ ms of CPU$/],
+    ["wait", { wallMs: 300 }, /^it took more than 300 ms$/],
+    ["buffers", { rssBytes: 256 * mebibyte }, /^it had \d+ bytes in memory$/],
+    ["recurse", {}, /^it failed: Maximum call stack size exceeded$/],
+    ["exit", {}, /^it exited with 7$/],
+  ] as const)("that goes on as %s does is given up, and logged", async (kind, bound, why) => {
+    const bounds = { cpuMs: 60_000, wallMs: 120_000, rssBytes: 1024 * mebibyte, ...bound };
+    const { run, lines } = givenWorkPool({ bounds });
+    await expect(run(kind)).rejects.toMatchObject(away);
+    const line = JSON.parse(lines[0] ?? "") as { why: string };
+    expect(line.why).toMatch(why);
+  });
+
+  test("runs once for an org, and waits twice for each kind; more is refused", async () => {
+    const { run, shown } = givenWorkPool();
+    const leaving = new AbortController();
+    const { signal: gone } = leaving;
+    const held = [1, 2, 3].map(() => run("wait", { gone }).catch((error: unknown) => error));
+    await expect(run("wait")).rejects.toMatchObject(busy);
+    const other = run("echo", { gone }).catch((error: unknown) => error);
+    expect(shown("svc_work_waiting")).toBe(3);
+    expect(await run("echo", { orgId: "org_b" })).toMatchObject({ bytes: [] });
+    leaving.abort();
+    expect(await Promise.all([...held, other])).toMatchObject([away, away, away, away]);
+    expect(shown("svc_work_waiting")).toBe(0);
+    expect(await run("echo")).toMatchObject({ bytes: [] });
+  });
+
+  test("ends with the client that waits for it, and its place is free", async () => {
+    const { run, lines } = givenWorkPool({ most: 1 });
+    const leaving = new AbortController();
+    const spinning = run("spin", { gone: leaving.signal });
+    const next = run("echo", { orgId: "org_b" });
+    leaving.abort();
+    await expect(spinning).rejects.toMatchObject({ status: 503 });
+    expect(await next).toMatchObject({ bytes: [] });
+    expect(lines).toEqual([]);
+  });
+
+  test("that ends within the stop is done, the rest is refused, and no process is left", async () => {
+    const { pool, run, shown } = givenWorkPool();
+    const waiting = run("wait");
+    const behind = run("echo");
+    expect(await run("echo", { orgId: "org_b" })).toMatchObject({ bytes: [] });
+    pool.endWithin(0);
+    await expect(waiting).rejects.toMatchObject(away);
+    await expect(behind).rejects.toMatchObject(away);
+    await expect(run("echo", { orgId: "org_c" })).rejects.toMatchObject(away);
+    await pool.stop();
+    expect(shown("svc_work_processes")).toBe(0);
+  });
+
+  test("is done by another process after one that has grown", async () => {
+    const { run } = givenWorkPool({ mostKeptBytes: 128 * mebibyte });
+    const pids = [await run("grow"), await run("grow"), await run("grow")].map(pidOf);
+    expect(new Set(pids).size).toBeGreaterThan(1);
+    expect((await run("echo")).told).toMatchObject({ asked: { of: "org_a" } });
+  });
+});
