@@ -36,6 +36,7 @@ const wrong = {
   "installs/i.toml": 'name = "i"\ninputs = [{ nope = "x" }]\n',
   "secrets.toml": '[[secret]]\ndisplay_name = "S"\n',
   "component/x.toml": "",
+  "branch.toml": `${"a.".repeat(32)}a = 1\n`,
 };
 
 describe("a config that is wrong in every way", () => {
@@ -168,11 +169,13 @@ describe("a config's bounds", () => {
     (await checkTexts({ "metadata.toml": metadata, ...texts })).errors.map(({ code }) => code);
 
   test("a TOML file has at most 128 KiB, levels have an end", async () => {
-    expect(await codesOf({ "runner.toml": `# ${"x".repeat(131_072)}` })).toEqual(["bad_value"]);
+    expect(await codesOf({ "runner.toml": `# ${"x".repeat(131_072)}` })).toEqual([
+      "config_too_costly",
+    ]);
     const deep = `vars = { a = ${"[".repeat(40)}${"]".repeat(40)} }\n[public_repo]\nrepo = "r"\n`;
     expect(await codesOf({ "sandbox.toml": deep })).toEqual(["bad_value"]);
     const deeper = `a = ${"[".repeat(60_000)}${"]".repeat(60_000)}`;
-    expect(await codesOf({ "sandbox.toml": deeper })).toEqual(["syntax"]);
+    expect(await codesOf({ "sandbox.toml": deeper })).toEqual(["bad_value"]);
   });
 
   test("a text that is named often counts each time", async () => {

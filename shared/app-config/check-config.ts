@@ -12,12 +12,14 @@ import {
   type ConfigFaultCode,
   configLimits,
   type ConfigWarningCode,
+  type FoundFault,
 } from "./config-fault.ts";
 import type { AppConfigDocument } from "./config-files.ts";
 import { type ConfigGraph, graphOf } from "./config-graph.ts";
 import { readReferences } from "./config-references.ts";
 import { includeTexts } from "./include-texts.ts";
 import { inOneOrder } from "./one-order.ts";
+import { placeFaults } from "./place-faults.ts";
 import { makeRawConfig, type RawConfig } from "./raw-config.ts";
 import { choices } from "./rules/choices.ts";
 import { fittingValues } from "./rules/fitting-values.ts";
@@ -81,36 +83,32 @@ async function check(
   const included = await includeTexts(raw, folder);
   const shapes = checkShapes(raw, meant);
   const told = checkRules(raw, meant);
-  const errors = inPlace([...raw.faults, ...included.faults, ...shapes.faults, ...told.errors]);
+  const found = [...raw.faults, ...included.faults, ...shapes.faults, ...told.errors];
+  const errors = placeFaults(entries, found);
+  const warnings = placeFaults(entries, told.warnings);
   const { document } = shapes;
   return {
-    errors: errors.slice(0, configLimits.faults) as ConfigFault<ConfigFaultCode>[], // warnings are apart
-    errorCount: errors.length,
-    warnings: inPlace(told.warnings).slice(
-      0,
-      configLimits.faults,
-    ) as ConfigFault<ConfigWarningCode>[], // by warnOfConfig
+    errors: errors.told as ConfigFault<ConfigFaultCode>[], // warnings are apart
+    errorCount: errors.count,
+    warnings: warnings.told as ConfigFault<ConfigWarningCode>[], // by warnOfConfig
     files: [...entries.entries.keys(), ...included.files],
     config:
-      errors.length === 0 && document !== undefined ? validConfig(document, told.graph) : undefined,
+      errors.count === 0 && document !== undefined ? validConfig(document, told.graph) : undefined,
   };
 }
 
-/** More are not even counted. */
-const mostTold = 10_000;
-
 function checkRules(raw: RawConfig, meant: Meant) {
-  const errors: ConfigFault[] = [];
-  const warnings: ConfigFault[] = [];
+  const errors: FoundFault[] = [];
+  const warnings: FoundFault[] = [];
   const tell: Tell = Object.assign(
     (...[path, code, detail]: Parameters<Tell>) => {
-      if (errors.length < mostTold) errors.push(raw.faultAt(path, code, detail));
+      if (errors.length < configLimits.counted) errors.push(raw.faultAt(path, code, detail));
     },
     { meant },
   );
   for (const rule of rules) rule(raw.tree, tell);
   const warn: Warn = (path, code, detail) => {
-    if (warnings.length < mostTold) warnings.push(raw.faultAt(path, code, detail));
+    if (warnings.length < configLimits.counted) warnings.push(raw.faultAt(path, code, detail));
   };
   const references = readReferences(raw.tree, tell, (template) => {
     warnOfCommand(raw.tree, template, warn);
@@ -124,17 +122,4 @@ function validConfig(document: AppConfigDocument, graph: ConfigGraph): ValidConf
   const ordered = inOneOrder(document);
   const text = canonicalJson(ordered);
   return { document: ordered, text, checksum: checksumOf(text), graph };
-}
-
-/** By file and place, and each once. */
-function inPlace(faults: readonly ConfigFault[]): ConfigFault[] {
-  const seen = new Map(
-    faults.map((fault) => [`${fault.code} ${fault.pointer} ${fault.detail}`, fault]),
-  );
-  return [...seen.values()].sort(
-    (a, b) =>
-      (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
-      (a.line ?? 0) - (b.line ?? 0) ||
-      (a.column ?? 0) - (b.column ?? 0),
-  );
 }

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import {
-  type ConfigFault,
   type ConfigFaultCode,
   configFaultCodes,
+  type FoundFault,
   type Path,
 } from "./config-fault.ts";
 import { type AppConfigDocument, configSchema } from "./config-files.ts";
@@ -10,7 +10,7 @@ import { type JsonSchema, schemaAt } from "./config-schemas.ts";
 import type { RawConfig } from "./raw-config.ts";
 import type { Meant } from "./rules/make-meant.ts";
 
-type Checked = { readonly document: AppConfigDocument | undefined; readonly faults: ConfigFault[] };
+type Checked = { readonly document: AppConfigDocument | undefined; readonly faults: FoundFault[] };
 type Checking = { readonly tree: unknown; readonly meant: Meant };
 type Told = { readonly path: Path; readonly code: ConfigFaultCode; readonly detail: string };
 

@@ -9,7 +9,7 @@ import {
   pointerTo,
 } from "./config-fault.ts";
 import { configFiles } from "./config-files.ts";
-import { readToml } from "./read-toml.ts";
+import { type PlaceOf, placesOfToml, readToml } from "./read-toml.ts";
 import { isTable } from "./rules/rule.ts";
 
 /** Why a file cannot be read. */
@@ -24,7 +24,8 @@ export type ConfigFolder = {
 /** What a file of the config holds. */
 export type ConfigEntry = {
   readonly value: unknown;
-  readonly placeOf: ((path: Path) => Place) | undefined;
+  /** Reads its places; undefined where it has none. They cost as much as its values, and more room. */
+  readonly openPlaces: (() => PlaceOf) | undefined;
 };
 
 /** The files of a config by their names, and what is wrong already. */
@@ -58,13 +59,17 @@ export async function readFolderEntries(folder: ConfigFolder): Promise<ConfigEnt
     const fault = typeof text === "string" ? tooLarge(text, bytes) : text;
     if (fault !== undefined || typeof text !== "string") {
       if (fault !== undefined) faults.push(faultOf(name, undefined, fault));
-      entries.set(name, { value: undefined, placeOf: undefined });
+      entries.set(name, { value: undefined, openPlaces: undefined });
       continue;
     }
     const read = readToml(text);
     faults.push(...read.faults.map(({ place, ...rest }) => faultOf(name, place, rest)));
-    const isNone = read.faults.some(({ code }) => code === "syntax");
-    entries.set(name, { value: isNone ? undefined : read.value, placeOf: read.placeOf });
+    entries.set(
+      name,
+      read.isWhole
+        ? { value: read.value, openPlaces: () => placesOfToml(text) }
+        : { value: undefined, openPlaces: undefined },
+    );
     await new Promise(setImmediate);
   }
   return { entries, faults };
@@ -90,7 +95,7 @@ export function readDocumentEntries(document: unknown): ConfigEntries {
   });
   for (const [name, value] of files) {
     const why = whyUnknown(name);
-    if (why === undefined) entries.set(name, { value, placeOf: undefined });
+    if (why === undefined) entries.set(name, { value, openPlaces: undefined });
     else {
       const detail = why === "ignored" ? unknownWords(name) : why;
       faults.push(faultOf(name, undefined, { code: "unknown_key", detail }));
@@ -108,10 +113,10 @@ function faultOf(file: string, place: Place | undefined, { code, detail, path = 
 }
 
 function tooLarge(text: string, bytes: number): FileFault | undefined {
-  const code = "bad_value";
+  const code = "config_too_costly";
   if (Buffer.byteLength(text) > configLimits.tomlBytes) {
     const most = configLimits.tomlBytes / 1024;
-    const detail = `must have at most ${most} KiB: put long texts in files of their own and name them as ./path`;
+    const detail = `has ${Buffer.byteLength(text)} bytes: at most ${most} KiB; put long texts in files of their own and name them as ./path`;
     return { code, detail };
   }
   if (bytes <= configLimits.tomlBytesOfAll) return undefined;

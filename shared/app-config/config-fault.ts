@@ -10,6 +10,7 @@ export const configFaultCodes = [
   "missing_file",
   "outside_root",
   "remote_contents",
+  "config_too_costly",
   "unknown_component",
   "unknown_action",
   "unknown_runbook",
@@ -57,21 +58,36 @@ export type ConfigFault<Code = ConfigFaultCode | ConfigWarningCode> = {
   readonly detail: string;
 };
 
+/** A fault whose place is looked up when all are known: by its path in its file, where it has one. */
+export type FoundFault<Code = ConfigFaultCode | ConfigWarningCode> = ConfigFault<Code> & {
+  readonly within?: Path;
+};
+
 /** Members and places in lists, from the outside in. */
 export type Path = readonly (string | number)[];
 
-/** A path as a JSON pointer: `#/actions/hello.toml/steps/0`. */
-export const pointerTo = (path: Path): string =>
-  ["#", ...path.map((key) => String(key).replaceAll("~", "~0").replaceAll("/", "~1"))].join("/");
+const mostOf = { pointer: 1000, detail: 500 };
 
-/** A fault whose words are no longer than people read, whatever the config has in them. */
-export function makeFault<Code>(fault: ConfigFault<Code>): ConfigFault<Code> {
-  const { pointer, detail } = fault;
-  return { ...fault, pointer: cut(pointer, 1000), detail: cut(detail, 500) };
+/** A path as a JSON pointer: `#/actions/hello.toml/steps/0`; cut where it is longer than people read. */
+export function pointerTo(path: Path): string {
+  let pointer = "#";
+  for (const key of path) {
+    const part = String(key).slice(0, mostOf.pointer);
+    pointer += `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (pointer.length > mostOf.pointer) break;
+  }
+  return cut(pointer, mostOf.pointer);
 }
 
+/** A fault whose words are no longer than people read, whatever the config has in them. */
+export const makeFault = <Fault extends ConfigFault<unknown>>(fault: Fault): Fault => ({
+  ...fault,
+  detail: cut(fault.detail, mostOf.detail),
+});
+
+/** A piece of a text is a text of its own: it does not keep the whole in memory. */
 const cut = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most)}…` : text;
+  text.length > most ? `${Buffer.from(text.slice(0, most)).toString()}…` : text;
 
 /** Bounds of a whole config, and of what is told of it. */
 export const configLimits = {
@@ -81,5 +97,9 @@ export const configLimits = {
   tomlBytesOfAll: 2 * 2 ** 20,
   /** Levels of tables and lists. */
   depth: 32,
+  /** Of a name with dots in it, as `a.b.c`. */
+  nameParts: 32,
+  /** Faults that are told, and that are counted. */
   faults: 500,
+  counted: 10_000,
 } as const;

@@ -1,10 +1,10 @@
 import type { ConfigFolder, FileFault } from "./config-entries.ts";
-import { type ConfigFault, configLimits, type Path } from "./config-fault.ts";
+import { type FoundFault, configLimits, type Path } from "./config-fault.ts";
 import { chosen, inner, type JsonSchema, treeSchema } from "./config-schemas.ts";
 import type { RawConfig } from "./raw-config.ts";
 
 /** How many files there were, and what is wrong with those that were named. */
-type Included = { readonly faults: ConfigFault[]; readonly files: readonly string[] };
+type Included = { readonly faults: FoundFault[]; readonly files: readonly string[] };
 
 type Including = Included & {
   readonly raw: RawConfig;

@@ -1,30 +1,31 @@
 import type { ConfigEntries, ConfigEntry } from "./config-entries.ts";
 import { documentPath } from "./config-entries.ts";
-import type { ConfigFault, ConfigFaultCode, ConfigWarningCode, Path } from "./config-fault.ts";
+import type { ConfigFaultCode, ConfigWarningCode, FoundFault, Path } from "./config-fault.ts";
 import { makeFault, pointerTo } from "./config-fault.ts";
 import { type ConfigFile, configFiles } from "./config-files.ts";
 import { permissionKinds } from "./members/permission-members.ts";
+import { PathMap } from "./path-map.ts";
 
 /** A config as one tree by its sections, unchecked, whichever files it came from. */
 export type RawConfig = {
   readonly tree: Readonly<Record<string, unknown>>;
-  /** A fault at a path of the tree, told by its file and its place there. */
-  readonly faultAt: (path: Path, code: Code, detail: string) => ConfigFault;
-  readonly faults: readonly ConfigFault[];
+  /** A fault at a path of the tree, told by its file and its path there. */
+  readonly faultAt: (path: Path, code: Code, detail: string) => FoundFault;
+  readonly faults: readonly FoundFault[];
 };
 
 type Code = ConfigFaultCode | ConfigWarningCode;
 type Origin = { readonly file: string; readonly entry: ConfigEntry };
 type Making = {
   readonly tree: Record<string, unknown>;
-  readonly origins: Map<string, Origin>;
-  readonly faults: ConfigFault[];
+  readonly origins: PathMap<Origin>;
+  readonly faults: FoundFault[];
 };
 
 /** Puts the files of a config together, in the order of their names. */
 export function makeRawConfig({ entries, faults }: ConfigEntries): RawConfig {
-  const making: Making = { tree: {}, origins: new Map(), faults: [...faults] };
-  const faultAt = (path: Path, code: Code, detail: string): ConfigFault =>
+  const making: Making = { tree: {}, origins: new PathMap(), faults: [...faults] };
+  const faultAt = (path: Path, code: Code, detail: string): FoundFault =>
     findFault(making.origins, path, { code, detail });
   for (const [name, entry] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const kind = kindOf(name);
@@ -36,7 +37,7 @@ export function makeRawConfig({ entries, faults }: ConfigEntries): RawConfig {
   return { tree: making.tree, faultAt, faults: making.faults };
 }
 
-const missingMetadata: ConfigFault = {
+const missingMetadata: FoundFault = {
   file: "metadata.toml",
   line: null,
   column: null,
@@ -57,7 +58,7 @@ function place(making: Making, kind: ConfigFile, origin: Origin): void {
   const { value } = origin.entry;
   const set = (path: Path, given: unknown = value): void => {
     put(making.tree, path, given);
-    making.origins.set(pointerTo(path), origin);
+    making.origins.add(path, origin);
   };
   const isOne = section === "branches" || folder !== undefined;
   if (file !== undefined && !isOne) set([section]);
@@ -93,7 +94,7 @@ function placePermission(
   else if (!singleRoles.includes(kind)) {
     const member = type === "custom" ? "custom_roles" : "named_policies";
     set(nextOf(making.tree, ["permissions", member]), rest);
-  } else if (making.origins.has(pointerTo(["permissions", `${kind}_role`])))
+  } else if (making.origins.nearest(["permissions", `${kind}_role`]) !== undefined)
     at("duplicate_name", `another file has the ${kind} role`);
   else set(["permissions", `${kind}_role`], rest);
 }
@@ -113,29 +114,27 @@ function put(tree: Record<string, unknown>, path: Path, value: unknown): void {
 type Told = { readonly code: Code; readonly detail: string };
 
 /** The file of the nearest part around a path; the whole config, where there is none. */
-function findFault(origins: ReadonlyMap<string, Origin>, path: Path, told: Told): ConfigFault {
-  for (let length = path.length; length > 0; length--) {
-    const origin = origins.get(pointerTo(path.slice(0, length)));
-    if (origin !== undefined) return faultIn(origin, path.slice(length), told);
-  }
+function findFault(origins: PathMap<Origin>, path: Path, told: Told): FoundFault {
+  const found = origins.nearest(path);
+  if (found !== undefined) return faultIn(found.value, path.slice(found.length), told);
   return makeFault({ file: "", line: null, column: null, pointer: pointerTo(path), ...told });
 }
 
-function faultIn({ file, entry }: Origin, path: Path, told: Told): ConfigFault {
-  const place = entry.placeOf?.(path) ?? { line: null, column: null };
-  return makeFault({
+const faultIn = ({ file }: Origin, within: Path, told: Told): FoundFault =>
+  makeFault({
     file,
-    ...place,
-    pointer: pointerTo([...documentPath(file), ...path]),
+    line: null,
+    column: null,
+    pointer: pointerTo([...documentPath(file), ...within]),
     ...told,
+    within,
   });
-}
 
-function bothForms(names: readonly string[]): ConfigFault[] {
+function bothForms(names: readonly string[]): FoundFault[] {
   const present = configFiles.filter(({ file, folder }) =>
     names.some((name) => name === file || (folder !== undefined && name.startsWith(`${folder}/`))),
   );
-  return present.flatMap((one): ConfigFault[] => {
+  return present.flatMap((one): FoundFault[] => {
     const { file } = one;
     const other = present.find(
       ({ section, folder }) => section === one.section && folder !== undefined,

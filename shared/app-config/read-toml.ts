@@ -1,12 +1,14 @@
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser";
-import { configLimits, type Path, type Place, pointerTo } from "./config-fault.ts";
+import { configLimits, type Path, type Place } from "./config-fault.ts";
 import type { ConfigFaultCode } from "./config-fault.ts";
+import { findCostlyToml } from "./costly-toml.ts";
+import { PathMap } from "./path-map.ts";
 
-/** A TOML text as values, with the place of each. */
+/** A TOML text as values. */
 export type ReadToml = {
   readonly value: Readonly<Record<string, unknown>>;
-  /** The place of the key that is there, or of that of the nearest around it. */
-  readonly placeOf: (path: Path) => Place;
+  /** Some of them have no values: whether these are all there are is not known. */
+  readonly isWhole: boolean;
   readonly faults: readonly TomlFault[];
 };
 
@@ -17,37 +19,47 @@ export type TomlFault = {
   readonly detail: string;
 };
 
-type Table = Record<string, unknown>;
-type Reading = { readonly places: Map<string, Place>; readonly faults: TomlFault[] };
+/** The place of the key that is at a path, or of that of the nearest around it. */
+export type PlaceOf = (path: Path) => Place;
 
-/** Reads a TOML 1.0 text; one that is none has one fault and no values. */
+type Table = Record<string, unknown>;
+/** Values are read first; places, which are many times as large, only where they are asked for. */
+type Reading = { readonly places: PathMap<Place> | undefined; readonly faults: TomlFault[] };
+
+/** Reads a TOML 1.0 text; one that is none, or would cost too much, has one fault and no values. */
 export function readToml(text: string): ReadToml {
-  const reading: Reading = { places: new Map(), faults: [] };
-  const value: Table = {};
+  const costly = findCostlyToml(text);
+  if (costly !== undefined) return { value: {}, isWhole: false, faults: [{ path: [], ...costly }] };
+  const reading: Reading = { places: undefined, faults: [] };
   try {
-    const [top] = parseTOML(text, { tomlVersion: "1.0.0" }).body;
-    for (const node of top.body) {
-      if (node.type === "TOMLTable") readTable(reading, value, node);
-      else readPair(reading, { into: value, at: [], node });
-    }
+    return { value: readWhole(reading, text), isWhole: true, faults: reading.faults };
   } catch (error) {
-    const fault = syntaxFault(error);
-    return { value: {}, faults: [fault], placeOf: () => fault.place };
+    return { value: {}, isWhole: false, faults: [syntaxFault(error)] };
   }
-  const placeOf = (path: Path): Place => nearestPlace(reading.places, path);
-  return { value, placeOf, faults: reading.faults };
+}
+
+/** The places of a text that was read before. */
+export function placesOfToml(text: string): PlaceOf {
+  const places = new PathMap<Place>();
+  readWhole({ places, faults: [] }, text);
+  return (path) => places.nearest(path)?.value ?? { line: 1, column: 1 };
+}
+
+function readWhole(reading: Reading, text: string): Table {
+  const value: Table = {};
+  const [top] = parseTOML(text, { tomlVersion: "1.0.0" }).body;
+  for (const node of top.body) {
+    if (node.type === "TOMLTable") readTable(reading, value, node);
+    else readPair(reading, { into: value, at: [], node });
+  }
+  return value;
 }
 
 function syntaxFault(error: unknown): TomlFault {
-  const fault = { path: [], code: "syntax" as const };
-  if (error instanceof ParseError) {
-    const place = { line: error.lineNumber, column: error.column + 1 };
-    return { ...fault, place, detail: `is not valid TOML: ${lowerFirst(error.message)}` };
-  }
-  if (!(error instanceof RangeError)) throw error; // RangeError: its stack, or a text of over 100,000 characters
-  const detail =
-    "is too deep, or has too long a text in it: put long texts in files of their own and name them as ./path";
-  return { ...fault, place: { line: 1, column: 1 }, detail };
+  if (!(error instanceof ParseError)) throw error;
+  const place = { line: error.lineNumber, column: error.column + 1 };
+  const detail = `is not valid TOML: ${lowerFirst(error.message)}`;
+  return { path: [], code: "syntax", place, detail };
 }
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
@@ -55,10 +67,10 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 function readTable(reading: Reading, root: Table, node: AST.TOMLTable): void {
   let into: unknown = root;
   for (const [at, key] of node.resolvedKey.entries()) {
-    const path = node.resolvedKey.slice(0, at + 1);
     const next = at + 1 < node.resolvedKey.length ? node.resolvedKey[at + 1] : undefined;
     into = enter(into, key, typeof next === "number" ? [] : {});
-    setPlace(reading, path, placeAt(node.key));
+    if (reading.places !== undefined)
+      setPlace(reading, node.resolvedKey.slice(0, at + 1), node.key);
   }
   if (isRefused(reading, node.resolvedKey, node.key)) return;
   for (const pair of node.body)
@@ -74,12 +86,12 @@ function readPair(reading: Reading, { into, at, node }: Pair): void {
   for (const [nth, key] of keys.slice(0, -1).entries()) {
     path = [...path, key];
     table = enter(table, key, {});
-    setPlace(reading, path, placeAt(node.key.keys[nth] ?? node.key));
+    setPlace(reading, path, node.key.keys[nth] ?? node.key);
   }
   const last = keys.at(-1) ?? "";
   path = [...path, last];
   if (isRefused(reading, path, node.key)) return;
-  setPlace(reading, path, placeAt(node.key.keys.at(-1) ?? node.key));
+  setPlace(reading, path, node.key.keys.at(-1) ?? node.key);
   put(table as Table, last, valueOf(reading, path, node.value)); // a table, by the parser
 }
 
@@ -92,7 +104,14 @@ function enter(into: unknown, key: string | number, made: unknown): unknown {
 
 /** Also a member called `__proto__`. */
 function put(into: Record<string | number, unknown>, key: string | number, value: unknown): void {
-  Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key !== "__proto__") into[key] = value;
+  else
+    Object.defineProperty(into, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
 }
 
 function valueOf(reading: Reading, path: Path, node: AST.TOMLContentNode): unknown {
@@ -100,7 +119,7 @@ function valueOf(reading: Reading, path: Path, node: AST.TOMLContentNode): unkno
   if (node.type === "TOMLArray") {
     return node.elements.map((element, at) => {
       const place = [...path, at];
-      setPlace(reading, place, placeAt(element));
+      setPlace(reading, place, element);
       return valueOf(reading, place, element);
     });
   }
@@ -110,8 +129,7 @@ function valueOf(reading: Reading, path: Path, node: AST.TOMLContentNode): unkno
     return into;
   }
   const fault = faultIn(node);
-  if (fault !== undefined)
-    reading.faults.push({ path, place: placeAt(node), code: "bad_value", detail: fault });
+  if (fault !== undefined) tell(reading, { path, place: placeAt(node), detail: fault });
   return node.value;
 }
 
@@ -121,35 +139,28 @@ function faultIn(node: AST.TOMLValue): string | undefined {
   return isRounded ? `must be from -(2^53 - 1) to 2^53 - 1` : undefined;
 }
 
-function isRefused(
-  reading: Reading,
-  path: Path,
-  node: { readonly loc: AST.SourceLocation },
-): boolean {
+type Located = { readonly loc: AST.SourceLocation };
+
+function isRefused(reading: Reading, path: Path, node: Located): boolean {
   if (path.length <= configLimits.depth && !path.includes("__proto__")) return false;
   const isDeep = path.length > configLimits.depth;
   const detail = isDeep
     ? `is too deep: at most ${configLimits.depth} levels`
     : "must not be called __proto__";
-  reading.faults.push({ path, place: placeAt(node), code: "bad_value", detail });
+  tell(reading, { path, place: placeAt(node), detail });
   return true;
 }
 
-const placeAt = ({ loc: { start } }: { readonly loc: AST.SourceLocation }): Place => ({
+function tell({ faults }: Reading, fault: Omit<TomlFault, "code">): void {
+  if (faults.length < configLimits.counted) faults.push({ ...fault, code: "bad_value" });
+}
+
+const placeAt = ({ loc: { start } }: Located): Place => ({
   line: start.line,
   column: start.column + 1,
 });
 
 /** The first place stays: that of a table's own header, not of those below it. */
-function setPlace({ places }: Reading, path: Path, place: Place): void {
-  const key = pointerTo(path);
-  if (!places.has(key)) places.set(key, place);
-}
-
-function nearestPlace(places: ReadonlyMap<string, Place>, path: Path): Place {
-  for (let length = path.length; length > 0; length--) {
-    const place = places.get(pointerTo(path.slice(0, length)));
-    if (place !== undefined) return place;
-  }
-  return { line: 1, column: 1 };
+function setPlace({ places }: Reading, path: Path, node: Located): void {
+  places?.add(path, placeAt(node));
 }
