@@ -1,7 +1,10 @@
-import { MissingValue, type Slot } from "./evaluate-expression.ts";
+import { type Evaluation, MissingValue, type Slot } from "./evaluate-expression.ts";
+import type { Evaluated } from "./functions/template-function.ts";
 import { isEmpty, type Json, type JsonObject } from "./json-value.ts";
+import { Masks } from "./masks.ts";
 import { memberOf } from "./member-of.ts";
 import { FollowsFault, RenderError, RenderWork, TooMuchWork } from "./render-work.ts";
+import type { Sensitive, Taint } from "./taint.ts";
 import { wholeSlot } from "./template-scopes.ts";
 import { type Provided, type Provider, whoProvides } from "./who-provides.ts";
 
@@ -20,6 +23,9 @@ export type RenderFault = RenderPlace & {
   readonly detail: string;
 };
 
+/** What came of an evaluation that may have failed. */
+type Guarded<Value> = Evaluated<Value | undefined> & { readonly isUnsure: boolean };
+
 const mostFaults = 500;
 /** What an error costs, beside an expression. */
 const faultSteps = 50;
@@ -27,11 +33,17 @@ const mostLetters = 500;
 const prefix = "svc";
 
 /** One rendering, of one text or of many: what they are rendered with, and all that is wrong with them. */
-export class Rendering {
+export class Rendering implements Evaluation {
   readonly roots: ReadonlySet<string>;
   readonly work = new RenderWork();
   readonly slots = new Map<number, Slot>();
+  isSwayed = false;
+  hasRead = false;
+  /** Whether something sensitive has decided that what is rendered now is rendered at all. */
+  isHidden = false;
+  readonly masks = new Masks();
   readonly #state: JsonObject;
+  readonly #sensitive: Sensitive | undefined;
   /** By their words: a loop tells each once. */
   readonly #faults = new Map<string, RenderFault>();
   #place: RenderPlace;
@@ -39,8 +51,10 @@ export class Rendering {
   /** Where its lines end, once one is asked for. */
   #lines: readonly number[] | undefined;
 
-  constructor(state: JsonObject, place: RenderPlace) {
+  /** `sensitive`: what of the state is. */
+  constructor(state: JsonObject, place: RenderPlace, sensitive?: Sensitive) {
     this.#state = state;
+    this.#sensitive = sensitive;
     this.#place = place;
     this.roots = new Set(Object.keys(state));
   }
@@ -50,24 +64,45 @@ export class Rendering {
     this.#place = place;
     this.#text = text;
     this.#lines = undefined;
+    this.isSwayed = false;
     this.slots.clear();
-    this.slots.set(wholeSlot, { found: this.#state, path: [] });
+    this.slots.set(wholeSlot, { found: this.#state, taint: this.#sensitive, path: [] });
   }
 
-  /** What is evaluated; undefined, and told, where it cannot be. Throws TooMuchWork. */
-  guarded<Value>(evaluate: () => Value): Value | undefined {
+  /**
+   * What is evaluated of an action that is there, and how sensitive that is: wholly, where something sensitive has had a say. Undefined,
+   * and told, where it cannot be. Throws TooMuchWork.
+   */
+  guarded<Value>(at: number, evaluate: () => Evaluated<Value>): Guarded<Value> {
+    this.isSwayed = this.isHidden;
+    let found: Value | undefined;
+    let taint: Taint;
     try {
-      return evaluate();
+      ({ found, taint } = evaluate());
     } catch (error) {
-      if (!(error instanceof RenderError) || error instanceof TooMuchWork) throw error;
+      if (!(error instanceof RenderError)) throw error;
+      this.#noteRead(at);
+      if (error instanceof TooMuchWork) throw error;
       this.work.spend(faultSteps);
       this.tell(error);
-      return undefined;
     }
+    this.#noteRead(at);
+    return { found, taint: this.isSwayed ? true : taint, isUnsure: this.isSwayed };
   }
 
+  #noteRead(at: number): void {
+    if (!this.hasRead || this.masks.first !== undefined) return;
+    this.masks.note({ ...this.#place, line: this.#lineOf(at) });
+  }
+
+  /** Notes why something cannot be rendered, once; of what something sensitive has a say in, only that it cannot. */
   tell(error: RenderError): void {
-    if (error instanceof FollowsFault || this.#faults.size >= mostFaults) return;
+    if (error instanceof FollowsFault) return;
+    if (this.isSwayed) this.masks.hasFault = true;
+    else if (this.#faults.size < mostFaults) this.#tellOpenly(error);
+  }
+
+  #tellOpenly(error: RenderError): void {
     const line = this.#lineOf(error.at ?? 0);
     const fault = error instanceof MissingValue ? this.#missing(error) : failed(error);
     const { file, member } = this.#place;
@@ -75,16 +110,25 @@ export class Rendering {
     this.#faults.set(JSON.stringify(told), told);
   }
 
-  /** What all of it gives, or everything that is wrong. */
+  /**
+   * What all of it gives, or everything that is wrong. Of what is wrong by something sensitive there is one fault, and only where there
+   * is no other: so it never shows which of the sensitive ones it was.
+   */
   finish<Value>(render: () => Value): { readonly rendered: Value } | readonly RenderFault[] {
     try {
       const rendered = render();
-      if (this.#faults.size === 0) return { rendered };
+      if (this.#faults.size === 0 && !this.masks.hasFault) return { rendered };
     } catch (error) {
       if (!(error instanceof TooMuchWork)) throw error;
-      this.tell(error);
+      if (this.hasRead) return [this.#maskedFault()];
+      this.#tellOpenly(error);
     }
-    return [...this.#faults.values()];
+    return this.#faults.size === 0 ? [this.#maskedFault()] : [...this.#faults.values()];
+  }
+
+  #maskedFault(): RenderFault {
+    const fault = this.masks.faultOr({ ...this.#place, line: 1 });
+    return { ...fault, member: cut(fault.member) };
   }
 
   #lineOf(at: number): number {

@@ -1,97 +1,136 @@
 import { evaluateFound, evaluateValue, pathOf, type Slot } from "./evaluate-expression.ts";
-import { Absent, type Found } from "./functions/template-function.ts";
+import { Absent, type Evaluated } from "./functions/template-function.ts";
 import { isEmpty, isList, isMap, type Json, kindWords, membersOf, textOf } from "./json-value.ts";
 import { RenderError } from "./render-work.ts";
 import type { Rendering } from "./rendering.ts";
+import { slotsSetIn } from "./slots-set-in.ts";
+import { memberTaint, sensitiveTexts } from "./taint.ts";
 import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
+import type { TwinText } from "./twin-text.ts";
 
 /** A rendering, and what is written by it. */
-export type Run = { readonly rendering: Rendering; readonly written: string[] };
+export type Run = { readonly rendering: Rendering; readonly written: TwinText };
 
 type Block = Extract<TemplateNode, { kind: "block" }>;
+type Expression = NonNullable<TemplateBranch["expression"]>;
 
 /** Writes what nodes are with these values, and tells every fault. Throws TooMuchWork. */
 export function runNodes(run: Run, nodes: readonly TemplateNode[]): void {
-  const { rendering } = run;
+  const { rendering, written } = run;
   for (const node of nodes) {
-    if (node.kind === "text") write(run, node.text);
+    if (node.kind === "text") written.write(node.text);
     if (node.kind === "block") runBlock(run, node);
     if (node.kind === "set") {
-      const found = rendering.guarded(() => evaluateValue(rendering, node.expression));
-      setSlots(rendering, node.slots, { found, path: pathOf(rendering, node.expression) });
+      const { expression } = node;
+      const made = rendering.guarded(expression.at, () => evaluateValue(rendering, expression));
+      setSlots(rendering, node.slots, { ...made, path: pathOf(rendering, expression) });
     }
-    if (node.kind === "output") {
-      const text = rendering.guarded(() =>
-        textOfValue(rendering, evaluateValue(rendering, node.expression)),
-      );
-      if (text !== undefined) write(run, text);
-    }
+    if (node.kind === "output") writeOutput(run, node.expression);
   }
 }
 
-function write({ rendering, written }: Run, text: string): void {
-  rendering.work.write(text);
-  written.push(text);
+function writeOutput({ rendering, written }: Run, expression: Expression): void {
+  const { found, taint } = rendering.guarded(expression.at, () => {
+    const value = evaluateValue(rendering, expression);
+    if (value.taint !== undefined) rendering.isSwayed = true; // by all that is in it
+    if (isList(value.found) || isMap(value.found)) rendering.work.spendValue(value.found);
+    return { found: notedText(rendering, value), taint: value.taint };
+  });
+  if (found !== undefined) written.write(found, taint !== undefined);
 }
 
-function textOfValue({ work }: Rendering, value: Json): string {
-  if (isList(value) || isMap(value)) work.spendValue(value);
-  return textOf(value);
+/** The text of a value that was counted; what is sensitive within it is noted. */
+export function notedText({ masks }: Rendering, { found, taint }: Evaluated<Json>): string {
+  const text = textOf(found);
+  if (taint === undefined) return text;
+  masks.add(text, true);
+  for (const part of sensitiveTexts(found, taint)) masks.add(part, true);
+  return text;
 }
 
 const setSlots = ({ slots }: Rendering, names: readonly number[], slot: Slot): void => {
   for (const name of names) slots.set(name, slot);
 };
 
-/** The first branch that holds; none where it cannot be told which. */
-function runBlock(run: Run, { branches }: Block): void {
+/** The first branch that holds; none where it cannot be told which. Where something sensitive decides, all of them are masked as one. */
+function runBlock(run: Run, block: Block): void {
+  const { rendering, written } = run;
+  const wasHidden = rendering.isHidden;
+  runBranches(run, block);
+  if (rendering.isHidden === wasHidden) return;
+  rendering.isHidden = wasHidden;
+  written.show();
+}
+
+function runBranches(run: Run, { branches }: Block): void {
   const { rendering } = run;
-  for (const branch of branches) {
+  for (const [at, branch] of branches.entries()) {
     const { expression } = branch;
     if (expression === undefined) {
       runNodes(run, branch.nodes);
       return;
     }
-    const found = rendering.guarded(() => headOf(rendering, branch, expression));
-    if (found === undefined) return;
+    const head = rendering.guarded(expression.at, () => headOf(rendering, branch, expression));
+    if (head.taint === true) hide(run, branches.slice(at));
     const path = pathOf(rendering, expression);
-    setSlots(rendering, branch.slots, { found, path });
+    setSlots(rendering, branch.slots, { ...head, path });
+    const { found } = head;
+    if (found === undefined) return;
     if (found instanceof Absent || isEmpty(found)) continue;
-    if (branch.word === "range") runLoop(run, branch, found, path);
+    const value = { found, taint: head.taint };
+    if (branch.word === "range") runLoop(run, branch, { value, path });
     else {
-      if (branch.dot !== undefined) rendering.slots.set(branch.dot, { found, path });
+      if (branch.dot !== undefined) rendering.slots.set(branch.dot, { ...value, path });
       runNodes(run, branch.nodes);
     }
     return;
   }
 }
 
-type Head = NonNullable<TemplateBranch["expression"]>;
-
-function headOf(rendering: Rendering, { word }: TemplateBranch, expression: Head): Found {
-  if (word !== "range") return evaluateFound(rendering, expression);
-  const value = evaluateValue(rendering, expression);
-  if (value === null || isList(value) || isMap(value)) return value;
-  throw new RenderError(`range takes a list or a map, not ${kindWords(value)}`, expression.at);
+/** What its branches write is masked as one, and what any of them may set is sensitive from now on. */
+function hide({ rendering, written }: Run, branches: readonly TemplateBranch[]): void {
+  if (rendering.isHidden) return;
+  rendering.isHidden = true;
+  written.hide();
+  for (const branch of branches)
+    for (const name of slotsSetIn(branch)) {
+      const slot = rendering.slots.get(name);
+      if (slot !== undefined) rendering.slots.set(name, { ...slot, taint: true, isUnsure: true });
+    }
 }
 
-function runLoop(
-  run: Run,
-  { slots, dot, nodes }: TemplateBranch,
-  value: Json,
-  path: readonly string[] | undefined,
-): void {
+function headOf(rendering: Rendering, { word }: TemplateBranch, expression: Expression): Evaluated {
+  if (word !== "range") return evaluateFound(rendering, expression);
+  const value = evaluateValue(rendering, expression);
+  const { found } = value;
+  if (found === null || isList(found) || isMap(found)) return value;
+  if (value.taint !== undefined) rendering.isSwayed = true;
+  throw new RenderError(`range takes a list or a map, not ${kindWords(found)}`, expression.at);
+}
+
+type Looped = {
+  readonly value: Evaluated<Json>;
+  readonly path: readonly string[] | undefined;
+};
+
+function runLoop(run: Run, { slots, dot, nodes }: TemplateBranch, { value, path }: Looped): void {
   const { rendering } = run;
-  const isOfList = isList(value);
-  const members = isOfList ? value.entries() : isMap(value) ? membersOf(value) : [];
+  const { found: all } = value;
+  const members = isList(all) ? all.entries() : isMap(all) ? membersOf(all) : [];
   const [first, second] = slots;
+  const known = rendering.isHidden ? true : value.taint;
   for (const [key, found] of members) {
     rendering.work.spend(1);
-    const one: Slot = { found, path: path && [...path, String(key)] };
+    const taint = memberTaint(known, String(key));
+    const one: Slot = { found, taint, path: path && [...path, String(key)] };
     const named = second ?? first;
     if (named !== undefined) rendering.slots.set(named, one);
     if (first !== undefined && second !== undefined)
-      rendering.slots.set(first, { found: key, path: undefined });
+      rendering.slots.set(first, {
+        found: key,
+        taint: known === true ? true : undefined,
+        path: undefined,
+      });
     if (dot !== undefined) rendering.slots.set(dot, one);
     runNodes(run, nodes);
   }

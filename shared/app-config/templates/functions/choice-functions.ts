@@ -1,8 +1,15 @@
-import { isEmpty } from "../json-value.ts";
+import { isEmpty, type Json } from "../json-value.ts";
 import { RenderError } from "../render-work.ts";
 import { textAt, wrongKind } from "./arguments.ts";
-import { Absent, type Found, type Operand, type TemplateFunction } from "./template-function.ts";
+import {
+  Absent,
+  type Evaluated,
+  type Found,
+  type Operand,
+  type TemplateFunction,
+} from "./template-function.ts";
 
+const nothing: Evaluated<Json> = { found: null, taint: undefined };
 const isNothing = (found: Found): boolean => found instanceof Absent || isEmpty(found);
 
 /** Functions that choose among their values. */
@@ -26,7 +33,10 @@ export const choiceFunctions: readonly TemplateFunction[] = [
     values: "A",
     takes: [1, 1],
     is: "Whether the value is empty.",
-    choose: ([operand]) => isNothing(operand?.asked() ?? null),
+    choose: ([operand]) => {
+      const { found, taint } = operand?.asked() ?? nothing;
+      return { found: isNothing(found), taint: taint === true ? true : undefined };
+    },
   },
   {
     name: "default",
@@ -34,8 +44,8 @@ export const choiceFunctions: readonly TemplateFunction[] = [
     takes: [2, 2],
     is: "A, or INSTEAD where A is absent or empty.",
     choose: ([instead, given]) => {
-      const found = given?.found() ?? null;
-      return isNothing(found) ? (instead?.asked() ?? null) : found;
+      const one = given?.found() ?? nothing;
+      return isNothing(one.found) ? (instead?.asked() ?? nothing) : one;
     },
   },
   {
@@ -45,10 +55,10 @@ export const choiceFunctions: readonly TemplateFunction[] = [
     is: "The first value that is neither absent nor empty; null if there is none.",
     choose: (operands) => {
       for (const operand of operands) {
-        const found = operand.found();
-        if (!isNothing(found)) return found;
+        const one = operand.found();
+        if (!isNothing(one.found)) return one;
       }
-      return null;
+      return nothing;
     },
   },
   {
@@ -67,19 +77,19 @@ export const choiceFunctions: readonly TemplateFunction[] = [
     takes: [2, 2],
     is: "A; where it is absent, null or the empty text, rendering fails with MESSAGE.",
     choose: ([message, given]) => {
-      const said = textAt("required", [message?.value() ?? null], 0);
-      const value = given?.value(said) ?? null;
-      if (value === null || value === "") throw new RenderError(said);
-      return value;
+      const said = textAt("required", [message?.value().found ?? null], 0);
+      const one = given?.value(said) ?? nothing;
+      if (one.found === null || one.found === "") throw new RenderError(said);
+      return one;
     },
   },
 ];
 
-function firstOf(operands: readonly Operand[], isIt: (found: Found) => boolean): Found {
-  let found: Found = null;
+function firstOf(operands: readonly Operand[], isIt: (found: Found) => boolean): Evaluated {
+  let one: Evaluated = nothing;
   for (const operand of operands) {
-    found = operand.asked();
-    if (isIt(found)) break;
+    one = operand.asked();
+    if (isIt(one.found)) break;
   }
-  return found;
+  return one;
 }

@@ -1,6 +1,7 @@
 import { isList, type Json, textOf } from "../json-value.ts";
-import { memberOf } from "../member-of.ts";
+import { memberName, memberNamed } from "../member-of.ts";
 import { RenderError, type RenderWork } from "../render-work.ts";
+import { memberTaint } from "../taint.ts";
 import { textAt, wholeAt, wrongKind } from "./arguments.ts";
 import { Absent, type Operand, type TemplateFunction } from "./template-function.ts";
 
@@ -13,26 +14,32 @@ export const indexFunction: TemplateFunction = {
   choose: ([from, ...keys], work) => {
     const below = keys.map(keyWords);
     const base = from?.path();
-    let found = from?.found() ?? null;
-    if (found instanceof Absent) return new Absent([...found.path, ...below], found.isWhole);
+    let { found, taint } = from?.found() ?? { found: null, taint: undefined };
+    if (found instanceof Absent)
+      return { found: new Absent([...found.path, ...below], found.isWhole), taint };
     for (const key of keys) {
-      const next = valueAt(found, key.value(), work);
-      if (next === undefined) return new Absent([...(base ?? []), ...below], base !== undefined);
-      found = next;
+      const name = nameIn(found, key.value().found, work);
+      if (name === undefined) {
+        const absent = new Absent([...(base ?? []), ...below], base !== undefined);
+        return { found: absent, taint: taint === true ? true : undefined };
+      }
+      found = memberNamed(found, name);
+      taint = memberTaint(taint, String(name));
     }
-    return found;
+    return { found, taint };
   },
 };
 
-function valueAt(value: Json, key: Json, work: RenderWork): Json | undefined {
+/** What is found by a key, by its own name; undefined where there is nothing. */
+function nameIn(value: Json, key: Json, work: RenderWork): string | number | undefined {
   if (value === null) return undefined;
   if (isList(value)) {
-    const found = value[wholeAt("index of a list", [key], 0)];
-    if (found === undefined) throw new RenderError(`index is out of a list of ${value.length}`);
-    return found;
+    const at = wholeAt("index of a list", [key], 0);
+    if (value[at] === undefined) throw new RenderError(`index is out of a list of ${value.length}`);
+    return at;
   }
   if (typeof value !== "object") throw wrongKind("index", "a list or a map", value);
-  return memberOf(value, textAt("index of a map", [key], 0), work);
+  return memberName(value, textAt("index of a map", [key], 0), work);
 }
 
 /** Keys that are read may be secrets. */

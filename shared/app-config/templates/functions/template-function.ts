@@ -1,5 +1,6 @@
 import type { Json } from "../json-value.ts";
 import type { RenderWork } from "../render-work.ts";
+import type { Taint } from "../taint.ts";
 
 /** What a path leads to where there is nothing: the path from the whole, or only its end if that is all that is known. */
 export class Absent {
@@ -15,13 +16,16 @@ export class Absent {
 /** What an expression gives. */
 export type Found = Json | Absent;
 
+/** The same, and how sensitive it is. */
+export type Evaluated<Value = Found> = { readonly found: Value; readonly taint: Taint };
+
 /** A value of a call that is not yet evaluated. */
 export type Operand = {
   /** Throws where there is nothing, with a word of why it must be there. */
-  readonly value: (why?: string) => Json;
-  readonly found: () => Found;
+  readonly value: (why?: string) => Evaluated<Json>;
+  readonly found: () => Evaluated;
   /** As the caller of the function asks: what is absent is refused, or is found so. */
-  readonly asked: () => Found;
+  readonly asked: () => Evaluated;
   /** The value, if the template has it in it. */
   readonly literal: Json | undefined;
   /** Its path from the whole, as far as is known. */
@@ -38,7 +42,11 @@ export type TemplateFunction = {
 } &
   /** Who calls it counts the texts that it takes and gives; it counts what else it goes through. */
   (
-    | { readonly compute: (values: readonly Json[], work: RenderWork) => Json }
-    /** Evaluates as many of its values as it needs. */
-    | { readonly choose: (operands: readonly Operand[], work: RenderWork) => Found }
+    | {
+        readonly compute: (values: readonly Json[], work: RenderWork) => Json;
+        /** How sensitive what it makes is, of one that only puts its values together; else it is so where any of them is. */
+        readonly taintOf?: (values: readonly Json[], taints: readonly Taint[]) => Taint;
+      }
+    /** Evaluates as many of its values as it needs. What follows from one that is sensitive is so, too: its caller sees to it. */
+    | { readonly choose: (operands: readonly Operand[], work: RenderWork) => Evaluated }
   );

@@ -10,6 +10,7 @@ import {
   textOf,
 } from "../json-value.ts";
 import { RenderError, type RenderWork } from "../render-work.ts";
+import { type Taint, taintOfMembers } from "../taint.ts";
 import { numberOf, textAt, wrongKind } from "./arguments.ts";
 import type { TemplateFunction } from "./template-function.ts";
 
@@ -60,6 +61,8 @@ export const valueFunctions: readonly TemplateFunction[] = [
     takes: [0, 100],
     is: "A list of the values.",
     compute: (values) => values,
+    taintOf: (_, taints) =>
+      taintOfMembers([...taints.entries()].map(([at, taint]) => [String(at), taint] as const)),
   },
   {
     name: "dict",
@@ -67,6 +70,7 @@ export const valueFunctions: readonly TemplateFunction[] = [
     takes: [0, 100],
     is: "A map of keys and values; a key without a value has the empty text.",
     compute: (values, work) => mapOf(values, work),
+    taintOf: taintOfMap,
   },
   {
     name: "len",
@@ -145,4 +149,14 @@ function mapOf(values: readonly Json[], work: RenderWork): JsonObject {
     members.push([textOf(key), at + 1 < values.length ? (values[at + 1] ?? null) : ""]);
   }
   return Object.fromEntries(members);
+}
+
+/** One with a sensitive key is sensitive as a whole. */
+function taintOfMap(values: readonly Json[], taints: readonly Taint[]): Taint {
+  const members: [string, Taint][] = [];
+  for (let at = 0; at < values.length; at += 2) {
+    if (taints[at] !== undefined) return true;
+    members.push([textOf(values[at] ?? null), taints[at + 1]]);
+  }
+  return taintOfMembers(members);
 }

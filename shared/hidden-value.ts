@@ -1,0 +1,2 @@
+/** What stands where something is hidden. */
+export const hiddenValue = "(secret)";
