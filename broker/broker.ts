@@ -25,6 +25,7 @@ import type { LogFeed } from "./logs/tail/log-feed.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Polls } from "./polls/polls.ts";
 import type { Beats } from "./processes/beat-processes.ts";
+import type { PublicUrl } from "./public-url.ts";
 import type { Seals } from "./seals/seals.ts";
 import type { EnqueueSignal } from "./signals/enqueue-signals.ts";
 import type { ReportSignal } from "./signals/report-signal.ts";
@@ -94,6 +95,8 @@ export type Broker = {
   readonly databaseMetrics: DatabaseMetrics;
   /** Forwards the runners' traces and metrics. */
   readonly collector: Collector;
+  /** The address that links to this broker have. */
+  readonly publicUrl: PublicUrl;
   /** HTTP calls to addresses that orgs give. */
   readonly egress: Egress;
   /** Confirms an execution by a request of its runner. */

@@ -27,6 +27,7 @@ import { createMetrics, type Metrics } from "./metrics.ts";
 import { openLargeValues } from "./open-large-values.ts";
 import { type PollsOptions, makePolls, type Polls } from "./polls/polls.ts";
 import { makeBeats } from "./processes/beat-processes.ts";
+import { makePublicUrl } from "./public-url.ts";
 import { missingSealKeys } from "./seals/register-keys.ts";
 import type { Seals } from "./seals/seals.ts";
 import { claimingSignals } from "./signals/claiming-signals.ts";
@@ -90,6 +91,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     logs,
     logFeed,
     collector,
+    publicUrl: makePublicUrl(config.publicUrl),
     egress: makeEgress({ rules: config.egress, metrics }),
     confirm,
     seals,
@@ -98,9 +100,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
       collector.stop,
       sender.stop,
       logs.stop,
-      async () => events.drain(),
-      async () => workflowEvents.drain(),
-      async () => logFeed.drain(),
+      ...[events, workflowEvents, logFeed].map((feed) => async () => feed.drain()),
     ],
   };
   return { broker, brokerId, receive: receivingPeers(sender, receive) };

@@ -49,8 +49,9 @@ export async function startBroker(
     broker.drain.push((await startTasks(broker, options)).stop);
     broker.drain.push((await startSignalTasks(broker, made.brokerId)).stop);
     broker.drain.push((await startWorkflowTasks(broker)).stop);
-    broker.drain.push(startEventTasks(broker).stop);
     const serving = await serve(createApp(broker), broker);
+    broker.publicUrl.listensAt(serving.url);
+    broker.drain.push(startEventTasks(broker).stop); // whose links have that address
     startLoops(made);
     if (options.hasCron !== false) broker.drain.push(startSampling(broker));
     log.info({ url: serving.url }, "broker is ready");

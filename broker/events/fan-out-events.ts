@@ -17,7 +17,7 @@ import {
 import { linksOf } from "./links-of.ts";
 import { toEnvelope } from "./to-envelope.ts";
 
-type Parts = Pick<Broker, "config" | "db" | "wakes">;
+type Parts = Pick<Broker, "db" | "publicUrl" | "wakes">;
 type Subscriber = Subscription & { readonly id: string; readonly createdAt: Date };
 
 const mostEvents = 200;
@@ -91,12 +91,12 @@ async function readSubscribers(
 }
 
 async function fanOut(
-  { config }: Parts,
+  { publicUrl }: Parts,
   event: NewEvent,
   webhookIds: readonly string[],
 ): Promise<FannedOut> {
   const deliveries = webhookIds.map((id) => ({ id: newId("whd"), webhook_id: id }));
-  const links = linksOf(config.publicUrl, event.data["links"]);
+  const links = linksOf(publicUrl, event.data["links"]);
   const body =
     deliveries.length === 0 ? null : await toEnvelope({ ...event, data: { ...event.data, links } });
   return { id: event.id, body, deliveries };

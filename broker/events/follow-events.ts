@@ -8,14 +8,14 @@ import { linksOf } from "./links-of.ts";
 import { toEnvelope } from "./to-envelope.ts";
 
 type FollowingEvents = Following & { readonly wanted: Subscription };
-type Parts = Pick<Broker, "config" | "db" | "workflowEvents">;
+type Parts = Pick<Broker, "db" | "publicUrl" | "workflowEvents">;
 
 /**
  * The org's events after the cursor, each as webhooks get it, in one order in which those of a workflow have theirs; waits while there are
  * none. Empty when the time is up.
  */
 export async function followEvents(
-  { config, db, workflowEvents: feed }: Parts,
+  { db, publicUrl, workflowEvents: feed }: Parts,
   org: OrgId,
   following: FollowingEvents,
 ): Promise<{ readonly items: WorkflowEventItem[]; readonly nextCursor: string }> {
@@ -23,13 +23,13 @@ export async function followEvents(
   const { rows, nextCursor } = await followFeed({ db, feed, isAsked }, org, following);
   const items = rows.map(async (event) => ({
     sequence: event.seq,
-    body: await textOf(event, config.publicUrl),
+    body: await textOf(event, publicUrl),
   }));
   return { items: await Promise.all(items), nextCursor };
 }
 
 /** The bytes that webhooks get; made anew of an event that none wanted, or that is not fanned out yet. */
-async function textOf(event: FeedEvent, publicUrl: string | undefined): Promise<string> {
+async function textOf(event: FeedEvent, publicUrl: Broker["publicUrl"]): Promise<string> {
   if (event.body !== null) return event.body;
   const links = linksOf(publicUrl, event.data["links"]);
   return await toEnvelope({ ...event, data: { ...event.data, links } });

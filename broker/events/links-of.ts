@@ -1,3 +1,5 @@
+import type { PublicUrl } from "../public-url.ts";
+
 /** The dashboard's page of each thing that an event links to. */
 const pageOf = {
   org: () => "/",
@@ -6,13 +8,10 @@ const pageOf = {
   workflow: (id: string) => `/workflows/${id}`,
 } as const satisfies Readonly<Record<string, (id: string) => string>>;
 
-/** The URLs of an event's links, whose values are ids; none where nobody told at which address the broker is reached. */
-export function linksOf(
-  publicUrl: string | undefined,
-  links: unknown,
-): Readonly<Record<string, string>> {
-  if (publicUrl === undefined || typeof links !== "object" || links === null) return {};
-  const base = publicUrl.replace(/\/+$/, "");
+/** The URLs of an event's links, whose values are ids. */
+export function linksOf(publicUrl: PublicUrl, links: unknown): Readonly<Record<string, string>> {
+  if (typeof links !== "object" || links === null) return {};
+  const base = publicUrl.read();
   return Object.fromEntries(
     Object.entries(links as Record<string, string>).flatMap(([name, id]) => {
       const page = pageOf[name as keyof typeof pageOf]; // undefined for any other name

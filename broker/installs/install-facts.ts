@@ -26,6 +26,8 @@ export type KnownAction = {
   readonly name: string;
   readonly action_id: string;
   readonly action_config_id: string;
+  /** The action's own, and those of the app's active config. */
+  readonly labels: Readonly<Record<string, string>>;
 };
 
 /** All of an install that its workflows read. */
@@ -48,6 +50,7 @@ export type InstallFacts = {
   readonly ends: readonly ActionEnd[];
   /** Of the state that was recorded last. */
   readonly stateChecksum: string | null;
+  readonly stateId: string | null;
 };
 
 type Row = {
@@ -59,6 +62,7 @@ type Row = {
   readonly inputs_key_id: string | null;
   readonly inputs: Buffer;
   readonly state_checksum: string | null;
+  readonly state_id: string | null;
 };
 type EndRow = {
   readonly name: string;
@@ -84,12 +88,13 @@ export async function findInstallFacts(
            jsonb_build_object('id', a.id, 'name', a.name, 'active_config_id', a.active_config_id) as app,
            jsonb_build_object('id', u.id, 'lifecycle', u.lifecycle, 'status', u.status) as runner,
            n.id as inputs_id, n.key_id as inputs_key_id, n.contents as inputs,
-           (select s.checksum from install_states s where s.install_id = i.id and s.version = i.state_version) as state_checksum
+           s.id as state_id, s.checksum as state_checksum
       from installs i
       join orgs o on o.id = i.org_id
       join apps a on a.org_id = i.org_id and a.id = i.app_id
       join runners u on u.org_id = i.org_id and u.id = i.runner_id
       join install_inputs n on n.install_id = i.id and n.version = i.inputs_version
+      left join install_states s on s.install_id = i.id and s.version = i.state_version
      where i.org_id = ${org} and i.id = ${id}`;
   const configId = row && choose(row);
   if (row === undefined || configId == null) return undefined;
@@ -114,6 +119,7 @@ export async function findInstallFacts(
     actions,
     ends: ends.map((end) => ({ ...end, outputs: outputsOf(seals, org, end) })),
     stateChecksum: row.state_checksum,
+    stateId: row.state_id,
   };
 }
 
@@ -153,7 +159,7 @@ export async function listKnownActions(
   configId: string,
 ): Promise<KnownAction[]> {
   return db<KnownAction[]>`
-    select a.name, a.id as action_id, c.id as action_config_id
+    select a.name, a.id as action_id, c.id as action_config_id, a.labels
       from action_configs c join actions a on a.org_id = c.org_id and a.id = c.action_id
      where c.org_id = ${org} and c.app_config_id = ${configId}`;
 }

@@ -1,4 +1,3 @@
-import type { EventEntity } from "../../shared/webhooks/accepts-event.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
@@ -7,6 +6,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { isGivenUp } from "./count-fault.ts";
 import type { WorkflowGiven } from "./kinds/kind-environment.ts";
+import type { EventThings } from "./machine/event-entities.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import { type RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Workflow, WorkflowSnapshot } from "./machine/workflow-rows.ts";
@@ -54,7 +54,7 @@ export async function loadWorkflow(
     approvedPlans,
   };
   return {
-    draft: new WorkflowDraft(snapshot, { newId, entities: entitiesOf(facts), refusedChildren }),
+    draft: new WorkflowDraft(snapshot, { newId, things: thingsOf(facts), refusedChildren }),
     machine: installMachine(env, refusal),
   };
 }
@@ -143,6 +143,7 @@ export async function readApprovalText(
   return seals.open({ orgId: org, id, part: "approval" }, sealed).toString("utf8");
 }
 
-const entitiesOf = ({ install }: InstallFacts): EventEntity[] => [
-  { kind: "installs", id: install.id, labels: install.labels },
-];
+const thingsOf = ({ install, actions }: InstallFacts): EventThings => ({
+  install,
+  actions: new Map(actions.map(({ action_id: id, labels }) => [id, labels])),
+});

@@ -8,6 +8,7 @@ import type {
 import { isEndedStep } from "../../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../../shared/workflow.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
+import { targetIdOf } from "./machine/event-draft.ts";
 import type {
   Approval,
   Child,
@@ -129,7 +130,7 @@ function toStep({ workflow, step, approval, children, group, now }: StepParts): 
     owner_id: workflow.owner_id,
     owner_type: workflow.owner_type,
     execution_type: step.execution_type,
-    step_target_id: step.target_id,
+    step_target_id: targetIdOf(step),
     step_target_type: step.target_type,
     status: statusOf(step),
     finished: isEndedStep(step.status),

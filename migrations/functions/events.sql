@@ -67,7 +67,8 @@ create or replace function tell_inactive_runners(process_ids text[], silent_sinc
              'outcome', jsonb_build_object(
                'status', 'failed', 'duration_ms', greatest(0, (extract(epoch from t - d.since) * 1000)::bigint),
                'error', format('The process %s of the runner %s was silent for 5 min: the broker gave up on it.', p.id, p.runner_id)),
-             'links', jsonb_build_object('org', p.org_id, 'runner', p.runner_id))) order by p.id), '[]'), t)
+             'links', jsonb_strip_nulls(jsonb_build_object('org', p.org_id, 'runner', p.runner_id, 'install', n.id)))) order by p.id),
+         '[]'), t)
     from unnest(process_ids, silent_since) as d(process_id, since)
     join runner_processes p on p.id = d.process_id and p.status = 'inactive'
     join runners u on u.org_id = p.org_id and u.id = p.runner_id

@@ -237,7 +237,7 @@ create or replace function write_steps(org text, workflow text, steps jsonb) ret
 begin
   update workflow_steps s
      set status = status_after_all('step', s.status, x -> 'events'), status_description = n.status_description, status_at = n.status_at,
-         result_directive = n.result_directive, execution_type = n.execution_type, job_id = n.job_id, job_idx = n.job_idx,
+         result_directive = n.result_directive, execution_type = n.execution_type, target_id = n.target_id, job_id = n.job_id, job_idx = n.job_idx,
          error = nullif(n.error, 'null'), is_retried = n.is_retried, is_told = n.is_told, deadline_at = n.deadline_at,
          started_at = n.started_at, finished_at = n.finished_at
     from jsonb_array_elements(steps) x

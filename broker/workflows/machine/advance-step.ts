@@ -30,8 +30,9 @@ function beginStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
   draft.moveStep(step, "begin");
   step.started_at = draft.now;
   step.deadline_at = kind.patienceMs === undefined ? null : draft.after(kind.patienceMs(step));
+  const outcome = kind.begin(draft, step); // which may choose its target
   draft.tellStep(step, { transition: "started" });
-  settle(draft, machine, { step, outcome: kind.begin(draft, step) });
+  settle(draft, machine, { step, outcome });
 }
 
 type Settling = { readonly step: Step; readonly outcome: StepOutcome };

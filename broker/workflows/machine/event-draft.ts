@@ -46,6 +46,17 @@ const doingOfTarget: Readonly<Record<string, Doing>> = {
 const doingOf = ({ type, owner_type: resource }: Workflow): Doing =>
   doingOfWorkflow[type] ?? { resource, op: type };
 
+/** A runner's account is made by a provision, and made again by what comes after it; its health is its install's. */
+function doingOfStep(workflow: Workflow, { kind, target_type: target }: Step): Doing {
+  if (kind === "account")
+    return { resource: "runners", op: workflow.type === "provision" ? "provision" : "reprovision" };
+  return doingOfTarget[target] ?? doingOf(workflow);
+}
+
+/** What a step works on: itself, where that is nothing that is kept. */
+export const targetIdOf = ({ id, target_type: type, target_id: target }: Step): string =>
+  type === "install_workflow_steps" ? id : target;
+
 /** The event of a workflow's move. */
 export function workflowEvent(
   workflow: Workflow,
@@ -68,22 +79,21 @@ export function stepEvent(
   { entities, words }: { readonly entities: readonly EventEntity[]; readonly words: EventWords },
 ): EventDraft {
   const { transition } = words;
-  const doing = doingOfTarget[step.target_type] ?? doingOf(workflow);
   const { data, ...rest } = common(workflow, entities, words);
-  const target =
-    step.target_id === "" ? {} : { target_type: step.target_type, target_id: step.target_id };
+  const targetId = targetIdOf(step);
   return {
     ...rest,
     kind: "workflow_step",
     step_id: step.id,
-    slugs: slugsOf({ ...doing, transition }),
+    slugs: slugsOf({ ...doingOfStep(workflow, step), transition }),
     data: {
       ...data,
       step: {
         id: step.id,
         name: step.name,
         idx: step.idx,
-        ...target,
+        target_type: step.target_type,
+        ...(targetId !== "" && { target_id: targetId }),
         execution_type: step.execution_type,
       },
       ...(words.approval && { approval: words.approval }),

@@ -1,8 +1,8 @@
 import { statusAfter } from "../../../shared/moves.ts";
-import type { EventEntity } from "../../../shared/webhooks/accepts-event.ts";
 import { type WorkflowStepEvent, workflowStepTransitions } from "../../../shared/workflow-step.ts";
 import { type WorkflowEvent, workflowTransitions } from "../../../shared/workflow.ts";
 import { type EventDraft, type EventWords, stepEvent, workflowEvent } from "./event-draft.ts";
+import { entitiesOfStep, entitiesOfWorkflow, type EventThings } from "./event-entities.ts";
 import type {
   ActionRunRow,
   Approval,
@@ -58,7 +58,7 @@ export type NewId = (
 ) => string;
 type Given = {
   readonly newId: NewId;
-  readonly entities: readonly EventEntity[];
+  readonly things: EventThings;
   readonly refusedChildren?: RefusedChildren;
 };
 type Words = {
@@ -97,13 +97,13 @@ export class WorkflowDraft {
   readonly snapshot: WorkflowSnapshot;
   readonly newId: NewId;
   readonly refusedChildren: RefusedChildren;
-  readonly #entities: readonly EventEntity[];
+  readonly #things: EventThings;
 
-  constructor(snapshot: WorkflowSnapshot, { newId, entities, refusedChildren = {} }: Given) {
+  constructor(snapshot: WorkflowSnapshot, { newId, things, refusedChildren = {} }: Given) {
     this.snapshot = snapshot;
     this.refusedChildren = refusedChildren;
     this.newId = newId;
-    this.#entities = entities;
+    this.#things = things;
     this.now = snapshot.now;
     this.nowMs = Date.parse(snapshot.now);
     this.workflow = { ...snapshot.workflow };
@@ -141,7 +141,8 @@ export class WorkflowDraft {
   /** Writes an event of the workflow. */
   tellWorkflow(words: Omit<EventWords, "now">): void {
     const said = { ...words, now: this.now };
-    this.events.push(workflowEvent(this.workflow, this.#entities, said));
+    const entities = entitiesOfWorkflow(this.#things, this);
+    this.events.push(workflowEvent(this.workflow, entities, said));
   }
 
   /** Writes an event of a step; one that ends it is written once. */
@@ -149,7 +150,7 @@ export class WorkflowDraft {
     const isEnd = ["succeeded", "failed", "cancelled"].includes(words.transition);
     if (isEnd && (step.is_told || step.started_at === null)) return;
     if (isEnd) step.is_told = true;
-    const entities = [...this.#entities, ...this.#targetOf(step)];
+    const entities = entitiesOfStep(this.#things, this, step);
     const said = { ...words, now: this.now, startedAt: step.started_at };
     this.events.push(stepEvent(this.workflow, step, { entities, words: said }));
   }
@@ -231,10 +232,5 @@ export class WorkflowDraft {
       ) ||
       this.actionRuns.some((run, at) => run.status !== this.snapshot.action_runs[at]?.status)
     );
-  }
-
-  #targetOf(step: Step): EventEntity[] {
-    const actionId = this.actionRunOf(step)?.action_id ?? step.params["action_id"];
-    return typeof actionId === "string" ? [{ kind: "actions", id: actionId, labels: {} }] : [];
   }
 }

@@ -111,7 +111,8 @@ export type Step = {
   status_at: Instant;
   result_directive: StepDirective | null;
   readonly target_type: string;
-  readonly target_id: string;
+  /** Empty until the begin of a step whose target is known only then. */
+  target_id: string;
   job_id: string | null;
   job_idx: number;
   error: CompositeFault | null;

@@ -21,8 +21,8 @@ async function setup(events: number) {
     db,
     Array.from({ length: events }, () => ({ orgId })),
   );
-  const { config, wakes } = broker;
-  const run = async (lease = "one") => fanOutEvents({ config, wakes, db }, orgId, lease);
+  const { publicUrl, wakes } = broker;
+  const run = async (lease = "one") => fanOutEvents({ publicUrl, wakes, db }, orgId, lease);
   const count = async () => {
     const [row] = await db<{ left: number; made: number }[]>`
       select (select count(*)::int from events where fanned_out_at is null) as left,

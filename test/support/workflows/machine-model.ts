@@ -138,7 +138,8 @@ class World implements Model {
           ],
     );
     const now = new Date(++this.#nowMs).toISOString();
-    return new WorkflowDraft({ ...this.snapshot, now, jobs }, { newId: this.#newId, entities: [] });
+    const things = { actions: new Map() };
+    return new WorkflowDraft({ ...this.snapshot, now, jobs }, { newId: this.#newId, things });
   }
 
   #command(wish: Wish): void {

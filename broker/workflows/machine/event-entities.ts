@@ -1,0 +1,58 @@
+import type { EventEntity } from "../../../shared/webhooks/accepts-event.ts";
+import type { ActionRunRow, Step, Workflow } from "./workflow-rows.ts";
+
+type Labels = EventEntity["labels"];
+
+/** What events of one workflow may be about, with their labels of now. */
+export type EventThings = {
+  /** Undefined where none owns it. */
+  readonly install?:
+    | {
+        readonly id: string;
+        readonly labels: Labels;
+        /** The app's: they win over all others. */
+        readonly app_default_labels: Labels;
+      }
+    | undefined;
+  /** The labels of actions, by the action's id. */
+  readonly actions: ReadonlyMap<string, Labels>;
+};
+
+/** What a decision has come to, of which entities are told. */
+type Decided = {
+  readonly workflow: Workflow;
+  readonly actionRuns: readonly ActionRunRow[];
+  /** What of the install the same move changes. */
+  readonly install: { readonly labels?: Labels; readonly labelTemplates?: Labels };
+};
+
+/** What an event of the workflow is about: its install, and the action that it was asked to run. */
+export function entitiesOfWorkflow(things: EventThings, decided: Decided): EventEntity[] {
+  const { run_id: runId } = decided.workflow.params;
+  const run = decided.actionRuns.find(({ id }) => id === runId);
+  return [...installOf(things, decided), ...actionOf(things, run?.action_id)];
+}
+
+/** What an event of a step is about: the install, and the action that the step runs. */
+export function entitiesOfStep(things: EventThings, decided: Decided, step: Step): EventEntity[] {
+  const run = decided.actionRuns.find(({ id }) => id === step.target_id);
+  const actionId = run?.action_id ?? step.params["action_id"];
+  return [...installOf(things, decided), ...actionOf(things, actionId)];
+}
+
+/** With the labels that the same move gives it. */
+function installOf({ install }: EventThings, { install: change }: Decided): EventEntity[] {
+  if (install === undefined) return [];
+  const { id, labels } = install;
+  if (change.labels === undefined) return [{ kind: "installs", id, labels }];
+  const kept = Object.entries(labels).filter(
+    ([key]) => !Object.hasOwn(change.labelTemplates ?? {}, key),
+  );
+  const after = { ...Object.fromEntries(kept), ...change.labels, ...install.app_default_labels };
+  return [{ kind: "installs", id, labels: after }];
+}
+
+function actionOf({ actions }: EventThings, id: unknown): EventEntity[] {
+  if (typeof id !== "string") return [];
+  return [{ kind: "actions", id, labels: actions.get(id) ?? {} }];
+}
