@@ -2,6 +2,7 @@ import type { AppConfigDocument } from "../../shared/app-config/config-files.ts"
 import type { Json, JsonObject } from "../../shared/app-config/templates/json-value.ts";
 import { renderValue } from "../../shared/app-config/templates/render-template.ts";
 import { secondNs } from "../../shared/duration.ts";
+import { includesText } from "../../shared/find-text.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
 import type { InstallFacts } from "../installs/install-facts.ts";
 import { hiddenValues } from "../installs/install-state.ts";
@@ -76,7 +77,7 @@ function secretsWithin(text: string, facts: InstallFacts): string[] {
       const plain = typeof value === "string" ? value : JSON.stringify(value);
       return [plain, Buffer.from(plain).toString("base64")];
     })
-    .filter((secret) => secret !== "" && text.includes(JSON.stringify(secret).slice(1, -1)));
+    .filter((secret) => secret !== "" && includesText(text, JSON.stringify(secret).slice(1, -1)));
 }
 
 function stepOf(step: ActionStepPart, runId: string): Readonly<Record<string, unknown>> {

@@ -1,3 +1,4 @@
+import { replaceEach } from "../../shared/find-text.ts";
 import { hiddenValue } from "../installs/install-state.ts";
 
 /**
@@ -52,7 +53,7 @@ function formsOf(value: unknown): string[] {
 
 function hidden(value: unknown, texts: readonly string[]): unknown {
   if (typeof value === "string")
-    return texts.reduce((shown, text) => shown.replaceAll(text, hiddenValue), value);
+    return texts.reduce((shown, text) => replaceEach(shown, text, hiddenValue), value);
   if (Array.isArray(value)) return value.map((one) => hidden(one, texts));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hidden(one, texts)]));

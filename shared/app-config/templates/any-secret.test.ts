@@ -16,7 +16,9 @@ const stateWith = (secret: Json): JsonObject => ({
 });
 const render = (text: string, secret: Json) =>
   renderTemplate(text, stateWith(secret), place, {
-    svc: { inputs: { inputs: { secret: true } }, app: { variables: { key: true } } },
+    sensitive: {
+      svc: { inputs: { inputs: { secret: true } }, app: { variables: { key: true } } },
+    },
   });
 
 /** Most of them take any values, so that not every template ends with a fault. */

@@ -18,8 +18,14 @@ export const isNumber = (value: Json): boolean => typeof value === "number" || i
 /** What counts as nothing: null, false, 0, the empty text, list and map. */
 export function isEmpty(value: Json): boolean {
   if (isList(value)) return value.length === 0;
-  if (isMap(value)) return Object.keys(value).length === 0;
+  if (isMap(value)) return hasNoMembers(value);
   return value === null || value === false || value === 0 || value === "";
+}
+
+/** Without a look at all of them. */
+function hasNoMembers(map: JsonObject): boolean {
+  for (const name in map) if (Object.hasOwn(map, name)) return false;
+  return true;
 }
 
 /** The kind of a value, for people. Never the value: it may be a secret. */

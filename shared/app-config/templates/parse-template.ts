@@ -1,5 +1,5 @@
 import { parsePipeline, type Pipeline, TemplateFault } from "./parse-pipeline.ts";
-import { type Action, templateActions, type Token } from "./template-actions.ts";
+import { type Action, type SpendSteps, templateActions, type Token } from "./template-actions.ts";
 import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
 import { TemplateScopes, wholeSlot } from "./template-scopes.ts";
 
@@ -29,13 +29,17 @@ const mostFaults = 500;
  * Parses the actions of a text that read one of the roots (`svc`), or what variables and blocks have of it; all others
  * are another program's and stay as they are.
  */
-export function parseTemplate(text: string, roots: ReadonlySet<string>): Template {
+export function parseTemplate(
+  text: string,
+  roots: ReadonlySet<string>,
+  spend?: SpendSteps,
+): Template {
   if (!text.includes("{{")) return { nodes: [{ kind: "text", text }], faults: [] };
   const nodes: TemplateNode[] = [];
   const scopes = new TemplateScopes(nodes);
   const parse: Parse = { text, roots, scopes, from: 0, trims: false };
   const faults: { at: number; detail: string }[] = [];
-  for (const action of templateActions(text)) {
+  for (const action of templateActions(text, spend)) {
     try {
       readAction(parse, action);
     } catch (error) {

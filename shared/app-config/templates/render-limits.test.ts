@@ -3,12 +3,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "./json-value.ts";
 import { renderTemplate, renderValue } from "./render-template.ts";
+import { quickBudget, RenderWork } from "./render-work.ts";
 import { templateFunctions } from "./template-functions.ts";
 
 const place = { file: "f", member: "m" };
 const big = "x".repeat(2 ** 20);
 const numbers = Array.from({ length: 2_000 }, (_, at) => at);
-const svc: JsonObject = { a: "a", big, numbers, unseen: "\u200b".repeat(2 ** 20) };
+const many = Object.fromEntries(numbers.map((at) => [`k${at}`, at]));
+const white = " ".repeat(2 ** 20);
+const svc: JsonObject = { a: "a", big, numbers, many, white, unseen: "\u200b".repeat(2 ** 20) };
 const steps = "it takes more than 1000000 steps";
 const letters = "a text of it would be longer than 16777216 bytes";
 const loop = (action: string) => `{{ range .svc.numbers }}${action}{{ end }}`;
@@ -47,6 +50,14 @@ describe("a template that would not end in time or space is refused", () => {
     ["letters that are escaped", loop("{{ $x := quote $.svc.unseen }}"), steps],
     ["parts", loop('{{ $x := split "x" $.svc.big }}'), steps],
     ["sums", loop("{{ $x := sha256sum $.svc.big }}"), steps],
+    [
+      "a part that is looked for at each place",
+      `{{ $a := printf "%s%s%s%s" .svc.big .svc.big .svc.big .svc.big }}${'{{ $x := contains (printf "%sb%s" $.svc.big $.svc.big) $a }}'.repeat(2)}`,
+      steps,
+    ],
+    ["white space", loop("{{ $x := trim $.svc.white }}"), steps],
+    ["members that are counted", loop("{{ $x := len $.svc.many }}".repeat(4)), steps],
+    ["parsing", "{{ .svc.a }}".repeat(250_000), steps],
     ["faults", loop(loop("{{ $.svc.none }}").replace(".svc", "$.svc")), steps],
     ["pipes", `{{ .svc.a${" | upper".repeat(100_000)} }}`, "an action has at most 500 pieces"],
     ["output", loop("{{ $.svc.big }}"), "it writes more than 16777216 bytes"],
@@ -54,6 +65,27 @@ describe("a template that would not end in time or space is refused", () => {
   ])("%s", (_, text, detail) => {
     const { faults } = renderTemplate(text, { svc }, place);
     expect(faults?.map((fault) => fault.detail)).toContain(detail);
+  });
+
+  test("all texts of a request count together, and what is spent stays so", () => {
+    const work = new RenderWork({ steps: 1_000, outputBytes: 1_000 });
+    const ends = Array.from({ length: 60 }, () => {
+      const { text } = renderTemplate(loop("{{ . }}"), { svc: { numbers: [1, 2] } }, place, {
+        work,
+      });
+      return [text, work.isSpent];
+    });
+    const last = ends.findIndex(([, isSpent]) => isSpent);
+    expect(ends.slice(0, last)).toEqual(Array.from({ length: last }, () => ["12", false]));
+    expect(last).toBeGreaterThan(20);
+    expect(ends.slice(last)).toEqual(Array.from({ length: 60 - last }, () => [undefined, true]));
+    expect(work.steps).toBeLessThan(1_000 + 60 * 100);
+  });
+
+  test("a text that would be too long spends a small budget, too", () => {
+    const work = new RenderWork(quickBudget);
+    renderTemplate("{{ $x := indent 9000000 .svc.a }}", { svc }, place, { work });
+    expect(work.isSpent).toBe(true);
   });
 
   test("all texts of a value count together", () => {
@@ -79,7 +111,7 @@ describe("a template that would not end in time or space is refused", () => {
   });
 
   test("another program's blocks are not", () => {
-    const text = `${"{{ if .a }}".repeat(100_000)}${"{{ end }}".repeat(100_000)}`;
+    const text = `${"{{ if .a }}".repeat(50_000)}${"{{ end }}".repeat(50_000)}`;
     expect(renderTemplate(`${text}{{ .svc.a }}`, { svc }, place).text).toBe(`${text}a`);
   });
 });

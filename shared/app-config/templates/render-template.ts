@@ -3,9 +3,8 @@ import { evaluateValue } from "./evaluate-expression.ts";
 import { isList, isMap, type Json, type JsonObject } from "./json-value.ts";
 import { parseTemplate } from "./parse-template.ts";
 import { RenderError, renderLimits, TooMuchWork } from "./render-work.ts";
-import { type RenderFault, Rendering, type RenderPlace } from "./rendering.ts";
+import { type RenderBy, type RenderFault, Rendering, type RenderPlace } from "./rendering.ts";
 import { notedText, runNodes } from "./run-nodes.ts";
-import type { Sensitive } from "./taint.ts";
 import type { TemplateNode } from "./template-nodes.ts";
 import { TwinText } from "./twin-text.ts";
 
@@ -34,9 +33,9 @@ export function renderTemplate(
   text: string,
   state: JsonObject,
   place: RenderPlace,
-  sensitive?: Sensitive,
+  by: RenderBy = {},
 ): RenderedText {
-  const rendering = new Rendering(state, place, sensitive);
+  const rendering = new Rendering(state, place, by);
   const end = rendering.finish(() => {
     rendering.begin(place, text);
     return textBy(rendering, nodesBy(rendering, text));
@@ -51,8 +50,9 @@ export function renderWhatCan(
   text: string,
   state: JsonObject,
   place: RenderPlace,
+  { work }: Pick<RenderBy, "work"> = {},
 ): { readonly text: string; readonly faults: readonly RenderFault[] } {
-  const rendering = new Rendering(state, place);
+  const rendering = new Rendering(state, place, { work });
   const written = new TwinText(rendering);
   const end = rendering.finish(() => {
     rendering.begin(place, text);
@@ -70,9 +70,9 @@ export function renderValue(
   value: Json,
   state: JsonObject,
   place: RenderPlace,
-  sensitive?: Sensitive,
+  by: RenderBy = {},
 ): RenderedValue {
-  const rendering = new Rendering(state, place, sensitive);
+  const rendering = new Rendering(state, place, by);
   const end = rendering.finish(() => valueBy(rendering, value, place, 0));
   if (!("rendered" in end)) return { faults: end };
   const { plain, twin } = end.rendered;
@@ -134,8 +134,11 @@ function oneBy(rendering: Rendering, text: string, place: RenderPlace): Twins<Js
   return { plain: found.plain, twin: hiddenValue };
 }
 
+/** Parsing is work, too. */
 function nodesBy(rendering: Rendering, text: string): readonly TemplateNode[] {
-  const { nodes, faults } = parseTemplate(text, rendering.roots);
+  const { work, roots } = rendering;
+  work.spendText(text.length);
+  const { nodes, faults } = parseTemplate(text, roots, (steps) => work.spend(steps));
   for (const { at, detail } of faults) rendering.tell(new RenderError(detail, at));
   return faults.length === 0 ? nodes : [];
 }

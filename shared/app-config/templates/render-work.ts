@@ -22,33 +22,60 @@ export class FollowsFault extends RenderError {
   }
 }
 
-/** Bounds of a rendering: of one text, or of all texts of one value. */
+/** What renderings may take together: all that are made for one request, or one step. */
+export type RenderBudget = {
+  readonly outputBytes: number;
+  /** Expressions, turns of loops, values looked at, and texts by their length. */
+  readonly steps: number;
+};
+
+/** Bounds of what is rendered together. A million steps are about half a second. */
 export const renderLimits = {
   outputBytes: 16 * 2 ** 20,
-  /** Expressions, turns of loops, values looked at, and texts by their length: about half a second. */
   steps: 1_000_000,
   /** Of lists and maps in one another. */
   depth: 64,
 } as const;
 
+/** What is rendered at once, while everybody waits: a few milliseconds. */
+export const quickBudget: RenderBudget = { outputBytes: 256 * 1024, steps: 5_000 };
+
 const lettersOfStep = 64;
 
-/** How much a rendering has done, of what it may do. */
+/** How much has been done, of what may be done. */
 export class RenderWork {
+  readonly budget: RenderBudget;
   #steps = 0;
   #bytes = 0;
+  #isSpent = false;
+
+  constructor(budget: RenderBudget = renderLimits) {
+    this.budget = budget;
+  }
+
+  /** Whether more was asked for than the budget has: what is rendered then is not whole. */
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
 
   /** Counts steps before they are done. Throws TooMuchWork. */
   spend(steps: number): void {
     this.#steps += steps;
-    if (this.#steps > renderLimits.steps)
-      throw new TooMuchWork(`it takes more than ${renderLimits.steps} steps`);
+    if (this.#steps <= this.budget.steps) return;
+    this.#isSpent = true;
+    throw new TooMuchWork(`it takes more than ${this.budget.steps} steps`);
   }
 
   /** Counts a text of this length before it is made or gone through. Throws RenderError. */
   spendText(letters: number): void {
-    if (letters > renderLimits.outputBytes)
-      throw new RenderError(`a text of it would be longer than ${renderLimits.outputBytes} bytes`);
+    if (letters > this.budget.outputBytes) {
+      this.#isSpent = true;
+      throw new RenderError(`a text of it would be longer than ${this.budget.outputBytes} bytes`);
+    }
     this.spend(Math.ceil(letters / lettersOfStep));
   }
 
@@ -77,7 +104,8 @@ export class RenderWork {
   write(text: string): void {
     this.spendText(text.length);
     this.#bytes += Buffer.byteLength(text);
-    if (this.#bytes > renderLimits.outputBytes)
-      throw new TooMuchWork(`it writes more than ${renderLimits.outputBytes} bytes`);
+    if (this.#bytes <= this.budget.outputBytes) return;
+    this.#isSpent = true;
+    throw new TooMuchWork(`it writes more than ${this.budget.outputBytes} bytes`);
   }
 }

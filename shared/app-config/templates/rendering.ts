@@ -8,6 +8,14 @@ import type { Sensitive, Taint } from "./taint.ts";
 import { wholeSlot } from "./template-scopes.ts";
 import { type Provided, type Provider, whoProvides } from "./who-provides.ts";
 
+/** How it is rendered besides. */
+export type RenderBy = {
+  /** What of the state is. */
+  readonly sensitive?: Sensitive | undefined;
+  /** What counts it, with all else that is rendered for the same request; a budget of its own unless given. */
+  readonly work?: RenderWork | undefined;
+};
+
 /** Where in a config a text is. */
 export type RenderPlace = { readonly file: string; readonly member: string };
 
@@ -35,7 +43,7 @@ const prefix = "svc";
 /** One rendering, of one text or of many: what they are rendered with, and all that is wrong with them. */
 export class Rendering implements Evaluation {
   readonly roots: ReadonlySet<string>;
-  readonly work = new RenderWork();
+  readonly work: RenderWork;
   readonly slots = new Map<number, Slot>();
   isSwayed = false;
   hasRead = false;
@@ -51,8 +59,12 @@ export class Rendering implements Evaluation {
   /** Where its lines end, once one is asked for. */
   #lines: readonly number[] | undefined;
 
-  /** `sensitive`: what of the state is. */
-  constructor(state: JsonObject, place: RenderPlace, sensitive?: Sensitive) {
+  constructor(
+    state: JsonObject,
+    place: RenderPlace,
+    { sensitive, work = new RenderWork() }: RenderBy = {},
+  ) {
+    this.work = work;
     this.#state = state;
     this.#sensitive = sensitive;
     this.#place = place;

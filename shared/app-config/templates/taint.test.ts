@@ -21,7 +21,7 @@ const stateWith = (secret: Json): JsonObject => ({
 });
 
 const render = (text: string, secret: Json = "hunter22") =>
-  renderTemplate(text, stateWith(secret), place, sensitive);
+  renderTemplate(text, stateWith(secret), place, { sensitive });
 const twinOf = (text: string, secret?: Json) => {
   const rendered = render(text, secret);
   if (rendered.faults !== undefined) throw new Error(JSON.stringify(rendered.faults));
@@ -119,7 +119,7 @@ test("the twin of a value has a text for what is sensitive, whatever kind that i
     all: "{{ .svc.inputs.inputs }}",
     block: "{{ if .svc.inputs.inputs.secret }}5{{ end }}",
   };
-  const rendered = renderValue(value, stateWith("hunter22"), place, sensitive);
+  const rendered = renderValue(value, stateWith("hunter22"), place, { sensitive });
   expect(rendered.value).toEqual({
     n: 7,
     s: "hunter22",
@@ -137,7 +137,7 @@ test("the twin of a value has a text for what is sensitive, whatever kind that i
     },
     secrets: ["hunter22", '{"open":"world","secret":"hunter22"}'],
   });
-  expect(renderValue({ n: "{{ .svc.n }}" }, stateWith("hunter22"), place, sensitive)).toEqual({
+  expect(renderValue({ n: "{{ .svc.n }}" }, stateWith("hunter22"), place, { sensitive })).toEqual({
     value: { n: 7 },
   });
 });

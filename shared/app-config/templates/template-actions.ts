@@ -35,11 +35,18 @@ const shapes = [
   ["sign", /:=|[().,|=]/y],
 ] as const;
 
+/** Counts the steps that reading takes before they are done; may throw. */
+export type SpendSteps = (steps: number) => void;
+
+/** Of an action, beside its pieces. */
+const stepsOfAction = 4;
+
 /** The actions of a text, in their order. */
-export function* templateActions(text: string): Generator<Action> {
+export function* templateActions(text: string, spend: SpendSteps = () => {}): Generator<Action> {
   for (let from = text.indexOf("{{"); from !== -1;) {
     const isComment = matched(comment, text, from + 2) !== undefined;
-    const action = isComment ? readComment(text, from) : readAction(text, from);
+    spend(stepsOfAction);
+    const action = isComment ? readComment(text, from) : readAction(text, from, spend);
     yield action;
     from = text.indexOf("{{", action.to);
   }
@@ -52,7 +59,7 @@ function readComment(text: string, from: number): Action {
   return { from, to, tokens: [], trimsBefore: false, trimsAfter: false };
 }
 
-function readAction(text: string, from: number): Action {
+function readAction(text: string, from: number, spend: SpendSteps): Action {
   const tokens: Token[] = [];
   const trimsBefore = /^-[ \t\r\n]/.test(text.slice(from + 2, from + 4));
   let at = from + (trimsBefore ? 3 : 2);
@@ -68,6 +75,7 @@ function readAction(text: string, from: number): Action {
       const detail = kind === undefined ? faultAt(text, at) : badEscape;
       return { from, to: from + 2, tokens, trimsBefore, trimsAfter: false, fault: { at, detail } };
     }
+    spend(1);
     tokens.push({ kind, value, at, isJoined: at === before && tokens.length > 0 });
     at += length;
   }

@@ -1,5 +1,5 @@
 import { isList, isMap, type Json, kindWords, textOf } from "../json-value.ts";
-import { RenderError, renderLimits, type RenderWork } from "../render-work.ts";
+import { RenderError, type RenderWork } from "../render-work.ts";
 import { fixedDigits } from "./fixed-digits.ts";
 import { quoteText } from "./quote-text.ts";
 
@@ -27,7 +27,7 @@ export function formatText(format: string, given: readonly Json[], work: RenderW
     const made = formatted({ flags, width: Number(width), precision: digits, verb }, value, work);
     letters += made.length;
     work.spend(1);
-    if (letters > renderLimits.outputBytes) work.spendText(letters);
+    if (letters > work.budget.outputBytes) work.spendText(letters);
     return made;
   });
   if (next < given.length)
@@ -40,6 +40,7 @@ function formatted(one: Directive, value: Json, work: RenderWork): string {
   if (width > mostWidth || precision > mostPrecision)
     throw new RenderError(`printf takes a width to ${mostWidth}, a precision to ${mostPrecision}`);
   const text = writtenBy(one, value, work);
+  if (text.length >= 2 * width) return text; // each letter is one or two units
   const missing = width - Array.from(text).length;
   if (missing <= 0) return text;
   if (flags.includes("-")) return text + " ".repeat(missing);
@@ -71,7 +72,10 @@ function writtenBy(one: Directive, value: Json, work: RenderWork): string {
     if (typeof value !== "boolean") throw notFor(verb, value);
     return String(value);
   }
-  if (verb === "x" || verb === "X") return hexOf(one, value);
+  if (verb === "x" || verb === "X") {
+    if (typeof value === "string") work.spendText(2 * Buffer.byteLength(value));
+    return hexOf(one, value);
+  }
   throw new RenderError(`printf knows no %${verb}`);
 }
 
@@ -104,7 +108,11 @@ function wholeFor(verb: string, value: Json): number {
 }
 
 const firstLetters = (text: string, most: number | undefined): string =>
-  most === undefined ? text : Array.from(text).slice(0, most).join("");
+  most === undefined
+    ? text
+    : Array.from(text.slice(0, 2 * most))
+        .slice(0, most)
+        .join("");
 
 const notFor = (verb: string, value: Json): RenderError => {
   const isFraction = verb !== "f" && typeof value === "number";

@@ -1,3 +1,4 @@
+import { finderOf, splitAt } from "../../../find-text.ts";
 import type { RenderWork } from "../render-work.ts";
 
 /** A text with each letter changed; where one would become two, as ß does, it stays as it is. */
@@ -8,7 +9,7 @@ export function changeLetters(
 ): string {
   // oxlint-disable-next-line no-control-regex
   if (/^[\0-\x7f]*$/.test(text)) return change(text);
-  work.spendLetters(text);
+  work.spend(Math.ceil(text.length / 2));
   return Array.from(text, (letter) => {
     const changed = change(letter);
     return Array.from(changed).length === 1 ? changed : letter;
@@ -19,11 +20,24 @@ export function changeLetters(
 const isSpace = (letter: string): boolean => /[\u0085\s]/.test(letter) && letter !== "\uFEFF";
 
 /** A text without the white space around it. */
-export function trimSpaces(text: string): string {
+export function trimSpaces(text: string, work: RenderWork): string {
   let [from, to] = [0, text.length];
-  while (from < to && isSpace(text.charAt(from))) from++;
-  while (to > from && isSpace(text.charAt(to - 1))) to--;
+  while (from < to && isSpace(text.charAt(from))) if (from++ % 8 === 0) work.spend(1);
+  while (to > from && isSpace(text.charAt(to - 1))) if (to-- % 8 === 0) work.spend(1);
   return text.slice(from, to);
+}
+
+/** Whether a part is in a text, however both are made. */
+export function containsText(part: string, text: string, work: RenderWork): boolean {
+  spendSearch(part, text, work);
+  return finderOf(part)(text, 0) !== -1;
+}
+
+/** Long parts are looked for letter by letter. */
+function spendSearch(part: string, text: string, work: RenderWork): void {
+  if (part.length <= 64) return;
+  work.spendLetters(part);
+  work.spendLetters(text);
 }
 
 /** The first bytes of a text, or the last ones if they are negative, without half a letter at the cut. */
@@ -65,9 +79,10 @@ export function splitText(text: string, separator: string, work: RenderWork): st
     work.spend(text.length);
     return Array.from(text);
   }
+  spendSearch(separator, text, work);
+  const find = finderOf(separator);
   let count = 1;
-  for (let at = text.indexOf(separator); at !== -1; count++)
-    at = text.indexOf(separator, at + separator.length);
+  for (let at = find(text, 0); at !== -1; count++) at = find(text, at + separator.length);
   work.spend(count);
-  return text.split(separator);
+  return splitAt(text, separator);
 }

@@ -6,6 +6,7 @@ import { quoteText } from "./quote-text.ts";
 import type { TemplateFunction } from "./template-function.ts";
 import {
   changeLetters,
+  containsText,
   cutBytes,
   indentText,
   replaceText,
@@ -28,7 +29,7 @@ export const textFunctions: readonly TemplateFunction[] = [
   ofTwo("trimSuffix", "SUFFIX TEXT", "TEXT without SUFFIX at its end.", (suffix, text) =>
     text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text,
   ),
-  ofTwo("contains", "PART TEXT", "Whether PART is in TEXT.", (part, text) => text.includes(part)),
+  ofTwo("contains", "PART TEXT", "Whether PART is in TEXT.", containsText),
   ofTwo("hasPrefix", "PREFIX TEXT", "Whether TEXT begins with PREFIX.", (prefix, text) =>
     text.startsWith(prefix),
   ),
@@ -105,10 +106,10 @@ function ofTwo(
   name: string,
   values: string,
   is: string,
-  change: (first: string, text: string) => string | boolean,
+  change: (first: string, text: string, work: RenderWork) => string | boolean,
 ): TemplateFunction {
-  const compute = (given: readonly Json[]) =>
-    change(textAt(name, given, 0), textAt(name, given, 1));
+  const compute = (given: readonly Json[], work: RenderWork) =>
+    change(textAt(name, given, 0), textAt(name, given, 1), work);
   return { name, values, takes: [2, 2], is, compute };
 }
 
@@ -132,15 +133,21 @@ function quoted(name: string, is: string, quote: (text: string) => string): Temp
     values: "A …",
     takes: [1, 50],
     is,
-    compute: (values, work) =>
-      values
+    compute(values, work) {
+      let letters = 0;
+      const quotedOnce = (value: Json): string => {
+        const text = spentText(value, work);
+        work.spendLetters(text);
+        const made = quote(text);
+        letters += made.length + 1;
+        work.spendText(letters);
+        return made;
+      };
+      return values
         .filter((value) => value !== null)
-        .map((value) => {
-          const text = spentText(value, work);
-          work.spendLetters(text);
-          return quote(text);
-        })
-        .join(" "),
+        .map(quotedOnce)
+        .join(" ");
+    },
   };
 }
 

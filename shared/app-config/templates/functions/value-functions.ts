@@ -77,10 +77,14 @@ export const valueFunctions: readonly TemplateFunction[] = [
     values: "A",
     takes: [1, 1],
     is: "The bytes of a text, the values of a list, the members of a map.",
-    compute: ([value = null]) => {
+    compute: ([value = null], work) => {
       if (typeof value === "string") return Buffer.byteLength(value);
       if (isList(value)) return value.length;
-      if (isMap(value)) return Object.keys(value).length;
+      if (isMap(value)) {
+        const { length } = Object.keys(value);
+        work.spend(Math.ceil(length / 8));
+        return length;
+      }
       throw wrongKind("len", "a text, a list or a map", value);
     },
   },
