@@ -569,6 +569,7 @@ create table app_configs (
   plan_only boolean not null default false,
   parts_revision integer not null default 0,
   errors jsonb,
+  chain text[],
   constraint app_configs_pkey PRIMARY KEY (org_id, id),
   constraint app_configs_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint app_configs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'pending'::text, 'syncing'::text, 'error'::text, 'outdated'::text])))
@@ -941,6 +942,8 @@ create table installs (
   health jsonb not null default '{}'::jsonb,
   label_templates jsonb not null default '{}'::jsonb,
   expected_account text not null default ''::text,
+  applied_chain text[],
+  approve_all_chain text[],
   constraint installs_pkey PRIMARY KEY (org_id, id),
   constraint installs_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint installs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
@@ -2609,6 +2612,9 @@ create table workflows (
   child_key text,
   depth integer not null default 0,
   shares_place boolean not null default false,
+  chain text[],
+  prevents_self_approval boolean not null default false,
+  approve_all_chain text[],
   constraint workflows_pkey PRIMARY KEY (org_id, id),
   constraint workflows_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint workflows_org_id_queue_id_fkey FOREIGN KEY (org_id, queue_id) REFERENCES queues(org_id, id),
@@ -2670,6 +2676,10 @@ function cancel_children(org text, ids text[]) returns void -- functions/workflo
 function cancel_matching_jobs(org text, job_ids text[], only_statuses text[], why text) returns TABLE(job_id text, outcome text, runner_id text, execution_id text) -- functions/end.sql
 function cancel_rollout(org text, rollout text, actor text) returns text -- functions/rollouts.sql
 function cancel_signals(org text, signal_ids text[], why text) returns TABLE(signal_id text, outcome text, status text, wake text) -- functions/signals.sql
+function chain_of(ids text[]) returns text[] -- functions/chains.sql
+function chain_of_config(org text, config text) returns text[] -- functions/chains.sql
+function chain_of_tick(org text, install text, config text, signal text) returns text[] -- functions/chains.sql
+function chain_of_workflow(w workflows) returns text[] -- functions/chains.sql
 function change_action(org text, app text, action text, change jsonb) returns TABLE(outcome text, told text[]) -- functions/named-parts.sql
 function change_app(org text, app text, expected bigint, changes json) returns text -- functions/apps.sql
 function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text -- functions/emitters.sql
@@ -2764,6 +2774,7 @@ function insert_workflow(draft jsonb, t timestamp with time zone) returns void -
 function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
 function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql
 function is_bound(runner text) returns boolean -- functions/runners.sql
+function is_by_hand(job new_job) returns boolean -- functions/enqueue.sql
 function is_execution_end(status text) returns boolean -- functions/before-tables.sql
 function is_job_move(event text, from_status text, to_status text) returns boolean -- functions/before-tables.sql
 function is_kept_job(org text, job text) returns boolean -- functions/workflow-retention.sql
@@ -2774,6 +2785,7 @@ function is_plan_lock(type text, operation text, info jsonb) returns boolean -- 
 function is_signal_live(status text) returns boolean -- functions/signals.sql
 function is_unbegun(l queue_signal_live) returns boolean -- functions/signals.sql
 function job_status_after(status text, event text) returns text -- functions/before-tables.sql
+function joined_chain(one text[], other text[]) returns text[] -- functions/chains.sql
 function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with time zone) returns TABLE(job_id text, event text, execution_status text, description text, clock text, stop_reason text, rearm_at timestamp with time zone) -- functions/clocks.sql
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql
 function keep_actions(org text, app text, app_config text, named json, t timestamp with time zone) returns void -- functions/apps.sql
@@ -2955,6 +2967,7 @@ function wake_queues(ids text[], t timestamp with time zone) returns void -- fun
 function wake_workflow(org text, workflow text, at timestamp with time zone DEFAULT NULL::timestamp with time zone) returns void -- functions/workflows.sql
 function was_cut(e runner_job_executions) returns boolean -- functions/log-streams.sql
 function webhooks_too_large(org text, more bigint) returns boolean -- functions/webhooks.sql
+function with_chain(w workflows) returns workflows -- functions/chains.sql
 function with_entry(history jsonb, status text, description text, at timestamp with time zone) returns jsonb -- functions/signals.sql
 function workflow_status_after(status text, event text) returns text -- functions/before-tables.sql
 function workflow_step_status_after(status text, event text) returns text -- functions/before-tables.sql

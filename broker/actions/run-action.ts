@@ -4,6 +4,7 @@ import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import { beginWorkflow } from "../installs/begin-workflow.ts";
 import { requireInstall } from "../installs/keep-installs.ts";
+import { findOrg } from "../orgs/queries.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { type ActionConfigPart, actionTimeoutNs } from "./action-plan.ts";
@@ -91,14 +92,16 @@ type AdhocRun = {
   readonly wantsApproval: boolean;
 };
 
-/** Begins a run of a command, or a script, that no config has. */
+/** Begins a run of a command, or a script, that no config has; it is approved first where it is asked, or where nobody may approve their own. */
 export async function runAdhoc(parts: Parts, actor: Who, run: AdhocRun): Promise<BegunRun> {
   const { installId, name, command, contents, timeoutNs: timeout } = run;
   await requireInstall(parts.db, actor.orgId, installId);
+  const org = await findOrg(parts.db, actor.orgId);
+  const approval = run.wantsApproval || org?.prevent_self_approval === true;
   const adhoc: ActionConfigPart = {
     name,
     timeout,
-    approval: run.wantsApproval,
+    approval,
     steps: [{ name, command, inline_contents: contents }],
   };
   const id = keyedId("awr", actor.requestSeed, installId);
@@ -107,7 +110,7 @@ export async function runAdhoc(parts: Parts, actor: Who, run: AdhocRun): Promise
     workflow: {
       type: "action_workflow_run",
       role: run.role,
-      params: { action_name: name, run_id: id, trigger: "adhoc", approval: run.wantsApproval },
+      params: { action_name: name, run_id: id, trigger: "adhoc", approval },
       metadata: { action_name: name, run_id: id },
       given: { env: run.env, adhoc },
       actionRun: {

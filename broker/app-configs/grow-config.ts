@@ -33,15 +33,15 @@ export async function beginConfig(
   return id;
 }
 
-/** Adds a file's contents to a config that comes in parts; what was there of this file is replaced. */
+/** Adds a file's contents to a config that comes in parts; what was there of this file is replaced. Who does is one of its makers. */
 export async function addConfigPart(
   db: Db,
-  org: OrgId,
+  { orgId, id: byId }: Pick<Actor, "id" | "orgId">,
   which: ConfigId,
   { file, type, given }: { readonly file: string; readonly type: string; readonly given: Members },
 ): Promise<void> {
-  const part = { file, value: JSON.stringify(membersOf(type, given)) };
-  requireAdded(await insertPart(db, org, which, { part, most: mostOfConfig }));
+  const part = { file, value: JSON.stringify(membersOf(type, given)), by_id: byId };
+  requireAdded(await insertPart(db, orgId, which, { part, most: mostOfConfig }));
 }
 
 /** Makes a config of parts active once all of it is valid, or gives it up; whether it is not simply one more like the active one. */

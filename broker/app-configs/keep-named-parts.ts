@@ -88,7 +88,7 @@ async function addPart(
 ): Promise<AddedPart> {
   const draft = { id: newId(kinds[kind].prefix), name, created_by_id: actorId };
   const file = `${kind}/${name}.toml`;
-  const part = { file, value: JSON.stringify(contents), kind, draft, merges };
+  const part = { file, value: JSON.stringify(contents), kind, draft, merges, by_id: actorId };
   const most = { ...mostOfConfig, named: mostOfApp };
   const added = await insertNamedPart(db, orgId, { app, id: config }, { part, most });
   if (added?.outcome === "full") throw tooMany(kind);

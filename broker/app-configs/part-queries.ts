@@ -21,7 +21,7 @@ export async function insertPart(
   db: Db,
   org: OrgId,
   { app, id }: Which,
-  add: { readonly part: { file: string; value: string }; readonly most: object },
+  add: { readonly part: { file: string; value: string; by_id: string }; readonly most: object },
 ): Promise<string | undefined> {
   const [row] = await db<{ outcome: string }[]>`
     select add_app_config_part(${org}, ${app}, ${id}, ${JSON.stringify(add.part)}::text::json,

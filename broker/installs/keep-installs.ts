@@ -3,6 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
+import type { Actor } from "../tokens/actor.ts";
 import {
   findInstall,
   forgetInstallRow,
@@ -41,10 +42,12 @@ const mostTries = 10;
 /** Changes an install; 412 when it has another version than the one given. */
 export async function updateInstall(
   parts: { readonly db: Db; readonly seals: Seals },
-  org: OrgId,
-  to: InstallChange,
+  { id: byId, orgId: org }: Pick<Actor, "id" | "orgId">,
+  asked: InstallChange,
 ): Promise<void> {
-  const { label_templates: templates } = to.changes;
+  const { label_templates: templates, install_config: config } = asked.changes;
+  const install_config = config && { ...config, by_id: byId };
+  const to = { ...asked, changes: { ...asked.changes, ...(install_config && { install_config }) } };
   let outcome: string | undefined;
   for (let tries = 0; tries < mostTries; tries += 1) {
     const change = templates === undefined ? to : await relabelled(parts, org, to, templates);

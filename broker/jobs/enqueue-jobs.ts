@@ -14,6 +14,7 @@ import { draftJob, type EnqueueFor, type JobDraft } from "./draft-job.ts";
 import { enqueueAndClaim, type EnqueuedRow } from "./enqueue-and-claim.ts";
 import type { NewJob } from "./new-job.ts";
 import { findJobs } from "./queries.ts";
+import { selfApproved } from "./refuse-self-approved.ts";
 import type { JobRow } from "./row.ts";
 
 export type Enqueue = EnqueueFor & {
@@ -163,6 +164,7 @@ const refusals: Record<string, () => Problem> = {
     problem.conflict("runner_disabled", "This runner is disabled. Enable it to enqueue jobs."),
   "runner-deprovisioned": () =>
     problem.conflict("runner_deprovisioned", "This runner is deprovisioned and accepts no jobs."),
+  "self-approval": selfApproved,
   full: () =>
     problem.tooMany("This queue is full: job_group_max_depth is reached.", 5, "queue_full"),
   "key-reused": () =>

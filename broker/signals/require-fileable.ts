@@ -1,9 +1,11 @@
 import type { NewSignalBody } from "../../shared/api/new-signal.ts";
 import { planNames } from "../../shared/plans/plan-names.ts";
 import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import { signalType } from "../../shared/signal-types.ts";
 import type { Db } from "../database/connect.ts";
 import type { Egress } from "../egress/egress.ts";
+import { refuseSelfApproved } from "../jobs/refuse-self-approved.ts";
 import { requireInstallRights } from "../jobs/require-install-rights.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { callbacksOf, partsOf, type TextOf } from "./signal-callbacks.ts";
@@ -80,5 +82,6 @@ export async function requireDeeds(
     if (type !== "runner-job") continue;
     const runnerId = String(value["runner_id"]);
     await requireInstallRights(db, actor, { runnerId, names: planNames(value["plan"]) });
+    await refuseSelfApproved(db, actor.orgId, { runnerId, type: value["type"] as RunnerJobType }); // checked by its schema
   }
 }

@@ -82,6 +82,10 @@ function faultsOf(token: NewToken): ProblemError[] {
     const detail = "Tokens of kind rt are bound to their runner.";
     errors.push({ pointer: "#/bound_id", code: "not_allowed", detail });
   }
+  if (token.sourceType === "token") {
+    const detail = "Only a token that takes another's place by a rotation has this source_type.";
+    errors.push({ pointer: "#/source_type", code: "not_allowed", detail });
+  }
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) {
     errors.push({
       pointer: "#/expires_at",

@@ -2,8 +2,8 @@ import { problem } from "../../shared/problem.ts";
 import { isFinishedWorkflow } from "../../shared/workflow.ts";
 import { keyedEnd, keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { findOrg } from "../orgs/queries.ts";
 import type { Actor } from "../tokens/actor.ts";
+import { findChain } from "./find-chain.ts";
 import type { LoadedWorkflow } from "./load-workflow.ts";
 import { cancelOpenStep, settleCancel } from "./machine/cancel-workflow.ts";
 import {
@@ -12,11 +12,12 @@ import {
   skipStep as skipIt,
 } from "./machine/redo.ts";
 import { type Answered, respond, type Response, setApprovalOption } from "./machine/respond.ts";
+import { requireOther } from "./machine/self-approval.ts";
 import type { WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Step } from "./machine/workflow-rows.ts";
 import { cancelJob, moveWorkflow, type MovingBroker } from "./move-workflow.ts";
 
-type By = Pick<Actor, "orgId" | "requestSeed">;
+type By = Pick<Actor, "id" | "orgId" | "requestSeed">;
 type OfStep = { readonly id: string; readonly stepId: string };
 
 /** Cancels a workflow: nothing more begins, and it is final when its jobs have stopped, or at once without any. 409 once it has finished. */
@@ -53,10 +54,16 @@ export async function cancelWorkflowStep(
   for (const jobId of jobIds) await cancelJob(broker, org, jobId);
 }
 
-/** Tries a step that failed again. */
+/** Tries a step that failed again; who does stands behind the workflow from then on. */
 export async function retryStep(broker: MovingBroker, by: By, at: OfStep): Promise<void> {
   const end = endOfRun(by, at.stepId);
-  await moveStep(broker, by.orgId, { at, decide: ({ draft }, step) => retryIt(draft, step, end) });
+  await moveStep(broker, by.orgId, {
+    at,
+    decide({ draft }, step) {
+      draft.joinedBy = by.id;
+      retryIt(draft, step, end);
+    },
+  });
 }
 
 /** Passes over a step that failed. */
@@ -65,12 +72,15 @@ export async function skipStep(broker: MovingBroker, by: By, at: OfStep): Promis
   await moveStep(broker, by.orgId, { at, decide: ({ draft }, step) => skipIt(draft, step, end) });
 }
 
-/** Goes on with a workflow that ended as an error. */
+/** Goes on with a workflow that ended as an error; who does stands behind it from then on. */
 export async function resumeWorkflow(broker: MovingBroker, by: By, id: string): Promise<void> {
   const end = endOfRun(by, id);
   await moveWorkflow(broker, by.orgId, {
     id,
-    decide: ({ draft, machine }) => resumeIt(draft, machine, end),
+    decide({ draft, machine }) {
+      draft.joinedBy = by.id;
+      resumeIt(draft, machine, end);
+    },
   });
 }
 
@@ -91,16 +101,15 @@ export async function updateWorkflow(
   org: OrgId,
   { id, version, ...option }: Option,
 ): Promise<void> {
-  const requireOther = await selfApprovalRule(broker, org, option.byId);
+  const chain = await findChain(broker.db, option.byId);
   await moveWorkflow(broker, org, {
     id,
     wakes: true,
     decide({ draft, machine }) {
       if (version !== undefined && draft.workflow.version !== version) throw moved();
       requireOpen(draft);
-      if (option.option === "approve-all") requireOther(draft);
-      if (draft.workflow.approval_option !== option.option)
-        setApprovalOption(draft, machine, option);
+      if (option.option === "approve-all") requireOther(draft.workflow, chain);
+      setApprovalOption(draft, machine, { ...option, chain });
     },
   });
 }
@@ -119,31 +128,15 @@ export async function respondToApproval(
   }: OfStep & { readonly approvalId: string; readonly response: Response },
 ): Promise<Answered> {
   const response = { ...given, id: keyedId("apr", requestSeed, approvalId) };
-  const requireOther = await selfApprovalRule(broker, org, response.byId);
+  const approver = await findChain(broker.db, response.byId);
   return moveStep(broker, org, {
     at,
     decide({ draft, machine }, step) {
       if (draft.approvalOf(step)?.id !== approvalId) throw problem.notFound("approval");
-      if (response.type === "approve") requireOther(draft);
+      if (response.type === "approve") requireOther(draft.workflow, approver);
       return respond(draft, machine, { step, response });
     },
   });
-}
-
-/** Refuses with 403 who created the workflow, where the org keeps them from approving it. */
-async function selfApprovalRule(
-  { db }: Pick<MovingBroker, "db">,
-  org: OrgId,
-  byId: string,
-): Promise<(draft: WorkflowDraft) => void> {
-  const isPrevented = (await findOrg(db, org))?.prevent_self_approval === true;
-  return ({ workflow }) => {
-    if (!isPrevented || workflow.created_by_id !== byId) return;
-    throw problem.forbidden(
-      "self_approval",
-      "You created this workflow, and the org has somebody else approve it (prevent_self_approval).",
-    );
-  };
 }
 
 function moveStep<Answer>(

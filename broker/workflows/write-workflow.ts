@@ -72,6 +72,8 @@ function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string,
     ...(Object.keys(install).length > 0 && { install }),
     ...(isFinishedWorkflow(workflow.status) && { ends_place: true }),
     ...(draft.newSignalId !== undefined && { new_signal_id: draft.newSignalId }),
+    ...(draft.joinedBy !== undefined && { joined_by: [draft.joinedBy] }),
+    ...(draft.approveAllBy !== undefined && { approve_all_by: draft.approveAllBy }),
     wake: wakes || beginsWait(draft) || draft.newChildren.length > 0, // there may be more
     ...(wakeAt !== undefined && { wake_at: wakeAt }),
   };

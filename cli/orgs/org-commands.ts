@@ -59,7 +59,7 @@ export const updateOrg = defineCommand({
     "self-approval": {
       value: "WORD",
       choices: ["allowed", "prevented"],
-      summary: "Whether who created a workflow may approve it.",
+      summary: "Whether who stands behind a workflow may approve it.",
     },
   },
   examples: [

@@ -20,8 +20,9 @@ begin
   end if;
   select * into given from json_to_record(config) as x(id text, cli_version text, plan_only boolean, created_by_id text);
   insert into app_configs (id, org_id, app_id, version, status, status_at, checksum, cli_version, document, plan_only, created_at,
-                           created_by_id)
-  values (given.id, org, app, next_version, 'pending', t, '', given.cli_version, '', given.plan_only, t, given.created_by_id);
+                           created_by_id, chain)
+  values (given.id, org, app, next_version, 'pending', t, '', given.cli_version, '', given.plan_only, t, given.created_by_id,
+          chain_of(array[given.created_by_id]));
   insert into app_config_parts (org_id, app_config_id, file, value) values (org, given.id, 'metadata.toml', app_says::text);
   return given.id;
 end $$;
@@ -42,7 +43,7 @@ begin
               then 'open' else 'sealed' end;
 end $$;
 
--- Adds a part, or replaces that of this file, or adds to that (part: merges). outcome: added · not-found · sealed · large (the whole, in bytes or in files)
+-- Adds a part of somebody (by_id), or replaces that of this file, or adds to that (part: merges). outcome: added · not-found · sealed · large (the whole, in bytes or in files)
 create or replace function add_app_config_part(org text, app text, config text, part json, most json) returns text
   language plpgsql as $$
 declare
@@ -60,7 +61,8 @@ begin
   end if;
   update app_configs c
      set status = 'syncing', status_at = case when c.status = 'syncing' then c.status_at else svc_now() end,
-         parts_revision = c.parts_revision + 1
+         parts_revision = c.parts_revision + 1,
+         chain = joined_chain(chain_of_config(org, config), chain_of(array[part ->> 'by_id']))
    where c.org_id = org and c.id = config;
   return 'added';
 exception when raise_exception then
@@ -80,7 +82,7 @@ declare
 begin
   select a.name, a.active_config_id::text as active_id into found_app from apps a
    where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
-  select * into given from json_to_record(config) as x(id text, name text, checksum text, document text);
+  select * into given from json_to_record(config) as x(id text, name text, checksum text, document text, created_by_id text);
   outcome := lock_open_config(org, app, given.id);
   if outcome <> 'open' then
     return outcome;
@@ -100,7 +102,8 @@ begin
      set status = case when outcome = 'active' then 'active' else 'outdated' end, status_at = svc_now(), previous_id = former.id,
          status_description = case outcome when 'outdated' then 'it was to be planned only'
                                            when 'same' then 'version ' || former.version || ' is the same, and active' else '' end,
-         checksum = given.checksum, document = given.document
+         checksum = given.checksum, document = given.document,
+         chain = joined_chain(chain_of_config(org, given.id), chain_of(array[given.created_by_id]))
    where c.org_id = org and c.id = given.id;
   if outcome = 'active' then
     perform tell_app_of_config(org, app, config);

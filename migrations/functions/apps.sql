@@ -173,9 +173,9 @@ begin
   end if;
   perform retire_app_config(org, active.id);
   insert into app_configs (id, org_id, app_id, version, status, status_at, previous_id, checksum, cli_version, document, created_at,
-                           created_by_id)
+                           created_by_id, chain)
   values (given.id, org, app, found_app.config_count + 1, 'active', t, active.id, given.checksum, given.cli_version, given.document, t,
-          given.created_by_id);
+          given.created_by_id, chain_of(array[given.created_by_id]));
   perform tell_app_of_config(org, app, config);
   update apps a set config_count = a.config_count + 1 where a.org_id = org and a.id = app;
   return query select 'created', given.id;

@@ -1,3 +1,8 @@
+-- Whether a job does what somebody wants done, without a workflow that others could approve. An order to the runner itself does not.
+create or replace function is_by_hand(job new_job) returns boolean
+  language sql immutable
+  return job.workflow_id is null and job.type not like 'mng-%' and job.type not in ('shut-down', 'update-version');
+
 -- Enqueues jobs. One call carries one batch (all or none) or many single jobs.
 create or replace function enqueue_jobs(batch json) returns setof enqueued_job
   language plpgsql
@@ -26,10 +31,13 @@ begin
   perform lock_queues(keys);
   -- After the locks: most calls pass this one query and skip the check of each job.
   if has_keys or exists (
-       select from (select j.org_id, j.runner_id, j.job_group, count(*) as n from unnest(jobs) j group by 1, 2, 3) d
+       select from (select j.org_id, j.runner_id, j.job_group, count(*) as n, bool_or(is_by_hand(j)) as is_by_hand
+                      from unnest(jobs) j group by 1, 2, 3) d
          left join runner_queues q on q.runner_id = d.runner_id and q.job_group = d.job_group
          left join runners u on u.org_id = d.org_id and u.id = d.runner_id
-        where u.lifecycle is distinct from 'enabled' or d.n + q.waiting + q.in_use > q.max_depth) then
+         left join orgs o on o.id = d.org_id
+        where u.lifecycle is distinct from 'enabled' or d.n + q.waiting + q.in_use > q.max_depth
+           or d.is_by_hand and o.prevent_self_approval) then
     outcomes := check_enqueue(jobs, outcomes);
     if exists (select from unnest(outcomes) o where o is not null) then
       outcomes := refuse_repetitions(jobs, outcomes);
@@ -143,6 +151,16 @@ begin
      where u.id is null or u.lifecycle <> 'enabled'
   loop
     outcomes[r.request] := coalesce(outcomes[r.request], r.outcome);
+  end loop;
+  for r in
+    select distinct j.request
+      from unnest(jobs) j
+      join orgs o on o.id = j.org_id and o.prevent_self_approval
+      join runners u on u.org_id = j.org_id and u.id = j.runner_id
+      join installs i on i.runner_group_id = u.runner_group_id and i.deleted_at is null
+     where is_by_hand(j)
+  loop
+    outcomes[r.request] := coalesce(outcomes[r.request], 'self-approval');
   end loop;
   for r in
     select distinct d.request

@@ -18,7 +18,8 @@ begin
      and x.id <= (select y.id from install_configs y where y.install_id = install order by y.id desc offset most_install_configs() limit 1);
 end $$;
 
--- Changes what `given` names in the config that is in force; null: as the app says. The caller holds the install.
+-- Changes what `given` names in the config that is in force; null: as the app says. The caller holds the install. by_id: who changes it;
+-- without one (a broker of a version before) nobody knows who set approve-all.
 create or replace function patch_install_config(org text, install text, given jsonb, t timestamptz) returns void
   language plpgsql as $$
 declare
@@ -31,7 +32,9 @@ begin
          telemetry_enabled = c.telemetry_enabled, version = x.version + 1, updated_at = t
    where x.org_id = org and x.id = c.id;
   update installs i
-     set approval_option = coalesce(c.approval_option, 'prompt'), version = i.version + 1, updated_at = t
+     set approval_option = coalesce(c.approval_option, 'prompt'), version = i.version + 1, updated_at = t,
+         approve_all_chain = case when not given ? 'approval_option' then i.approve_all_chain
+                                  when given ? 'by_id' then chain_of(array[given ->> 'by_id']) end
    where i.org_id = org and i.id = install;
 end $$;
 
@@ -47,7 +50,8 @@ begin
   end if;
   perform put_install_config(org, install, draft, t);
   update installs i
-     set approval_option = coalesce(draft ->> 'approval_option', 'prompt'), version = i.version + 1, updated_at = t
+     set approval_option = coalesce(draft ->> 'approval_option', 'prompt'), version = i.version + 1, updated_at = t,
+         approve_all_chain = chain_of(array[draft ->> 'created_by_id'])
    where i.org_id = org and i.id = install;
   return 'created';
 end $$;

@@ -63,10 +63,11 @@ begin
   update apps x set install_count = x.install_count + 1 where x.org_id = org and x.id = i.app_id;
   insert into installs (id, org_id, app_id, name, install_number, cloud_platform, cloud_account, labels, app_default_labels, metadata,
                         approval_option, sandbox_mode, lifecycle_phase, phase_at, runner_group_id, runner_id, has_own_runner, created_at,
-                        updated_at, created_by_id, label_templates, expected_account)
+                        updated_at, created_by_id, label_templates, expected_account, approve_all_chain)
   values (i.id, org, i.app_id, i.name, a.install_count + 1, i.cloud_platform, i.cloud_account, i.labels || a.default_labels,
           a.default_labels, i.metadata, i.approval_option, i.sandbox_mode, 'created', t, i.runner_group_id, i.runner_id,
-          draft ->> 'given_group_id' is null, t, t, i.created_by_id, coalesce(i.label_templates, '{}'), coalesce(i.expected_account, ''));
+          draft ->> 'given_group_id' is null, t, t, i.created_by_id, coalesce(i.label_templates, '{}'), coalesce(i.expected_account, ''),
+          chain_of(array[i.created_by_id]));
   perform put_install_config(org, i.id, coalesce(draft -> 'config', jsonb_build_object(
     'id', 'inc_' || substr(i.id, 5), 'approval_option', i.approval_option, 'created_by_id', i.created_by_id)), t);
   insert into install_inputs (id, org_id, install_id, version, app_config_id, key_id, contents, created_at, created_by_id)

@@ -41,6 +41,7 @@ begin
   if not found then
     return 'not-found';
   end if;
+  draft := draft || jsonb_build_object('chain', chain_of_tick(org, install, draft #>> '{params,app_config_id}', w.signal_id));
   perform lock_signal_queues(array[w.queue_id::text]);
   if not exists (select from queue_signal_live l where l.id = w.signal_id and l.queue_id = w.queue_id and l.status = 'in-flight')
      or exists (select from workflows x where x.signal_id = w.signal_id) then
@@ -55,15 +56,15 @@ create or replace function insert_workflow(draft jsonb, t timestamptz) returns v
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
 declare
-  w workflows := jsonb_populate_record(null::workflows, draft);
+  w workflows := with_chain(jsonb_populate_record(null::workflows, draft));
 begin
   insert into workflows (id, org_id, type, owner_type, owner_id, status, status_description, status_at, role, plan_only, approval_option,
                          metadata, params, signal_id, queue_id, created_at, created_by_id, parent_id, parent_step_id, child_key, depth,
-                         shares_place)
+                         shares_place, chain, prevents_self_approval, approve_all_chain)
   values (w.id, w.org_id, w.type, w.owner_type, w.owner_id, 'pending', '', t, coalesce(w.role, ''),
           coalesce(w.plan_only, false), w.approval_option, coalesce(w.metadata, '{}'), coalesce(w.params, '{}'),
           w.signal_id, w.queue_id, t, w.created_by_id, w.parent_id, w.parent_step_id, w.child_key, coalesce(w.depth, 0),
-          coalesce(w.shares_place, false));
+          coalesce(w.shares_place, false), w.chain, w.prevents_self_approval, w.approve_all_chain);
   if draft ? 'given' then
     insert into workflow_givens (workflow_id, org_id, key_id, contents)
     values (w.id, w.org_id, draft #>> '{given,key_id}', decode(draft #>> '{given,base64}', 'base64'));
@@ -84,7 +85,9 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
   as $$
   select jsonb_build_object(
     'now', svc_now(),
-    'workflow', to_jsonb(w),
+    'workflow', to_jsonb(w) || jsonb_build_object(
+      'chain', chain_of_workflow(w),
+      'prevents_self_approval', w.prevents_self_approval or (select o.prevent_self_approval from orgs o where o.id = w.org_id)),
     'runs', (select coalesce(jsonb_agg(to_jsonb(r) order by r.id), '[]') from workflow_runs r where r.workflow_id = w.id),
     'groups', (select coalesce(jsonb_agg(to_jsonb(g) order by g.group_idx, g.group_retry_idx), '[]')
                  from workflow_groups g where g.workflow_id = w.id),
@@ -128,7 +131,7 @@ end $$;
 
 -- The same, refused by an error. Answers whether a job is on offer.
 -- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64}], action_runs, jobs, children, events, install,
--- ends_place, new_signal_id, wake, wake_at}
+-- ends_place, new_signal_id, wake, wake_at, joined_by (who retried or resumed it), approve_all_by (who set approve-all)}
 create or replace function write_workflow_now(org text, workflow text, expected bigint, change jsonb) returns boolean
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -141,12 +144,18 @@ declare
   refusal text;
   refused jsonb;
   made enqueued_job[];
+  joined text[] := array(select jsonb_array_elements_text(coalesce(change -> 'joined_by', '[]'))
+                         union select a ->> 'responded_by_id' from jsonb_array_elements(change -> 'approvals') a
+                                where a ->> 'response_type' = 'retry');
 begin
   update workflows x
      set status = status_after_all('workflow', x.status, change #> '{workflow,events}'), status_description = w.status_description,
          status_at = w.status_at, approval_option = w.approval_option, app_config_id = w.app_config_id, signal_id = w.signal_id,
          is_cancelling = w.is_cancelling, error = nullif(w.error, 'null'), faults = w.faults, started_at = w.started_at,
-         finished_at = w.finished_at, version = x.version + 1
+         finished_at = w.finished_at, version = x.version + 1,
+         chain = case when joined = '{}' then x.chain else joined_chain(chain_of_workflow(x), chain_of(joined)) end,
+         approve_all_chain = case when change ? 'approve_all_by' then chain_of(array[change ->> 'approve_all_by'])
+                                  else x.approve_all_chain end
    where x.org_id = org and x.id = workflow and x.version = expected
   returning x.* into held;
   if not found then
@@ -188,6 +197,9 @@ begin
   end if;
   if change ? 'install' then
     perform write_install_change(org, held.owner_id, workflow, change -> 'install', t);
+    if change -> 'install' ? 'applied_config_id' then
+      update installs i set applied_chain = chain_of_workflow(held) where i.org_id = org and i.id = held.owner_id;
+    end if;
   end if;
   if change ? 'new_signal_id' then
     perform lock_signal_queues(array[held.queue_id::text]);

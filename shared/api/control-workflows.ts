@@ -175,7 +175,7 @@ export const respondRoute = createRoute({
   summary: "Answer an approval",
   description:
     "The first answer counts: 409 `approval_answered`, `approval_expired`, `workflow_cancelled`; 412 for another plan than the one whose `plan_digest` was sent. 403 " +
-    "`self_approval` where the org forbids that whoever began a workflow approves it.",
+    "`self_approval` where the org forbids that who stands behind a workflow approves it.",
   request: { params: approvalParams, body: jsonBody(approvalResponseInput) },
   responses: {
     201: json(

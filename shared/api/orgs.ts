@@ -25,7 +25,7 @@ export const orgSchema = z
     prevent_self_approval: z
       .boolean()
       .describe(
-        "Whether who created a workflow is kept from approving it and from setting approve-all on it (403 `self_approval`).",
+        "Whether who stands behind a workflow (began, retried or resumed it, or made the token, emitter or config by which that was done) is kept from approving it and from setting approve-all on it, and nobody enqueues jobs by hand for runners of installs (403 `self_approval`).",
       ),
     version: z.int().describe("What a change of the org must meet: send it as If-Match."),
     created_at: z.iso.datetime(),

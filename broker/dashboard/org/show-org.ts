@@ -29,7 +29,7 @@ export const showOrg: Page = {
           ["Created", timeAgo(org.created_at, view.nowMs)],
           ["Created by", html`<span class="id">${org.created_by_id || "–"}</span>`],
           ["Changed", timeAgo(org.updated_at, view.nowMs)],
-          ["Who created a workflow may approve it", org.prevent_self_approval ? "no" : "yes"],
+          ["Who stands behind a workflow may approve it", org.prevent_self_approval ? "no" : "yes"],
           ["Version", String(org.version)],
         ])}
         <h2>How long it keeps what has ended</h2>

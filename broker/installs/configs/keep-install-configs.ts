@@ -27,7 +27,7 @@ export async function createInstallConfig(
 /** Changes the config of an install that is in force; 412 when it has another version than the one given. */
 export async function changeInstallConfig(
   db: Db,
-  org: OrgId,
+  { id: byId, orgId: org }: Pick<Actor, "id" | "orgId">,
   {
     installId,
     id,
@@ -41,7 +41,7 @@ export async function changeInstallConfig(
   },
 ): Promise<void> {
   await requireFitting(db, org, { installId, given });
-  const wanted = { installId, id, version, changes: given };
+  const wanted = { installId, id, version, changes: { ...given, by_id: byId } };
   const outcome = await writeInstallConfig(db, org, wanted);
   if (outcome === "not-found") throw problem.notFound("install");
   if (outcome === "none") throw problem.notFound("install config");

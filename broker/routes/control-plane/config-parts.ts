@@ -70,7 +70,7 @@ const addParts: RegisterRoutes = (app, { db }) => {
     app.openapi(route, async (c) => {
       const { app_id } = c.req.valid("param");
       const { app_config_id: id, ...given } = c.req.valid("json");
-      await addConfigPart(db, c.get("actor").orgId, { app: app_id, id }, { file, type, given });
+      await addConfigPart(db, c.get("actor"), { app: app_id, id }, { file, type, given });
       return c.json({ id, app_id, app_config_id: id, file }, 201);
     });
   }

@@ -46,10 +46,10 @@ export const keepInstallConfigs: RegisterRoutes = (app, { db }) => {
     return c.json(await shown(c, { installId, id }), 200);
   });
   app.openapi(changeInstallConfigRoute, async (c) => {
-    const { orgId } = c.get("actor");
+    const actor = c.get("actor");
     const { install_id: installId, install_config_id: id } = c.req.valid("param");
     const version = requiredVersion(c);
-    await changeInstallConfig(db, orgId, { installId, id, version, given: c.req.valid("json") });
+    await changeInstallConfig(db, actor, { installId, id, version, given: c.req.valid("json") });
     return c.json(await shown(c, { installId, id }), 200);
   });
 

@@ -139,7 +139,7 @@ const change: RegisterRoutes = (app, broker) => {
         given: changes.install_config,
         at: "#/install_config",
       });
-    await updateInstall(broker, orgId, { id, version: requiredVersion(c), changes });
+    await updateInstall(broker, c.get("actor"), { id, version: requiredVersion(c), changes });
     const shown = await showInstall(db, orgId, id);
     hasVersion(c, shown.version);
     return c.json(shown.install, 200);

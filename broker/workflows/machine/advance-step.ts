@@ -1,4 +1,5 @@
 import { cloneStep } from "./clone-steps.ts";
+import { isApprovedAlready } from "./self-approval.ts";
 import { faultOf, type Machine, type PlanToApprove, type StepOutcome } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { Step } from "./workflow-rows.ts";
@@ -123,7 +124,7 @@ function askForApproval(
   { step, plan }: { readonly step: Step; readonly plan: PlanToApprove },
 ): void {
   draft.moveStep(step, "check");
-  const isGiven = draft.workflow.approval_option === "approve-all";
+  const isGiven = isApprovedAlready(draft.workflow);
   const expiresAt = draft.after(approvalMs);
   const { id, type, digest } = plan;
   draft.contents.set(id, plan.contents);

@@ -1,5 +1,6 @@
 import { problem } from "../../../shared/problem.ts";
 import type { ApprovalResponseType } from "../../../shared/workflow-step.ts";
+import { type Chain, isApprovedAlready } from "./self-approval.ts";
 import { faultOf, type Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { Approval, Step } from "./workflow-rows.ts";
@@ -103,14 +104,25 @@ function move(
   return "applied";
 }
 
+type NewOption = {
+  readonly option: "prompt" | "approve-all";
+  readonly byId: string;
+  /** Who stands behind them. */
+  readonly chain: Chain;
+};
+
 /** Everything that waits for an approval is approved from now on, what waits now, too, unless its time is up; or asked for again. */
 export function setApprovalOption(
   draft: WorkflowDraft,
   machine: Machine,
-  { option, byId }: { readonly option: "prompt" | "approve-all"; readonly byId: string },
+  { option, byId, chain }: NewOption,
 ): void {
+  const isSet = option === "prompt" || isApprovedAlready(draft.workflow);
+  if (isSet && draft.workflow.approval_option === option) return;
   draft.workflow.approval_option = option;
   if (option === "prompt") return;
+  draft.approveAllBy = byId;
+  draft.workflow.approve_all_chain = chain;
   const waiting = draft.steps.filter(
     ({ status, deadline_at: until }) => status === "approval-awaiting" && !draft.isPast(until),
   );

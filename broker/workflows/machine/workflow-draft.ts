@@ -94,6 +94,10 @@ export class WorkflowDraft {
   readonly stepEvents = new Map<string, WorkflowStepEvent[]>();
   /** A new place in the lane, of a workflow that is resumed. */
   newSignalId: string | undefined;
+  /** Who retried or resumed it just now: they join its chain. */
+  joinedBy: string | undefined;
+  /** Who set approve-all just now. */
+  approveAllBy: string | undefined;
   readonly snapshot: WorkflowSnapshot;
   readonly newId: NewId;
   readonly refusedChildren: RefusedChildren;
@@ -224,6 +228,7 @@ export class WorkflowDraft {
       (this.workflow.faults > 0 && !this.workflow.is_cancelling) || // there were some, but not in a row
       this.workflow.is_cancelling !== this.snapshot.workflow.is_cancelling ||
       this.workflow.approval_option !== this.snapshot.workflow.approval_option ||
+      this.approveAllBy !== undefined ||
       this.steps.length !== this.snapshot.steps.length ||
       this.steps.some(
         ({ status_description: said, deadline_at }, at) =>

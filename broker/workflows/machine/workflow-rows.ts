@@ -58,6 +58,12 @@ export type Workflow = {
   readonly depth: number;
   /** Its place in the lane is that of an ancestor. */
   readonly shares_place: boolean;
+  /** Who stands behind it: ids of accounts and tokens. */
+  readonly chain: readonly string[];
+  /** Whether these are kept from approving it: by the org as it is, or as it was at the begin. */
+  readonly prevents_self_approval: boolean;
+  /** Who stands behind approve-all; null: nobody knows, or nobody set it. */
+  approve_all_chain: readonly string[] | null;
 };
 
 /** What is known of a workflow that a step began. */

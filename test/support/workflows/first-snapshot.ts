@@ -34,6 +34,9 @@ export function firstSnapshot(startMs: number): WorkflowSnapshot {
       parent_step_id: null,
       depth: 0,
       shares_place: false,
+      chain: ["acc_1"],
+      prevents_self_approval: false,
+      approve_all_chain: null,
     },
     runs: [
       {

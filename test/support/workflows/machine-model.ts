@@ -21,6 +21,8 @@ import { firstSnapshot } from "./first-snapshot.ts";
 import { type ModelGroup, planned } from "./model-groups.ts";
 import type { Wish } from "./model-wishes.ts";
 
+const approveAll = { option: "approve-all", byId: "acc_1", chain: ["acc_1"] } as const;
+
 export type Model = {
   snapshot: WorkflowSnapshot;
   readonly events: EventDraft[];
@@ -171,8 +173,7 @@ class World implements Model {
     else if (wish === "skip" && failed !== undefined) skipStep(draft, failed);
     else if (wish === "resume") resumeWorkflow(draft);
     else if (isFinishedWorkflow(draft.workflow.status)) return;
-    else if (wish === "approve-all")
-      setApprovalOption(draft, this.#machine, { option: "approve-all", byId: "acc_1" });
+    else if (wish === "approve-all") setApprovalOption(draft, this.#machine, approveAll);
     else if (wish === "cancel") {
       draft.workflow.is_cancelling = true;
       settleCancel(draft, this.#machine);
