@@ -9,6 +9,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { PlanReader } from "../jobs/guard-plans.ts";
 import { type JobInScope, jobsInScope } from "../plan-scope/jobs-in-scope.ts";
+import { requireOwnState } from "../plan-scope/require-own-state.ts";
 import type { Seals } from "../seals/seals.ts";
 import { listRunSteps, writeRunStep } from "./queries.ts";
 import { type ActionPlan, toActionRun, toStepConfig } from "./to-action-run.ts";
@@ -17,7 +18,7 @@ type Parts = { readonly db: Db; readonly seals: Seals };
 type Run = { readonly installId: string; readonly runId: string };
 type PlannedRun = { readonly job: JobInScope; readonly plan: ActionPlan };
 
-/** The run of an action that one of the runner's jobs is or just was; 404 for any other. */
+/** The run of an action that one of the runner's jobs is or just was; 404 for any other, 403 for one of an install whose own runner this is not. */
 export async function readActionRun(parts: Parts, actor: PlanReader, run: Run): Promise<ActionRun> {
   const found = await requireRun(parts, actor, run);
   return toActionRun(actor.orgId, found, await listRunSteps(parts.db, found.job.id));
@@ -86,6 +87,8 @@ async function requireRun(
   const isIt = (plan: ActionPlan): boolean => plan.id === runId && plan.install_id === installId;
   const found = await findPlan(parts, actor, { name: runId, isIt });
   if (found === undefined) throw problem.notFound("action run");
+  const { runner_id: runnerId } = found.job;
+  await requireOwnState(parts.db, actor.orgId, { runnerId, names: [runId] });
   return found;
 }
 

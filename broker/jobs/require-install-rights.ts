@@ -1,5 +1,6 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { requireOwnState } from "../plan-scope/require-own-state.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { requireOwnPlans } from "../tokens/bound/require-within.ts";
 import { findInstallOf } from "./queries.ts";
@@ -13,21 +14,31 @@ export type ByHand = {
 };
 
 /**
- * Refuses with 403 a caller that enqueues jobs by hand for an install's runner without the permission to operate installs,
- * and a bound token whose plans name what it does not reach.
+ * Refuses with 403 a caller that enqueues jobs by hand for an install's runner without the permission to operate installs, a bound token
+ * whose plans name what it does not reach, and anybody whose plans name what belongs to an install on another runner than its own.
  */
 export async function requireInstallRights(
   db: Db,
   actor: Pick<Actor, "bound" | "orgId" | "permissions">,
   { runnerId, names }: ByHand,
 ): Promise<void> {
-  const { bound, orgId, permissions } = actor;
+  const { bound, orgId } = actor;
   await requireOwnPlans(db, orgId, { bound, names });
+  await requireInstallRunner(db, actor, runnerId);
+  await requireOwnState(db, orgId, { runnerId, names });
+}
+
+/** Refuses with 403 a caller that makes or ends jobs of an install's runner without the permission to operate installs. */
+export async function requireInstallRunner(
+  db: Db,
+  { orgId, permissions }: Pick<Actor, "orgId" | "permissions">,
+  runnerId: string,
+): Promise<void> {
   if (permissions.has(needed)) return;
   const install = await findInstallOf(db, orgId, runnerId);
   if (install === undefined) return;
   throw problem.forbidden(
     "permission_missing",
-    `This runner is of install ${install}. Enqueueing jobs for it by hand needs the permission ${needed}, which this token lacks.`,
+    `This runner is of install ${install}. Enqueueing jobs for it by hand, and ending those that wait, needs the permission ${needed}, which this token lacks.`,
   );
 }

@@ -8,7 +8,7 @@ import type { EnqueueingBroker } from "./enqueue-jobs.ts";
 import type { NewJob } from "./new-job.ts";
 import { findPlanNames, findPlanToSend } from "./queries.ts";
 import { requireJob } from "./read-job.ts";
-import { requireInstallRights } from "./require-install-rights.ts";
+import { requireInstallRights, requireInstallRunner } from "./require-install-rights.ts";
 import { requireOrderRights } from "./require-order-rights.ts";
 import { refuseOfWorkflow } from "./require-workflow-rights.ts";
 
@@ -31,13 +31,15 @@ export async function rerunJob(
   const old = await requireJob(broker.db, orgId, jobId);
   await refuseOfWorkflow(broker.db, orgId, jobId);
   requireOrderRights(actor, [old.type]);
-  await requireInstallRights(broker.db, actor, { runnerId: old.runner_id, names: [] });
-  const { plan, names } = await planAgain(broker, orgId, jobId);
+  const runnerId = old.runner_id;
+  await requireInstallRunner(broker.db, actor, runnerId);
+  const { plan, names = [] } = await planAgain(broker, orgId, jobId);
+  await requireInstallRights(broker.db, actor, { runnerId, names });
   return await enqueueJob(broker, {
     idempotency: key === undefined ? undefined : { key, request: JSON.stringify(["rerun", jobId]) },
     orgId,
     actorId: actor.id,
-    runnerId: old.runner_id,
+    runnerId,
     job: {
       type: old.type,
       operation: old.operation,

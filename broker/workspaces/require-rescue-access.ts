@@ -2,6 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import { findExecution } from "../executions/queries.ts";
 import { requireJob } from "../jobs/read-job.ts";
 import { findPlanFacts, type PlanFactsParts } from "../plan-scope/find-plan-facts.ts";
+import { requireOwnState } from "../plan-scope/require-own-state.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { hasEndedBefore } from "./rescued-queries.ts";
 import { requireWorkspace } from "./show-workspace.ts";
@@ -38,5 +39,6 @@ export async function requireRescueAccess(
   if (!isNamed || (await hasEndedBefore(db, orgId, { jobId, days: longestDays }))) {
     throw problem.notFound("workspace");
   }
+  await requireOwnState(db, orgId, { runnerId, names: [workspaceId] });
   return jobId;
 }

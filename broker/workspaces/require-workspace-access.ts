@@ -2,6 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { requireJob } from "../jobs/read-job.ts";
 import { findFinishedPlanner, type NamingJob, namingJobs } from "../plan-scope/jobs-in-scope.ts";
+import { requireOwnState } from "../plan-scope/require-own-state.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findWorkspace, isGroupInSandbox } from "./queries.ts";
 
@@ -26,7 +27,7 @@ type Parts = Pick<Broker, "db" | "seals" | "largeReads" | "bodies">;
 
 /**
  * The workspace; 404 when it does not exist and, for a runner's or a job's token, when no plan of
- * its own jobs names it: jobs that run, are being stopped, or ended in the last ten minutes. For a person, 404 when
+ * its own jobs names it: jobs that run, are being stopped, or ended in the last ten minutes; 403 when it belongs to an install whose own runner this is not. For a person, 404 when
  * the job is not of this org.
  */
 export async function requireWorkspaceAccess(
@@ -45,6 +46,7 @@ export async function requireWorkspaceAccess(
   const found = await findActingJob(broker, actor, { workspaceId, jobId, isPulumi });
   if (found === undefined) throw problem.notFound("workspace");
   const { job, isSandbox } = found;
+  await requireOwnState(db, actor.orgId, { runnerId: job.runner_id, names: [workspaceId] });
   return {
     workspaceId,
     jobId: job.id,

@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import type { Db } from "../../database/connect.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
+import { isOfInstall } from "../../plan-scope/find-foreign.ts";
 import type { Bound } from "./bound.ts";
 
 type Condition = (db: Db, bound: Bound) => postgres.Fragment;
@@ -79,7 +80,7 @@ function ofOwnInstall(db: Db, owned: string, bound: Bound): postgres.Fragment {
 }
 
 function isOwnersThing(db: Db, owned: string, bound: Bound): postgres.Fragment {
-  return db`(${db(owned)}.owner_type in ('install', 'installs') and ${ofOwnInstall(db, owned, bound)})`;
+  return db`(${isOfInstall(db, owned)} and ${ofOwnInstall(db, owned, bound)})`;
 }
 
 /** A group is of the install that has it now: who had it before reaches it no more. */
