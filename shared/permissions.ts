@@ -27,6 +27,8 @@ export const permissions = [
   "signals.work", // claim, complete, fail, extend; shows the data of what is claimed
   "apps.read", // apps and their configs
   "apps.write", // create, change and delete apps, sync their configs
+  "builds.write", // what is in the lanes of apps
+  "branches.run", // what is in the lanes of branches
   "installs.read", // installs, their inputs without what is sensitive, their states, runs of actions
   "installs.write", // create and change installs, their inputs and labels
   "installs.operate", // begin workflows of installs; retry, skip, cancel, resume
@@ -158,6 +160,8 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
     "signals.write",
     "signals.work",
     "apps.write",
+    "builds.write",
+    "branches.run",
     "installs.write",
     "installs.operate",
     "installs.destroy",
@@ -184,6 +188,8 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
   org_builder: [
     ...reading,
     "apps.write",
+    "builds.write",
+    "branches.run",
     "jobs.write",
     "jobs.cancel",
     "signals.write",

@@ -1,5 +1,6 @@
 import type { AuditMode } from "./audit.ts";
 import type { Permission } from "./permissions.ts";
+import type { QueueAct } from "./queue-acts.ts";
 
 /**
  * Who may call a route and how its request is read. Each route object in shared/api/ holds its own rule; docs/routes.md
@@ -13,6 +14,8 @@ import type { Permission } from "./permissions.ts";
  * - others: what a caller needs whose token is not bound to a runner, in place of `permission`; the handler answers it otherwise.
  * - bound: a token that is bound to an app or an install may call it, and the handler shows it nothing else and changes
  *   nothing else. Without it, such a token is only let in where the path names something of its own (docs/access.md).
+ * - act: what it does with the queue, or the queue of the signal or emitter, that its path names; where that is a lane, its owner's
+ *   permission is asked as well (shared/queue-acts.ts). A list leaves out what the caller may not read.
  * - alias: the same route answers at this path, too: an older word for the same thing.
  * - otlp: the body is OTLP/HTTP, protobuf or JSON. The handler reads it.
  * - maxBody: bodies over 1 MiB are allowed. streamed: the body is never whole in memory. verbatim: members whose source
@@ -34,6 +37,7 @@ export type RouteRule = {
   readonly ownRunner?: true;
   readonly others?: Permission;
   readonly bound?: true;
+  readonly act?: QueueAct;
   readonly alias?: string;
   readonly otlp?: true;
   readonly maxBody?: "16 MiB" | "64 MiB";

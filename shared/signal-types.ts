@@ -3,6 +3,7 @@ import { durationInput } from "./api/duration.ts";
 import { newRunnerJobSchema } from "./api/enqueue-jobs.ts";
 import { secondNs } from "./duration.ts";
 import type { Permission } from "./permissions.ts";
+import type { QueueTarget } from "./queue-acts.ts";
 import { isReservedHeader, reservedHeaders } from "./reserved-headers.ts";
 import { runnerJobGroups, runnerJobType } from "./runner-job-types.ts";
 
@@ -22,6 +23,10 @@ export type SignalType = {
   readonly isInternal?: true;
   /** What a caller that files it must be allowed besides filing signals. */
   permissions?(signal: Readonly<Record<string, unknown>>): readonly Permission[];
+  /** What its turn does with queues and emitters: who files it must be allowed to do that. */
+  actsOn?(signal: Readonly<Record<string, unknown>>): readonly QueueTarget[];
+  /** The runner whose jobs it makes or ends. */
+  runnerOf?(signal: Readonly<Record<string, unknown>>): string | undefined;
   /** The URL that it calls, which is checked when it is filed. */
   calls?(signal: Readonly<Record<string, unknown>>): string;
 };
@@ -97,6 +102,7 @@ export const signalTypes = {
       runnerJobType(type).ordersRunner === true
         ? ["jobs.write", "runners.operate"]
         : ["jobs.write"],
+    runnerOf: ({ runner_id }: z.infer<typeof runnerJobSignal>) => runner_id,
   },
   "http-call": {
     ...byBroker,
@@ -110,13 +116,13 @@ export const signalTypes = {
     ...byBroker,
     schema: emitterSignal,
     summary: "Resumes the emitter `emitter_id`.",
-    permissions: () => ["queues.operate"],
+    actsOn: (on: z.infer<typeof emitterSignal>) => [{ act: "resume-emitter", on }],
   },
   "emitter-stop": {
     ...byBroker,
     schema: emitterSignal,
     summary: "Pauses the emitter `emitter_id`.",
-    permissions: () => ["queues.operate"],
+    actsOn: (on: z.infer<typeof emitterSignal>) => [{ act: "pause-emitter", on }],
   },
   flush: {
     ...byBroker,
@@ -124,7 +130,11 @@ export const signalTypes = {
     summary:
       "Ends the jobs that wait for `runner_id` (of one `group`, or of all) as not attempted; or cancels the signals that wait in `queue_id`.",
     permissions: (signal: z.infer<typeof flushSignal>) =>
-      "queue_id" in signal ? ["queues.operate"] : ["jobs.cancel"],
+      "queue_id" in signal ? [] : ["jobs.cancel"],
+    actsOn: (signal: z.infer<typeof flushSignal>) =>
+      "queue_id" in signal ? [{ act: "purge", on: signal }] : [],
+    runnerOf: (signal: z.infer<typeof flushSignal>) =>
+      "queue_id" in signal ? undefined : signal.runner_id,
   },
   workflow: {
     ...ofWorkflows,

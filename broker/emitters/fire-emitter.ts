@@ -4,26 +4,28 @@ import type { Broker } from "../broker.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import { fullQueue } from "../signals/full-queue.ts";
 import { findSignal } from "../signals/queries.ts";
+import { requireTargets } from "../signals/require-targets.ts";
 import type { Actor } from "../tokens/actor.ts";
+import { outside } from "../tokens/bound/require-within.ts";
 import { topics } from "../wake/wakes.ts";
 import { findEmitter, writeFiring } from "./queries.ts";
-import type { EmitterRow } from "./row.ts";
-import { openTemplate } from "./template.ts";
+import type { EmitterWithTemplate } from "./row.ts";
+import { openTemplate, readTemplate } from "./template.ts";
 
 const maxTries = 10;
 
 /**
  * Enqueues one signal of an emitter now; answers its id, or the live one's that has its dedupe key. 429 when the queue is full, 403 for
- * one of an install without the permission to operate it.
+ * who may not do what its signals do to other queues and to runners.
  */
 export async function fireEmitter(
   { db, seals, wakes }: Pick<Broker, "db" | "seals" | "wakes">,
   {
     orgId,
     id: actorId,
-    permissions,
     requestSeed,
-  }: Pick<Actor, "id" | "orgId" | "permissions" | "requestSeed">,
+    ...filer
+  }: Pick<Actor, "bound" | "id" | "orgId" | "permissions" | "requestSeed">,
   id: string,
 ): Promise<{ readonly signalId: string; readonly isKept: boolean }> {
   const signalId = keyedId("sig", requestSeed, id);
@@ -32,7 +34,7 @@ export async function fireEmitter(
   for (let tries = 0; tries < maxTries; tries += 1) {
     const row = await findEmitter(db, orgId, id);
     if (row === undefined) throw problem.notFound("emitter");
-    requireAllowed(row, permissions);
+    await requireFiler({ db, seals }, { ...filer, orgId }, row);
     const named = { orgId, id: signalId, part: "signal" };
     const { keyId, bytes } = seals.seal(named, openTemplate(seals, row));
     const signal = { id: signalId, key_id: keyId, contents: bytes.toString("base64") };
@@ -45,16 +47,13 @@ export async function fireEmitter(
   throw problem.conflict("emitter_busy", "The emitter is being changed by others. Try again.");
 }
 
-function requireAllowed(
-  { signal_type: name }: EmitterRow,
-  permissions: Pick<Actor, "permissions">["permissions"],
-): void {
-  const type = signalType(name);
-  if (type?.isInternal !== true) return;
-  const lacking = type.permissions?.({}).find((needed) => !permissions.has(needed));
-  if (lacking !== undefined)
-    throw problem.forbidden(
-      "permission_missing",
-      `This emitter begins runs of an action. This token lacks the permission ${lacking}.`,
-    );
+/** Who fires it files the signal, so that who may not act where it acts may not have it act now. */
+async function requireFiler(
+  { db, seals }: Pick<Broker, "db" | "seals">,
+  filer: Pick<Actor, "bound" | "orgId" | "permissions">,
+  row: EmitterWithTemplate,
+): Promise<void> {
+  if (signalType(row.signal_type)?.isInternal === true) return; // its lane was asked
+  if (filer.bound !== null) throw outside("this emitter was made by hand");
+  await requireTargets(db, filer, { type: row.signal_type, value: readTemplate(seals, row) });
 }

@@ -11,6 +11,8 @@ export type QueueFilter = {
   readonly owner_type?: string | undefined;
   readonly name?: string | undefined;
   readonly status?: QueueStatus | undefined;
+  /** Without the lanes. */
+  readonly hidesLanes?: boolean;
 };
 
 type Woken = { readonly outcome: string; readonly wake: string | null };
@@ -54,12 +56,13 @@ export async function listQueues(
        ${filter.owner_type === undefined ? db`` : db`and q.owner_type = ${filter.owner_type}`}
        ${filter.name === undefined ? db`` : db`and q.name = ${filter.name}`}
        ${filter.status === undefined ? db`` : db`and q.status = ${filter.status}`}
+       ${filter.hidesLanes === true ? db`and q.install_id is null` : db``}
      order by q.org_id desc, q.id desc limit ${limit}`;
 }
 
 function queueColumns(db: Db) {
   return db`
-    q.id, q.org_id, q.name, q.owner_id, q.owner_type, q.idle_timeout, q.metadata, q.status, q.status_description, q.status_at,
+    q.id, q.org_id, q.name, q.owner_id, q.owner_type, q.install_id, q.idle_timeout, q.metadata, q.status, q.status_description, q.status_at,
     q.paused_until, q.paused_note, q.paused_by_id, q.version, q.created_at, q.updated_at, q.created_by_id, c.max_depth,
     c.max_in_flight, c.waiting, c.delayed, c.in_flight, c.bytes, o.created_at as oldest_at`;
 }

@@ -7,6 +7,8 @@ export type QueueRow = {
   readonly name: string;
   readonly owner_id: string;
   readonly owner_type: string;
+  /** Whose lane it is; null: it was made by hand. */
+  readonly install_id: string | null;
   readonly idle_timeout: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: QueueStatus;

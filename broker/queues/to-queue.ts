@@ -5,6 +5,7 @@ import type { QueueWithUse } from "../runners/queries.ts";
 import { toRunnerQueue } from "../runners/to-runner-queue.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import type { StatusHistoryRow } from "../status/row.ts";
+import { toLane } from "./find-lane.ts";
 import type { QueueRow } from "./queue-row.ts";
 
 /** A queue as the API shows it. */
@@ -27,6 +28,7 @@ export function toQueue(
     name: row.name,
     owner_id: row.owner_id,
     owner_type: row.owner_type,
+    lane_of: laneOf(row),
     max_depth: row.max_depth,
     max_in_flight: row.max_in_flight,
     idle_timeout: row.idle_timeout,
@@ -50,6 +52,11 @@ export function toQueue(
   };
 }
 
+function laneOf({ install_id: id }: QueueRow): Queue["lane_of"] {
+  const lane = toLane(id);
+  return lane && { owner_type: lane.owner, owner_id: lane.id };
+}
+
 /** The queue of a runner's job group as the one of the queues that it is. */
 export function toQueueOfRunner(row: QueueWithUse): Queue {
   const shown = toRunnerQueue(row);
@@ -59,6 +66,7 @@ export function toQueueOfRunner(row: QueueWithUse): Queue {
     name: shown.name,
     owner_id: shown.owner_id,
     owner_type: shown.owner_type,
+    lane_of: null,
     max_depth: shown.max_depth,
     max_in_flight: shown.max_in_flight,
     idle_timeout: 0,

@@ -1,13 +1,13 @@
 import type { NewSignalBody } from "../../shared/api/new-signal.ts";
-import { planNames } from "../../shared/plans/plan-names.ts";
 import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
+import { queueActs } from "../../shared/queue-acts.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import { signalType } from "../../shared/signal-types.ts";
 import type { Db } from "../database/connect.ts";
 import type { Egress } from "../egress/egress.ts";
 import { refuseSelfApproved } from "../jobs/refuse-self-approved.ts";
-import { requireInstallRights } from "../jobs/require-install-rights.ts";
 import type { Actor } from "../tokens/actor.ts";
+import { actsElsewhere, requireTargets } from "./require-targets.ts";
 import { callbacksOf, partsOf, type TextOf } from "./signal-callbacks.ts";
 
 const mostBytes = 256 * 1024;
@@ -19,6 +19,8 @@ export type Deed = {
   /** Where it stands in the request. */
   readonly pointer: Pointer;
   readonly text: string;
+  /** The queue that a callback files it in. */
+  readonly into?: string | undefined;
 };
 
 type Parts = { readonly db: Db; readonly egress: Pick<Egress, "checkUrl"> };
@@ -44,7 +46,8 @@ export async function requireFileable(
     { ...own, text: text("/signal", body.signal) },
     ...callbacksOf(body).map(({ pointer: place, callback }): Deed => {
       const { type, member, value } = partsOf(callback);
-      return { type, value, pointer: at(place + member), text: text(place + member, value) };
+      const into = callback.signal?.queue_id;
+      return { type, value, pointer: at(place + member), text: text(place + member, value), into };
     }),
   ]);
 }
@@ -59,7 +62,12 @@ export async function requireDeeds(
   const errors: ProblemError[] = [];
   for (const { type, value, pointer, text } of deeds) {
     const row = signalType(type);
-    const lacking = row?.permissions?.(value).find((needed) => !permissions.has(needed));
+    const acts = row?.actsOn?.(value) ?? [];
+    const needs = [
+      ...(row?.permissions?.(value) ?? []),
+      ...acts.map(({ act }) => queueActs[act].permission),
+    ];
+    const lacking = needs.find((needed) => !permissions.has(needed));
     if (lacking !== undefined) {
       throw problem.forbidden(
         "permission_missing",
@@ -78,10 +86,10 @@ export async function requireDeeds(
     }
   }
   if (errors.length > 0) throw problem.invalid(errors);
+  for (const deed of deeds.filter(actsElsewhere)) await requireTargets(db, actor, deed);
   for (const { type, value } of deeds) {
     if (type !== "runner-job") continue;
     const runnerId = String(value["runner_id"]);
-    await requireInstallRights(db, actor, { runnerId, names: planNames(value["plan"]) });
     await refuseSelfApproved(db, actor.orgId, { runnerId, type: value["type"] as RunnerJobType }); // checked by its schema
   }
 }

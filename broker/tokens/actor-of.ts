@@ -2,7 +2,7 @@ import type { Permission } from "../../shared/permissions.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { permissionsIn } from "../roles/permissions-in.ts";
 import type { Actor } from "./actor.ts";
-import type { AccountRoles, CredentialRow } from "./credential-queries.ts";
+import type { AccountRoles, FilerCredential } from "./credential-queries.ts";
 
 /**
  * The caller that a token stands for in an org: its own, or another that it reaches and that its account has a role in;
@@ -10,7 +10,7 @@ import type { AccountRoles, CredentialRow } from "./credential-queries.ts";
  * for itself. A token with an account may do what both the token's role and the account's roles in that org allow,
  * so that a role taken from the account is taken from its tokens.
  */
-export function actorOf(row: CredentialRow, org: string): Actor | undefined {
+export function actorOf(row: FilerCredential, org: string): Actor | undefined {
   const orgId = org as Actor["orgId"]; // an org of the row's own, checked in the next lines
   const accountRoles = rolesIn(row, orgId);
   const isAccounts = row.reach === "account";
@@ -31,17 +31,17 @@ export function actorOf(row: CredentialRow, org: string): Actor | undefined {
   };
 }
 
-function rolesIn({ account_roles: roles }: CredentialRow, org: OrgId) {
+function rolesIn({ account_roles: roles }: FilerCredential, org: OrgId) {
   return roles !== null && Object.hasOwn(roles, org) ? roles[org] : undefined;
 }
 
-function boundOf({ bound_type: type, bound_id: id }: CredentialRow): Actor["bound"] {
+function boundOf({ bound_type: type, bound_id: id }: FilerCredential): Actor["bound"] {
   return type === null || id === null ? null : { type, id };
 }
 
 /** A boot token can only enrol, which needs no permission. */
 function permissionsOf(
-  row: CredentialRow,
+  row: FilerCredential,
   { types, grants, narrowed }: AccountRoles,
 ): ReadonlySet<Permission> {
   if (row.kind === "boot") return new Set();

@@ -43,6 +43,9 @@ export type CredentialRow = {
   readonly session: SessionOfCredential | null;
 };
 
+/** Of a token that nobody presents: what it may do. */
+export type FilerCredential = Omit<CredentialRow, "digest" | "expires_in_ms" | "session">;
+
 export type SessionOfCredential = {
   readonly id: string;
   /** Of the browser that signed in, in hex. */
@@ -75,6 +78,21 @@ export async function listSessionCredentials(
       from unnest(${digests}::text[]) as sent (digest)
       join dashboard_sessions s on s.digest = decode(sent.digest, 'hex') and s.purpose = 'session'
       join tokens t on t.org_id = s.org_id and t.id = s.token_id`;
+}
+
+/** A token of an org by its id, whether or not it is valid still; or what an account has by itself, as if by a token. */
+export async function findFilerCredential(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<FilerCredential | undefined> {
+  const ofAccount = { id, org_id: org, kind: "pat", reach: "account", account_id: id, grants: [] };
+  const tokens = id.startsWith("acc_")
+    ? db`json_populate_record(null::tokens, ${JSON.stringify(ofAccount)}::text::json)`
+    : db`tokens`;
+  const [row] = await db<FilerCredential[]>`
+    select ${tokenColumns(db)} from ${tokens} t where t.org_id = ${org} and t.id = ${id}`;
+  return row;
 }
 
 function tokenColumns(db: Db) {

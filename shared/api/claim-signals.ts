@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
+import { ruleOfAct } from "../queue-acts.ts";
 import { signalStatuses } from "../queue-signal.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText, mostStatusDescription } from "./cut-text.ts";
@@ -17,7 +18,8 @@ export const mostResultBytes = 64 * 1024;
 export const defaultLeaseNs = 30 * secondNs;
 
 // What workers do is told by their signals, as what runners do by their jobs.
-const rule = { surface: "control-plane", permission: "signals.work", audit: "none" } as const;
+const claiming = { ...ruleOfAct("claim"), audit: "none" } as const;
+const reporting = { ...ruleOfAct("report"), audit: "none" } as const;
 const queueId = idParam("queue_id", "que");
 const signalParams = z.object({ queue_id: queueId, signal_id: idParam("signal_id", "sig") });
 const name = z.string().min(1).max(128);
@@ -62,7 +64,7 @@ export const claimedSignalSchema = z
 
 export const claimSignalsRoute = createRoute({
   operationId: "claimSignals",
-  rule: { ...rule, unmetered: true, ownPermit: true },
+  rule: { ...claiming, unmetered: true, ownPermit: true },
   method: "post",
   path: "/v1/queues/{queue_id}/signals/claim",
   tags,
@@ -119,7 +121,7 @@ const lost =
 
 export const completeSignalRoute = createRoute({
   operationId: "completeSignal",
-  rule: { ...rule, verbatim: ["result"], ownPermit: true },
+  rule: { ...reporting, verbatim: ["result"], ownPermit: true },
   method: "post",
   path: `${path}/complete`,
   tags,
@@ -134,7 +136,7 @@ export const completeSignalRoute = createRoute({
 
 export const failSignalRoute = createRoute({
   operationId: "failSignal",
-  rule: { ...rule, verbatim: ["result"], ownPermit: true },
+  rule: { ...reporting, verbatim: ["result"], ownPermit: true },
   method: "post",
   path: `${path}/fail`,
   tags,
@@ -165,7 +167,7 @@ export const failSignalRoute = createRoute({
 
 export const extendSignalRoute = createRoute({
   operationId: "extendSignal",
-  rule: { ...rule, ownPermit: true },
+  rule: { ...reporting, ownPermit: true },
   method: "post",
   path: `${path}/extend`,
   tags,

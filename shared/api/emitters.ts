@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { ruleOfAct } from "../queue-acts.ts";
 import { createRoute } from "./create-route.ts";
 import { dataQuery } from "./data-query.ts";
 import { digits } from "./digits.ts";
@@ -25,12 +26,7 @@ const one = json(emitterSchema, "The emitter.");
 
 export const createEmitterRoute = createRoute({
   operationId: "createEmitter",
-  rule: {
-    surface: "control-plane",
-    permission: "queues.write",
-    idempotent: "replay",
-    verbatim: ["signal_template"],
-  },
+  rule: { ...ruleOfAct("create-emitter"), idempotent: "replay", verbatim: ["signal_template"] },
   method: "post",
   path: inQueue,
   tags,
@@ -43,7 +39,7 @@ export const createEmitterRoute = createRoute({
 
 export const listQueueEmittersRoute = createRoute({
   operationId: "listQueueEmitters",
-  rule: { surface: "control-plane", permission: "queues.read" },
+  rule: ruleOfAct("read"),
   method: "get",
   path: inQueue,
   tags,
@@ -54,7 +50,7 @@ export const listQueueEmittersRoute = createRoute({
 
 export const listEmittersRoute = createRoute({
   operationId: "listEmitters",
-  rule: { surface: "control-plane", permission: "queues.read" },
+  rule: ruleOfAct("read"),
   method: "get",
   path: "/v1/emitters",
   tags,
@@ -71,7 +67,7 @@ export const listEmittersRoute = createRoute({
 
 export const getEmitterRoute = createRoute({
   operationId: "getEmitter",
-  rule: { surface: "control-plane", permission: "queues.read" },
+  rule: ruleOfAct("read"),
   method: "get",
   path,
   tags,
@@ -82,7 +78,7 @@ export const getEmitterRoute = createRoute({
 
 export const updateEmitterRoute = createRoute({
   operationId: "updateEmitter",
-  rule: { surface: "control-plane", permission: "queues.write", verbatim: ["signal_template"] },
+  rule: { ...ruleOfAct("update-emitter"), verbatim: ["signal_template"] },
   method: "patch",
   path,
   tags,
@@ -96,7 +92,7 @@ export const updateEmitterRoute = createRoute({
 
 export const deleteEmitterRoute = createRoute({
   operationId: "deleteEmitter",
-  rule: { surface: "control-plane", permission: "queues.write" },
+  rule: ruleOfAct("delete-emitter"),
   method: "delete",
   path,
   tags,
@@ -108,7 +104,7 @@ export const deleteEmitterRoute = createRoute({
 
 export const pauseEmitterRoute = createRoute({
   operationId: "pauseEmitter",
-  rule: { surface: "control-plane", permission: "queues.operate" },
+  rule: ruleOfAct("pause-emitter"),
   method: "post",
   path: `${path}/pause`,
   tags,
@@ -122,7 +118,7 @@ export const pauseEmitterRoute = createRoute({
 
 export const resumeEmitterRoute = createRoute({
   operationId: "resumeEmitter",
-  rule: { surface: "control-plane", permission: "queues.operate" },
+  rule: ruleOfAct("resume-emitter"),
   method: "post",
   path: `${path}/resume`,
   tags,
@@ -135,7 +131,7 @@ export const resumeEmitterRoute = createRoute({
 
 export const fireEmitterRoute = createRoute({
   operationId: "fireEmitter",
-  rule: { surface: "control-plane", permission: "queues.operate", idempotent: "replay" },
+  rule: { ...ruleOfAct("fire-emitter"), idempotent: "replay" },
   method: "post",
   path: `${path}/fire`,
   tags,
@@ -151,7 +147,7 @@ export const fireEmitterRoute = createRoute({
 
 export const getEmitterTicksRoute = createRoute({
   operationId: "getEmitterTicks",
-  rule: { surface: "control-plane", permission: "queues.read" },
+  rule: ruleOfAct("read"),
   method: "get",
   path: `${path}/next`,
   tags,

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
+import { laneOwners } from "../queue-acts.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { durationInput } from "./duration.ts";
 import { emitterSchema } from "./emitter.ts";
@@ -56,6 +57,12 @@ export const queueSchema = z
     name: z.string(),
     owner_id: z.string(),
     owner_type: z.string().openapi({ example: "install" }),
+    lane_of: z
+      .object({ owner_type: z.enum(laneOwners), owner_id: z.string() })
+      .nullable()
+      .describe(
+        "Whose lane it is: what is done with it and in it asks what this owner asks, whatever `owner_id` says. null: it was made by hand.",
+      ),
     max_depth: z.int(),
     max_in_flight: z.int(),
     idle_timeout: z.int().describe("Nanoseconds; 0: it never goes idle."),

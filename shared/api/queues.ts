@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
+import { ruleOfAct } from "../queue-acts.ts";
 import { signalStatuses } from "../queue-signal.ts";
 import { queueStatuses } from "../queue.ts";
 import { createRoute } from "./create-route.ts";
@@ -52,7 +53,7 @@ const listQuery = {
 
 export const listQueuesRoute = createRoute({
   operationId: "listQueues",
-  rule: { surface: "control-plane", permission: "queues.read" },
+  rule: ruleOfAct("read"),
   method: "get",
   path: "/v1/queues",
   tags,
@@ -67,7 +68,7 @@ export const listQueuesRoute = createRoute({
 
 export const getQueueRoute = createRoute({
   operationId: "getQueue",
-  rule: { surface: "control-plane", permission: "queues.read" },
+  rule: ruleOfAct("read"),
   method: "get",
   path,
   tags,
@@ -78,7 +79,7 @@ export const getQueueRoute = createRoute({
 
 export const updateQueueRoute = createRoute({
   operationId: "updateQueue",
-  rule: { surface: "control-plane", permission: "queues.write" },
+  rule: ruleOfAct("update"),
   method: "patch",
   path,
   tags,
@@ -92,7 +93,7 @@ export const updateQueueRoute = createRoute({
 
 export const deleteQueueRoute = createRoute({
   operationId: "deleteQueue",
-  rule: { surface: "control-plane", permission: "queues.write" },
+  rule: ruleOfAct("delete"),
   method: "delete",
   path,
   tags,
@@ -105,7 +106,7 @@ export const deleteQueueRoute = createRoute({
 
 export const pauseQueueRoute = createRoute({
   operationId: "pauseQueue",
-  rule: { surface: "control-plane", permission: "queues.operate" },
+  rule: ruleOfAct("pause"),
   method: "post",
   path: `${path}/pause`,
   tags,
@@ -118,7 +119,7 @@ export const pauseQueueRoute = createRoute({
 
 export const resumeQueueRoute = createRoute({
   operationId: "resumeQueue",
-  rule: { surface: "control-plane", permission: "queues.operate" },
+  rule: ruleOfAct("resume"),
   method: "post",
   path: `${path}/resume`,
   tags,
@@ -129,7 +130,7 @@ export const resumeQueueRoute = createRoute({
 
 export const purgeQueueRoute = createRoute({
   operationId: "purgeQueue",
-  rule: { surface: "control-plane", permission: "queues.operate" },
+  rule: ruleOfAct("purge"),
   method: "post",
   path: `${path}/purge`,
   tags,
@@ -159,7 +160,7 @@ const counts = Object.fromEntries(signalStatuses.map((status) => [status, z.int(
 
 export const getQueueStatusRoute = createRoute({
   operationId: "getQueueStatus",
-  rule: { surface: "control-plane", permission: "queues.read" },
+  rule: ruleOfAct("read"),
   method: "get",
   path: `${path}/status`,
   tags,

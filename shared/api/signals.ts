@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { ruleOfAct } from "../queue-acts.ts";
 import { signalStatuses } from "../queue-signal.ts";
 import { createRoute } from "./create-route.ts";
 import { dataQuery } from "./data-query.ts";
@@ -28,8 +29,7 @@ const verbatimIn = (place: string): string[] => [
 export const enqueueSignalRoute = createRoute({
   operationId: "enqueueSignal",
   rule: {
-    surface: "control-plane",
-    permission: "signals.write",
+    ...ruleOfAct("enqueue"),
     maxBody: "16 MiB",
     verbatim: verbatimIn(""),
     idempotent: "job",
@@ -54,8 +54,7 @@ export const enqueueSignalRoute = createRoute({
 export const enqueueSignalsRoute = createRoute({
   operationId: "enqueueSignals",
   rule: {
-    surface: "control-plane",
-    permission: "signals.write",
+    ...ruleOfAct("enqueue"),
     maxBody: "16 MiB",
     verbatim: verbatimIn("signals.*."),
     idempotent: "job",
@@ -81,7 +80,7 @@ export const enqueueSignalsRoute = createRoute({
 
 export const listSignalsRoute = createRoute({
   operationId: "listSignals",
-  rule: { surface: "control-plane", permission: "queues.read" },
+  rule: ruleOfAct("read"),
   method: "get",
   path: ofQueue,
   tags,
@@ -104,7 +103,7 @@ export const listSignalsRoute = createRoute({
 
 export const getSignalRoute = createRoute({
   operationId: "getSignal",
-  rule: { surface: "control-plane", permission: "queues.read" },
+  rule: ruleOfAct("read"),
   method: "get",
   path,
   tags,
@@ -116,7 +115,7 @@ export const getSignalRoute = createRoute({
 
 export const cancelSignalRoute = createRoute({
   operationId: "cancelSignal",
-  rule: { surface: "control-plane", permission: "queues.operate" },
+  rule: ruleOfAct("cancel"),
   method: "post",
   path: `${path}/cancel`,
   tags,
@@ -130,7 +129,7 @@ export const cancelSignalRoute = createRoute({
 
 export const redriveSignalRoute = createRoute({
   operationId: "redriveSignal",
-  rule: { surface: "control-plane", permission: "queues.operate" },
+  rule: ruleOfAct("redrive"),
   method: "post",
   path: `${path}/redrive`,
   tags,
@@ -146,7 +145,7 @@ export const redriveOutcomes = ["redriven", "not-found", "not-dead", "kept", "fu
 
 export const redriveSignalsRoute = createRoute({
   operationId: "redriveSignals",
-  rule: { surface: "control-plane", permission: "queues.operate" },
+  rule: ruleOfAct("redrive"),
   method: "post",
   path: `${ofQueue}/redrive`,
   tags,

@@ -1,7 +1,9 @@
 import { html } from "hono/html";
 import type { Emitter, EmitterTicks } from "../../../shared/api/emitter.ts";
 import { getEmitterRoute, getEmitterTicksRoute } from "../../../shared/api/emitters.ts";
+import { getQueueRoute } from "../../../shared/api/queues.ts";
 import { formatDuration } from "../../../shared/duration.ts";
+import { permissionsOfAct, type QueueAct } from "../../../shared/queue-acts.ts";
 import { recentAudit } from "../audit/audit-table.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
@@ -21,10 +23,12 @@ export const showEmitter: Page = {
       view.ask(getEmitterRoute, { params, query: { data: "false" } }),
       view.ask(getEmitterTicksRoute, { params, query: { n: 10 } }),
     ]);
+    const queueParams = { queue_id: emitter.queue_id };
+    const { lane_of: lane } = await view.ask(getQueueRoute, { params: queueParams });
+    const permission = (act: QueueAct) => permissionsOfAct(act, lane?.owner_type ?? null);
     const { pause, status } = emitter;
     const at = `/emitters/${emitter.id}`;
     const isDone = status.status === "done";
-    const permission = "queues.operate";
     return {
       title: emitter.name,
       live: ["minute"],
@@ -34,9 +38,19 @@ export const showEmitter: Page = {
         </p>
         ${pause === null ? "" : html`<p class="notes">${pauseWords(pause, view.nowMs)}</p>`}
         ${choices(view, [
-          { label: "Fire now", to: `${at}/fire`, permission },
-          { label: "Pause", to: `${at}/pause`, permission, isOpen: pause === null && !isDone },
-          { label: "Resume", to: `${at}/resume`, permission, isOpen: pause !== null },
+          { label: "Fire now", to: `${at}/fire`, permission: permission("fire-emitter") },
+          {
+            label: "Pause",
+            to: `${at}/pause`,
+            permission: permission("pause-emitter"),
+            isOpen: pause === null && !isDone,
+          },
+          {
+            label: "Resume",
+            to: `${at}/resume`,
+            permission: permission("resume-emitter"),
+            isOpen: pause !== null,
+          },
         ])}
         ${emitterFacts(emitter, view)}
         <h2>Next ticks</h2>

@@ -7,14 +7,16 @@ export type Choice = {
   readonly label: string;
   /** Where it is asked for. */
   readonly to: string;
-  readonly permission: Permission;
+  readonly permission: Permission | readonly Permission[];
   /** Left out while it makes no sense. */
   readonly isOpen?: boolean;
 };
 
 /** What the person may do here; nothing for whoever may do nothing. */
 export function choices(view: View, all: readonly Choice[]): Html {
-  const open = all.filter(({ permission, isOpen = true }) => isOpen && view.can(permission));
+  const open = all.filter(
+    ({ permission, isOpen = true }) => isOpen && [permission].flat().every((one) => view.can(one)),
+  );
   if (open.length === 0) return html``;
   return html`<p class="buttons" role="group" aria-label="Actions">
     ${open.map(({ label, to }) => html`<a class="button" href="${to}">${label}</a> `)}

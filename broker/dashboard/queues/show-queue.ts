@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import type { Queue } from "../../../shared/api/queue.ts";
 import { getQueueRoute, getQueueStatusRoute } from "../../../shared/api/queues.ts";
 import { getSignalRoute, listSignalsRoute } from "../../../shared/api/signals.ts";
+import { permissionsOfAct } from "../../../shared/queue-acts.ts";
 import { signalStatuses } from "../../../shared/queue-signal.ts";
 import { recentAudit } from "../audit/audit-table.ts";
 import { emitterTable } from "../emitters/emitter-table.ts";
@@ -54,7 +55,8 @@ export const showQueue: Page = {
         <h2>Signals</h2>
         ${byStatus(at, counts, view.query.get("status"))} ${filterForm(at, view.query, filters)}
         ${waiting === undefined ? "" : await whyItWaits(view, waiting.id)}
-        ${signalTable(view, signals.items)} ${pager(view.address, signals.next_cursor)}
+        ${signalTable(view, signals.items, ownerOf(queue))}
+        ${pager(view.address, signals.next_cursor)}
         ${
           queue.emitters.length === 0
             ? ""
@@ -65,6 +67,8 @@ export const showQueue: Page = {
     };
   },
 };
+
+const ownerOf = ({ lane_of: lane }: Queue) => lane?.owner_type ?? null;
 
 /** Of the newest one that waits; it may begin, or be deleted, while the page is made. */
 async function whyItWaits(view: View, id: string): Promise<Html | string> {
@@ -79,17 +83,15 @@ async function whyItWaits(view: View, id: string): Promise<Html | string> {
 
 function choicesOf(queue: Queue, counts: Counts): Choice[] {
   const at = `/queues/${queue.id}`;
-  const permission = "queues.operate";
+  const to = (act: "pause" | "resume" | "redrive" | "purge") => ({
+    to: `${at}/${act}`,
+    permission: permissionsOfAct(act, ownerOf(queue)),
+  });
   return [
-    { label: queue.paused ? "Change the pause" : "Pause", to: `${at}/pause`, permission },
-    { label: "Resume", to: `${at}/resume`, permission, isOpen: queue.paused },
-    {
-      label: "Put dead signals back in line",
-      to: `${at}/redrive`,
-      permission,
-      isOpen: counts.dead > 0,
-    },
-    { label: "Purge", to: `${at}/purge`, permission },
+    { label: queue.paused ? "Change the pause" : "Pause", ...to("pause") },
+    { label: "Resume", ...to("resume"), isOpen: queue.paused },
+    { label: "Put dead signals back in line", ...to("redrive"), isOpen: counts.dead > 0 },
+    { label: "Purge", ...to("purge") },
   ];
 }
 

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import type { QueueSignal } from "../../../shared/api/signal.ts";
+import { type LaneOwner, permissionsOfAct, type QueueAct } from "../../../shared/queue-acts.ts";
 import { liveSignalStatuses } from "../../../shared/queue-signal.ts";
 import type { Html, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
@@ -8,8 +9,15 @@ import { table } from "../parts/table.ts";
 import { timeAgo } from "../parts/time.ts";
 
 /** Signals, one a row, with what can be done with each. Their data is not shown. */
-export function signalTable(view: View, signals: readonly QueueSignal[]): Html {
+export function signalTable(
+  view: View,
+  signals: readonly QueueSignal[],
+  owner: LaneOwner | null,
+): Html {
   const { nowMs } = view;
+  const may = (act: QueueAct): boolean =>
+    permissionsOfAct(act, owner).every((needed) => view.can(needed));
+  const [mayCancel, mayRedrive] = [may("cancel"), may("redrive")];
   if (signals.length === 0) return html`<p class="dim">No signal fits.</p>`;
   return table(
     "Signals",
@@ -41,7 +49,9 @@ export function signalTable(view: View, signals: readonly QueueSignal[]): Html {
             ? (worker ?? "–")
             : html`${worker ?? "unnamed"}, lease ends ${timeAgo(until, nowMs)}`,
       },
-      ...(view.can("queues.operate") ? [{ head: "Act", cell: act }] : []),
+      ...(mayCancel || mayRedrive
+        ? [{ head: "Act", cell: (one: QueueSignal) => act(one, { mayCancel, mayRedrive }) }]
+        : []),
     ],
     signals,
   );
@@ -52,8 +62,11 @@ export function isLiveSignal({ status: { status } }: QueueSignal): boolean {
   return liveSignalStatuses.some((live) => live === status);
 }
 
-function act(signal: QueueSignal): Html {
+type May = { readonly mayCancel: boolean; readonly mayRedrive: boolean };
+
+function act(signal: QueueSignal, { mayCancel, mayRedrive }: May): Html {
   const at = `/signals/${signal.id}`;
-  if (signal.status.status === "dead") return html`<a href="${at}/redrive">Redrive…</a>`;
-  return isLiveSignal(signal) ? html`<a href="${at}/cancel">Cancel…</a>` : html`–`;
+  if (signal.status.status === "dead" && mayRedrive)
+    return html`<a href="${at}/redrive">Redrive…</a>`;
+  return isLiveSignal(signal) && mayCancel ? html`<a href="${at}/cancel">Cancel…</a>` : html`–`;
 }

@@ -2,6 +2,7 @@ import { grantablePermissions, type Permission } from "../../../shared/permissio
 import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
+import { requireAct } from "../../queues/require-act.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import { isNamed, outside, requirePathWithin } from "../../tokens/bound/require-within.ts";
 import { setHeader } from "../answer/set-header.ts";
@@ -63,7 +64,15 @@ function checkActor(
   if (actor.runnerId !== null) checkRunner(c, rule, actor);
   if (rule.unmetered !== true)
     for (const [name, value] of broker.rateLimiter.take(actor)) setHeader(c, name, value);
+  const { act } = rule;
+  if (act !== undefined && isNamedInQueue(c))
+    return requireAct(broker.db, actor, { act, on: c.req.param() });
   if (actor.bound !== null) return checkBound(c, broker, rule, actor);
+}
+
+/** Whether the path names a queue, or something in one; a list of all leaves out what the caller may not read. */
+function isNamedInQueue(c: AppContext): boolean {
+  return ["queue_id", "signal_id", "emitter_id"].some((name) => c.req.param(name) !== undefined);
 }
 
 /** Fails closed: where the path names nothing that can be its own, only a route that says it checks for itself lets it in. */

@@ -23,6 +23,7 @@ import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { tellSecrets } from "../../http/gate/audit-gate.ts";
+import { hidesLanes } from "../../queues/require-act.ts";
 import { requireQueue } from "../../queues/require-queue.ts";
 import { readSignal } from "../../signals/read-signals.ts";
 
@@ -120,8 +121,9 @@ type Listed = EmitterFilter & { readonly cursor?: string | undefined; readonly l
 
 async function page(c: AppContext, broker: Broker, { cursor, limit, ...filters }: Listed) {
   const { after } = readPage({ cursor, limit }, filters);
-  const asked = { filter: filters, after, limit: limit + 1 };
-  const rows = await listEmitters(broker.db, c.get("actor").orgId, asked);
+  const { orgId, permissions } = c.get("actor");
+  const filter = { ...filters, hidesLanes: hidesLanes(permissions) };
+  const rows = await listEmitters(broker.db, orgId, { filter, after, limit: limit + 1 });
   return toPage(c, rows, { limit, filters, toItem: (row) => toEmitter(row) });
 }
 

@@ -18,6 +18,7 @@ import { deleteQueue as removeQueue } from "../../queues/delete-queue.ts";
 import { pauseQueue, resumeQueue } from "../../queues/pause-queue.ts";
 import { purgeQueue as purge } from "../../queues/purge-queue.ts";
 import { readQueueStatus } from "../../queues/read-queue-status.ts";
+import { hidesLanes } from "../../queues/require-act.ts";
 import { listAllQueues, showQueue } from "../../queues/show-queues.ts";
 import { updateQueue as changeQueue } from "../../queues/update-queue.ts";
 
@@ -35,8 +36,9 @@ export const readQueues: RegisterRoutes = (app, broker) => {
   app.openapi(listQueuesRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const { after } = readPage({ cursor, limit }, filters);
-    const asked = { filter: filters, after, limit: limit + 1 };
-    const rows = await listAllQueues(broker.db, c.get("actor").orgId, asked);
+    const { orgId, permissions } = c.get("actor");
+    const filter = { ...filters, hidesLanes: hidesLanes(permissions) };
+    const rows = await listAllQueues(broker.db, orgId, { filter, after, limit: limit + 1 });
     return c.json(toPage(c, rows, { limit, filters, toItem: ({ queue }) => queue }), 200);
   });
   app.openapi(getQueueRoute, async (c) => {

@@ -1,6 +1,7 @@
 import { parseExactly } from "../../../shared/parse-exactly.ts";
 import { Problem } from "../../../shared/problem.ts";
 import { httpCallSchema, signalTypes } from "../../../shared/signal-types.ts";
+import { requireTargetsStill } from "../require-targets.ts";
 import { toSignalContext } from "../to-queue-signal.ts";
 import { afterRefusal } from "./after-refusal.ts";
 import { makeCall, toOutcome } from "./http-call.ts";
@@ -107,16 +108,14 @@ async function enqueue(parts: TurnParts, trying: Trying, text: string): Promise<
   const { orgId, signalId, n, row } = trying;
   const read = signalTypes["runner-job"].schema.safeParse(parseExactly(text));
   if (!read.success) return { event: "give-up", description: sayIssues(read.error) };
-  const jobId = await enqueueFor(
-    parts,
-    { orgId, actorId: row.created_by_id },
-    {
-      contents: read.data,
-      text,
-      key: `callback ${signalId} ${n}`,
-      metadata: { signal_id: signalId, signal_status: row.status },
-    },
-  );
+  const filer = { orgId, actorId: row.created_by_id };
+  await requireTargetsStill(parts.db, filer, { type: "runner-job", value: read.data });
+  const jobId = await enqueueFor(parts, filer, {
+    contents: read.data,
+    text,
+    key: `callback ${signalId} ${n}`,
+    metadata: { signal_id: signalId, signal_status: row.status },
+  });
   return { event: "finish", result: { job_id: jobId } };
 }
 

@@ -2,6 +2,7 @@ import { parseExactly } from "../../../shared/parse-exactly.ts";
 import { Problem } from "../../../shared/problem.ts";
 import { type SignalType, signalTypes } from "../../../shared/signal-types.ts";
 import { topics } from "../../wake/wakes.ts";
+import { requireTargetsStill } from "../require-targets.ts";
 import { afterRefusal } from "./after-refusal.ts";
 import { runEmitterStart, runEmitterStop } from "./emitters.ts";
 import { runFlush } from "./flush.ts";
@@ -99,6 +100,8 @@ async function execute(parts: TurnParts, turn: Turn): Promise<TurnOutcome> {
   if (!read.success) {
     return giveUp(`its contents do not fit the type ${turn.type}: ${sayIssues(read.error)}`);
   }
+  const isBegun = turn.jobId !== undefined; // what it does is under way, by an execution before this one
+  if (!isBegun) await requireTargetsStill(parts.db, turn, { type: turn.type, value: read.data });
   return await row.run(parts, turn, read.data as never); // parsed by the schema of its own row
 }
 

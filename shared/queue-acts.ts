@@ -1,0 +1,70 @@
+import type { Permission } from "./permissions.ts";
+
+/** Whose lanes there are: queues that come and go with their owner. Every other queue was made by hand, and is nobody's. */
+export const laneOwners = ["installs", "apps", "app_branches"] as const;
+export type LaneOwner = (typeof laneOwners)[number];
+
+type Act = {
+  /** What it asks of whoever does it, whatever the queue. */
+  readonly permission: Permission;
+  /** What it asks besides where the queue is a lane: what its owner asks. */
+  readonly ofLane: Readonly<Record<LaneOwner, Permission>>;
+  /** A token that is bound to an app or an install may do it in the lanes of its own installs. */
+  readonly isBound?: true;
+};
+
+const reading = {
+  installs: "installs.read",
+  apps: "apps.read",
+  app_branches: "apps.read",
+} as const;
+const operating = {
+  installs: "installs.operate",
+  apps: "builds.write",
+  app_branches: "branches.run",
+} as const;
+const operatingQueues = { permission: "queues.operate", ofLane: operating, isBound: true } as const;
+
+/**
+ * Everything that is done with a queue, with the signals in it and with its emitters, and what it asks: the one rule for routes, for
+ * signals and callbacks that act when they are executed, and for what pages offer.
+ */
+export const queueActs = {
+  read: { permission: "queues.read", ofLane: reading, isBound: true },
+  update: { permission: "queues.write", ofLane: operating, isBound: true },
+  delete: { permission: "queues.write", ofLane: operating },
+  pause: operatingQueues,
+  resume: operatingQueues,
+  purge: operatingQueues,
+  enqueue: { permission: "signals.write", ofLane: operating },
+  cancel: operatingQueues,
+  redrive: operatingQueues,
+  claim: { permission: "signals.work", ofLane: operating },
+  report: { permission: "signals.work", ofLane: operating },
+  "create-emitter": { permission: "queues.write", ofLane: operating },
+  "update-emitter": { permission: "queues.write", ofLane: operating },
+  "delete-emitter": { permission: "queues.write", ofLane: operating },
+  "pause-emitter": operatingQueues,
+  "resume-emitter": operatingQueues,
+  "fire-emitter": operatingQueues,
+} as const satisfies Readonly<Record<string, Act>>;
+export type QueueAct = keyof typeof queueActs;
+
+/** What a signal acts on when it is executed. */
+export type QueueTarget = {
+  readonly act: QueueAct;
+  readonly on: { readonly queue_id: string } | { readonly emitter_id: string };
+};
+
+/** The rule of a route that does this with what its path names. */
+export function ruleOfAct<A extends QueueAct>(
+  act: A,
+): { surface: "control-plane"; permission: (typeof queueActs)[A]["permission"]; act: A } {
+  return { surface: "control-plane", permission: queueActs[act].permission, act };
+}
+
+/** Everything that an act asks, by whose lane it is done in. */
+export function permissionsOfAct(act: QueueAct, owner: LaneOwner | null): readonly Permission[] {
+  const { permission, ofLane }: Act = queueActs[act];
+  return owner === null ? [permission] : [permission, ofLane[owner]];
+}
