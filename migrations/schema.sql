@@ -2949,10 +2949,12 @@ function sweep_signals(batch integer) returns swept_signals -- functions/signals
 function sweep_stopping(batch integer) returns swept -- functions/clocks.sql
 function sync_app_config(org text, app text, config json, base text) returns TABLE(outcome text, id text) -- functions/apps.sql
 function take_backlog(org text, kind text, most integer) returns TABLE(signal_id text, lease_id text, callback integer, begins integer) -- functions/turns.sql
-function take_deliveries(webhook text, lease text, busy text[], most integer) returns TABLE(id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamp with time zone, delivery_id text, event_id text, stream text, seq bigint, tries integer, attempts integer, is_resent boolean, body text) -- functions/deliveries.sql
+function take_deliveries(webhook text, lease text, busy text[], most integer) returns TABLE(id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamp with time zone, delivery_id text, event_id text, stream text, seq bigint, tries integer, attempts integer, is_resent boolean, body text) -- functions/for-older-brokers.sql
+function take_due_lines(most integer, of_org integer, orgs text[], held integer[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/deliveries.sql
 function take_fan_out(org text, lease text) returns boolean -- functions/events.sql
+function take_line_deliveries(webhook text, lease text, busy text[], most integer) returns TABLE(id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamp with time zone, is_failing boolean, delivery_id text, event_id text, stream text, seq bigint, tries integer, attempts integer, is_resent boolean, body text) -- functions/deliveries.sql
 function take_reports(batch json) returns TABLE(n integer, outcome text, job_status text, wakes_runner_id text, id text, org_id text, runner_job_id text, runner_id text, process_id text, holders text[], is_ours boolean, status text, status_description text, ended_by text, history jsonb, created_at timestamp with time zone, deadline_at timestamp with time zone, confirmed_at timestamp with time zone, finished_at timestamp with time zone, last_record bigint) -- functions/report.sql
-function take_webhook_lines(most integer, full_orgs text[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/deliveries.sql
+function take_webhook_lines(most integer, full_orgs text[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/for-older-brokers.sql
 function tally_job_ends(bounds double precision[], most_transactions bigint, OUT tallied bigint, OUT is_more boolean) returns record -- functions/tallies.sql
 function task_lease_ns() returns bigint -- functions/signals.sql
 function tell_app_of_config(org text, app text, config json) returns void -- functions/apps.sql

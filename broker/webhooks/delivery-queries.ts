@@ -14,10 +14,21 @@ export type Line = {
   readonly leaseId: string;
 };
 
-/** Takes lines that are due, of none of these orgs. */
-export async function takeLines(db: Db, most: number, fullOrgs: readonly OrgId[]): Promise<Line[]> {
+/** Takes lines that are due: so many, and of one org no more than `ofOrg` with those that it has here already. */
+export async function takeLines(
+  db: Db,
+  {
+    most,
+    ofOrg,
+    held,
+  }: {
+    readonly most: number;
+    readonly ofOrg: number;
+    readonly held: ReadonlyMap<OrgId, number>;
+  },
+): Promise<Line[]> {
   const rows = await db<{ webhook_id: string; org_id: OrgId; lease_id: string }[]>`
-    select * from take_webhook_lines(${most}, ${[...fullOrgs]}::text[])`;
+    select * from take_due_lines(${most}, ${ofOrg}, ${[...held.keys()]}::text[], ${[...held.values()]}::int[])`;
   return rows.map((row) => ({
     webhookId: row.webhook_id,
     orgId: row.org_id,
@@ -42,18 +53,25 @@ type TakenDelivery = {
 /** A delivery that is to be made now, and who is to get it. */
 export type DueDelivery = Receiver & TakenDelivery;
 
+/** What is due of a line, and whether its webhook fails: then it has one call at a time. */
+export type DueOfLine = { readonly due: readonly DueDelivery[]; readonly isFailing: boolean };
+
 /** The first delivery of each stream that is due but for the busy ones; undefined when somebody else has the lease. */
 export async function takeDeliveries(
   db: Db,
   { webhookId, leaseId }: Line,
   { busy, most }: { readonly busy: readonly string[]; readonly most: number },
-): Promise<DueDelivery[] | undefined> {
+): Promise<DueOfLine | undefined> {
   const rows = await db<
-    (Receiver & { [Name in keyof TakenDelivery]: TakenDelivery[Name] | null })[]
+    (Receiver & { is_failing: boolean } & {
+      [Name in keyof TakenDelivery]: TakenDelivery[Name] | null;
+    })[]
   >`
-    select * from take_deliveries(${webhookId}, ${leaseId}, ${[...busy]}::text[], ${most})`;
-  if (rows.length === 0) return undefined;
-  return rows.filter((row): row is DueDelivery => row.delivery_id !== null);
+    select * from take_line_deliveries(${webhookId}, ${leaseId}, ${[...busy]}::text[], ${most})`;
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const due = rows.filter((row): row is DueDelivery & typeof row => row.delivery_id !== null);
+  return { due, isFailing: first.is_failing };
 }
 
 /** Gives a line back; whether something of it is due already. */

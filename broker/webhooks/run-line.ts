@@ -1,21 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Broker } from "../broker.ts";
-import type { Limiter } from "../database/limiter.ts";
 import { newId } from "../database/new-id.ts";
 import { afterAttempt } from "./after-attempt.ts";
 import {
   type AttemptRecord,
   type DueDelivery,
+  type DueOfLine,
   type Line,
   releaseLine,
   takeDeliveries,
 } from "./delivery-queries.ts";
 import { sendEvent } from "./send-event.ts";
+import type { InTurn } from "./statement-turns.ts";
 
 /** What delivering takes of a broker. */
 export type LineParts = Pick<Broker, "db" | "egress" | "log" | "seals"> & {
-  /** Keeps connections free for others, however many lines there are. */
-  readonly limiter: Limiter;
+  readonly inTurn: InTurn;
   /** Writes what came of an attempt, together with others; whether the lease was still there. */
   readonly record: (record: AttemptRecord) => Promise<boolean>;
 };
@@ -31,6 +31,7 @@ type Running = {
 };
 
 const mostAtOnce = 4;
+const none: DueOfLine = { due: [], isFailing: false };
 /** Between looks at what has come due meanwhile. */
 const lookEveryMs = 1000;
 /** After a call that found no room. */
@@ -38,35 +39,38 @@ const restMs = 1000;
 
 /** Delivers what is due of a line, a stream's deliveries one after the other, and gives it back; whether more is due. */
 export async function runLine(parts: LineParts, running: Running): Promise<boolean> {
-  const { db, limiter } = parts;
+  const { db, inTurn } = parts;
   const { line, closing, asked } = running;
   const busy = new Map<string, Promise<void>>();
+  let mostNow = mostAtOnce;
   for (;;) {
-    const most = closing.aborted ? 0 : mostAtOnce - busy.size;
+    const most = closing.aborted ? 0 : mostNow - busy.size;
     const news = asked(); // before the look: what is told during it is news
-    const due = most > 0 ? await takeDue(parts, running, { busy: [...busy.keys()], most }) : [];
-    if (due === "unanswered") continue;
-    if (due === undefined) {
+    const look = most > 0 ? await takeDue(parts, running, { busy: [...busy.keys()], most }) : none;
+    if (look === "unanswered") continue;
+    if (look === undefined) {
       await Promise.all(busy.values());
       return false;
     }
-    for (const one of due) {
+    // While the one call of a webhook that fails is under way, there is nothing to look for.
+    if (most > 0) mostNow = look.isFailing ? 1 : mostAtOnce;
+    for (const one of look.due) {
       const done = deliver(parts, running, one).finally(() => busy.delete(one.stream));
       busy.set(one.stream, done);
     }
-    if (busy.size === 0) return await limiter(() => releaseLine(db, line));
+    if (busy.size === 0) return await inTurn(line, () => releaseLine(db, line));
     await untilNews(closing.aborted ? [...busy.values()] : [...busy.values(), news]);
   }
 }
 
 /** After a rest, where the database refused: were the line left, nobody would deliver until its lease runs out. */
 async function takeDue(
-  { db, limiter, log }: LineParts,
+  { db, inTurn, log }: LineParts,
   { line, closing }: Running,
   wanted: { readonly busy: readonly string[]; readonly most: number },
-): Promise<DueDelivery[] | "unanswered" | undefined> {
+): Promise<DueOfLine | "unanswered" | undefined> {
   try {
-    return await limiter(() => takeDeliveries(db, line, wanted));
+    return await inTurn(line, () => takeDeliveries(db, line, wanted));
   } catch (error) {
     const of = { err: error, webhook_id: line.webhookId };
     log.warn(of, "could not look for a webhook's deliveries; it is tried again");

@@ -23,28 +23,41 @@ begin
                  day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
 end $$;
 
--- Gives a broker lines that are due and that nobody delivers, none of these orgs. What a killed broker had comes when its lease is over.
-create or replace function take_webhook_lines(most int, full_orgs text[]) returns table (webhook_id text, org_id text, lease_id text)
+-- Gives a broker lines that are due and that nobody delivers: so many, with those that it has (`held` of each of `orgs`) at most `of_org`
+-- of one org. What a killed broker had comes when its lease is over.
+create or replace function take_due_lines(most int, of_org int, orgs text[], held int[])
+  returns table (webhook_id text, org_id text, lease_id text)
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
 declare
   t timestamptz := svc_now();
+  full_orgs text[] := array(select u.org from unnest(orgs, held) u (org, lines) where u.lines >= of_org);
 begin
   return query
   update webhook_lines l
      set lease_id = gen_random_uuid()::text, lease_until = t + interval '60 s'
    where l.webhook_id = any(array(
            select d.webhook_id from webhook_lines d
-            where d.due_at <= t and (d.lease_until is null or d.lease_until <= t) and d.org_id <> all(full_orgs)
-            order by d.due_at limit most for update skip locked))
+            where d.webhook_id = any(array(
+                    select n.webhook_id
+                      from (select f.webhook_id, f.due_at, coalesce(held[array_position(orgs, f.org_id::text)], 0)
+                                   + row_number() over (partition by f.org_id order by f.due_at) as nth
+                              from (select x.webhook_id, x.org_id, x.due_at from webhook_lines x
+                                     where x.due_at <= t and (x.lease_until is null or x.lease_until <= t)
+                                       and x.org_id <> all(full_orgs)
+                                     order by x.due_at limit 5000) f) n -- an org has 1,000 of them at most
+                     where n.nth <= of_org order by n.due_at limit most))
+              and d.due_at <= t and (d.lease_until is null or d.lease_until <= t)
+              for update skip locked))
   returning l.webhook_id::text, l.org_id::text, l.lease_id;
 end $$;
 
 -- The first delivery of each stream that is due, but those of `busy` ones, and how to reach the receiver. Extends the lease. No row: the lease
--- is somebody else's. A row without a delivery: there is none just now.
-create or replace function take_deliveries(webhook text, lease text, busy text[], most int)
+-- is somebody else's. A row without a delivery: there is none just now. One that fails (`is_failing`) gets one delivery at a time.
+create or replace function take_line_deliveries(webhook text, lease text, busy text[], most int)
   returns table (id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamptz,
+                 is_failing boolean,
                  delivery_id text, event_id text, stream text, seq bigint, tries int, attempts int, is_resent boolean, body text)
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -66,7 +79,7 @@ begin
   end if;
   return query
   select w.id::text, w.url, w.key_id, w.secret, w.previous_key_id, w.previous_secret,
-         case when w.previous_until > t then w.previous_until end, d.id::text, d.event_id::text, d.stream::text, d.seq, d.tries,
+         case when w.previous_until > t then w.previous_until end, w.failing_since is not null, d.id::text, d.event_id::text, d.stream::text, d.seq, d.tries,
          d.attempts, d.is_resent, d.body
     from webhooks w
     left join lateral (
@@ -202,7 +215,7 @@ begin
   end if;
 end $$;
 
--- Writes what came of attempts. Of one: what take_deliveries answered and the lease; the attempt; `status` and, while pending, `delay_ms`
+-- Writes what came of attempts. Of one: what take_line_deliveries answered and the lease; the attempt; `status` and, while pending, `delay_ms`
 -- and whether it leaves its stream (`is_detached`); `rest_ms` that the receiver asked for; `counts` for or against the webhook:
 -- delivered, failed, gone or nothing. Answers whether the lease was still the caller's: else nothing was written.
 create or replace function record_attempts(items jsonb) returns table (delivery_id text, is_written boolean)

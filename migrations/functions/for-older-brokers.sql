@@ -106,3 +106,64 @@ create or replace function fan_out_soon(orgs text[]) returns void
                                  job_key_mode := 'preserve_run_at')
     from (select distinct o from unnest(orgs) o order by o) o
 $$;
+
+-- Replaced by take_due_lines, which takes no more of an org than it may have. Called by brokers up to schema 0111.
+-- Gives a broker lines that are due and that nobody delivers, none of these orgs. What a killed broker had comes when its lease is over.
+create or replace function take_webhook_lines(most int, full_orgs text[]) returns table (webhook_id text, org_id text, lease_id text)
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  t timestamptz := svc_now();
+begin
+  return query
+  update webhook_lines l
+     set lease_id = gen_random_uuid()::text, lease_until = t + interval '60 s'
+   where l.webhook_id = any(array(
+           select d.webhook_id from webhook_lines d
+            where d.due_at <= t and (d.lease_until is null or d.lease_until <= t) and d.org_id <> all(full_orgs)
+            order by d.due_at limit most for update skip locked))
+  returning l.webhook_id::text, l.org_id::text, l.lease_id;
+end $$;
+
+-- Replaced by take_line_deliveries, which says whether the webhook fails. Called by brokers up to schema 0111.
+-- The first delivery of each stream that is due, but those of `busy` ones, and how to reach the receiver. Extends the lease. No row: the lease
+-- is somebody else's. A row without a delivery: there is none just now.
+create or replace function take_deliveries(webhook text, lease text, busy text[], most int)
+  returns table (id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamptz,
+                 delivery_id text, event_id text, stream text, seq bigint, tries int, attempts int, is_resent boolean, body text)
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  t timestamptz := svc_now();
+  l webhook_lines;
+  room int := most;
+begin
+  update webhook_lines x set lease_until = t + interval '60 s'
+   where x.webhook_id = webhook and x.lease_id = lease returning * into l;
+  if not found then
+    return;
+  end if;
+  if l.rests_until > t then
+    room := 0;
+  elsif exists (select from webhooks w where w.org_id = l.org_id and w.id = webhook and w.failing_since is not null) then
+    room := greatest(0, least(most, 1 - cardinality(busy))); -- one that does not answer gets no more of its org's calls
+  end if;
+  return query
+  select w.id::text, w.url, w.key_id, w.secret, w.previous_key_id, w.previous_secret,
+         case when w.previous_until > t then w.previous_until end, d.id::text, d.event_id::text, d.stream::text, d.seq, d.tries,
+         d.attempts, d.is_resent, d.body
+    from webhooks w
+    left join lateral (
+      select h.*, e.body
+        from (select s.stream from webhook_streams s
+               where s.webhook_id = webhook and s.next_at <= t and s.stream <> all(busy)
+                 and w.deleted_at is null and w.disabled_at is null
+               order by s.next_at, s.stream limit room) s
+       cross join lateral (select x.* from webhook_deliveries x
+                            where x.webhook_id = webhook and x.stream = s.stream and x.status = 'pending'
+                            order by x.seq limit 1) h
+        join events e on e.org_id = h.org_id and e.id = h.event_id) d on true
+   where w.org_id = l.org_id and w.id = webhook;
+end $$;

@@ -33,10 +33,10 @@ export const liveAsEvent: Life = async (db, setUp, orgId) => {
   if (event === undefined) throw new Error("there is an event");
   const body = await toEnvelope({ ...event, data: { ...event.data, links: {} } });
   await storeFannedOut(db, orgId, [{ id: event.id, body, deliveries }]);
-  const [line] = await takeLines(db, 10, []);
+  const [line] = await takeLines(db, { most: 10, ofOrg: 16, held: new Map() });
   if (line === undefined) throw new Error("there is no line");
   for (const result of ["failed", "delivered"] as const) {
-    const [due] = (await takeDeliveries(db, line, { busy: [], most: 4 })) ?? [];
+    const [due] = (await takeDeliveries(db, line, { busy: [], most: 4 }))?.due ?? [];
     if (due === undefined) throw new Error("nothing is due");
     const answered = { response_status: 200, response_body: "", error_code: null, error: null };
     const attempt = { result, started_at: new Date().toISOString(), duration_ms: 1, ...answered };
