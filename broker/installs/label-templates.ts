@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../shared/app-config/canonical-json.ts";
 import { pointerTo } from "../../shared/app-config/config-fault.ts";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
-import { readReferences } from "../../shared/app-config/config-references.ts";
+import { readReferences } from "../../shared/app-config/read-references.ts";
 import { makeMeant } from "../../shared/app-config/rules/make-meant.ts";
 import { renderTemplate } from "../../shared/app-config/templates/render-template.ts";
 import { labelLimits } from "../../shared/labels.ts";

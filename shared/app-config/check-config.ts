@@ -16,11 +16,11 @@ import {
 } from "./config-fault.ts";
 import type { AppConfigDocument } from "./config-files.ts";
 import { type ConfigGraph, graphOf } from "./config-graph.ts";
-import { readReferences } from "./config-references.ts";
 import { includeTexts } from "./include-texts.ts";
 import { inOneOrder } from "./one-order.ts";
 import { placeFaults } from "./place-faults.ts";
 import { makeRawConfig, type RawConfig } from "./raw-config.ts";
+import { readReferences } from "./read-references.ts";
 import { choices } from "./rules/choices.ts";
 import { fittingValues } from "./rules/fitting-values.ts";
 import { knownNames } from "./rules/known-names.ts";
@@ -71,7 +71,7 @@ export async function checkConfigFolder(folder: ConfigFolder): Promise<CheckedCo
 
 /** Checks the JSON document of a config. */
 export async function checkConfigDocument(document: unknown): Promise<CheckedConfig> {
-  return await check(readDocumentEntries(structuredClone(document)), undefined);
+  return await check(readDocumentEntries(document), undefined);
 }
 
 async function check(

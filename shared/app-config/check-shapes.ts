@@ -2,11 +2,13 @@ import type { z } from "zod";
 import {
   type ConfigFaultCode,
   configFaultCodes,
+  configLimits,
   type FoundFault,
   type Path,
 } from "./config-fault.ts";
-import { type AppConfigDocument, configSchema } from "./config-files.ts";
+import type { AppConfigDocument } from "./config-files.ts";
 import { type JsonSchema, schemaAt } from "./config-schemas.ts";
+import { parseConfig } from "./parse-config.ts";
 import type { RawConfig } from "./raw-config.ts";
 import type { Meant } from "./rules/make-meant.ts";
 
@@ -16,9 +18,12 @@ type Told = { readonly path: Path; readonly code: ConfigFaultCode; readonly deta
 
 /** Checks members, types, bounds and enumerations: every fault, and the document if there is none. */
 export function checkShapes({ tree, faultAt }: RawConfig, meant: Meant): Checked {
-  const read = configSchema.safeParse(tree);
-  if (read.success) return { document: read.data, faults: [] };
-  const told = read.error.issues.flatMap((issue) => toldBy({ tree, meant }, issue));
+  const read = parseConfig(tree);
+  if (read.document !== undefined) return { document: read.document, faults: [] };
+  const told = read.issues
+    .slice(0, configLimits.counted)
+    .flatMap((issue) => toldBy({ tree, meant }, issue))
+    .slice(0, configLimits.counted);
   const isTold = tree["metadata"] === undefined; // as a file that is missing
   const known = told.filter(({ path }) => !(isTold && path[0] === "metadata"));
   return {
@@ -33,7 +38,7 @@ function toldBy(checking: Checking, issue: z.core.$ZodIssue): Told[] {
   const value = valueAt(tree, path);
   const isMissing = value === undefined && issue.code !== "custom";
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => unknownKey(checking, path, key));
+    return issue.keys.slice(0, configLimits.counted).map((key) => unknownKey(checking, path, key));
   if (isMissing || issue.code === "invalid_type" || issue.code === "invalid_value")
     return [wrongValue(checking, path)];
   if (issue.code === "invalid_union") {

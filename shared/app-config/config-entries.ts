@@ -9,6 +9,8 @@ import {
   pointerTo,
 } from "./config-fault.ts";
 import { configFiles } from "./config-files.ts";
+import { tooDeepWords } from "./costly-toml.ts";
+import { countValues } from "./count-values.ts";
 import { type PlaceOf, placesOfToml, readToml } from "./read-toml.ts";
 import { isTable } from "./rules/rule.ts";
 
@@ -32,6 +34,7 @@ export type ConfigEntry = {
 export type ConfigEntries = {
   readonly entries: ReadonlyMap<string, ConfigEntry>;
   readonly faults: readonly ConfigFault[];
+  readonly bytes: number;
 };
 
 const rootFiles = configFiles.flatMap(({ file }) => (file === undefined ? [] : [file]));
@@ -42,66 +45,123 @@ const folders = [
 /** The path of a file in the JSON document of the same config. */
 export const documentPath = (file: string): string[] => file.split("/");
 
+type Reading = {
+  readonly entries: Map<string, ConfigEntry>;
+  readonly faults: ConfigFault[];
+  bytes: number;
+  values: number;
+};
+const begin = (): Reading => ({ entries: new Map(), faults: [], bytes: 0, values: 0 });
+const unread: ConfigEntry = { value: undefined, openPlaces: undefined };
+
 /** Reads the TOML files of a directory, one after the other, giving way to others between them. */
 export async function readFolderEntries(folder: ConfigFolder): Promise<ConfigEntries> {
-  const entries = new Map<string, ConfigEntry>();
-  const faults: ConfigFault[] = [];
-  let bytes = 0;
+  const reading = begin();
+  let files = 0;
   for (const name of folder.names.filter((one) => one.endsWith(".toml")).sort()) {
     const why = whyUnknown(name);
     if (why === "ignored") continue;
+    if (++files > configLimits.files) return tooCostly(reading, name, manyFiles);
     if (why !== undefined) {
-      faults.push(faultOf(name, undefined, { code: "unknown_key", detail: why }));
+      reading.faults.push(faultOf(name, undefined, { code: "unknown_key", detail: why }));
       continue;
     }
-    const text = await folder.read(name);
-    bytes += typeof text === "string" ? Buffer.byteLength(text) : 0;
-    const fault = typeof text === "string" ? tooLarge(text, bytes) : text;
-    if (fault !== undefined || typeof text !== "string") {
-      if (fault !== undefined) faults.push(faultOf(name, undefined, fault));
-      entries.set(name, { value: undefined, openPlaces: undefined });
-      continue;
+    const read = await folder.read(name);
+    if (typeof read === "string") readFile(reading, name, read);
+    else {
+      reading.entries.set(name, unread);
+      reading.faults.push(faultOf(name, undefined, read));
     }
-    const read = readToml(text);
-    faults.push(...read.faults.map(({ place, ...rest }) => faultOf(name, place, rest)));
-    entries.set(
-      name,
-      read.isWhole
-        ? { value: read.value, openPlaces: () => placesOfToml(text) }
-        : { value: undefined, openPlaces: undefined },
-    );
+    if (reading.bytes > configLimits.tomlBytesOfAll) return tooCostly(reading, name, manyBytes);
     await new Promise(setImmediate);
   }
-  return { entries, faults };
+  return reading;
 }
 
-/** Takes a JSON document apart: the tree of a directory, keyed by the files' names. */
+/** What comes after a bound is not read. */
+function tooCostly(reading: Reading, name: string, detail: string): ConfigEntries {
+  reading.faults.push(faultOf(name, undefined, { code: "config_too_costly", detail }));
+  reading.entries.set(name, unread);
+  return reading;
+}
+
+const manyFiles = `is one file more than a config has: at most ${configLimits.files}`;
+const manyBytes = `brings all TOML files together to more than ${configLimits.tomlBytesOfAll / 1024} KiB, the most that they may have`;
+const manyValues = `brings the config to more than ${configLimits.values} values, the most that it may have`;
+const manyTexts = `brings the config with all its texts to more than ${configLimits.unpackedBytes / 2 ** 20} MiB, the most that it may have`;
+
+function readFile(reading: Reading, name: string, text: string): void {
+  const { entries, faults } = reading;
+  const bytes = Buffer.byteLength(text);
+  reading.bytes += bytes;
+  entries.set(name, unread);
+  if (bytes > configLimits.tomlBytes) {
+    const detail = `has ${bytes} bytes: at most ${configLimits.tomlBytes / 1024} KiB; put long texts in files of their own and name them as ./path`;
+    faults.push(faultOf(name, undefined, { code: "config_too_costly", detail }));
+  } else if (reading.bytes <= configLimits.tomlBytesOfAll) {
+    const read = readToml(text);
+    for (const { place, ...fault } of read.faults) faults.push(faultOf(name, place, fault));
+    if (!read.isWhole) return;
+    entries.set(name, { value: read.value, openPlaces: () => placesOfToml(text) });
+  }
+}
+
+/** Takes a JSON document apart: the tree of a directory, keyed by the files' names. Its values are copied. */
 export function readDocumentEntries(document: unknown): ConfigEntries {
-  const entries = new Map<string, ConfigEntry>();
-  const faults: ConfigFault[] = [];
+  const reading = begin();
+  const { faults } = reading;
   if (!isTable(document)) {
     const detail = "must be a table of the config's files";
-    return { entries, faults: [faultOf("", undefined, { code: "wrong_type", detail })] };
+    faults.push(faultOf("", undefined, { code: "wrong_type", detail }));
+    return reading;
   }
-  const files = Object.entries(document).flatMap(([key, value]): [string, unknown][] => {
-    if (!folders.includes(key)) return [[key, value]];
-    if (isTable(value)) {
-      return Object.entries(value).map(([file, one]) => [`${key}/${file}`, one]);
-    }
-    faults.push(
-      faultOf(key, undefined, { code: "wrong_type", detail: "must be a table of files" }),
-    );
-    return [];
-  });
-  for (const [name, value] of files) {
+  let files = 0;
+  for (const [name, value] of filesIn(document, faults)) {
+    if (++files > configLimits.files) return tooCostly(reading, name, manyFiles);
     const why = whyUnknown(name);
-    if (why === undefined) entries.set(name, { value, openPlaces: undefined });
-    else {
+    if (why === undefined) {
+      const passed = readValue(reading, name, value);
+      if (passed !== undefined) return tooCostly(reading, name, passed);
+    } else {
       const detail = why === "ignored" ? unknownWords(name) : why;
       faults.push(faultOf(name, undefined, { code: "unknown_key", detail }));
     }
   }
-  return { entries, faults };
+  return reading;
+}
+
+function* filesIn(document: object, faults: ConfigFault[]): Generator<[string, unknown]> {
+  for (const [key, value] of Object.entries(document) as [string, unknown][]) {
+    if (!folders.includes(key)) yield [key, value];
+    else if (isTable(value))
+      for (const [file, one] of Object.entries(value)) yield [`${key}/${file}`, one];
+    else {
+      const detail = "must be a table of files";
+      faults.push(faultOf(key, undefined, { code: "wrong_type", detail }));
+    }
+  }
+}
+
+/** Why what is read so far is too much, if it is. */
+function readValue(reading: Reading, name: string, value: unknown): string | undefined {
+  const { valuesOfFile } = configLimits;
+  const { values, bytes, tooDeep } = countValues(value, valuesOfFile);
+  reading.values += values;
+  reading.bytes += bytes;
+  if (reading.values > configLimits.values) return manyValues;
+  if (reading.bytes > configLimits.unpackedBytes) return manyTexts;
+  const isWhole = tooDeep === undefined && values <= valuesOfFile;
+  reading.entries.set(
+    name,
+    isWhole ? { value: structuredClone(value), openPlaces: undefined } : unread,
+  );
+  const most = `has more than ${valuesOfFile} values, the most that a file may have`;
+  const fault: Told =
+    tooDeep === undefined
+      ? { code: "config_too_costly", detail: most }
+      : { code: "bad_value", detail: tooDeepWords, path: tooDeep };
+  if (!isWhole) reading.faults.push(faultOf(name, undefined, fault));
+  return undefined;
 }
 
 type Told = FileFault & { readonly path?: Path };
@@ -110,18 +170,6 @@ function faultOf(file: string, place: Place | undefined, { code, detail, path = 
   const at = place ?? { line: null, column: null };
   const pointer = pointerTo([...(file === "" ? [] : documentPath(file)), ...path]);
   return makeFault({ file, ...at, pointer, code, detail });
-}
-
-function tooLarge(text: string, bytes: number): FileFault | undefined {
-  const code = "config_too_costly";
-  if (Buffer.byteLength(text) > configLimits.tomlBytes) {
-    const most = configLimits.tomlBytes / 1024;
-    const detail = `has ${Buffer.byteLength(text)} bytes: at most ${most} KiB; put long texts in files of their own and name them as ./path`;
-    return { code, detail };
-  }
-  if (bytes <= configLimits.tomlBytesOfAll) return undefined;
-  const most = configLimits.tomlBytesOfAll / 1024;
-  return { code, detail: `all TOML files together must have at most ${most} KiB` };
 }
 
 /** Why this is no file of a config; "ignored" for what is something else's. */

@@ -95,8 +95,13 @@ export const configLimits = {
   files: 2_000,
   tomlBytes: 128 * 1024,
   tomlBytesOfAll: 2 * 2 ** 20,
+  /** Tables, lists and what is in them: as many as a TOML file, and all of them, have room for. */
+  valuesOfFile: 65_536,
+  values: 1_048_576,
   /** Levels of tables and lists. */
   depth: 32,
+  /** Actions of templates, also those of other programs: `{{` in texts. */
+  templates: 500_000,
   /** Of a name with dots in it, as `a.b.c`. */
   nameParts: 32,
   /** Faults that are told, and that are counted. */

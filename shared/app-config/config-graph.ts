@@ -1,5 +1,6 @@
 import type { Path } from "./config-fault.ts";
-import { componentOf, type ConfigReference, readReferences } from "./config-references.ts";
+import { findCircles } from "./find-circles.ts";
+import { type ConfigReference, readReferences } from "./read-references.ts";
 import { type Found, nameKey, tablesAt, type Tell, textIn, textsOf } from "./rules/rule.ts";
 
 /** Which component needs which, and why. */
@@ -29,34 +30,49 @@ export function graphOf(
   const needs = new Map(names.map((name) => [name, new Set<string>()]));
   for (const { from, to } of edges) if (from.type === "component") needs.get(from.name)?.add(to);
   const order = inOrder(needs);
-  tellCircles(tree, needs, tell);
+  if (order.length < needs.size) tellCircles(tree, needs, tell);
   return { order, edges };
 }
 
 function edgesOf(tree: unknown, references: readonly ConfigReference[], tell: Tell): ConfigEdge[] {
   const edges = new Map<string, ConfigEdge>();
+  const byThing = Map.groupBy(references, ({ at }) => `${String(at[0])} ${String(at[1])}`);
+  const components = componentsByKey(tree);
   for (const section of ["components", "actions"] as const)
-    for (const one of tablesAt(tree, section))
-      addEdges({ tree, tell, edges, section, one }, references);
+    for (const one of tablesAt(tree, section)) {
+      const own = byThing.get(`${section} ${String(one.path[1])}`) ?? [];
+      addEdges({ components, tell, edges, section, one }, own);
+    }
   return [...edges.values()].sort((a, b) => compare(keyOf(a), keyOf(b)));
 }
 
 type Adding = {
-  readonly tree: unknown;
+  /** Their names by those that templates use. */
+  readonly components: ReadonlyMap<string, string | undefined>;
   readonly tell: Tell;
   readonly edges: Map<string, ConfigEdge>;
   readonly section: "components" | "actions";
   readonly one: Found;
 };
 
+function componentsByKey(tree: unknown): Map<string, string | undefined> {
+  const found = new Map<string, string | undefined>();
+  for (const one of tablesAt(tree, "components"))
+    for (const member of ["name", "var_name"]) {
+      const name = textIn(one, member);
+      const key = name && nameKey(name);
+      if (key !== undefined && !found.has(key)) found.set(key, textIn(one, "name"));
+    }
+  return found;
+}
+
 function addEdges(adding: Adding, references: readonly ConfigReference[]): void {
-  const { tree, section, one } = adding;
-  for (const { path, text } of textsOf(one, "dependencies"))
-    addEdge(adding, { to: componentOf(tree, text), declared: true, path });
+  const componentOf = (key: string) => adding.components.get(nameKey(key));
+  for (const { path, text } of textsOf(adding.one, "dependencies"))
+    addEdge(adding, { to: componentOf(text), declared: true, path });
   for (const { at, path } of references) {
-    const isOwn = at[0] === section && at[1] === one.path[1];
-    if (!isOwn || path[0] !== "components" || path[1] === undefined) continue;
-    addEdge(adding, { to: componentOf(tree, path[1]), declared: false, path: at });
+    if (path[0] !== "components" || path[1] === undefined) continue;
+    addEdge(adding, { to: componentOf(path[1]), declared: false, path: at });
   }
 }
 
@@ -78,15 +94,24 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** Topological, the first by name of those that may be next. */
 function inOrder(needs: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const order: string[] = [];
-  const done = new Set<string>();
-  const open = [...needs.keys()].sort(compare);
-  for (;;) {
-    const at = open.findIndex((name) => [...(needs.get(name) ?? [])].every((one) => done.has(one)));
-    const [next] = at === -1 ? [] : open.splice(at, 1);
-    if (next === undefined) return order;
-    order.push(next);
-    done.add(next);
+  const missing = new Map([...needs].map(([name, all]) => [name, all.size]));
+  const neededBy = new Map([...needs.keys()].map((name): [string, string[]] => [name, []]));
+  for (const [name, all] of needs) for (const one of all) neededBy.get(one)?.push(name);
+  const next = [...needs.keys()].filter((name) => missing.get(name) === 0).sort(compare);
+  for (let name = next.shift(); name !== undefined; name = next.shift()) {
+    order.push(name);
+    for (const one of neededBy.get(name) ?? []) {
+      const left = (missing.get(one) ?? 0) - 1;
+      missing.set(one, left);
+      if (left === 0) insert(next, one);
+    }
   }
+  return order;
+}
+
+function insert(sorted: string[], name: string): void {
+  const at = sorted.findIndex((one) => compare(name, one) < 0);
+  sorted.splice(at === -1 ? sorted.length : at, 0, name);
 }
 
 /** One fault for each circle, at the first of its components by name. */
@@ -95,43 +120,13 @@ function tellCircles(
   needs: ReadonlyMap<string, ReadonlySet<string>>,
   tell: Tell,
 ): void {
-  const told = new Set<string>();
-  for (const name of [...needs.keys()].sort(compare)) {
-    if (told.has(name)) continue;
-    const circle = circleFrom(name, needs);
-    if (circle === undefined) continue;
-    for (const one of circle) told.add(one);
-    const at = tablesAt(tree, "components").find((one) => textIn(one, "name") === name);
+  const components = tablesAt(tree, "components");
+  for (const circle of findCircles(needs)) {
+    const [name = ""] = circle;
+    const at = components.find((one) => textIn(one, "name") === name);
     const words = [...circle, name].join(" needs ");
     tell(at?.path ?? ["components"], "dependency_cycle", `components need each other: ${words}`);
   }
-}
-
-/** The shortest way from a component back to it. */
-function circleFrom(
-  start: string,
-  needs: ReadonlyMap<string, ReadonlySet<string>>,
-): string[] | undefined {
-  const before = new Map<string, string>();
-  const open = [start];
-  for (let at = open.shift(); at !== undefined; at = open.shift()) {
-    for (const next of [...(needs.get(at) ?? [])].sort(compare)) {
-      if (next === start) return wayTo(at, before, start);
-      if (before.has(next)) continue;
-      before.set(next, at);
-      open.push(next);
-    }
-  }
-  return undefined;
-}
-
-function wayTo(end: string, before: ReadonlyMap<string, string>, start: string): string[] {
-  const way = [end];
-  for (let at = end; at !== start;) {
-    at = before.get(at) ?? start;
-    way.unshift(at);
-  }
-  return way;
 }
 
 const ignore: Tell = Object.assign(() => {}, { meant: () => "" });

@@ -43,10 +43,9 @@ export function findCostlyToml(text: string): CostlyToml | undefined {
 
 type Told = Omit<CostlyToml, "place">;
 
-const tooDeep: Told = {
-  code: "bad_value",
-  detail: `is too deep: at most ${configLimits.depth} levels`,
-};
+/** Of a value that has too many others around it. */
+export const tooDeepWords = `is too deep: at most ${configLimits.depth} levels`;
+const tooDeep: Told = { code: "bad_value", detail: tooDeepWords };
 
 const longText = (letters: number): Told => ({
   code: "config_too_costly",

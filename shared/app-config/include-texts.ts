@@ -10,9 +10,15 @@ type Including = Included & {
   readonly raw: RawConfig;
   readonly folder: Pick<ConfigFolder, "read"> | undefined;
   readonly files: string[];
-  readonly texts: Map<string, string | FileFault>;
+  readonly texts: Map<string, Known>;
   bytes: number;
+  /** For how many files there is room. */
+  readonly room: number;
+  /** A bound was passed: what comes after it is not read any more. */
+  isFull: boolean;
 };
+
+type Known = { readonly text: string | FileFault; readonly bytes: number };
 
 type At = { readonly into: object; readonly key: string; readonly path: Path };
 
@@ -27,7 +33,9 @@ export async function includeTexts(
     faults: [],
     files: [],
     texts: new Map(),
-    bytes: 0,
+    bytes: raw.bytes,
+    isFull: false,
+    room: configLimits.files - raw.files,
   };
   for (const at of placesOf(treeSchema(), raw.tree, [])) await include(including, at);
   return including;
@@ -50,12 +58,13 @@ function* placesOf(schema: JsonSchema | undefined, value: unknown, path: Path): 
 async function include(including: Including, { into, key, path }: At): Promise<void> {
   const table = into as Record<string, string>; // a text is at the key
   const given = table[key] ?? "";
+  table[key] = ""; // so that the name of a file that is not read is not checked as the text
+  if (including.isFull || including.faults.length >= configLimits.counted) return;
   const read = await textOf(including, given);
   if (typeof read === "string") {
     table[key] = read;
     return;
   }
-  table[key] = ""; // so that the name of the file is not checked as the text
   including.faults.push(
     including.raw.faultAt(path, read.code, `${given.slice(0, 200)} ${read.detail}`),
   );
@@ -70,17 +79,24 @@ async function textOf(including: Including, given: string): Promise<string | Fil
       code: "missing_file",
       detail: "is a file, and a JSON document has none: write the text itself",
     };
-  const known = including.texts.get(name) ?? (await including.folder.read(name));
-  if (!including.texts.has(name)) {
-    including.texts.set(name, known);
-    including.files.push(name);
-  }
-  including.bytes += typeof known === "string" ? Buffer.byteLength(known) : 0;
-  if (including.bytes <= configLimits.unpackedBytes) return known;
-  return {
-    code: "bad_value",
-    detail: `makes the config too large: with all its texts it must have at most ${configLimits.unpackedBytes / 2 ** 20} MiB`,
-  };
+  const { text, bytes } = including.texts.get(name) ?? (await readText(including, name));
+  including.bytes += bytes;
+  const { unpackedBytes, files } = configLimits;
+  const [mostBytes, isMany] = [unpackedBytes / 2 ** 20, including.files.length > including.room];
+  if (!isMany && including.bytes <= unpackedBytes) return text;
+  including.isFull = true;
+  const detail = isMany
+    ? `makes the config too large: it has at most ${files} files`
+    : `makes the config too large: with all its texts, each as often as it is named, it has at most ${mostBytes} MiB`;
+  return { code: "config_too_costly", detail };
+}
+
+async function readText({ folder, texts, files }: Including, name: string): Promise<Known> {
+  const text = (await folder?.read(name)) ?? { code: "missing_file", detail: "is not there" };
+  const known = { text, bytes: typeof text === "string" ? Buffer.byteLength(text) : 0 };
+  texts.set(name, known);
+  files.push(name);
+  return known;
 }
 
 /** A path within the config's directory, from its root; undefined for one that leads out. */

@@ -12,6 +12,9 @@ export type RawConfig = {
   /** A fault at a path of the tree, told by its file and its path there. */
   readonly faultAt: (path: Path, code: Code, detail: string) => FoundFault;
   readonly faults: readonly FoundFault[];
+  /** What it has without the texts that it names. */
+  readonly files: number;
+  readonly bytes: number;
 };
 
 type Code = ConfigFaultCode | ConfigWarningCode;
@@ -23,7 +26,7 @@ type Making = {
 };
 
 /** Puts the files of a config together, in the order of their names. */
-export function makeRawConfig({ entries, faults }: ConfigEntries): RawConfig {
+export function makeRawConfig({ entries, faults, bytes }: ConfigEntries): RawConfig {
   const making: Making = { tree: {}, origins: new PathMap(), faults: [...faults] };
   const faultAt = (path: Path, code: Code, detail: string): FoundFault =>
     findFault(making.origins, path, { code, detail });
@@ -34,7 +37,7 @@ export function makeRawConfig({ entries, faults }: ConfigEntries): RawConfig {
   }
   if (!entries.has("metadata.toml")) making.faults.push(missingMetadata);
   making.faults.push(...bothForms([...entries.keys()]));
-  return { tree: making.tree, faultAt, faults: making.faults };
+  return { tree: making.tree, faultAt, faults: making.faults, files: entries.size, bytes };
 }
 
 const missingMetadata: FoundFault = {

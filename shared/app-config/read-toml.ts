@@ -1,7 +1,7 @@
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser";
 import { configLimits, type Path, type Place } from "./config-fault.ts";
 import type { ConfigFaultCode } from "./config-fault.ts";
-import { findCostlyToml } from "./costly-toml.ts";
+import { findCostlyToml, tooDeepWords } from "./costly-toml.ts";
 import { PathMap } from "./path-map.ts";
 
 /** A TOML text as values. */
@@ -144,9 +144,7 @@ type Located = { readonly loc: AST.SourceLocation };
 function isRefused(reading: Reading, path: Path, node: Located): boolean {
   if (path.length <= configLimits.depth && !path.includes("__proto__")) return false;
   const isDeep = path.length > configLimits.depth;
-  const detail = isDeep
-    ? `is too deep: at most ${configLimits.depth} levels`
-    : "must not be called __proto__";
+  const detail = isDeep ? tooDeepWords : "must not be called __proto__";
   tell(reading, { path, place: placeAt(node), detail });
   return true;
 }

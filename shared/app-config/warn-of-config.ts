@@ -1,5 +1,5 @@
 import type { ConfigWarningCode, Path } from "./config-fault.ts";
-import type { ConfigReference } from "./config-references.ts";
+import type { ConfigReference } from "./read-references.ts";
 import { isTable, nameKey, tablesAt, textIn } from "./rules/rule.ts";
 
 /** Notes what may be meant so. */

@@ -1,5 +1,5 @@
 import type { Path } from "../config-fault.ts";
-import type { ConfigTemplate } from "../config-references.ts";
+import type { ConfigTemplate } from "../read-references.ts";
 import { isTable } from "../rules/rule.ts";
 import type { Warn } from "../warn-of-config.ts";
 import { findUnquotedValues } from "./unquoted-values.ts";

@@ -4,6 +4,7 @@ import {
   type Found,
   isTable,
   nameKey,
+  type Names,
   namesAt,
   type Rule,
   tableAt,
@@ -12,12 +13,17 @@ import {
   type Tell,
   textIn,
   textsOf,
+  toNames,
 } from "./rule.ts";
 
-type Kind = { readonly is: string; readonly code: ConfigFaultCode; readonly names: string[] };
+type Kind = { readonly is: string; readonly code: ConfigFaultCode; readonly names: Names };
 type Given = { readonly path: Path; readonly text: string | undefined };
 
-const kind = (is: string, code: ConfigFaultCode, names: string[]): Kind => ({ is, code, names });
+const kind = (is: string, code: ConfigFaultCode, names: readonly string[]): Kind => ({
+  is,
+  code,
+  names: toNames(names),
+});
 
 /** What is named is there. */
 export const knownNames: Rule = (tree, tell) => {
@@ -77,7 +83,7 @@ export const knownNames: Rule = (tree, tell) => {
 
 /** Roles are named by operations; their policies by roles. A name with a template is known only when it is rendered. */
 function checkRoles(tree: unknown, tell: Tell): void {
-  const role: Kind = { is: "role", code: "unknown_role", names: roleNames(tree) };
+  const role = renderedKind("role", "unknown_role", roleNames(tree));
   const sandbox = tableAt(tree, "sandbox");
   const withRoles = [...(sandbox === undefined ? [] : [sandbox]), ...tablesAt(tree, "components")];
   const roles = [
@@ -86,34 +92,47 @@ function checkRoles(tree: unknown, tell: Tell): void {
     ...members(tablesAt(tree, "actions"), "role"),
     ...tablesAt(tree, "runbooks").flatMap((one) => members(tablesOf(one, "steps"), "role")),
   ];
-  for (const given of roles) checkName(tell, role, given);
-  const names = namesAt(tree, "permissions", "named_policies");
-  const policy: Kind = { is: "named policy", code: "unknown_policy", names };
+  for (const given of roles) checkRendered(tell, role, given);
+  const named = namesAt(tree, "permissions", "named_policies");
+  const policy = renderedKind("named policy", "unknown_policy", named);
   for (const one of rolesOf(tree))
-    for (const given of textsOf(one, "named_policy_names")) checkName(tell, policy, given);
-  for (const rule of tablesAt(tree, "operation_roles", "rules")) checkPrincipal(tree, tell, rule);
+    for (const given of textsOf(one, "named_policy_names")) checkRendered(tell, policy, given);
+  const principals: Principals = {
+    action: kind("action", "unknown_action", namesAt(tree, "actions")),
+    component: kind("component", "unknown_component", namesAt(tree, "components")),
+  };
+  for (const rule of tablesAt(tree, "operation_roles", "rules"))
+    checkPrincipal(principals, tell, rule);
 }
 
-function checkPrincipal(tree: unknown, tell: Tell, rule: Found): void {
+type RenderedKind = Kind & { readonly isRendered: boolean };
+type Principals = { readonly action: Kind; readonly component: Kind };
+
+const renderedKind = (
+  is: string,
+  code: ConfigFaultCode,
+  names: readonly string[],
+): RenderedKind => ({
+  ...kind(is, code, names),
+  isRendered: names.some((name) => name.includes("{{")),
+});
+
+function checkPrincipal(principals: Principals, tell: Tell, rule: Found): void {
   const principal = textIn(rule, "principal");
   if (principal === undefined || principal === "*" || principal === "sandbox") return;
   const path = [...rule.path, "principal"];
-  const [, kind = "", name = ""] = /^(component|action):(.+)$/.exec(principal) ?? [];
-  if (kind === "") {
-    tell(path, "bad_value", "principal must be sandbox, component:NAME, action:NAME or *");
-    return;
-  }
-  const code = kind === "action" ? "unknown_action" : "unknown_component";
-  checkName(tell, { is: kind, code, names: namesAt(tree, `${kind}s`) }, { path, text: name });
+  const [, is = "", name = ""] = /^(component|action):(.+)$/.exec(principal) ?? [];
+  if (is === "action" || is === "component") checkName(tell, principals[is], { path, text: name });
+  else tell(path, "bad_value", "principal must be sandbox, component:NAME, action:NAME or *");
+}
+
+function checkRendered(tell: Tell, of: RenderedKind, given: Given): void {
+  if (!of.isRendered && given.text?.includes("{{") !== true) checkName(tell, of, given);
 }
 
 function checkName(tell: Tell, { is, code, names }: Kind, { path, text }: Given): void {
-  if (text === undefined || names.some((name) => nameKey(name) === nameKey(text))) return;
-  if (is === "role" || is === "named policy") {
-    const isRendered = text.includes("{{") || names.some((name) => name.includes("{{"));
-    if (isRendered) return;
-  }
-  tell(path, code, `there is no ${is} ${text}${tell.meant(text, names)}`);
+  if (text === undefined || names.keys.has(nameKey(text))) return;
+  tell(path, code, `there is no ${is} ${text}${tell.meant(text, names.all)}`);
 }
 
 const members = (tables: readonly Found[], member: string): Given[] =>

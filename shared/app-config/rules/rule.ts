@@ -43,6 +43,15 @@ export function textsOf({ path, value }: Found, member: string): { path: Path; t
 /** Names that differ only by `-` and `_` are equal. */
 export const nameKey = (name: string): string => name.replaceAll("-", "_");
 
+/** Names, to look one up among them in one step. */
+export type Names = { readonly all: readonly string[]; readonly keys: ReadonlySet<string> };
+
+/** Makes names of a list that is looked at often. */
+export const toNames = (all: readonly string[]): Names => ({
+  all,
+  keys: new Set(all.map(nameKey)),
+});
+
 /** The names of the tables of a list. */
 export const namesAt = (tree: unknown, ...members: readonly string[]): string[] =>
   tablesAt(tree, ...members).flatMap((one) => textIn(one, "name") ?? []);

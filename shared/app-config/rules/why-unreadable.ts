@@ -1,5 +1,5 @@
 import type { Meant } from "./make-meant.ts";
-import { nameKey } from "./rule.ts";
+import { nameKey, type Names } from "./rule.ts";
 import {
   actionState,
   componentState,
@@ -10,13 +10,13 @@ import {
 
 /** The names of what a config has. */
 export type ConfigNames = {
-  readonly input: readonly string[];
+  readonly input: Names;
   /** By the names that templates use. */
-  readonly component: readonly string[];
-  readonly action: readonly string[];
-  readonly secret: readonly string[];
+  readonly component: Names;
+  readonly action: Names;
+  readonly secret: Names;
   /** Of the runbook that a text is in; undefined outside of runbooks. */
-  readonly "runbook-input": readonly string[] | undefined;
+  readonly "runbook-input": Names | undefined;
   readonly hasSandbox: boolean;
   readonly hasStack: boolean;
   readonly meant: Meant;
@@ -59,10 +59,10 @@ export function whyUnreadable(path: readonly string[], names: ConfigNames): stri
 }
 
 function whyNamed(kind: Named, key: string, names: ConfigNames): string | undefined {
-  const there = names[kind] ?? [];
-  if (there.some((name) => nameKey(name) === nameKey(key))) return undefined;
+  const there = names[kind];
+  if (there?.keys.has(nameKey(key)) === true) return undefined;
   const words = kind === "runbook-input" ? "input of this runbook" : kind;
-  return `there is no ${words} ${key}${names.meant(key, there)}`;
+  return `there is no ${words} ${key}${names.meant(key, there?.all ?? [])}`;
 }
 
 const hasWords = (keys: readonly string[]): string =>
