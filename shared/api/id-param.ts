@@ -4,7 +4,7 @@ import { formerPrefixes, type IdPrefix, idPrefixes } from "../id-prefixes.ts";
 /** An id in a path: its prefix and 26 characters; anything else is nobody's id and answers 404. */
 export function idParam(name: string, prefix: IdPrefix): z.ZodString {
   const example = `${prefix}_01k9zq5v3t8w2x4y6z8a0b2c4d`;
-  const of = `the id of ${idPrefixes[prefix]}`;
+  const of = `the id of ${idPrefixes[prefix].words}`;
   const former = formerPrefixes[prefix];
   const begin = former === undefined ? prefix : `(?:${prefix}|${former})`;
   return z

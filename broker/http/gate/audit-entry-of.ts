@@ -1,3 +1,4 @@
+import { idKinds, kindOfId } from "../../../shared/id-prefixes.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import { type AuditEntry, auditText } from "../../audit/audit-entry.ts";
 import { summarizeChange } from "../../audit/summarize-change.ts";
@@ -40,37 +41,6 @@ export function auditEntryOf(
   };
 }
 
-/** What the id of a created object says of its kind. */
-const kinds: Readonly<Record<string, string>> = {
-  acc: "account",
-  act: "action",
-  app: "app",
-  awr: "run",
-  cfg: "config",
-  cmp: "component",
-  emt: "emitter",
-  hch: "chart",
-  inc: "install_config",
-  ins: "install",
-  inv: "invite",
-  job: "job",
-  lgs: "log_stream",
-  org: "org",
-  que: "queue",
-  rbk: "runbook",
-  rgr: "runner_group",
-  rlo: "rollout",
-  rol: "role",
-  run: "runner",
-  shd: "shutdown",
-  sig: "signal",
-  tfs: "state",
-  tfw: "workspace",
-  tok: "token",
-  wfl: "workflow",
-  whk: "webhook",
-};
-
 /** The entry of a request that created something: that is its target, and what the path names the target's parent. */
 export function withCreated(entry: AuditEntry, answer: unknown): AuditEntry {
   if (typeof answer !== "object" || answer === null) return entry;
@@ -80,7 +50,7 @@ export function withCreated(entry: AuditEntry, answer: unknown): AuditEntry {
   const parent = entry.target_type === "org" ? owner : entry.target_id || owner;
   return {
     ...entry,
-    target_type: kinds[id.slice(0, 3)] ?? "",
+    target_type: kindOfId(id),
     target_id: auditText(id, 100),
     parent_id: auditText(typeof parent === "string" ? parent : "", 100),
   };
@@ -97,7 +67,7 @@ function targetOf(c: AppContext, path: string): Target {
   const [first, last] = [ids[0], ids.at(-1)];
   if (first !== undefined && last !== undefined) {
     const parent_id = first === last ? "" : first.id;
-    return { target_type: last.name, target_id: last.id, parent_id };
+    return { target_type: kindOf(last), target_id: last.id, parent_id };
   }
   const workspaceId = c.req.query("workspace_id");
   if (workspaceId !== undefined) {
@@ -112,6 +82,10 @@ function targetOf(c: AppContext, path: string): Target {
   }
   return { target_type: "org", target_id: orgId, parent_id: "" };
 }
+
+/** The word of the one table, by the path's own name where that has it: former ids began otherwise. */
+const kindOf = ({ name, id }: { readonly name: string; readonly id: string }): string =>
+  idKinds.has(name) ? name : kindOfId(id) || name;
 
 function reasonOf(body: unknown): string {
   if (typeof body !== "object" || body === null) return "";

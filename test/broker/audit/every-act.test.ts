@@ -81,6 +81,7 @@ describe.each(changing)("$operationId", (route) => {
       await broker.broker.audit.flush();
       const rows = await db`select action from audit_events where request_id = ${requestId}`;
       expect([status, rows]).toEqual([status, [{ action: operationId }]]);
+      return; // an org's refusals are told one by one only so many times
     }
   });
 });

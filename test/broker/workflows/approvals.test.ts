@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { WholeActionRun } from "../../../shared/api/actions.ts";
+import type { AuditEventBody } from "../../../shared/api/audit.ts";
 import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { advanceClock } from "../../support/database/clock.ts";
@@ -21,6 +22,28 @@ describe("an approval", () => {
     const waiting = await org.reach(body.workflow_id, "approval-awaiting");
     return { ...org, installId, agent, run: body, step: stepIn(waiting, "approval-awaiting") };
   };
+
+  test("that is answered is told with its answer as the target, as are new inputs and secrets", async () => {
+    const { api, step, respond, appId, installId } = await given();
+    const answer = await respond(step, { response_type: "deny" });
+    const inputs = await api<{ id: string }>(`POST /v1/installs/${installId}/inputs`, {
+      inputs: { audience: "moon" },
+    });
+    const secret = await api<{ id: string }>(`POST /v1/apps/${appId}/secrets`, {
+      name: "key",
+      value: "s3cr3t",
+    });
+    const told = async (id: string) =>
+      (await api<{ items: AuditEventBody[] }>(`GET /v1/audit?target_id=${id}`)).body.items;
+    for (const [id, target_type, parent_id] of [
+      [answer.body.id, "approval_response", step.approval?.id],
+      [inputs.body.id, "install_inputs", installId],
+      [secret.body.id, "secret", appId],
+    ] as const)
+      expect(await told(id)).toMatchObject([
+        { target_type, target_id: id, parent_id, status: 201 },
+      ]);
+  });
 
   test("shows what is about to be run, without secrets; and those very bytes are run", async () => {
     const { api, step, respond, reach, run, agent, installId } = await given();

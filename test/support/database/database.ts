@@ -3,6 +3,7 @@ import { inject } from "vitest";
 import { connect, type Db } from "../../../broker/database/connect.ts";
 import { afterFile } from "../run/after-file.ts";
 import { expectSoundEvents } from "../webhooks/expect-sound-events.ts";
+import { expectTargets } from "./expect-targets.ts";
 
 export type TestDatabase = { readonly url: string; readonly db: Db };
 
@@ -11,8 +12,19 @@ export async function testDatabase(): Promise<TestDatabase> {
   const error = inject("templateError");
   if (error !== "") throw new Error(error);
   const made = await createDatabase(new URL(inject("templateUrl")).pathname.slice(1));
-  afterFile(async () => await expectSoundEvents(made.db)); // whatever the tests were about
+  afterFile(async () => await expectSound(made.db)); // whatever the tests were about
   return made;
+}
+
+/** What holds of every database; a test that has ended its connection itself is left alone. */
+async function expectSound(db: Db): Promise<void> {
+  try {
+    await expectSoundEvents(db);
+    await expectTargets(db);
+  } catch (error) {
+    const isEnded = error instanceof Error && "code" in error && error.code === "CONNECTION_ENDED";
+    if (!isEnded) throw error;
+  }
 }
 
 /** The same without any table. */
