@@ -29,7 +29,9 @@ export const runnerSettingEffects: Readonly<Record<keyof RunnerSettingsChanges, 
   vm_max_uptime: mng(
     "Longest time that a host is up: the agent finishes what runs, then the host is powered off, if its owner allows it.",
   ),
-  aws_max_instance_lifetime: mng("Deprecated: the same, where vm_max_uptime is 0."),
+  aws_max_instance_lifetime: informational(
+    "Deprecated: without effect, also for svc-agent. Set vm_max_uptime.",
+  ),
   aws_instance_type: informational(forStacks),
   aws_auth_method: informational("For third-party runners that prove who they are by their cloud."),
   aws_cloudformation_stack_type: informational(forStacks),

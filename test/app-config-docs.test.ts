@@ -65,7 +65,8 @@ function rowsOf(schema: JsonSchema | undefined, before: string): string[] {
 }
 
 function kindOf(schema: JsonSchema): string {
-  if (schema.enum !== undefined) return schema.enum.map((word) => `\`${String(word)}\``).join(" ");
+  if (schema.enum !== undefined)
+    return schema.enum.map((word) => `\`${String(word) || '""'}\``).join(" ");
   if (schema.anyOf !== undefined) return schema.anyOf.length === 2 ? "duration" : "value";
   if (schema.type === "array") return schema.items?.properties === undefined ? "list" : "tables";
   if (schema.type === "object")

@@ -9,10 +9,9 @@ import type { Supervision } from "./supervision.ts";
 export function hostRestartAtMs({ config, link }: Supervision): number | undefined {
   const settings = link()?.settings();
   if (settings === undefined || config.mngPowerOff !== "yes") return undefined;
-  const longestS = settings.vm_max_uptime || settings.aws_max_instance_lifetime;
   return restartAtMs(
     Math.round((Date.now() - uptime() * 1_000) / 1_000) * 1_000,
-    longestS,
+    settings.vm_max_uptime,
     config.dataDir,
   );
 }

@@ -34,6 +34,7 @@ export function toWorkflow({ workflow, owner_name, now }: Held): ShownWorkflow {
     role: workflow.role,
     plan_only: workflow.plan_only,
     approval_option: workflow.approval_option,
+    step_error_behavior: "abort",
     status: statusOf(workflow),
     cancelling: workflow.is_cancelling && !isFinishedWorkflow(workflow.status),
     finished: isFinishedWorkflow(workflow.status),

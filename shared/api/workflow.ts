@@ -124,6 +124,9 @@ const members = {
   role: z.string(),
   plan_only: z.boolean(),
   approval_option: z.enum(["prompt", "approve-all"]),
+  step_error_behavior: z
+    .literal("abort")
+    .openapi({ deprecated: true, description: "Without effect: errors of steps always abort." }),
   status: compositeStatusSchema,
   cancelling: z.boolean().describe("It is cancelled as soon as its jobs have stopped."),
   finished: z.boolean(),

@@ -39,6 +39,14 @@ const wrong = {
   "branch.toml": `${"a.".repeat(32)}a = 1\n`,
 };
 
+test.each(["", "v1", "v2"])("the format's version %j is taken and kept", async (version) => {
+  const { errors, config } = await checkTexts({
+    "metadata.toml": `${metadata}version = "${version}"\n`,
+  });
+  expect(errors).toEqual([]);
+  expect(config?.document.metadata.version).toBe(version);
+});
+
 describe("a config that is wrong in every way", () => {
   test("is told all of it at once, each with its place", async () => {
     const { errors, warnings, config } = await checkTexts(wrong);

@@ -12,7 +12,9 @@ import {
 
 export const metadata = z.strictObject({
   name: kind.name("The app's name; `svc app sync` finds or creates the app by it."),
-  version: kind.oneOf("The version of this format.", ["v1", "v2"]).optional(),
+  version: kind
+    .oneOf("The version of this format; an empty text is v1.", ["", "v1", "v2"])
+    .optional(),
   display_name: kind.text("What people read instead of the name.", 255).optional(),
   description: kind.text("What the app is.", 4096).optional(),
   readme: kind.fileText("Markdown for who looks at an install.").optional(),
