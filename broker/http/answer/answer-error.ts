@@ -3,6 +3,7 @@ import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
 import { isDatabaseAway, isLockTimeout } from "../../database/database-errors.ts";
+import { lostReference } from "../../database/lost-references.ts";
 import type { AppContext } from "../app-types.ts";
 import { setHeader } from "./set-header.ts";
 
@@ -23,6 +24,12 @@ function unexpected(c: AppContext, broker: Broker, error: unknown): Problem {
     const detail =
       "Other requests are changing the same object. Try again, and send fewer requests at once.";
     return problem.tooMany(detail, 1, "busy");
+  }
+  const lost = lostReference(error);
+  if (lost !== undefined) {
+    broker.log.info({ request_id: requestId }, "what a request named was deleted meanwhile");
+    const detail = `A ${lost} that this request is about was deleted in this very instant. Look it up again.`;
+    return problem.conflict("reference_gone", detail);
   }
   if (isDatabaseAway(error)) {
     broker.log.error({ err: error, request_id: requestId }, "the database is unavailable");
