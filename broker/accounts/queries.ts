@@ -87,8 +87,15 @@ function orgsOf(db: Db, org: OrgId, viewer: string | null) {
            order by 1)`;
 }
 
-/** How a change of roles went: whether the account was found, and whether it was let be as the last admin. */
-export type RolesChange = { readonly is_member: boolean; readonly is_last_admin: boolean };
+/** How a change of roles went: whether the account was found, whether it was let be as the last admin, and what the caller may not do. */
+export type RolesChange = {
+  readonly is_member: boolean;
+  readonly is_last_admin: boolean;
+  /** Roles that would be given and may not be: nothing is changed. */
+  readonly beyond: readonly string[];
+  /** One that would be taken and may not be. */
+  readonly above: string | null;
+};
 
 /**
  * Sets the account's roles in the org; changes nothing for the org's last admin. An empty list revokes its
@@ -101,37 +108,48 @@ export async function replaceRoles(
   change: {
     readonly accountId: string;
     readonly roleIds: readonly string[];
+    /** Those that may be given and taken. */
+    readonly takeable: readonly string[];
     readonly byId: string;
   },
 ): Promise<RolesChange> {
   const [row] = await db<RolesChange[]>`
     with present as (
-      select ar.account_id, ar.role_id, r.role_type = 'org_admin' and r.managed as is_admin
+      select ar.account_id, ar.role_id, r.role_type, r.role_type = 'org_admin' and r.managed as is_admin
         from account_roles ar join roles r on r.id = ar.role_id
        where ar.org_id = ${org}
        order by ar.account_id, ar.role_id for update of ar),
+    rights as (
+      select array(select n.id from unnest(${change.roleIds}::text[]) n (id)
+                    where n.id <> all(${change.takeable}::text[])
+                      and not exists (select from present where account_id = ${change.accountId} and role_id = n.id)) as beyond,
+             (select min(role_type) from present
+               where account_id = ${change.accountId} and role_id <> all(${change.roleIds}::text[])
+                 and role_id <> all(${change.takeable}::text[])) as above),
     checked as (
-      select exists (select from present where account_id = ${change.accountId}) as is_member,
+      select rights.*, beyond <> '{}' or above is not null as is_refused,
+             exists (select from present where account_id = ${change.accountId}) as is_member,
              exists (select from present where account_id = ${change.accountId} and is_admin)
              and not exists (select from present where account_id <> ${change.accountId} and is_admin)
              and not exists (select from roles where id = any(${change.roleIds}::text[]) and role_type = 'org_admin' and managed)
-               as is_last_admin),
+               as is_last_admin
+        from rights),
     gone as (
       delete from account_roles ar using checked
-       where ar.org_id = ${org} and ar.account_id = ${change.accountId} and not is_last_admin
+       where ar.org_id = ${org} and ar.account_id = ${change.accountId} and not is_last_admin and not is_refused
          and ar.role_id <> all(${change.roleIds}::text[])),
     given as (
       insert into account_roles (account_id, org_id, role_id, created_by_id)
       select ${change.accountId}, ${org}, role_id, ${change.byId}
         from checked, unnest(${change.roleIds}::text[]) role_id
-       where is_member and not is_last_admin
+       where is_member and not is_last_admin and not is_refused
       on conflict do nothing),
     revoked as (
       update tokens t set revoked_at = svc_now(), updated_at = svc_now() from checked
        where ${change.roleIds.length === 0} and t.org_id = ${org} and t.account_id = ${change.accountId}
-         and t.revoked_at is null and not is_last_admin
+         and t.revoked_at is null and not is_last_admin and not is_refused
          and (t.reach = 'org' or not exists (select from account_roles elsewhere
                                               where elsewhere.account_id = t.account_id and elsewhere.org_id <> ${org})))
-    select is_member, is_last_admin from checked`;
-  return row ?? { is_member: false, is_last_admin: false };
+    select is_member, is_last_admin, beyond, above from checked`;
+  return row ?? { is_member: false, is_last_admin: false, beyond: [], above: null };
 }

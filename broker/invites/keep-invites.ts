@@ -1,10 +1,15 @@
+import type { Permission } from "../../shared/permissions.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findRoleIds } from "../roles/find-role-ids.ts";
+import { permissionsIn } from "../roles/permissions-in.ts";
+import { listRoles } from "../roles/queries.ts";
+import { factsOf } from "../roles/row.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Authenticator } from "../tokens/authenticator.ts";
+import { requireOwnPermissions, requireOwnToTake } from "../tokens/token-rules.ts";
 import {
   acceptInviteRow,
   findAnyInvite,
@@ -48,9 +53,10 @@ export async function createInvite(
 /** Gives the org's invitation its time again; 409 once it is answered or revoked. */
 export async function resendInvite(
   db: Db,
-  org: OrgId,
+  { orgId: org, permissions }: Pick<Actor, "orgId" | "permissions">,
   asked: { readonly id: string; readonly livesNs: number },
 ): Promise<InviteRow> {
+  requireOwnPermissions({ permissions }, await permissionsGiven(db, org, asked.id));
   const isDone = await prolongInvite(db, org, asked);
   const row = await requireInvite(db, org, asked.id);
   if (!isDone) requireOpen(row);
@@ -60,9 +66,10 @@ export async function resendInvite(
 /** Revokes the org's invitation; again changes nothing, and 409 once it is accepted. */
 export async function revokeInvite(
   db: Db,
-  by: Pick<Actor, "id" | "orgId">,
+  by: Pick<Actor, "id" | "orgId" | "permissions">,
   id: string,
 ): Promise<InviteRow> {
+  requireOwnToTake(by, await permissionsGiven(db, by.orgId, id));
   const isDone = await revokeInviteRow(db, by.orgId, { id, byId: by.id });
   const row = await requireInvite(db, by.orgId, id);
   if (!isDone && row.revoked_at === null) requireOpen(row);
@@ -94,6 +101,13 @@ export function requireAccount({ accountId }: Pick<Actor, "accountId">): string 
     "no_account",
     "This token acts for itself, not for an account. Use a person's own token (kind pat).",
   );
+}
+
+/** What the roles permit that an invitation brings. */
+async function permissionsGiven(db: Db, org: OrgId, id: string): Promise<readonly Permission[]> {
+  const { role_ids: ids } = await requireInvite(db, org, id);
+  const roles = (await listRoles(db, org)).filter((role) => ids.includes(role.id));
+  return roles.flatMap((role) => permissionsIn(factsOf(role), false));
 }
 
 async function requireInvite(db: Db, org: OrgId, id: string): Promise<InviteRow> {

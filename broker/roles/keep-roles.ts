@@ -5,9 +5,10 @@ import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { requireOwnPermissions } from "../tokens/token-rules.ts";
+import { requireOwnPermissions, requireOwnToTake } from "../tokens/token-rules.ts";
+import { permissionsIn } from "./permissions-in.ts";
 import { changeRole, dropRole, insertRole, listRoles } from "./queries.ts";
-import type { ListedRole } from "./row.ts";
+import { factsOf, type ListedRole } from "./row.ts";
 
 /** Lists of roles are answered whole. */
 const mostRoles = 100;
@@ -34,23 +35,42 @@ export async function createRole(
   return await requireRole(db, by.orgId, id);
 }
 
-/** Changes a role of the org, which permits no more than a managed one and the caller do. */
+/** Changes a role of the org, which permits no more than a managed one and the caller do, and did before. */
 export async function updateRole(
   db: Db,
   by: Pick<Actor, "orgId" | "permissions">,
   id: string,
   changes: RoleChanges,
 ): Promise<ListedRole> {
-  const role = await requireOwnRole(db, by.orgId, id);
-  const { policies = [] } = changes;
+  for (let tries = 0; tries < mostTries; tries++) {
+    const role = await requireOwnRole(db, by.orgId, id);
+    requireChangeable(by, role, changes);
+    const seen = role.updated_at.toISOString();
+    const outcome = await changeRole(db, by.orgId, id, { ...changes, seen });
+    if (outcome === "changed") return await requireRole(db, by.orgId, id);
+    if (outcome === "not-found") throw problem.notFound("role");
+  }
+  throw problem.conflict("role_busy", "The role is being changed by others. Try again.");
+}
+
+const mostTries = 10;
+
+/** Whoever has the role may do what it says then: who changes that has all that is given and all that is taken. */
+function requireChangeable(
+  by: Pick<Actor, "permissions">,
+  role: ListedRole,
+  { policies }: RoleChanges,
+): void {
+  if (policies === undefined) return;
   const errors = faultsOf({ role_type: role.role_type, policies });
   if (errors.length > 0) throw problem.invalid(errors);
-  requireOwnPermissions(
+  const given = policies.flatMap(({ permissions }) => permissions);
+  requireOwnPermissions(by, given);
+  const before = permissionsIn(factsOf(role), false);
+  requireOwnToTake(
     by,
-    policies.flatMap(({ permissions }) => permissions),
+    before.filter((one) => !given.includes(one)),
   );
-  if (!(await changeRole(db, by.orgId, id, changes))) throw problem.notFound("role");
-  return await requireRole(db, by.orgId, id);
 }
 
 /** Deletes a role of the org; 409 while an account, a token or an open invitation has it. */

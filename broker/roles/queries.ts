@@ -42,16 +42,17 @@ export async function insertRole(
   return rows.length > 0;
 }
 
-/** Changes a role of the org, and tells every broker whose permissions are others now; false for any other role. */
+/** Changes a role of the org as it was `seen`, and tells every broker whose permissions are others now; not-found for any other role. */
 export async function changeRole(
   db: Db,
   org: OrgId,
   id: string,
-  changes: RoleChanges,
-): Promise<boolean> {
-  const [row] = await db<{ is_changed: boolean }[]>`
+  changes: RoleChanges & { readonly seen: string },
+): Promise<"changed" | "not-found" | "stale"> {
+  const [row] = await db<{ is_changed: boolean | null }[]>`
     select change_role(${org}, ${id}, ${JSON.stringify(changes)}::text::jsonb) as is_changed`;
-  return row?.is_changed === true;
+  if (row?.is_changed == null) return "stale";
+  return row.is_changed ? "changed" : "not-found";
 }
 
 /** Deletes a role of the org that nobody has; tokens that are over forget it. False for any other. */

@@ -2,6 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { Actor } from "./actor.ts";
 import type { Authenticator } from "./authenticator.ts";
+import { permissionsHeld } from "./permissions-held.ts";
 import { findToken, revokeTokenRow } from "./queries.ts";
 import type { TokenRow } from "./row.ts";
 import { requireChange } from "./token-rules.ts";
@@ -14,7 +15,7 @@ export async function revokeToken(
 ): Promise<TokenRow> {
   const token = await findToken(db, actor.orgId, id);
   if (token === undefined) throw problem.notFound("token");
-  requireChange(actor, "revoke", token);
+  requireChange(actor, "revoke", token, await permissionsHeld(db, token));
   const row = await revokeTokenRow(db, actor.orgId, id);
   if (row === undefined) throw problem.notFound("token");
   authenticator.forget([id]);

@@ -5,6 +5,7 @@ import type { Actor } from "./actor.ts";
 import type { TokenReach, TokenRow } from "./row.ts";
 
 type Maker = Pick<Actor, "accountId" | "permissions" | "roleType">;
+type Changer = Maker & Pick<Actor, "tokenId">;
 type MintedKind = Exclude<TokenRow["kind"], "boot">;
 
 /** Whose account a new token names, as the caller sees it; only a person's own token has an account to call its own. */
@@ -70,12 +71,11 @@ export function reachOfNew(
 
 /** Refuses with 403 a caller who may not rotate or revoke this token of its org. */
 export function requireChange(
-  maker: Maker,
+  maker: Changer,
   change: "rotate" | "revoke",
-  token: Pick<
-    TokenRow,
-    "account_id" | "bound_id" | "grants" | "reach" | "role_type" | "token_type"
-  >,
+  token: Pick<TokenRow, "account_id" | "id" | "reach" | "role_type" | "token_type">,
+  /** What it permits, or could: of one without a role what its account may. */
+  held: readonly Permission[],
 ): void {
   const standing = standingOf(maker, token);
   const needs = changeRules[standing][change];
@@ -88,9 +88,13 @@ export function requireChange(
         : `Only a token of type admin may ${change} one of type admin.`,
     );
   }
-  const { role_type: role, grants, reach, bound_id: boundId } = token;
-  if (change === "rotate")
-    requireNoWider(maker, { role, grants, reach, isBound: boundId !== null, left: null });
+  if (token.id === maker.tokenId) return;
+  const { role_type: role, reach } = token;
+  const isOwn = token.account_id !== null && token.account_id === maker.accountId;
+  if (change === "revoke" && !isOwn) requireOwnToTake(maker, held);
+  if (change === "rotate" && role === null && reach === "account")
+    requireNoWider(maker, { role, grants: [], reach, isBound: false, left: null });
+  else if (change === "rotate") requireOwnPermissions(maker, held);
 }
 
 function whoseOf(maker: Maker, accountId: string | undefined): Whose {
@@ -114,11 +118,11 @@ type Width = {
   readonly left: readonly Permission[] | null;
 };
 
-/** A token without a role has all that its account may: more than one that is narrowed to a role. */
+/** A token without a role has all that its account may, here or in the one app or install: more than one that is narrowed to a role. */
 function requireNoWider(maker: Maker, { role, grants, reach, isBound, left }: Width): void {
   if (role !== null)
     requireOwnPermissions(maker, permissionsIn({ type: role, grants, left }, isBound));
-  else if (maker.roleType !== null && reach === "account")
+  else if (maker.roleType !== null && (reach === "account" || isBound))
     throw tooWide("all permissions of its account");
 }
 
@@ -127,12 +131,34 @@ export function requireOwnPermissions(
   { permissions }: Pick<Actor, "permissions">,
   given: readonly Permission[],
 ): void {
-  const missing = given.find((one) => !permissions.has(one) && !isMachines(one));
+  const missing = lackedBy({ permissions }, given);
   if (missing !== undefined) throw tooWide(missing);
+}
+
+/** The first of these permissions that somebody lacks, but for those that only machines have. */
+export const lackedBy = (
+  { permissions }: Pick<Actor, "permissions">,
+  given: readonly Permission[],
+): Permission | undefined => given.find((one) => !permissions.has(one) && !isMachines(one));
+
+/** Refuses with 403 to take from others what the caller lacks. */
+export function requireOwnToTake(
+  by: Pick<Actor, "permissions">,
+  taken: readonly Permission[],
+): void {
+  const missing = lackedBy(by, taken);
+  if (missing !== undefined) throw aboveOwn(missing);
 }
 
 const isMachines = (permission: Permission): boolean =>
   machinePermissions.some((one) => one === permission);
+
+/** The refusal to take what the caller lacks. */
+export const aboveOwn = (what: string): Error =>
+  problem.forbidden(
+    "wider_than_own",
+    `This would take permissions that you lack: ${what}. Only who has them all may take them.`,
+  );
 
 const tooWide = (what: string): Error =>
   problem.forbidden(

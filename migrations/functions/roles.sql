@@ -9,15 +9,19 @@ begin
 end $$;
 
 -- Changes what a role of the org is called and permits, and has all brokers forget what they know of whoever has it; false where
--- there is none. Two changes come one after the other, so that what is left is what one of them said.
+-- there is none. Two changes come one after the other, so that what is left is what one of them said. seen: when it was last changed, as
+-- the caller knows it, in milliseconds; null where it was changed since.
 create or replace function change_role(org text, role text, changes jsonb) returns boolean
   language plpgsql as $$
 begin
   update roles r
      set title = coalesce(changes ->> 'title', r.title), description = coalesce(changes ->> 'description', r.description),
          updated_at = svc_now()
-   where r.org_id = org and r.id = role;
-  if not found then return false; end if;
+   where r.org_id = org and r.id = role
+     and (not changes ? 'seen' or date_trunc('milliseconds', r.updated_at) = (changes ->> 'seen')::timestamptz);
+  if not found then
+    return case when not exists (select from roles r where r.org_id = org and r.id = role) then false end;
+  end if;
   if changes ? 'policies' then
     delete from role_policies p where p.role_id = role;
     insert into role_policies (role_id, name, permissions)

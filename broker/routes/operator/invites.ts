@@ -41,7 +41,7 @@ export const keepInvites: RegisterRoutes = (app, { db }) => {
   app.openapi(resendInviteRoute, async (c) => {
     const { invite_id: id } = c.req.valid("param");
     const { expires_in: livesNs } = c.req.valid("json");
-    return c.json(toInvite(await resendInvite(db, c.get("actor").orgId, { id, livesNs })), 200);
+    return c.json(toInvite(await resendInvite(db, c.get("actor"), { id, livesNs })), 200);
   });
   app.openapi(revokeInviteRoute, async (c) => {
     const { invite_id: id } = c.req.valid("param");

@@ -26,6 +26,7 @@ import type { Bound } from "../../tokens/bound/bound.ts";
 import { createEnrolmentToken as makeEnrolmentToken } from "../../tokens/create-enrolment-token.ts";
 import { createToken as makeToken } from "../../tokens/create-token.ts";
 import { findOwnToken } from "../../tokens/find-own-token.ts";
+import { permissionsHeld } from "../../tokens/permissions-held.ts";
 import { findToken, listTokens } from "../../tokens/queries.ts";
 import { revokeToken as endToken } from "../../tokens/revoke-token.ts";
 import { rotateToken as replaceToken } from "../../tokens/rotate-token.ts";
@@ -139,7 +140,7 @@ export const rotateToken: RegisterRoutes = (app, broker) => {
     const actor = c.get("actor");
     const token = await findToken(broker.db, actor.orgId, c.req.valid("param").token_id);
     if (token === undefined) throw problem.notFound("token");
-    requireChange(actor, "rotate", token);
+    requireChange(actor, "rotate", token, await permissionsHeld(broker.db, token));
     const made = await replaceToken(broker.db, actor.orgId, { token, byId: actor.id });
     return c.json(toTokenWithSecret(made), 201);
   });
