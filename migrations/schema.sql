@@ -2839,6 +2839,7 @@ function most_install_configs() returns integer -- functions/install-configs.sql
 function most_states() returns integer -- functions/installs.sql
 function move_emitters(ids text[], event text, why text, t timestamp with time zone) returns SETOF text -- functions/emitters.sql
 function move_jobs(moves job_move[], t timestamp with time zone) returns SETOF moved_job -- functions/moves.sql
+function move_place(signal text, event text, t timestamp with time zone) returns void -- functions/workflow-places.sql
 function move_processes(process_ids text[], event text, description text, t timestamp with time zone) returns void -- functions/registrations.sql
 function move_queues(ids text[], event text, description text, t timestamp with time zone) returns SETOF text -- functions/queues.sql
 function move_rollout(rollout text, event text, description text, t timestamp with time zone) returns void -- functions/rollouts.sql

@@ -53,10 +53,16 @@ export const signalTransitions = {
     when: "its execution failed and executions remain",
     also: "a back-off begins; in a queue with one place it keeps that place",
   },
+  yield: {
+    from: ["in-flight"],
+    to: "retrying",
+    when: "its holder waits for a person",
+    also: "it gives up its slot; nothing ends it but its holder, a cancel or a purge",
+  },
   requeue: {
     from: ["retrying"],
     to: "queued",
-    when: "the back-off is over",
+    when: "the back-off is over, or its holder goes on",
     also: "it has its old place in line",
   },
   finish: { from: ["in-flight"], to: "finished", when: "its execution was successful" },

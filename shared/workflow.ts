@@ -46,7 +46,7 @@ export const workflowTransitions = {
   "give-up": {
     from: ["failed-pending-retry"],
     to: "error",
-    when: "nobody did for 30 d, or for 1 h while another one waits in the lane; or somebody cancels a step",
+    when: "nobody did for 30 d, or for 1 h while it keeps another one of the lane waiting; or somebody cancels a step",
     also: "what is left is not attempted; no event",
   },
   fail: {

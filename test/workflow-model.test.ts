@@ -33,6 +33,8 @@ const wishes = fc.array(
   { maxLength: 60 },
 );
 
+const lane = fc.constantFrom("changes", "actions");
+
 /** Events by what they are about. */
 function tell(model: Model): void {
   const { workflow, runs, groups, steps } = model.snapshot;
@@ -60,6 +62,7 @@ function tell(model: Model): void {
     expect(placesOf(one.id)).toEqual(placesOf(first?.id ?? ""));
   }
   expect(model.endedEarly).toEqual([]);
+  expect(model.beganOutside).toEqual([]);
   const isOver = isFinishedWorkflow(workflow.status);
   expect(isOver && steps.some((one) => !isEndedStep(one.status))).toBe(false);
   // No workflow goes on past a step that was cancelled, but as another try of its group.
@@ -78,23 +81,67 @@ function tell(model: Model): void {
 
 test("a workflow walked at random, with repeated looks, moves by the tables and tells each begin and end once", () => {
   fc.assert(
-    fc.property(fc.array(group, { minLength: 1, maxLength: 3 }), wishes, (groups, asked) => {
-      const model = walk(groups, asked);
-      tell(model);
-    }),
+    fc.property(
+      fc.array(group, { minLength: 1, maxLength: 3 }),
+      wishes,
+      lane,
+      (groups, asked, at) => {
+        const model = walk(groups, asked, { lane: at });
+        tell(model);
+        expect(at === "changes" ? model.yields : 0).toBe(0);
+      },
+    ),
     { numRuns: 4000, ...(process.env["CI"] !== undefined && { seed: 20261126 }) },
   );
 });
 
 test("whatever happened, a workflow comes to an end once all that it waits for comes", () => {
   fc.assert(
-    fc.property(fc.array(group, { minLength: 1, maxLength: 3 }), wishes, (groups, asked) => {
-      const model = walk(groups, asked, { toTheEnd: true });
-      expect(isFinishedWorkflow(model.snapshot.workflow.status)).toBe(true);
-      tell(model);
-    }),
+    fc.property(
+      fc.array(group, { minLength: 1, maxLength: 3 }),
+      wishes,
+      lane,
+      (groups, asked, at) => {
+        const model = walk(groups, asked, { toTheEnd: true, lane: at });
+        expect(isFinishedWorkflow(model.snapshot.workflow.status)).toBe(true);
+        tell(model);
+      },
+    ),
     { numRuns: 3000, ...(process.env["CI"] !== undefined && { seed: 20261126 }) },
   );
+});
+
+describe("a workflow that waits for a person", () => {
+  const plan = { begin: "plan", skippable: true, skipOnFailure: false, autoRetries: 0 } as const;
+  const job = { ...plan, begin: "job" } as const;
+  const places = (asked: readonly Wish[], at: string, parallel = false) => {
+    const steps = [plan, job].map((one) => ({ ...one, retriesGroup: false }));
+    const { snapshot, yields } = walk([{ parallel, steps }], asked, { lane: at });
+    return { place: snapshot.signal_status, yields, status: snapshot.workflow.status };
+  };
+
+  test("gives its place back in the lane of actions, and goes on with the next step when it has one again", () => {
+    const waits = { place: "retrying", yields: 1, status: "approval-awaiting" };
+    expect(places(["turn"], "actions")).toEqual(waits);
+    expect(places(["turn", "approve"], "actions")).toMatchObject({ place: "queued" });
+    expect(places(["turn", "approve", "turn", "job-finished"], "actions").status).toBe("success");
+    expect(places(["turn", "approve", "turn", "job-failed"], "actions")).toEqual({
+      place: "retrying",
+      yields: 2,
+      status: "failed-pending-retry",
+    });
+    const again = ["turn", "approve", "turn", "job-failed", "retry"] as const;
+    expect(places(again, "actions")).toMatchObject({ place: "queued", status: "in-progress" });
+    expect(places([...again, "turn", "job-finished"], "actions").status).toBe("success");
+  });
+
+  test("keeps its place in the lane of changes, and while another step of its group runs", () => {
+    expect(places(["turn"], "changes")).toMatchObject({ place: "in-flight", yields: 0 });
+    expect(places(["turn"], "actions", true)).toMatchObject({ place: "in-flight", yields: 0 });
+    expect(places(["turn", "job-finished"], "actions", true)).toMatchObject({ place: "retrying" });
+    const denied = places(["turn", "job-finished", "deny"], "actions", true);
+    expect(denied).toMatchObject({ place: null, status: "error" }); // nothing more begins: it needs no place to end
+  });
 });
 
 describe("a group that is retried whole", () => {

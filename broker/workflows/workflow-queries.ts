@@ -94,19 +94,29 @@ export type PlaceAhead = {
   readonly created_at: Date;
 };
 
-/** Whom a workflow waits for in its lane, in order; undefined where it waits for nobody. */
-export async function findPlaces(
-  db: Db,
-  org: OrgId,
-  id: string,
-): Promise<{ readonly is_queued: boolean; readonly depth: number; readonly ahead: PlaceAhead[] }> {
-  const [own] = await db<{ is_queued: boolean; depth: number }[]>`
-    select coalesce(l.status = 'queued', false) as is_queued, coalesce(c.waiting, 0) as depth
+export type Places = {
+  /** How many are ahead of it; 0 where it waits for none. */
+  readonly position: number;
+  /** All in the lane that have not ended: those that have their turn, those that wait, and those that wait for a person. */
+  readonly depth: number;
+  readonly ahead: readonly PlaceAhead[];
+};
+
+/** Whom a workflow waits for in its lane, in order, the first hundred of them. */
+export async function findPlaces(db: Db, org: OrgId, id: string): Promise<Places> {
+  const [own] = await db<{ position: number; depth: number }[]>`
+    select coalesce(c.waiting + c.delayed + c.in_flight, 0) as depth,
+           case when l.status = 'queued'
+                then c.in_flight + c.delayed
+                     + (select count(*)::int from queue_signal_live o
+                         where o.queue_id = l.queue_id and o.status = 'queued' and o.place < l.place)
+                else 0 end as position
       from workflows w
       left join queue_signal_live l on l.id = w.signal_id
       left join queue_counters c on c.queue_id = w.queue_id
      where w.org_id = ${org} and w.id = ${id}`;
-  if (own?.is_queued !== true) return { is_queued: false, depth: own?.depth ?? 0, ahead: [] };
+  if (own === undefined || own.position === 0)
+    return { position: 0, depth: own?.depth ?? 0, ahead: [] };
   const ahead = await db<PlaceAhead[]>`
     select x.id as workflow_id, x.type as workflow_type, x.status, x.created_at
       from workflows w

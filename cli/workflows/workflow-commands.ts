@@ -118,7 +118,7 @@ const showPosition = defineCommand({
     screen.say(
       position === 0
         ? "It waits for no other."
-        : `It is number ${position} of ${depth} in its lane.`,
+        : `${position} of the ${depth} in its lane ${position === 1 ? "is" : "are"} ahead of it.`,
     );
   },
 });

@@ -103,6 +103,7 @@ create or replace function signal_status_after(status text, event text) returns 
     when 'lapse' then case when status = 'in-flight' then 'queued' end
     when 'return' then case when status = 'in-flight' then 'queued' end
     when 'retry' then case when status = 'in-flight' then 'retrying' end
+    when 'yield' then case when status = 'in-flight' then 'retrying' end
     when 'requeue' then case when status = 'retrying' then 'queued' end
     when 'finish' then case when status = 'in-flight' then 'finished' end
     when 'die' then case when status = 'in-flight' then 'dead' end

@@ -408,7 +408,7 @@ begin
   with due as (
     update queue_signal_live l
        set lease = least(2 * l.lease, longest_wake_ns()), deadline_at = t + ns(least(2 * l.lease, longest_wake_ns()))
-     where l.id = any(ids) and l.deadline_at <= t and l.status = 'in-flight' and l.runs = 'hold'
+     where l.id = any(ids) and l.deadline_at <= t and l.status in ('in-flight', 'retrying') and l.runs = 'hold'
     returning l.org_id, l.id, l.lease_id
   )
   select array_agg(row(f.task, json_build_object('org_id', d.org_id, 'signal_id', d.id, 'lease_id', d.lease_id, 'type', f.type), null, null,
@@ -630,7 +630,8 @@ create or replace function with_entry(history jsonb, status text, description te
   return case when jsonb_array_length(history) >= 20 then history - 1 else history end
          || jsonb_build_object('status', status, 'description', left(description, 500), 'at', at);
 
--- The moves that stay in the queue: lapse, return, retry, requeue. A retry in a queue with one place keeps it, so that nothing passes.
+-- The moves that stay in the queue: lapse, return, retry, yield, requeue. A retry in a queue with one place keeps it, so that nothing passes.
+-- What has yielded has begun: no expires_at ends it any more, its next start is the same execution, and its holder is woken now and then.
 create or replace function send_signals_back(moves signal_move[], t timestamptz) returns void
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -647,11 +648,13 @@ begin
     update queue_signal_live l
        set status = j.to_status, has_place = j.keeps, lease_id = null,
            reported_lease_id = case when j.event = 'retry' then l.lease_id else l.reported_lease_id end, lease = null,
-           execution_count = l.execution_count - (j.event = 'return' or j.event = 'lapse' and is_unbegun(l))::int, claim_id = null,
+           execution_count = l.execution_count - (j.event in ('return', 'yield') or j.event = 'lapse' and is_unbegun(l))::int,
+           claim_id = null, expires_at = case when j.event <> 'yield' then l.expires_at end,
            worker = null, awaits_job = null, status_at = t,
            started_at = case when j.event <> 'return' or l.execution_count > 1 then l.started_at end,
            status_description = coalesce(j.description, ''),
-           deadline_at = least(case when j.event = 'retry' then j.retry_at end, l.expires_at),
+           deadline_at = case when j.event = 'yield' then t + ns(longest_wake_ns())
+                              else least(case when j.event = 'retry' then j.retry_at end, l.expires_at) end,
            -- What no worker did anything for is not worth an entry: it may happen any number of times.
            history = case when j.event = 'return' or j.event = 'lapse' and is_unbegun(l) then l.history
                           else with_entry(l.history, l.status, l.status_description, l.status_at) end
@@ -830,7 +833,8 @@ begin
                 when l.expires_at <= t then 'expires_at came before its turn' end,
            null, null, null, null)::signal_move)
     into moves
-    from queue_signal_live l where l.id = any(ids) and l.deadline_at <= t and not (l.status = 'in-flight' and l.runs = 'hold');
+    from queue_signal_live l
+   where l.id = any(ids) and l.deadline_at <= t and not (l.runs = 'hold' and l.status in ('in-flight', 'retrying'));
   if moves is not null then
     perform move_signals(moves, t);
   end if;

@@ -58,6 +58,23 @@ begin
   end if;
 end $$;
 
+-- Where a workflow waits for a person, its place in the lane is free for others: 'yield'. To go on it takes one again: 'requeue', before
+-- those that were filed after it, however full the lane is.
+create or replace function move_place(signal text, event text, t timestamptz) returns void
+  language plpgsql as $$
+declare
+  moves signal_move[];
+begin
+  perform lock_queues_of_signals(array[signal]);
+  moves := array(select row(l.id, event, case event when 'yield' then 'its workflow waits for a person' else '' end,
+                            null, null, null, null)::signal_move
+                   from queue_signal_live l
+                  where l.id = signal and l.runs = 'hold' and signal_status_after(l.status, event) is not null);
+  if cardinality(moves) > 0 then
+    perform move_signals(moves, t);
+  end if;
+end $$;
+
 -- Locks the installs of children, and the parent's own, in one order: parents may begin children in each other's installs.
 create or replace function lock_installs_of_children(parent workflows, children jsonb) returns void
   language plpgsql

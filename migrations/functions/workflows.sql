@@ -111,6 +111,7 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
                    from workflows c where c.parent_id = w.id),
     'is_parent_finished', w.parent_id is not null
                           and not exists (select from workflows p where p.org_id = w.org_id and p.id = w.parent_id and p.finished_at is null),
+    'lane', (select q.name from queues q where q.org_id = w.org_id and q.id = w.queue_id),
     'signal_status', (select l.status from queue_signal_live l where l.id = w.signal_id),
     'has_waiting', exists (select from queue_counters c where c.queue_id = w.queue_id and c.waiting > 0),
     'has_live_runner', exists (select from installs i join runner_processes p on p.org_id = i.org_id and p.runner_id = i.runner_id
@@ -131,7 +132,8 @@ end $$;
 
 -- The same, refused by an error. Answers whether a job is on offer.
 -- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64}], action_runs, jobs, children, events, install,
--- ends_place, new_signal_id, wake, wake_at, joined_by (who retried or resumed it), approve_all_by (who set approve-all)}
+-- ends_place, new_signal_id, place (yield, requeue), wake, wake_at, joined_by (who retried or resumed it), approve_all_by (who set
+-- approve-all)}
 create or replace function write_workflow_now(org text, workflow text, expected bigint, change jsonb) returns boolean
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -209,6 +211,8 @@ begin
     end if;
   elsif change ->> 'ends_place' = 'true' then
     perform leave_place(held, t);
+  elsif change ? 'place' then
+    perform move_place(held.signal_id, change ->> 'place', t);
   end if;
   if jsonb_array_length(change -> 'children') > 0 then
     refused := begin_children(held, change -> 'children', t);

@@ -121,7 +121,7 @@ export const resumeWorkflowRoute = createRoute({
   tags,
   summary: "Go on with a workflow that ended as an error",
   description:
-    "At the first step that did not succeed, when it is its turn in its lane again. 409 `not_resumable`; `superseded` where another change of the install has begun since.",
+    "At the first step that did not succeed, when it is its turn in its lane again. 409 `not_resumable`; `superseded` where another change of the install has begun since, or waits in the lane.",
   request: { params },
   responses: { 201: json(workflowResponseSchema, "It waits for its turn.") },
 });

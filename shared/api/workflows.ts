@@ -99,16 +99,28 @@ export const getQueuePositionRoute = createRoute({
     200: json(
       z
         .object({
-          position: z.int().describe("0: it is its turn, or it has finished."),
-          queue_depth: z.int(),
-          signals_ahead: z.array(
-            z.object({
-              workflow_id: z.string(),
-              workflow_type: z.string(),
-              status: z.string(),
-              created_at: z.iso.datetime(),
-            }),
-          ),
+          position: z
+            .int()
+            .describe(
+              "How many are ahead of it. 0: it is its turn, it waits for a person, or it has finished.",
+            ),
+          queue_depth: z
+            .int()
+            .describe(
+              "All in the lane that have not finished: that run, that wait for their turn, and that wait for a person.",
+            ),
+          signals_ahead: z
+            .array(
+              z.object({
+                workflow_id: z.string(),
+                workflow_type: z.string(),
+                status: z.string(),
+                created_at: z.iso.datetime(),
+              }),
+            )
+            .describe(
+              "The first hundred of them. One that waits for a person goes before it, but keeps no place in the lanes of plans and actions.",
+            ),
         })
         .openapi("WorkflowQueuePosition"),
       "Its place.",

@@ -117,12 +117,12 @@ const readOne: RegisterRoutes = (app, broker) => {
     const { orgId } = c.get("actor");
     const { workflow_id: id } = c.req.valid("param");
     await requireSnapshot(db, orgId, id);
-    const { depth, ahead } = await findPlaces(db, orgId, id);
+    const { position, depth, ahead } = await findPlaces(db, orgId, id);
     const signals_ahead = ahead.map((one) => ({
       ...one,
       created_at: one.created_at.toISOString(),
     }));
-    return c.json({ position: ahead.length, queue_depth: depth, signals_ahead }, 200);
+    return c.json({ position, queue_depth: depth, signals_ahead }, 200);
   });
 };
 

@@ -1,4 +1,5 @@
 import { cloneStep } from "./clone-steps.ts";
+import { takesPlace } from "./keep-place.ts";
 import { isApprovedAlready } from "./self-approval.ts";
 import { faultOf, type Machine, type PlanToApprove, type StepOutcome } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
@@ -22,6 +23,7 @@ export function advanceStep(draft: WorkflowDraft, machine: Machine, step: Step):
 
 function beginStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
   if (step.deadline_at !== null && !draft.isPast(step.deadline_at)) return;
+  if (!takesPlace(draft)) return;
   const kind = machine.kindOf(step);
   if (kind.hasJob === true && machine.refusal === "full") {
     step.deadline_at = draft.after(fullAgainMs);

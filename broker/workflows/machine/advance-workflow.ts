@@ -5,6 +5,7 @@ import { settleCancel } from "./cancel-workflow.ts";
 import { cloneGroup } from "./clone-steps.ts";
 import { endWorkflow, failStalled, giveUp } from "./end-workflow.ts";
 import { generateSteps } from "./generate-steps.ts";
+import { keepsPlace, tellPlace, yieldPlace } from "./keep-place.ts";
 import { faultOf, type Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { Group, Step } from "./workflow-rows.ts";
@@ -28,6 +29,7 @@ export function advanceWorkflow(draft: WorkflowDraft, machine: Machine): void {
     return;
   }
   if (workflow.status === "failed-pending-retry") {
+    yieldPlace(draft);
     giveUpInTime(draft, machine);
     return;
   }
@@ -36,6 +38,8 @@ export function advanceWorkflow(draft: WorkflowDraft, machine: Machine): void {
     if (!begin(draft, machine)) return;
   }
   runGroups(draft, machine);
+  yieldPlace(draft);
+  tellPlace(draft);
 }
 
 function begin(draft: WorkflowDraft, machine: Machine): boolean {
@@ -160,8 +164,9 @@ function giveUpInTime(draft: WorkflowDraft, machine: Machine): void {
 }
 
 /** When a failed workflow gives up its place. */
-export function giveUpAt({ workflow, snapshot }: WorkflowDraft): string {
-  const patienceMs = snapshot.has_waiting ? stallInTheWayMs : stallMs;
+export function giveUpAt(draft: WorkflowDraft): string {
+  const { workflow, snapshot } = draft;
+  const patienceMs = snapshot.has_waiting && keepsPlace(draft) ? stallInTheWayMs : stallMs;
   return new Date(Date.parse(workflow.status_at) + patienceMs).toISOString();
 }
 

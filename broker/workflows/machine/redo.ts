@@ -116,7 +116,7 @@ function newRun(draft: WorkflowDraft, { type, step, end = "" }: Wanted): Run {
 /** Goes on with a workflow that ended as an error, at the first step that did not succeed, when it is its turn again. */
 export function resumeWorkflow(
   draft: WorkflowDraft,
-  { isSuperseded = () => false }: Partial<Machine> = {},
+  { isSuperseded = () => false, isBehindAnother = () => false }: Partial<Machine> = {},
   end?: RunEnd,
 ): void {
   if (isMade(draft, end)) return;
@@ -135,6 +135,11 @@ export function resumeWorkflow(
     throw problem.conflict(
       "superseded",
       "Another change of the install has begun since. Begin a new one.",
+    );
+  if (isBehindAnother(draft))
+    throw problem.conflict(
+      "superseded",
+      "Another change of the install waits in its lane, and would begin first. Cancel that one, or begin a new one.",
     );
   const groups = draft.liveGroups();
   const from = groups.find(({ result_directive: said }) => said === null || said === "stop");

@@ -58,6 +58,8 @@ export type Machine = {
   readonly ended: (draft: WorkflowDraft) => void;
   /** Whether another change of its owner has begun since: what it left cannot be gone on with. */
   readonly isSuperseded?: (draft: WorkflowDraft) => boolean;
+  /** Whether another change of its owner waits in the lane: it would have begun before this one goes on. */
+  readonly isBehindAnother?: (draft: WorkflowDraft) => boolean;
   /** Why the database refused the jobs of a first decision. */
   readonly refusal?: "full" | "no-runner" | undefined;
 };

@@ -98,6 +98,8 @@ export class WorkflowDraft {
   joinedBy: string | undefined;
   /** Who set approve-all just now. */
   approveAllBy: string | undefined;
+  /** It gives back its place in the lane, or takes one again. */
+  placeMove: "yield" | "requeue" | undefined;
   readonly snapshot: WorkflowSnapshot;
   readonly newId: NewId;
   readonly refusedChildren: RefusedChildren;
@@ -224,6 +226,7 @@ export class WorkflowDraft {
       this.workflowEvents.length > 0 ||
       this.stepEvents.size > 0 ||
       this.newJobs.length > 0 ||
+      this.placeMove !== undefined ||
       this.newChildren.length > 0 ||
       (this.workflow.faults > 0 && !this.workflow.is_cancelling) || // there were some, but not in a row
       this.workflow.is_cancelling !== this.snapshot.workflow.is_cancelling ||

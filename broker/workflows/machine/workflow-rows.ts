@@ -195,6 +195,8 @@ export type WorkflowSnapshot = {
   readonly children: readonly Child[];
   /** Whether the workflow that began it goes on no more. */
   readonly is_parent_finished: boolean;
+  /** The name of its lane. */
+  readonly lane: string;
   /** Of its place in the lane; null: it has none any more. */
   readonly signal_status: string | null;
   /** Whether others wait in its lane. */

@@ -26,6 +26,7 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
   return {
     refusal,
     isSuperseded: (draft) => isSuperseded(env, draft),
+    isBehindAnother: (draft) => phaseOf(draft) !== undefined && draft.snapshot.has_waiting,
     isOrphaned: env.facts.install.deleted_at !== null,
     kindOf({ kind }) {
       const known = made.get(kind);

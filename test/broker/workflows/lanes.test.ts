@@ -1,9 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Install } from "../../../shared/api/install.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import type { ClaimedJob } from "../../support/broker/http-agent.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { beat } from "../../support/rows/given.ts";
 import {
+  type End,
   givenInstall,
   givenWorkflowsApi,
   shopConfig,
+  stepIn,
 } from "../../support/workflows/workflows-api.ts";
 
 const { setup } = await givenWorkflowsApi();
@@ -71,6 +77,72 @@ describe("a lane of an install", () => {
   });
 });
 
+describe("a workflow of actions that waits for a person", () => {
+  test("gives its place to others, and takes one again before those filed after it, however full the lane is", async () => {
+    const org = await setup();
+    const ends = (plan: string) => (plan.includes("Hello") ? "held" : "finished");
+    const { installId, agent } = await givenInstall(org, { ends });
+    const lane = await laneOf(org, installId, "actions");
+    await org.api(`PATCH /v1/queues/${lane}`, { max_in_flight: 1 });
+    const begin = async (name: string) => (await org.run(installId, name)).body.workflow_id;
+    const careful = await begin("careful");
+    const waiting = await org.reach(careful, "approval-awaiting");
+    const first = await begin("greet");
+    await until(() => agent.held.length === 1);
+    const second = await begin("greet");
+    expect((await org.api(`GET /v1/workflows/${second}/queue-position`)).body).toEqual({
+      position: 2,
+      queue_depth: 3,
+      signals_ahead: [
+        expect.objectContaining({ workflow_id: careful, status: "approval-awaiting" }),
+        expect.objectContaining({ workflow_id: first, status: "in-progress" }),
+      ],
+    });
+    await org.api(`PATCH /v1/queues/${lane}`, { max_depth: 1 });
+    const approved = await org.respond(stepIn(waiting, "approval-awaiting"), {
+      response_type: "approve",
+    });
+    expect(approved.status).toBe(201);
+    await until(
+      async () => (await descriptionOf(org, careful)) === "Waits for a place in its lane to go on.",
+    );
+    expect(agent.plans.some((plan) => plan.includes("echo world"))).toBe(false); // it has not begun
+    await agent.end(agent.held[0] as ClaimedJob, "finished"); // it is held
+    await org.reach(careful, "success");
+    expect(await descriptionOf(org, careful)).toBe("");
+    await until(() => agent.held.length === 2);
+    await agent.end(agent.held[1] as ClaimedJob, "finished");
+    await org.reach(second, "success");
+  });
+
+  test("keeps nobody waiting though it failed long ago, is gone on with all the same, and ends with a purge", async () => {
+    const org = await setup();
+    let end: End = "failed";
+    const { installId, agent } = await givenInstall(org, {
+      ends: (plan) => (plan.includes("Hello") ? end : "finished"),
+    });
+    const lane = await laneOf(org, installId, "actions");
+    await org.api(`PATCH /v1/queues/${lane}`, { max_in_flight: 2 });
+    const begin = async (name: string) => (await org.run(installId, name)).body.workflow_id;
+    const failed = [await begin("greet"), await begin("greet")] as const;
+    for (const id of failed) await org.reach(id, "failed-pending-retry");
+    const careful = await begin("careful");
+    await org.reach(careful, "approval-awaiting");
+    end = "finished";
+    await org.reach(await begin("greet"), "success");
+    await advanceClock(org.db, "2 hours");
+    await beat(org.db, [agent.processId], []);
+    const [again, left] = failed;
+    await org.reach(await begin("greet"), "success");
+    const step = stepIn((await org.read(again)).body, "failed-pending-retry");
+    await org.api(`POST /v1/workflows/${again}/steps/${step.id}/retry`);
+    await org.reach(again, "success");
+    expect((await org.api(`POST /v1/queues/${lane}/purge`, {})).status).toBeLessThan(300);
+    await org.reach(left, "cancelled");
+    await org.reach(careful, "cancelled");
+  });
+});
+
 describe("a config that only later versions provision", () => {
   const later = {
     ...shopConfig,
@@ -116,6 +188,11 @@ describe("a config that only later versions provision", () => {
     expect(after.app_config_ref.applied_config_id ?? null).toBeNull();
   });
 });
+
+const descriptionOf = async (
+  { read }: Awaited<ReturnType<typeof setup>>,
+  id: string,
+): Promise<string> => (await read(id)).body.status.status_human_description;
 
 async function laneOf(
   { api }: Awaited<ReturnType<typeof setup>>,

@@ -57,6 +57,7 @@ export function firstSnapshot(startMs: number): WorkflowSnapshot {
     action_runs: [],
     children: [],
     is_parent_finished: false,
+    lane: "changes",
     signal_status: "queued",
     has_waiting: false,
     has_live_runner: true,

@@ -18,7 +18,8 @@ import { Problem } from "../../../shared/problem.ts";
 import { isFinal, type RunnerJobStatus } from "../../../shared/runner-job.ts";
 import { isFinishedWorkflow } from "../../../shared/workflow.ts";
 import { firstSnapshot } from "./first-snapshot.ts";
-import { type ModelGroup, planned } from "./model-groups.ts";
+import { beginModelStep, type ModelGroup, planned } from "./model-groups.ts";
+import { begunOutside, placeAfter } from "./model-place.ts";
 import type { Wish } from "./model-wishes.ts";
 
 const approveAll = { option: "approve-all", byId: "acc_1", chain: ["acc_1"] } as const;
@@ -28,6 +29,10 @@ export type Model = {
   readonly events: EventDraft[];
   /** Steps that ended while their job might still run. */
   readonly endedEarly: string[];
+  /** Steps that began while the workflow had no place in its lane. */
+  readonly beganOutside: string[];
+  /** How often it gave its place back. */
+  yields: number;
 };
 
 const startMs = Date.parse("2026-01-01T00:00:00Z");
@@ -36,9 +41,12 @@ const startMs = Date.parse("2026-01-01T00:00:00Z");
 export function walk(
   groups: readonly ModelGroup[],
   wishes: readonly Wish[],
-  { toTheEnd = false }: { readonly toTheEnd?: boolean } = {},
+  {
+    toTheEnd = false,
+    lane = "changes",
+  }: { readonly toTheEnd?: boolean; readonly lane?: string } = {},
 ): Model {
-  const world = new World(groups);
+  const world = new World(groups, lane);
   for (const wish of wishes) {
     world.try(wish);
     world.look();
@@ -52,6 +60,8 @@ class World implements Model {
   snapshot: WorkflowSnapshot;
   readonly events: EventDraft[] = [];
   readonly endedEarly: string[] = [];
+  readonly beganOutside: string[] = [];
+  yields = 0;
   readonly #groups: readonly ModelGroup[];
   #n = 0;
   #nowMs = startMs;
@@ -59,16 +69,18 @@ class World implements Model {
   readonly #jobs = new Map<string, RunnerJobStatus>();
   readonly #stopping = new Set<string>();
 
-  constructor(groups: readonly ModelGroup[]) {
+  constructor(groups: readonly ModelGroup[], lane: string) {
     this.#groups = groups;
-    this.snapshot = firstSnapshot(startMs);
+    this.snapshot = { ...firstSnapshot(startMs), lane };
   }
 
   readonly #newId: NewId = (prefix) => `${prefix}_${String(++this.#n).padStart(26, "0")}`;
 
   try(wish: Wish): void {
-    if (wish === "turn") this.snapshot = { ...this.snapshot, signal_status: "in-flight" };
-    else if (wish === "hours") this.#nowMs += 3_600_000;
+    if (wish === "turn") {
+      if (this.snapshot.signal_status === "queued")
+        this.snapshot = { ...this.snapshot, signal_status: "in-flight" };
+    } else if (wish === "hours") this.#nowMs += 3_600_000;
     else if (wish === "days") this.#nowMs += 40 * 24 * 3_600_000;
     else if (wish === "condition") this.#isOn = new Set(this.#open().map(({ id }) => id));
     else if (wish === "job-stopped") this.#stopping.clear();
@@ -201,7 +213,8 @@ class World implements Model {
         this.endedEarly.push(id);
     const { workflow, runs, groups, steps, approvals } = draft;
     const isOver = isFinishedWorkflow(workflow.status);
-    const signal = draft.newSignalId !== undefined ? "queued" : this.snapshot.signal_status;
+    this.beganOutside.push(...begunOutside(draft));
+    if (draft.placeMove === "yield") this.yields += 1;
     this.snapshot = {
       ...this.snapshot,
       workflow: { ...workflow, version: workflow.version + 1 },
@@ -209,34 +222,20 @@ class World implements Model {
       groups,
       steps,
       approvals,
-      signal_status: isOver ? null : signal,
+      signal_status: isOver ? null : placeAfter(draft),
     };
   }
 
   get #machine(): Machine {
     return {
       kindOf: (step) => ({
-        begin: () => this.#begin(step),
+        begin: () => beginModelStep(step, this.#newId),
         look: (draft) => this.#look(draft, step),
       }),
       generate: () => this.#groups.map(planned),
       began: () => {},
       ended: () => {},
     };
-  }
-
-  #begin(step: Step): StepOutcome {
-    if (step.kind === "job") return { kind: "job", job: { id: this.#newId("sig") } };
-    if (step.kind === "plan") {
-      const contents = { keyId: null, base64: "" };
-      return {
-        kind: "plan",
-        plan: { id: this.#newId("apv"), type: "noop", digest: "d", contents },
-      };
-    }
-    if (step.kind === "fault" && step.retry_index < 2)
-      return { kind: "fault", fault: faultOf("internal", "it failed", "it failed") };
-    return step.kind === "wait" ? { kind: "wait" } : { kind: "done" };
   }
 
   #look(draft: WorkflowDraft, step: Step): StepOutcome {

@@ -1,4 +1,10 @@
-import type { PlannedGroup } from "../../../broker/workflows/machine/step-kind.ts";
+import {
+  faultOf,
+  type PlannedGroup,
+  type StepOutcome,
+} from "../../../broker/workflows/machine/step-kind.ts";
+import type { NewId } from "../../../broker/workflows/machine/workflow-draft.ts";
+import type { Step } from "../../../broker/workflows/machine/workflow-rows.ts";
 
 export type ModelStep = {
   readonly begin: "done" | "wait" | "fault" | "plan" | "job";
@@ -25,3 +31,15 @@ export const planned = ({ parallel, steps }: ModelGroup, at: number): PlannedGro
     target_id: "run_1",
   })),
 });
+
+/** What comes of a step's begin, by its kind. */
+export function beginModelStep(step: Step, newId: NewId): StepOutcome {
+  if (step.kind === "job") return { kind: "job", job: { id: newId("sig") } };
+  if (step.kind === "plan") {
+    const contents = { keyId: null, base64: "" };
+    return { kind: "plan", plan: { id: newId("apv"), type: "noop", digest: "d", contents } };
+  }
+  if (step.kind === "fault" && step.retry_index < 2)
+    return { kind: "fault", fault: faultOf("internal", "it failed", "it failed") };
+  return step.kind === "wait" ? { kind: "wait" } : { kind: "done" };
+}
