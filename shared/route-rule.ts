@@ -20,7 +20,7 @@ import type { QueueAct } from "./queue-acts.ts";
  * - otlp: the body is OTLP/HTTP, protobuf or JSON. The handler reads it.
  * - maxBody: bodies over 1 MiB are allowed. streamed: the body is never whole in memory. verbatim: members whose source
  *   text the handler needs byte for byte.
- * - archive: the body may also be a tar.gz of a directory; the handler gets its files.
+ * - archive: the body may also be a tar.gz of a directory. The handler gets it as it came: what reads it is not this process.
  * - unmetered: polls and heartbeats, which arrive at a fixed rate, do not count against the rate limit.
  * - idempotent: `Idempotency-Key` is supported. `once`: the answer holds a secret and cannot be replayed. `job`: the key
  *   is stored with the job.

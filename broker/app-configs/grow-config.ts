@@ -1,10 +1,10 @@
 import type { AppConfigPatch, NewAppConfig } from "../../shared/api/config-parts.ts";
 import { Problem, problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
-import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { toConfigDraft } from "./config-draft.ts";
+import type { Asking } from "./changes-between.ts";
 import {
   type Members,
   membersOf,
@@ -15,8 +15,8 @@ import {
 } from "./config-part.ts";
 import { failConfig, findParts, insertConfig, insertPart, sealConfig } from "./part-queries.ts";
 import { findConfig } from "./queries.ts";
-import { otherApp, requireValid } from "./require-valid.ts";
 import type { ConfigId } from "./show-configs.ts";
+import { otherApp } from "./work/require-valid.ts";
 
 /** Begins a config that comes in parts; its id. */
 export async function beginConfig(
@@ -44,18 +44,24 @@ export async function addConfigPart(
   requireAdded(await insertPart(db, orgId, which, { part, most: mostOfConfig }));
 }
 
+type Parts = Pick<Broker, "db" | "work">;
+
 /** Makes a config of parts active once all of it is valid, or gives it up; whether it is not simply one more like the active one. */
 export async function updateConfig(
-  db: Db,
-  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+  parts: Parts,
+  asking: Asking,
   which: ConfigId,
   { status, status_description: description = "" }: AppConfigPatch,
 ): Promise<{ readonly isSame: boolean }> {
-  if (status === "active") return await activate(db, { orgId, actorId }, which);
-  const isEnd = status === "error";
-  const told = { description, errors: [] };
-  if (isEnd) requireOpen(await failConfig(db, orgId, which, { told, revision: undefined }));
-  else if ((await findConfig(db, orgId, which)) === undefined) throw problem.notFound("app config");
+  if (status === "active") return await activate(parts, asking, which);
+  const { actor, withPermit } = asking;
+  await withPermit(async () => {
+    const told = JSON.stringify({ description, errors: [] });
+    if (status === "error")
+      requireOpen(await failConfig(parts.db, actor.orgId, which, { told, revision: undefined }));
+    else if ((await findConfig(parts.db, actor.orgId, which)) === undefined)
+      throw problem.notFound("app config");
+  });
   return { isSame: false };
 }
 
@@ -63,16 +69,20 @@ export async function updateConfig(
 const mostTries = 5;
 
 async function activate(
-  db: Db,
-  by: { readonly orgId: OrgId; readonly actorId: string },
+  parts: Parts,
+  asking: Asking,
   which: ConfigId,
 ): Promise<{ readonly isSame: boolean }> {
+  const { orgId } = asking.actor;
   for (let tries = 0; tries < mostTries; tries++) {
-    const row = await findConfig(db, by.orgId, which);
-    const found = await findParts(db, by.orgId, which);
-    if (row === undefined || found === undefined) throw problem.notFound("app config");
-    if (row.status !== "pending" && row.status !== "syncing") throw sealed();
-    const outcome = await tryToSeal(db, by, { ...which, ...found, cliVersion: row.cli_version });
+    const found = await asking.withPermit(async () => {
+      const row = await findConfig(parts.db, orgId, which);
+      const found = await findParts(parts.db, orgId, which);
+      if (row === undefined || found === undefined) throw problem.notFound("app config");
+      if (row.status !== "pending" && row.status !== "syncing") throw sealed();
+      return { ...found, cliVersion: row.cli_version };
+    });
+    const outcome = await tryToSeal(parts, asking, { ...which, ...found });
     if (outcome !== "moved") return { isSame: outcome === "same" };
   }
   throw problem.conflict("config_changed", "Parts of this config came while it was checked.");
@@ -80,44 +90,37 @@ async function activate(
 
 type Found = ConfigId & {
   readonly revision: number;
-  readonly parts: Readonly<Record<string, string>>;
+  readonly parts: string;
   readonly cliVersion: string;
 };
 
 async function tryToSeal(
-  db: Db,
-  { orgId, actorId }: { readonly orgId: OrgId; readonly actorId: string },
+  { db, work }: Parts,
+  { actor, withPermit, gone }: Asking,
   { app, id, revision, parts, cliVersion }: Found,
 ): Promise<string | undefined> {
+  const { orgId } = actor;
   const fail = async (refusal: Problem): Promise<string> => {
-    const told = { description: refusal.message, errors: refusal.errors };
-    const outcome = await failConfig(db, orgId, { app, id }, { told, revision });
+    const { message, errors, errorsText = JSON.stringify(errors) } = refusal;
+    const told = `{"description":${JSON.stringify(message)},"errors":${errorsText}}`;
+    const outcome = await withPermit(() => failConfig(db, orgId, { app, id }, { told, revision }));
     if (outcome === "moved") return outcome;
     requireOpen(outcome);
     throw refusal;
   };
-  let checked;
+  let draft: string;
   try {
-    checked = await requireValid({ document: documentOf(parts) });
+    const asked = { form: "parts", draft: { id, cliVersion, actorId: actor.id } } as const;
+    const bytes = [Buffer.from(parts)];
+    const checked = await work.run({ orgId, kind: "configs.check", asked, bytes }, gone);
+    draft = Buffer.from(checked.bytes[0] ?? []).toString("utf8");
   } catch (error) {
-    if (error instanceof Problem) return await fail(error);
+    // That a broker was busy says nothing about the config.
+    if (error instanceof Problem && error.status === 422) return await fail(error);
     throw error;
   }
-  const draft = toConfigDraft(checked.config, { id, cliVersion, actorId });
-  const outcome = await sealConfig(db, orgId, app, { draft, revision });
+  const outcome = await withPermit(() => sealConfig(db, orgId, app, { draft, revision }));
   if (outcome === "other-app") return await fail(otherApp());
   if (outcome === "not-found" || outcome === "sealed") requireOpen(outcome);
   return outcome;
-}
-
-/** The JSON document of the parts. */
-function documentOf(parts: Readonly<Record<string, string>>): Record<string, unknown> {
-  const document: Record<string, unknown> = {};
-  for (const [file, text] of Object.entries(parts)) {
-    const [first = "", second] = file.split("/");
-    const value: unknown = JSON.parse(text);
-    if (second === undefined) document[first] = value;
-    else document[first] = { ...(document[first] as object | undefined), [second]: value }; // a folder
-  }
-  return document;
 }

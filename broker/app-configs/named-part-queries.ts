@@ -68,7 +68,7 @@ export async function findNamedIds(
     kind,
     app,
     names,
-  }: { readonly kind: NamedKind; readonly app: string; readonly names: string[] },
+  }: { readonly kind: NamedKind; readonly app: string; readonly names: readonly string[] },
 ): Promise<string[]> {
   if (names.length === 0) return [];
   const rows = await db<{ id: string }[]>`

@@ -1,6 +1,5 @@
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { ConfigDraft } from "./queries.ts";
 
 type Which = { readonly app: string; readonly id: string };
 
@@ -29,29 +28,29 @@ export async function insertPart(
   return row?.outcome;
 }
 
-/** The parts of a config by their files, and which revision of all they are. */
+/** The parts of a config by their files, as JSON, and which revision of all they are. */
 export async function findParts(
   db: Db,
   org: OrgId,
   { app, id }: Which,
-): Promise<{ readonly revision: number; readonly parts: Record<string, string> } | undefined> {
-  const [row] = await db<{ revision: number; parts: Record<string, string> }[]>`
+): Promise<{ readonly revision: number; readonly parts: string } | undefined> {
+  const [row] = await db<{ revision: number; parts: string }[]>`
     select c.parts_revision as revision,
-           (select coalesce(json_object_agg(p.file, p.value), '{}') from app_config_parts p
+           (select coalesce(json_object_agg(p.file, p.value)::text, '{}') from app_config_parts p
              where p.org_id = c.org_id and p.app_config_id = c.id) as parts
       from app_configs c where c.org_id = ${org} and c.app_id = ${app} and c.id = ${id}`;
   return row;
 }
 
-/** Seals a checked config: active, outdated, same, not-found, sealed, moved (other parts) or other-app. */
+/** Seals a checked config, the JSON of its draft: active, outdated, same, not-found, sealed, moved (other parts) or other-app. */
 export async function sealConfig(
   db: Db,
   org: OrgId,
   app: string,
-  { draft, revision }: { readonly draft: ConfigDraft; readonly revision: number },
+  { draft, revision }: { readonly draft: string; readonly revision: number },
 ): Promise<string | undefined> {
   const [row] = await db<{ outcome: string }[]>`
-    select seal_app_config(${org}, ${app}, ${JSON.stringify(draft)}::text::json, ${revision}) as outcome`;
+    select seal_app_config(${org}, ${app}, ${draft}::text::json, ${revision}) as outcome`;
   return row?.outcome;
 }
 
@@ -60,9 +59,9 @@ export async function failConfig(
   db: Db,
   org: OrgId,
   { app, id }: Which,
-  { told, revision }: { readonly told: object; readonly revision: number | undefined },
+  { told, revision }: { readonly told: string; readonly revision: number | undefined },
 ): Promise<string | undefined> {
   const [row] = await db<{ outcome: string }[]>`
-    select fail_app_config(${org}, ${app}, ${id}, ${JSON.stringify(told)}::text::json, ${revision ?? null}) as outcome`;
+    select fail_app_config(${org}, ${app}, ${id}, ${told}::text::json, ${revision ?? null}) as outcome`;
   return row?.outcome;
 }

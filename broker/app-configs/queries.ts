@@ -1,3 +1,4 @@
+import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
@@ -26,15 +27,15 @@ export type ConfigDraft = {
   readonly runbooks: readonly Named[];
 };
 
-/** Makes it active: created, same, not-found, other-app (its name) or changed (the base is another). */
+/** Makes a draft, the JSON of one, active: created, same, not-found, other-app (its name) or changed (the base is another). */
 export async function activateConfig(
   db: Db,
   org: OrgId,
   app: string,
-  { draft, base }: { readonly draft: ConfigDraft; readonly base: string | undefined },
+  { draft, base }: { readonly draft: string; readonly base: string | undefined },
 ): Promise<{ readonly outcome: string; readonly id: string | null } | undefined> {
   const [row] = await db<{ outcome: string; id: string | null }[]>`
-    select * from sync_app_config(${org}, ${app}, ${JSON.stringify(draft)}::text::json, ${base ?? null})`;
+    select * from sync_app_config(${org}, ${app}, ${draft}::text::json, ${base ?? null})`;
   return row;
 }
 
@@ -67,6 +68,27 @@ export async function findDocument(db: Db, org: OrgId, id: string): Promise<stri
   const [row] = await db<{ document: string }[]>`
     select c.document from app_configs c where c.org_id = ${org} and c.id = ${id} and c.document <> ''`;
   return row?.document;
+}
+
+/** What a config that is whole has by name, and its readme: it is read by the database, which costs nobody else's time here. */
+export async function findNames(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<
+  (Record<"actions" | "components" | "runbooks", string[]> & { readme: string }) | undefined
+> {
+  const namesOf = (list: postgres.Fragment) =>
+    db`coalesce((select array_agg(e.one ->> 'name') from json_array_elements(${list}) e(one)), '{}')`;
+  const [row] = await db<
+    (Record<"actions" | "components" | "runbooks", string[]> & { readme: string })[]
+  >`
+    select ${namesOf(db`x.actions`)} as actions, ${namesOf(db`x.components`)} as components, ${namesOf(db`x.runbooks`)} as runbooks,
+           coalesce(x.metadata ->> 'readme', '') as readme
+      from app_configs c
+     cross join lateral json_to_record(c.document::json) as x(actions json, components json, runbooks json, metadata json)
+     where c.org_id = ${org} and c.id = ${id} and c.document <> ''`;
+  return row;
 }
 
 /** An app's configs, the newest first. */

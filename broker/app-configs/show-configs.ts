@@ -1,13 +1,12 @@
 import type { AppConfigVersion, WholeAppConfigVersion } from "../../shared/api/app-configs.ts";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import { type ConfigGraph, graphOfDocument } from "../../shared/app-config/config-graph.ts";
-import { type ConfigChange, diffConfigs } from "../../shared/app-config/diff-configs.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import { findNamedIds, type NamedKind } from "./named-part-queries.ts";
-import { findConfig, findDocument, findLatestConfig } from "./queries.ts";
+import { findConfig, findDocument, findLatestConfig, findNames } from "./queries.ts";
 import type { AppConfigRow } from "./row.ts";
 
 export type ConfigId = { readonly app: string; readonly id: string };
@@ -34,65 +33,49 @@ export function toConfig(row: AppConfigRow): AppConfigVersion {
   };
 }
 
-/** One config; 404 when there is none. With its document if it is asked for. */
+/** One config as pieces of JSON; 404 when there is none. With its document if it is asked for. */
 export async function showConfig(
   db: Db,
   org: OrgId,
   which: { readonly app: string; readonly id: string | undefined },
   isWhole: boolean,
-): Promise<WholeAppConfigVersion> {
+): Promise<readonly string[]> {
   const { app, id } = which;
   const row = await (id === undefined
     ? findLatestConfig(db, org, app)
     : findConfig(db, org, { app, id }));
   if (row === undefined) throw problem.notFound("app config");
   const errors = row.errors as WholeAppConfigVersion["errors"] | null; // as they were stored
-  const document = row.checksum === "" ? undefined : await requireDocument(db, org, row.id);
-  const { status_v2: status, ...config } = toConfig(row);
-  return {
+  const names = await findNames(db, org, row.id);
+  const config = await showChecked(db, row, names ?? noNames);
+  const shown = {
     ...config,
-    status_v2: { ...status, metadata: errors === null ? {} : { errors } },
-    ...(await contentsOf(db, org, { app, document })),
-    ...(errors !== null && { errors }),
-    ...(isWhole && document !== undefined && { document }),
+    readme: names?.readme ?? "",
+    ...(errors !== null && { errors, status_v2: { ...config.status_v2, metadata: { errors } } }),
   };
+  const document = isWhole ? await findDocument(db, org, row.id) : undefined;
+  if (document === undefined) return [JSON.stringify(shown)];
+  return [JSON.stringify(shown).slice(0, -1), ',"document":', document, "}"];
 }
 
-type Contents = Pick<
-  WholeAppConfigVersion,
-  "readme" | "action_ids" | "component_ids" | "runbook_ids"
->;
+const noNames = { actions: [], components: [], runbooks: [] };
 
-async function contentsOf(
+/** A config without what is long of it; it has these names. */
+export async function showChecked(
   db: Db,
-  org: OrgId,
-  { app, document }: { readonly app: string; readonly document: AppConfigDocument | undefined },
-): Promise<Contents> {
-  const idsOf = (kind: NamedKind) => {
-    const names = (document?.[kind] ?? []).map(({ name }) => name);
-    return findNamedIds(db, org, { kind, app, names });
-  };
+  row: AppConfigRow,
+  names: Readonly<Record<NamedKind, readonly string[]>>,
+): Promise<Omit<WholeAppConfigVersion, "readme">> {
+  const { status_v2: status, ...config } = toConfig(row);
+  const find = (kind: NamedKind) =>
+    findNamedIds(db, row.org_id as OrgId, { kind, app: row.app_id, names: names[kind] }); // of its row
   const [action_ids, component_ids, runbook_ids] = await Promise.all([
-    idsOf("actions"),
-    idsOf("components"),
-    idsOf("runbooks"),
+    find("actions"),
+    find("components"),
+    find("runbooks"),
   ]);
-  const readme = document?.metadata.readme ?? "";
-  return { readme, action_ids, component_ids, runbook_ids };
-}
-
-/** What a config has otherwise than another one of the app: the named one, else the one that was active before it. */
-export async function showChanges(
-  db: Db,
-  org: OrgId,
-  { app, id }: ConfigId,
-  oldId?: string,
-): Promise<ConfigChange[]> {
-  const row = await requireConfig(db, org, { app, id });
-  if (oldId !== undefined) await requireConfig(db, org, { app, id: oldId });
-  const before = oldId ?? row.previous_id;
-  const old = before === null ? undefined : await requireDocument(db, org, before);
-  return diffConfigs(old, await requireDocument(db, org, id));
+  const ids = { action_ids, component_ids, runbook_ids };
+  return { ...config, status_v2: { ...status, metadata: {} }, ...ids };
 }
 
 /** What of a config needs what. */

@@ -1,70 +1,132 @@
-import type { ConfigFault } from "../../shared/app-config/config-fault.ts";
-import { type ConfigChange, diffConfigs } from "../../shared/app-config/diff-configs.ts";
-import { nameKey } from "../../shared/app-config/rules/rule.ts";
 import { problem } from "../../shared/problem.ts";
 import { requireApp } from "../apps/keep-apps.ts";
-import type { Db } from "../database/connect.ts";
+import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
-import type { OrgId } from "../orgs/org-id.ts";
-import type { Actor } from "../tokens/actor.ts";
-import { toConfigDraft } from "./config-draft.ts";
-import { activateConfig } from "./queries.ts";
-import { type ConfigSource, otherApp, requireValid } from "./require-valid.ts";
-import { readDocument } from "./show-configs.ts";
+import type { Asking } from "./changes-between.ts";
+import { activateConfig, findConfig, findDocument } from "./queries.ts";
+import { showChecked } from "./show-configs.ts";
+import type { CheckAsked, Checked } from "./work/check-config.ts";
+import type { ConfigBody } from "./work/config-body.ts";
+import { otherApp } from "./work/require-valid.ts";
 
+type Parts = Pick<Broker, "db" | "work">;
 type Sync = {
   readonly app: string;
-  readonly source: ConfigSource;
+  readonly source: ConfigBody;
   readonly base: string | undefined;
   readonly cliVersion: string;
 };
-type Synced = {
-  readonly id: string;
-  readonly isNew: boolean;
-  readonly warnings: readonly ConfigFault[];
-};
+/** An answer in pieces of JSON, and whether it tells of something new. */
+export type Synced = { readonly json: readonly (string | Uint8Array)[]; readonly isNew: boolean };
+
+/** Another config may become the active one while this is checked: then it is compared with that. */
+const mostTries = 5;
 
 /** Makes a config the app's active one; the one that is active already stays. 422 with all that is wrong in it. */
-export async function syncAppConfig(
-  db: Db,
-  { orgId, id: actorId }: Pick<Actor, "id" | "orgId">,
+export async function syncAppConfig(parts: Parts, asking: Asking, sync: Sync): Promise<Synced> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const synced = await trySync(parts, asking, sync);
+    if (synced !== "changed") return synced;
+  }
+  throw problem.conflict("config_changed", "Other configs became active while this was checked.");
+}
+
+async function trySync(
+  { db, work }: Parts,
+  asking: Asking,
   { app, source, base, cliVersion }: Sync,
-): Promise<Synced> {
-  await requireApp(db, orgId, app);
-  const { config, warnings } = await requireValid(source);
-  const draft = toConfigDraft(config, { id: newId("cfg"), cliVersion, actorId });
-  const made = await activateConfig(db, orgId, app, { draft, base });
+): Promise<Synced | "changed"> {
+  const { actor, withPermit } = asking;
+  const { orgId } = actor;
+  const id = newId("cfg");
+  const { active, bytes } = await before({ db }, asking, app);
+  const asked = { draft: { id, cliVersion, actorId: actor.id } };
+  const checked = await check({ work }, asking, { asked, source, bytes });
+  const draft = textOf(checked.draft);
+  const made = await withPermit(() =>
+    activateConfig(db, orgId, app, { draft, base: base ?? active ?? undefined }),
+  );
   if (made?.outcome === "not-found") throw problem.notFound("app");
   if (made?.outcome === "other-app") throw otherApp(made.id ?? "");
+  if (made?.outcome === "changed" && base === undefined) return "changed";
   if (made?.outcome === "changed") throw configChanged(made.id);
-  return { id: made?.id ?? draft.id, isNew: made?.outcome === "created", warnings };
+  const isNew = made?.outcome === "created";
+  const shown = await withPermit(async () => {
+    const row = await findConfig(db, orgId, { app, id: made?.id ?? id });
+    if (row === undefined) throw problem.notFound("app config");
+    return await showChecked(db, row, checked.told.names);
+  });
+  const json = [
+    JSON.stringify(shown).slice(0, -1),
+    ',"readme":',
+    checked.readme,
+    ',"changes":',
+    isNew ? checked.changes : "[]",
+    ',"warnings":',
+    checked.warnings,
+    "}",
+  ];
+  return { json, isNew };
 }
 
 /** What a sync would change; nothing is stored. */
 export async function previewAppConfig(
-  db: Db,
-  org: OrgId,
+  { db, work }: Parts,
+  asking: Asking,
   { app, source, base }: Omit<Sync, "cliVersion">,
-): Promise<{
-  readonly checksum: string;
-  readonly changes: ConfigChange[];
-  readonly warnings: readonly ConfigFault[];
-}> {
-  const row = await requireApp(db, org, app);
-  const { config, warnings } = await requireValid(source);
-  if (nameKey(config.document.metadata.name) !== nameKey(row.name)) throw otherApp(row.name);
-  const active = row.active_config_id;
-  const before = await readDocument(db, org, active);
-  const changes = diffConfigs(before, config.document);
-  if (base !== undefined && base !== active && changes.length > 0) throw configChanged(active);
-  return { checksum: config.checksum, changes, warnings };
+): Promise<Synced> {
+  const { active, name, bytes } = await before({ db }, asking, app);
+  const checked = await check({ work }, asking, { asked: { appName: name }, source, bytes });
+  const { checksum, changeCount } = checked.told;
+  if (base !== undefined && base !== active && changeCount > 0) throw configChanged(active);
+  const json = [
+    `{"checksum":${JSON.stringify(checksum)},"changes":`,
+    checked.changes,
+    ',"warnings":',
+    checked.warnings,
+    "}",
+  ];
+  return { json, isNew: false };
 }
+
+/** The app, and the document that is active in it. */
+async function before({ db }: Pick<Parts, "db">, { actor, withPermit }: Asking, app: string) {
+  return await withPermit(async () => {
+    const { active_config_id: active, name } = await requireApp(db, actor.orgId, app);
+    const text = active === null ? undefined : await findDocument(db, actor.orgId, active);
+    return { active, name, bytes: text === undefined ? [] : [Buffer.from(text)] };
+  });
+}
+
+async function check(
+  { work }: Pick<Parts, "work">,
+  { actor: { orgId }, gone }: Asking,
+  given: { readonly asked: CheckAsked; readonly source: ConfigBody; readonly bytes: Buffer[] },
+): Promise<
+  { readonly told: Checked } & Record<"draft" | "changes" | "warnings" | "readme", Uint8Array>
+> {
+  const { asked, source, bytes } = given;
+  const { form, unpackedBytes } = source;
+  const { told, bytes: made } = await work.run(
+    {
+      orgId,
+      kind: "configs.check",
+      asked: { ...asked, form },
+      bytes: [source.bytes, ...bytes],
+      unpackedBytes,
+    },
+    gone,
+  );
+  const [draft = none, changes = none, warnings = none, readme = none] = made;
+  return { told, draft, changes, warnings, readme };
+}
+
+const none = new Uint8Array();
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8");
 
 const configChanged = (active: string | null): Error =>
   problem.conflict(
     "config_changed",
     "Another config is active than the one that this was made from.",
-    {
-      active_config_id: active,
-    },
+    { active_config_id: active },
   );

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { RouteRule } from "../../shared/route-rule.ts";
+import type { ConfigBody } from "../app-configs/work/config-body.ts";
 import type { AuditEntry } from "../audit/audit-entry.ts";
 import type { Broker } from "../broker.ts";
 import type { LargeText } from "../seals/large-text.ts";
 import type { Actor } from "../tokens/actor.ts";
-import type { ArchiveFiles } from "./body/archive-files.ts";
 
 /** A person in front of the dashboard. */
 export type SignedInCaller = {
@@ -42,8 +42,8 @@ export type AppEnv = {
     hasPermit?: true;
     /** Source text of the members the route's rule keeps verbatim, by pointer: `#/plan`. */
     verbatim: ReadonlyMap<string, string>;
-    /** The files of a body that is an archive, on a route whose rule takes one. */
-    archive?: ArchiveFiles;
+    /** The body as it came, on a route whose rule takes an archive, too. */
+    rawBody?: ConfigBody;
     /** What of a large body was never made a value, by pointer: `#/plan`, `#/result`, `#/outputs`. */
     longTexts: ReadonlyMap<string, LargeText>;
   };

@@ -7,7 +7,10 @@ export type KeptChild = { readonly child: WorkChild; used: ChildUsage };
 export type ChildrenOptions = {
   readonly program: ChildProgram;
   readonly heapMb: number;
-  /** One that holds more than this after its work is followed by another: it would not give it back. */
+  /**
+   * One that holds more than this after its work is followed by another, as it would not give it back; one that holds
+   * more than half of it, once it has had nothing to do for a while.
+   */
   readonly mostKeptBytes: number;
 };
 
@@ -21,7 +24,7 @@ export type Children = {
   readonly stop: () => Promise<void>;
 };
 
-/** How long a child waits for work before it ends, if there is another that waits. */
+/** How long a child waits for work before it ends; one that is small, and the last, goes on waiting. */
 const idleMs = 30_000;
 
 /** Makes a pool's children, of which there are none yet. */
@@ -62,7 +65,8 @@ export function makeChildren({ program, heapMb, mostKeptBytes }: ChildrenOptions
       const { cpuMs, rssBytes } = kept.used;
       if (rssBytes > mostKeptBytes || cpuMs > (mostLifeCpuS * 1000) / 2) return dismiss(kept);
       idle.push(kept);
-      const end = (): void => void (idle.length > 1 && dismiss(kept));
+      const isGrown = rssBytes > mostKeptBytes / 2;
+      const end = (): void => void ((isGrown || idle.length > 1) && dismiss(kept));
       timers.set(kept, setTimeout(end, idleMs).unref());
     },
     async stop() {

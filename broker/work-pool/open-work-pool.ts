@@ -22,7 +22,7 @@ export function openWorkPool(parts: {
     patienceMs: 60_000,
     heapMb: 352,
     bounds: { cpuMs: 20_000, wallMs: 60_000, rssBytes: 448 * mebibyte },
-    mostKeptBytes: 160 * mebibyte,
+    mostKeptBytes: 256 * mebibyte,
     log,
     metrics,
     budget,

@@ -5,6 +5,9 @@ import { loadedKind } from "./work-kind.ts";
  * child has in memory only what it uses.
  */
 export const workKinds = {
+  "configs.check": loadedKind(
+    async () => (await import("../http/body/check-config-body.ts")).checkConfigBody,
+  ),
   "configs.diff": loadedKind(
     async () => (await import("../app-configs/work/diff-texts.ts")).diffTexts,
   ),

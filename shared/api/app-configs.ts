@@ -94,6 +94,7 @@ export const syncAppConfigRoute = createRoute({
     permission: "apps.write",
     maxBody: "16 MiB",
     archive: true,
+    ownPermit: true,
     idempotent: "replay",
   },
   method: "post",
@@ -104,7 +105,7 @@ export const syncAppConfigRoute = createRoute({
     "The JSON document of a config: the tree of its directory, keyed by the files' names (docs/app-config.md); or the directory itself as a tar.gz " +
     "(application/gzip, application/x-gzip or application/x-tar+gzip) of at most 2,000 files and 16 MiB when it is unpacked. Checked as a whole, made active as a whole. " +
     "200 for the config that is active already, and for `dry_run`, which stores nothing. 422 with all `errors`, each with its `file`. With " +
-    "`base_config_id`, 409 `config_changed` if another config is active.",
+    "`base_config_id`, 409 `config_changed` if another config is active. 429 `busy` when one of the org is being checked and two wait.",
   request: {
     params: appParams,
     query: z.object({

@@ -51,7 +51,7 @@ export const createAppConfigRoute = createRoute({
 
 export const updateAppConfigRoute = createRoute({
   operationId: "updateAppConfig",
-  rule: writing,
+  rule: { ...writing, ownPermit: true },
   method: "patch",
   path: `${base}/{app_config_id}`,
   tags,

@@ -7,6 +7,7 @@ import { parseAst } from "rolldown/parseAst";
 import { beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../shared/version.ts";
 import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { expectConfigSynced } from "../support/apps/expect-config-synced.ts";
 import { startBrokerProcess } from "../support/broker/broker-process.ts";
 import { send } from "../support/broker/broker.ts";
 import { testSealKeys } from "../support/broker/seal-keys.ts";
@@ -160,6 +161,7 @@ describe("a built program", () => {
       expect(ran.err).toContain(" finished");
       expect(ran.code).toBe(0);
       await expectLargeStateRead(broker.url, token);
+      await expectConfigSynced(broker.url, token);
     } finally {
       await broker.kill();
     }

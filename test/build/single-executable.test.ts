@@ -5,17 +5,27 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../shared/version.ts";
 import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { expectConfigSynced } from "../support/apps/expect-config-synced.ts";
+import { startBrokerProcess } from "../support/broker/broker-process.ts";
 import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { testDatabase } from "../support/database/database.ts";
 import { builtPrograms } from "../support/programs/built-programs.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenOrg } from "../support/rows/given.ts";
 import { testFolder } from "../support/run/folder.ts";
 
 const run = promisify(execFile);
 let agent: string;
+let broker: string;
 let fleet: Fleet;
 
 beforeAll(async () => {
-  const [folder, given] = await Promise.all([builtPrograms("--single", "svc-agent"), givenFleet()]);
+  const [folder, given] = await Promise.all([
+    builtPrograms("--single", "svc-agent", "svc-broker"),
+    givenFleet(),
+  ]);
   agent = path.join(folder, "svc-agent");
+  broker = path.join(folder, "svc-broker");
   fleet = given;
 });
 
@@ -36,5 +46,18 @@ describe("the agent as a single executable", () => {
     expect(shown).not.toContain(token);
     started.kill("SIGTERM");
     expect(await started.ended).toBe(0);
+  });
+});
+
+describe("the broker as a single executable", () => {
+  test("has its child processes within itself", async () => {
+    const { url, db } = await testDatabase();
+    const token = await givenToken(db, { orgId: await givenOrg(db), role: "org_builder" });
+    const started = await startBrokerProcess(url, { executable: broker });
+    try {
+      await expectConfigSynced(started.url, token);
+    } finally {
+      await started.kill();
+    }
   });
 });

@@ -6,6 +6,9 @@ const openBrace = 123;
 
 import { requireFewParts } from "../../otlp/otlp-limits.ts";
 
+/** More than a normal request has; validating each would take time from all requests. */
+export const mostValues = 5000;
+
 /** Refuses a JSON text with more values than about this many (413), before it is parsed. */
 export function requireFewJsonParts(bytes: Uint8Array, most: number): void {
   requireFewParts(partsOf(bytes, most), most);

@@ -6,13 +6,12 @@ import type { LargeText } from "../../seals/large-text.ts";
 import { answerError } from "../answer/answer-error.ts";
 import { setHeader } from "../answer/set-header.ts";
 import type { App, AppContext } from "../app-types.ts";
-import { withArchive } from "../body/archive-files.ts";
 import { discardBody } from "../body/discard-body.ts";
-import { isArchive } from "../body/is-archive.ts";
-import { readBody } from "../body/read-body.ts";
-import { jsonOf, maxBytes, readJsonBytes } from "../body/read-json.ts";
+import { jsonOf } from "../body/json-of.ts";
+import { readJsonBytes } from "../body/read-json.ts";
 import { isReadApart } from "../body/read-large-json.ts";
-import { requireFewJsonParts } from "../body/require-few-json-parts.ts";
+import { readRawBody } from "../body/read-raw-body.ts";
+import { mostValues, requireFewJsonParts } from "../body/require-few-json-parts.ts";
 import { reserveMemory, largeBytes, owned } from "../body/reserve-memory.ts";
 import { type Answered, beginRequest, endRequest } from "../request-log.ts";
 import type { ServedRoute } from "./allowed-methods.ts";
@@ -143,7 +142,7 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   const { rule, body, operationId } = route;
   if (body === undefined) return handleWithPermit(c, broker, route);
   const isLenient = rule.surface === "runner";
-  if (isArchive(c, rule)) return withFiles(c, broker, route);
+  if (rule.archive === true) return withRawBody(c, broker, route);
   const bytes = await readJsonBytes(c, rule);
   if (bytes.length > largeBytes && isReadApart(operationId)) {
     const { value, longTexts } = await broker.bodies.read(operationId, owned(bytes));
@@ -169,14 +168,11 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   return once(c, broker, { ...route, text });
 }
 
-async function withFiles(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
-  const bytes = await readBody(c, maxBytes(route.rule));
-  const archive = { key: `archives ${c.get("actor").orgId}`, bytes };
-  return await withArchive(broker.decompressions, archive, async (files) => {
-    c.set("archive", files);
-    c.req.addValidatedData("json", {});
-    return await once(c, broker, { ...route, text: bytes });
-  });
+async function withRawBody(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
+  const raw = await readRawBody(c, route.rule);
+  c.set("rawBody", raw);
+  c.req.addValidatedData("json", {});
+  return await once(c, broker, { ...route, text: raw.bytes });
 }
 
 /** Handles the request; with an `Idempotency-Key`, where the route takes one, once. */
@@ -190,8 +186,6 @@ function once(
   return replayOnce(c, broker, { ...keyed, mode });
 }
 
-/** More than a normal request has; validating each would take time from all requests. */
-const mostValues = 5000;
 const nothing: ReadonlyMap<string, LargeText> = new Map();
 const noTexts: ReadonlyMap<string, string> = new Map();
 

@@ -15,13 +15,11 @@ import {
   listAppsRoute,
   updateAppRoute,
 } from "../../../shared/api/apps.ts";
-import type { ConfigFault } from "../../../shared/app-config/config-fault.ts";
 import { configSchemaOf } from "../../../shared/app-config/config-schemas.ts";
 import { problem } from "../../../shared/problem.ts";
-import { compareConfigs } from "../../app-configs/compare-configs.ts";
-import { folderOfFiles } from "../../app-configs/folder-of-files.ts";
+import { changesBetween } from "../../app-configs/changes-between.ts";
 import { listConfigs } from "../../app-configs/queries.ts";
-import { showChanges, showConfig, showGraph, toConfig } from "../../app-configs/show-configs.ts";
+import { showConfig, showGraph, toConfig } from "../../app-configs/show-configs.ts";
 import { previewAppConfig, syncAppConfig } from "../../app-configs/sync-app-config.ts";
 import { requireApp, createApp, deleteApp, showApp, updateApp } from "../../apps/keep-apps.ts";
 import { listApps } from "../../apps/queries.ts";
@@ -87,26 +85,17 @@ const write: RegisterRoutes = (app, { db }) => {
   });
 };
 
-const sync: RegisterRoutes = (app, { db }) => {
+const sync: RegisterRoutes = (app, broker) => {
   app.openapi(syncAppConfigRoute, async (c) => {
-    const actor = c.get("actor");
     const { app_id: id } = c.req.valid("param");
     const { dry_run, base_config_id: base, cli_version: cliVersion = "" } = c.req.valid("query");
-    const files = c.get("archive");
-    const source =
-      files === undefined ? { document: c.req.valid("json") } : { folder: folderOfFiles(files) };
-    const asked = { app: id, source, base };
-    if (dry_run === "true") {
-      const preview = await previewAppConfig(db, actor.orgId, asked);
-      return c.json({ ...preview, warnings: preview.warnings.map(toWarning) }, 200);
-    }
-    const synced = await syncAppConfig(db, actor, { ...asked, cliVersion });
-    const config = await showConfig(db, actor.orgId, { app: id, id: synced.id }, false);
-    const changes = synced.isNew
-      ? await showChanges(db, actor.orgId, { app: id, id: synced.id })
-      : [];
-    const shown = { ...config, changes, warnings: synced.warnings.map(toWarning) };
-    return c.json(shown, synced.isNew ? 201 : 200);
+    const source = c.get("rawBody");
+    if (source === undefined) throw new Error("the gate has read the body otherwise");
+    const asking = askingOf(c, broker);
+    const { json, isNew } = await (dry_run === "true"
+      ? previewAppConfig(broker, asking, { app: id, source, base })
+      : syncAppConfig(broker, asking, { app: id, source, base, cliVersion }));
+    return answerFinished(c, json, isNew ? 201 : 200);
   });
 };
 
@@ -127,14 +116,16 @@ const readConfigs: RegisterRoutes = (app, { db }) => {
   app.openapi(getAppConfigVersionRoute, async (c) => {
     const { app_id, app_config_id: id } = c.req.valid("param");
     const isWhole = c.req.valid("query").recurse === "true";
-    return c.json(await showConfig(db, c.get("actor").orgId, { app: app_id, id }, isWhole), 200);
+    const which = { app: app_id, id };
+    return answerFinished(c, await showConfig(db, c.get("actor").orgId, which, isWhole));
   });
   app.openapi(getLatestAppConfigRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { app_id } = c.req.valid("param");
     await requireApp(db, orgId, app_id);
     const isWhole = c.req.valid("query").recurse === "true";
-    return c.json(await showConfig(db, orgId, { app: app_id, id: undefined }, isWhole), 200);
+    const which = { app: app_id, id: undefined };
+    return answerFinished(c, await showConfig(db, orgId, which, isWhole));
   });
   app.openapi(getConfigSchemaRoute, (c) => {
     const schema = configSchemaOf(c.req.valid("query").type);
@@ -149,7 +140,7 @@ const compare: RegisterRoutes = (app, broker) => {
     const { app_id, app_config_id: id } = c.req.valid("param");
     const { old_config_id: old } = c.req.valid("query");
     const which = { app: app_id, id, oldId: old };
-    const changes = await compareConfigs(broker, askingOf(c, broker), which);
+    const changes = await changesBetween(broker, askingOf(c, broker), which);
     return answerFinished(c, ['{"changes":', changes, "}"]);
   });
   app.openapi(getAppConfigGraphRoute, async (c) => {
@@ -158,10 +149,3 @@ const compare: RegisterRoutes = (app, broker) => {
     return c.json({ order: [...order], edges: [...edges] }, 200);
   });
 };
-
-const toWarning = ({ file, pointer, code, detail }: ConfigFault) => ({
-  file,
-  pointer,
-  code,
-  detail,
-});

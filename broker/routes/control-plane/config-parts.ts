@@ -15,8 +15,10 @@ import { listNamedParts } from "../../app-configs/named-part-queries.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
 import { showLatestPart } from "../../app-configs/show-latest-part.ts";
 import type { ListRequest } from "../../database/page-request.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { askingOf } from "../../http/gate/asking-of.ts";
 
 /**
  * POST /v1/apps/{app_id}/configs, PATCH …/configs/{app_config_id}, the parts between them, and parts of the active one; components and
@@ -33,19 +35,23 @@ export const keepConfigParts: RegisterRoutes = (app, broker) => {
   readRunbooks(app, broker);
 };
 
-const grow: RegisterRoutes = (app, { db }) => {
+const grow: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(routes.createAppConfigRoute, async (c) => {
     const actor = c.get("actor");
     const { app_id } = c.req.valid("param");
     const id = await beginConfig(db, actor, app_id, c.req.valid("json"));
-    return c.json(await showConfig(db, actor.orgId, { app: app_id, id }, false), 201);
+    const which = { app: app_id, id };
+    return answerFinished(c, await showConfig(db, actor.orgId, which, false), 201);
   });
   app.openapi(routes.updateAppConfigRoute, async (c) => {
-    const actor = c.get("actor");
+    const asking = askingOf(c, broker);
     const { app_id, app_config_id: id } = c.req.valid("param");
     const which = { app: app_id, id };
-    const { isSame } = await updateConfig(db, actor, which, c.req.valid("json"));
-    return c.json(await showConfig(db, actor.orgId, which, false), isSame ? 200 : 201);
+    const { isSame } = await updateConfig(broker, asking, which, c.req.valid("json"));
+    const { orgId } = asking.actor;
+    const json = await asking.withPermit(() => showConfig(db, orgId, which, false));
+    return answerFinished(c, json, isSame ? 200 : 201);
   });
 };
 

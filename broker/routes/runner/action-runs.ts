@@ -16,6 +16,7 @@ import { readAppConfig } from "../../action-runs/read-app-config.ts";
 import { showRun } from "../../actions/show-actions.ts";
 import { showActionConfigById } from "../../actions/show-app-actions.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 
@@ -43,7 +44,7 @@ export const readActionRuns: RegisterRoutes = (app, broker) => {
     const actor = c.get("actor");
     if (actor.runnerId === null) {
       const which = { app: appId, id: configId };
-      return c.json(await showConfig(broker.db, actor.orgId, which, false), 200);
+      return answerFinished(c, await showConfig(broker.db, actor.orgId, which, false));
     }
     return c.json(await readAppConfig(broker, actor, { appId, configId }), 200);
   });

@@ -33,7 +33,7 @@ export async function givenApp(
     components: [],
     runbooks: [],
   };
-  await activateConfig(db, orgId, app.id, { draft, base: undefined });
+  await activateConfig(db, orgId, app.id, { draft: JSON.stringify(draft), base: undefined });
   return { appId: app.id, configId: draft.id };
 }
 

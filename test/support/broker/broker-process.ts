@@ -17,6 +17,8 @@ export type BrokerProcess = {
 type BrokerProgram = {
   /** The present broker unless told. */
   readonly main?: string;
+  /** A program that is its own Node, instead. */
+  readonly executable?: string;
   readonly args?: readonly string[];
   readonly port?: string;
   /** Settings besides. */
@@ -28,12 +30,14 @@ export async function startBrokerProcess(
   databaseUrl: string,
   {
     main,
-    args = main === undefined ? ["broker"] : [],
+    executable,
+    args = main === undefined && executable === undefined ? ["broker"] : [],
     port = "0",
     settings = {},
   }: BrokerProgram = {},
 ): Promise<BrokerProcess> {
-  const child = spawn(process.execPath, [main ?? svcProgram, ...args], {
+  const begun = executable === undefined ? [main ?? svcProgram, ...args] : args;
+  const child = spawn(executable ?? process.execPath, begun, {
     env: {
       PATH: process.env["PATH"],
       NODE_COMPILE_CACHE: compileCache,

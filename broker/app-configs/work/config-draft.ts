@@ -1,6 +1,6 @@
-import type { ValidConfig } from "../../shared/app-config/check-config.ts";
-import { newId } from "../database/new-id.ts";
-import type { ConfigDraft } from "./queries.ts";
+import type { ValidConfig } from "../../../shared/app-config/check-config.ts";
+import { newId } from "../../database/new-id.ts";
+import type { ConfigDraft } from "../queries.ts";
 
 /** A checked config as it is stored. */
 export function toConfigDraft(

@@ -1,6 +1,6 @@
-import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
-import { decodeText } from "../../shared/app-config/decode-text.ts";
-import { isConfigName } from "../../shared/app-config/is-config-name.ts";
+import type { ConfigFolder } from "../../../shared/app-config/config-entries.ts";
+import { decodeText } from "../../../shared/app-config/decode-text.ts";
+import { isConfigName } from "../../../shared/app-config/is-config-name.ts";
 
 /** Files by their paths as the directory of a config; where all are in one folder, as archives of whole folders have them, that folder. */
 export function folderOfFiles(files: ReadonlyMap<string, Uint8Array>): ConfigFolder {

@@ -3,9 +3,7 @@ import { configLimits } from "../../../shared/app-config/config-fault.ts";
 import { Problem } from "../../../shared/problem.ts";
 import type { ArchiveEntry } from "../../../shared/tar/archive-entry.ts";
 import { readTar } from "../../../shared/tar/read-tar.ts";
-import type { DecompressionBudget } from "../limits/decompression-budget.ts";
 import { placeOf } from "./archive-place.ts";
-import { isGzip, toldSize } from "./gzip-size.ts";
 
 /** The regular files of an archive, by their paths from its root. */
 export type ArchiveFiles = ReadonlyMap<string, Uint8Array>;
@@ -23,30 +21,20 @@ type ArchiveFaultCode =
 const { unpackedBytes, files: mostFiles, faults: mostFaults } = configLimits;
 /** Of files, folders and all that is refused. */
 const mostEntries = 2 * mostFiles;
-/** With the heads of entries, each of which may say its attributes besides. */
-const mostInflatedBytes = unpackedBytes + mostEntries * 2048;
+/** What an archive may inflate to: its files with the heads of entries, each of which may say its attributes besides. */
+export const mostInflatedBytes = unpackedBytes + mostEntries * 2048;
 
-/**
- * Runs with the files of a tar.gz, which are in memory and charged to the budget meanwhile. 422 with everything that is
- * wrong in it, each with its file; nothing is inflated past the bound.
- */
-export async function withArchive<Result>(
-  budget: DecompressionBudget,
-  { key, bytes }: { readonly key: string; readonly bytes: Buffer },
-  run: (files: ArchiveFiles) => Promise<Result>,
-): Promise<Result> {
-  if (!isGzip(bytes)) throw refusalOf([damaged("it is not gzip")]);
-  const within = (most: number): Promise<{ readonly result: Result } | undefined> =>
-    budget.within({ key, bytes: most, waitingBytes: bytes.length }, async () => {
-      const files = await filesOf(bytes, most);
-      return files && { result: await run(files) };
-    });
-  // What says how large it is takes the room for that; what says too little, all that it may take.
-  const told = Math.min(toldSize(bytes), mostInflatedBytes);
-  const done = (await within(told)) ?? (await within(mostInflatedBytes));
-  if (done === undefined) throw refusalOf([tooLarge]);
-  return done.result;
+/** The files of a tar.gz; 422 with everything that is wrong in it, each with its file. Nothing is inflated past the bound. */
+export async function filesOfArchive(bytes: Uint8Array): Promise<ArchiveFiles> {
+  if (bytes.length < leastGzipBytes || bytes[0] !== 0x1f || bytes[1] !== 0x8b)
+    throw refusalOf([damaged("it is not gzip")]);
+  const files = await filesOf(bytes, mostInflatedBytes);
+  if (files === undefined) throw refusalOf([tooLarge]);
+  return files;
 }
+
+/** Its head and its end. */
+const leastGzipBytes = 18;
 
 const tooLarge: Fault = {
   file: "",

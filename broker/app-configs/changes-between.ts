@@ -13,7 +13,7 @@ export type Asking = {
 };
 
 /** What a config has otherwise than another one of the app, as JSON: the named one, else the one that was active before it. */
-export async function compareConfigs(
+export async function changesBetween(
   { db, work }: Pick<Broker, "db" | "work">,
   { actor: { orgId }, withPermit, gone }: Asking,
   { app, id, oldId }: ConfigId & { readonly oldId?: string | undefined },

@@ -2,10 +2,10 @@ import {
   checkConfigDocument,
   checkConfigFolder,
   type ValidConfig,
-} from "../../shared/app-config/check-config.ts";
-import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
-import type { ConfigFault } from "../../shared/app-config/config-fault.ts";
-import { Problem, problem } from "../../shared/problem.ts";
+} from "../../../shared/app-config/check-config.ts";
+import type { ConfigFolder } from "../../../shared/app-config/config-entries.ts";
+import type { ConfigFault } from "../../../shared/app-config/config-fault.ts";
+import { Problem, problem } from "../../../shared/problem.ts";
 
 /** A config as it came: its JSON document, or its directory. */
 export type ConfigSource = { readonly document: unknown } | { readonly folder: ConfigFolder };

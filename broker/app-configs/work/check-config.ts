@@ -1,0 +1,60 @@
+import type { AppConfigDocument } from "../../../shared/app-config/config-files.ts";
+import { diffConfigs } from "../../../shared/app-config/diff-configs.ts";
+import { nameKey } from "../../../shared/app-config/rules/rule.ts";
+import type { WorkDone } from "../../work-pool/work-kind.ts";
+import { toConfigDraft } from "./config-draft.ts";
+import { type ConfigSource, otherApp, requireValid } from "./require-valid.ts";
+
+/** What is to be made of a valid config: a draft of it, or, for the app of a name, nothing that is stored. */
+export type CheckAsked = {
+  readonly draft?: { readonly id: string; readonly cliVersion: string; readonly actorId: string };
+  readonly appName?: string;
+};
+
+/** What is short of a config that was checked. */
+export type Checked = {
+  readonly checksum: string;
+  readonly changeCount: number;
+  /** What it has by name. */
+  readonly names: Readonly<Record<"actions" | "components" | "runbooks", readonly string[]>>;
+};
+
+/**
+ * Checks a config; 422 with all that is wrong in it. Its bytes are, each as JSON: the draft that is stored (empty unless one is
+ * wanted), what it changes of the document before it, what it is warned of, its readme.
+ */
+export async function checkConfig(
+  { draft, appName }: CheckAsked,
+  source: ConfigSource,
+  before: Buffer | undefined,
+): Promise<WorkDone<Checked>> {
+  const { config, warnings } = await requireValid(source);
+  const { document, checksum } = config;
+  if (appName !== undefined && nameKey(document.metadata.name) !== nameKey(appName))
+    throw otherApp(appName);
+  const old = before && (JSON.parse(before.toString("utf8")) as AppConfigDocument); // stored as it was checked
+  const changes = diffConfigs(old, document);
+  const told = warnings.map(({ file, pointer, code, detail }) => ({ file, pointer, code, detail }));
+  return {
+    told: {
+      checksum,
+      changeCount: changes.length,
+      names: {
+        actions: namesOf(document.actions),
+        components: namesOf(document.components),
+        runbooks: namesOf(document.runbooks),
+      },
+    },
+    bytes: [
+      draft === undefined ? Buffer.alloc(0) : asJson(toConfigDraft(config, draft)),
+      asJson(changes),
+      asJson(told),
+      asJson(document.metadata.readme ?? ""),
+    ],
+  };
+}
+
+const asJson = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+
+const namesOf = (list: readonly { readonly name: string }[] = []): readonly string[] =>
+  list.map(({ name }) => name);
