@@ -104,6 +104,10 @@ begin
          phase_at = case when change ? 'phase' then t else i.phase_at end,
          phase_workflow_id = case when change ? 'phase' then workflow else i.phase_workflow_id end,
          applied_config_id = coalesce(change ->> 'applied_config_id', i.applied_config_id),
+         applied_chain = case when not change ? 'applied_config_id' then i.applied_chain
+                              when i.applied_config_id = change ->> 'applied_config_id' and i.applied_chain is null then null
+                              else joined_chain(case when i.applied_config_id = change ->> 'applied_config_id' then i.applied_chain end,
+                                                (select chain_of_workflow(w) from workflows w where w.org_id = org and w.id = workflow)) end,
          health = case when change ? 'health_of'
                        then (select coalesce(jsonb_object_agg(h.key, h.value), '{}') from jsonb_each(i.health) h
                               where change -> 'health_of' ? h.key)

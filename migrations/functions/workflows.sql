@@ -199,9 +199,6 @@ begin
   end if;
   if change ? 'install' then
     perform write_install_change(org, held.owner_id, workflow, change -> 'install', t);
-    if change -> 'install' ? 'applied_config_id' then
-      update installs i set applied_chain = chain_of_workflow(held) where i.org_id = org and i.id = held.owner_id;
-    end if;
   end if;
   if change ? 'new_signal_id' then
     perform lock_signal_queues(array[held.queue_id::text]);

@@ -150,7 +150,9 @@ function askForApproval(
     machine.kindOf(step).ended?.(draft, step, false);
     return;
   }
-  draft.moveStep(step, "ask", { directive: "await-approval" });
+  const isOwn = draft.workflow.approval_option === "approve-all";
+  const description = isOwn ? "who set approve-all stands behind it: somebody else approves" : "";
+  draft.moveStep(step, "ask", { directive: "await-approval", description });
   step.deadline_at = expiresAt;
   draft.tellStep(step, {
     transition: "requested",

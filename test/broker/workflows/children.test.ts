@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { tokenDigest } from "../../../broker/tokens/token-secret.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { beginTree, childrenOf, childStep, subtree } from "../../support/workflows/given-tree.ts";
 import { givenInstall, givenWorkflowsApi, stepIn } from "../../support/workflows/workflows-api.ts";
@@ -78,6 +79,7 @@ describe("a step that begins workflows", () => {
     );
     await until(async () => (await org.statuses(id)).includes("one: failed-pending-retry"));
     expect((await org.read(id)).body.status.status).toBe("in-progress");
+    await until(() => org.agentOf("two").held.length === 1);
     org.held.delete("two");
     const [job] = org.agentOf("two").held;
     if (job === undefined) throw new Error("nothing is held");
@@ -100,6 +102,15 @@ describe("a step that begins workflows", () => {
       "three: success",
       "one: success",
     ]);
+    const rows = await db<{ chain: string[] }[]>`
+      select chain from workflows where parent_id = ${id} order by created_at, id`;
+    const [token] = await db<
+      { id: string }[]
+    >`select id from tokens where digest = ${tokenDigest(org.token)}`;
+    const chains = rows.map(({ chain }) => chain.join());
+    // Who retried the parent stands behind what it began since.
+    expect(new Set(chains)).toEqual(new Set(["acc_1", `acc_1,${token?.id}`]));
+    expect(chains[0]).toBe("acc_1");
   });
 
   test("counts a child that somebody retried by itself", async () => {

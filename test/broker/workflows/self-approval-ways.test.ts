@@ -28,6 +28,7 @@ describe("an install's approve-all", () => {
   test("does not answer for a workflow of who set it, and does for others'", async () => {
     expect((await set(await org.x.mint(), "approve-all")).status).toBe(200);
     const step = await waitingStep(org, await org.x.begin());
+    expect(step.status.status_human_description).toContain("somebody else approves");
     await org.reach(await org.y.begin(), "success");
     expect((await org.y.approveAll(step.workflow_id)).status).toBe(200);
     await org.reach(step.workflow_id, "success");
@@ -95,7 +96,7 @@ test("who made and who applied the config of a cron trigger, and who fired it, d
     },
   });
   const people = await givenPeople(given, clockwork("echo one"));
-  const { x, y, z, appId, installId, api } = people;
+  const { w, x, y, z, appId, installId, api } = people;
   const synced = await x.api<{ id: string }>(
     `POST /v1/apps/${appId}/configs/sync`,
     clockwork("echo two"),
@@ -105,6 +106,11 @@ test("who made and who applied the config of a cron trigger, and who fired it, d
     { app_config_id: synced.body.id },
   );
   await people.reach(applied.body.workflow_id, "success");
+  const again = await w.api<{ workflow_id: string }>(
+    `POST /v1/installs/${installId}/reprovision`,
+    {},
+  );
+  await people.reach(again.body.workflow_id, "success"); // the same config: y's part stays
   const lists = "GET /v1/emitters?cursor=&signal_type=action-run";
   let emitters: { id: string; status: { status: string } }[] = [];
   await until(async () => {
@@ -123,10 +129,24 @@ test("who made and who applied the config of a cron trigger, and who fired it, d
   const fired = await z.api(`POST /v1/emitters/${emitters[0]?.id ?? ""}/fire`);
   expect(fired.status).toBe(201);
   const byHand = await runOf(1);
-  for (const who of [x, y, z, f]) expect(await who.respond(byHand)).toMatchObject(refusal);
+  for (const who of [x, y, z, w, f]) expect(await who.respond(byHand)).toMatchObject(refusal);
   await people.cancelAll();
   await advanceClock(db, "10 minutes", { alive: [people.agent.processId] });
   const ticked = await runOf(2);
-  for (const who of [x, y, f]) expect(await who.respond(ticked)).toMatchObject(refusal);
+  for (const who of [x, y, w, f]) expect(await who.respond(ticked)).toMatchObject(refusal);
   expect((await z.respond(ticked)).status).toBe(201);
+});
+
+test("behind a config stand all who made a part of it, and who put it in force", async () => {
+  const { x, y, z, appId } = org;
+  const at = `/v1/apps/${appId}`;
+  const begun = await x.api<{ id: string }>(`POST ${at}/configs`, {});
+  const app_config_id = begun.body.id;
+  const action = { name: "tidy", steps: [{ name: "run", command: "echo" }], app_config_id };
+  expect((await y.api(`POST ${at}/actions`, action)).status).toBe(201);
+  const active = await z.api(`PATCH ${at}/configs/${app_config_id}`, { status: "active" });
+  expect([active.status, active.body.detail]).toEqual([201, undefined]);
+  const [row] = await db<{ chain: string[] }[]>`
+    select chain from app_configs where id = ${app_config_id}`;
+  expect(row?.chain).toEqual([x.id, y.id, z.id].toSorted());
 });

@@ -21,7 +21,7 @@ export const failing = { run_env_vars: { WHAT: "fail-now" } };
 
 const resting = ["success", "approval-awaiting", "failed-pending-retry"];
 
-/** An org with an install, whose people may not approve what they began themselves, and three of them who may do all. */
+/** An org with an install, whose people may not approve what they began themselves, and four of them who may do all. */
 export async function givenPeople(given: Given, config: object = shopConfig) {
   const { db, call } = given;
   const org = await given.setup(config);
@@ -48,7 +48,8 @@ export async function givenPeople(given: Given, config: object = shopConfig) {
       await org.reach(id, "cancelled");
     }
   };
-  const people = { x: await person(), y: await person(), z: await person() };
+  const [w, x, y, z] = [await person(), await person(), await person(), await person()];
+  const people = { w, x, y, z };
   return { ...org, ...people, installId, runner, agent, cancelAll };
 }
 
