@@ -21,6 +21,7 @@ import { loneRequest } from "./lone-request.ts";
 import { manifests } from "./manifests.ts";
 import { millionLive } from "./million-live.ts";
 import { neighbours } from "./neighbours.ts";
+import { noise } from "./noise.ts";
 import { ordersToAgents } from "./orders.ts";
 import { pages } from "./pages.ts";
 import { parkLatency } from "./park-latency.ts";
@@ -75,6 +76,7 @@ const benches = {
   "terraform-rounds": terraformRounds,
   helm,
   abuse,
+  noise,
 } as const satisfies Record<string, Bench>;
 
 const read = readBenchArguments(process.argv.slice(2), Object.keys(benches));

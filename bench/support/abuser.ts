@@ -11,6 +11,8 @@ export type Abuse = {
   readonly token: string;
   /** JSON; `@12` within it is so many megabytes of letters. */
   readonly body?: string;
+  /** In place of it: bytes, in base64. */
+  readonly bytes?: string;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds between the requests of one client; none unless told. */
@@ -36,7 +38,7 @@ process.on("message", (message: readonly Abuse[] | "stop") => {
 
 function begin(abuse: Abuse): void {
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
-  const body = abuse.body === undefined ? undefined : filled(abuse.body);
+  const body = bodyOf(abuse);
   let nth = 0;
   for (let client = 0; client < abuse.clients; client++) {
     void (async () => {
@@ -50,6 +52,11 @@ function begin(abuse: Abuse): void {
       }
     })();
   }
+}
+
+function bodyOf({ body, bytes }: Abuse): Buffer | undefined {
+  if (bytes !== undefined) return Buffer.from(bytes, "base64");
+  return body === undefined ? undefined : filled(body);
 }
 
 const filled = (text: string): Buffer =>

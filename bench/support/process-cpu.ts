@@ -7,12 +7,22 @@ type Stat = { readonly pid: number; readonly parent: number; readonly ticks: num
 
 /** CPU seconds that a process and its children have used so far, those that have ended included. Linux only. */
 export function cpuSeconds(pid: number): number {
-  const children = Map.groupBy(
-    readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readStat(name) : [])),
-    ({ parent }) => parent,
-  );
+  const children = readChildren();
   const own = readStat(String(pid))[0]?.ticks ?? 0;
   return (own + ticksOfChildren(children, pid)) / ticksPerS;
+}
+
+/** The process ids of a process's children, and of theirs. */
+export function descendants(pid: number, children = readChildren()): number[] {
+  return (children.get(pid) ?? []).flatMap((child) => [
+    child.pid,
+    ...descendants(child.pid, children),
+  ]);
+}
+
+function readChildren(): ReadonlyMap<number, readonly Stat[]> {
+  const all = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readStat(name) : []));
+  return Map.groupBy(all, ({ parent }) => parent);
 }
 
 /** CPU seconds of a process with its children; of this process, which is the parent of all others, only its own. */
