@@ -4,6 +4,7 @@ import type { Db } from "../database/connect.ts";
 import { openJson } from "../installs/install-facts.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
+import { compositeErrorOf } from "../status/composite-error.ts";
 import { findRunEnd, listRuns, type RunRow } from "./action-queries.ts";
 import { showInstallAction } from "./show-app-actions.ts";
 
@@ -44,7 +45,7 @@ export function toRun(row: RunRow): ShownActionRun {
     role: row.role,
     timeout: row.timeout,
     execution_time: executionTime(row),
-    composite_error: row.composite_error,
+    ...compositeErrorOf(row.composite_error, { type: "install_action_workflow_runs", id: row.id }),
     created_by_id: row.created_by_id,
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,

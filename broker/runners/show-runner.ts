@@ -2,12 +2,14 @@ import type { Runner } from "../../shared/api/runner.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { listJobs } from "../jobs/list-jobs.ts";
+import { showJobTo } from "../jobs/show-job-to.ts";
 import { toRunnerJob } from "../jobs/to-runner-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findGroupSettings, findRunnerGroup } from "../runner-groups/queries.ts";
 import { toRunnerSettings } from "../runner-groups/settings.ts";
 import { toGroupMembers } from "../runner-groups/to-group-members.ts";
 import { listStatusHistories } from "../status/queries.ts";
+import type { Actor } from "../tokens/actor.ts";
 import {
   findRunner,
   listRunnerOperations,
@@ -53,8 +55,11 @@ export async function prepareToShow(
     });
 }
 
+type Asking = Pick<Actor, "orgId" | "runnerId" | "roleType">;
+
 /** One runner with its group, settings and latest jobs; 404 when there is none. */
-export async function showRunner(db: Db, org: OrgId, id: string): Promise<Runner> {
+export async function showRunner(db: Db, actor: Asking, id: string): Promise<Runner> {
+  const { orgId: org } = actor;
   const row = await findRunner(db, org, id);
   if (row === undefined) throw problem.notFound("runner");
   const [show, group, settings, rows, updates] = await Promise.all([
@@ -67,7 +72,7 @@ export async function showRunner(db: Db, org: OrgId, id: string): Promise<Runner
   if (group === undefined || settings === undefined) {
     throw problem.notFound("runner"); // deleted between the two reads
   }
-  const jobs = rows.slice(0, shownJobs).map(toRunnerJob);
+  const jobs = rows.slice(0, shownJobs).map((one) => showJobTo(actor)(toRunnerJob(one)));
   return {
     ...show(row),
     jobs,

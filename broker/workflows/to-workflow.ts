@@ -7,6 +7,7 @@ import type {
 } from "../../shared/api/workflow.ts";
 import { isEndedStep } from "../../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../../shared/workflow.ts";
+import { compositeErrorOf } from "../status/composite-error.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import { targetIdOf } from "./machine/event-draft.ts";
 import type {
@@ -42,7 +43,7 @@ export function toWorkflow({ workflow, owner_name, now }: Held): ShownWorkflow {
     finished_at: instant(workflow.finished_at),
     execution_time: timeOf(workflow, now),
     metadata: workflow.metadata,
-    composite_error: workflow.error,
+    ...compositeErrorOf(workflow.error, { type: "workflows", id: workflow.id }),
     parent: toParent(workflow),
     created_by_id: workflow.created_by_id,
     created_at: instant(workflow.created_at),
@@ -145,7 +146,7 @@ function toStep({ workflow, step, approval, children, group, now }: StepParts): 
     skip_on_failure: step.params["skip_on_failure"] === true,
     result_directive: step.result_directive,
     runner_job_id: step.job_id,
-    composite_error: step.error,
+    ...compositeErrorOf(step.error, { type: "install_workflow_steps", id: step.id }),
     approval: approval === undefined ? null : toApproval(workflow, step, approval),
     child_workflows: children.map(({ id, type, owner_id, status }) => ({
       id,

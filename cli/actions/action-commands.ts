@@ -159,7 +159,7 @@ const showRun = defineCommand({
     for (const step of body.steps) screen.out(`  ${step.name}: ${step.status}`);
     for (const [name, value] of Object.entries(body.outputs))
       screen.out(`  output ${name} = ${JSON.stringify(value)}`);
-    if (body.composite_error !== null) screen.out(body.composite_error.detail);
+    if (body.composite_error != null) screen.out(body.composite_error.detail); // null of older brokers
     if (body.runner_job_id !== null) screen.say(`Its log: svc log show ${body.runner_job_id}`);
   },
 });

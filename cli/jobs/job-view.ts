@@ -30,7 +30,7 @@ export const jobDetails: View<Job> = {
     job: nameOf,
     type: ({ type, operation }) => (operation === "exec" ? type : `${type}, ${operation}`),
     status: ({ status, status_description: why }) => (why === "" ? status : `${status}: ${why}`),
-    error: ({ composite_error: error }) => (error === null ? "" : errorText(error)),
+    error: ({ composite_error: error }) => (error == null ? "" : errorText(error)),
     progress: ({ executions }) => {
       const progress = executions?.findLast((one) => one.progress != null)?.progress;
       return progress == null ? "" : progressText(progress);

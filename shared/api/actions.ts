@@ -80,7 +80,7 @@ const runMembers = {
   role: z.string(),
   timeout: z.int().describe("Nanoseconds."),
   execution_time: z.int().describe("Nanoseconds."),
-  composite_error: compositeFaultSchema.nullable(),
+  composite_error: compositeFaultSchema.optional(),
   created_by_id: z.string(),
   created_at: instant,
   started_at: instant.nullable(),

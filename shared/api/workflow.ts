@@ -66,7 +66,7 @@ export const stepSchema = z
     skip_on_failure: z.boolean(),
     result_directive: z.enum(stepDirectives).nullable(),
     runner_job_id: z.string().nullable(),
-    composite_error: compositeFaultSchema.nullable(),
+    composite_error: compositeFaultSchema.optional(),
     approval: approvalSchema.nullable(),
     child_workflows: z
       .array(
@@ -134,7 +134,7 @@ const members = {
   finished_at: instant.nullable(),
   execution_time: z.int().describe("Nanoseconds from its begin to its end, or until now."),
   metadata: z.record(z.string(), z.string()),
-  composite_error: compositeFaultSchema.nullable(),
+  composite_error: compositeFaultSchema.optional(),
   parent: z
     .object({ workflow_id: z.string(), step_id: z.string(), kind: z.literal("workflow_step") })
     .nullable()

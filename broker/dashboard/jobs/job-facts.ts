@@ -74,10 +74,25 @@ export function waitingNotice({ waiting }: RunnerJob): Html | string {
   </section>`;
 }
 
+/** Members of every error which say again what is shown. */
+const repeated = [
+  "message",
+  "severity",
+  "sections",
+  "hints",
+  "data",
+  "source_type",
+  "source_id",
+  "version",
+];
+
 /** What went wrong, as its handler or the broker names it. */
 export function errorNotice(error: RunnerJob["composite_error"]): Html | string {
-  if (error === null) return "";
-  const { type, title, detail, retryable, truncated, ...rest } = error;
+  if (error == null) return "";
+  const { type, title, detail, retryable, truncated, ...more } = error;
+  const rest = Object.fromEntries(
+    Object.entries(more).filter(([name]) => !repeated.includes(name)),
+  );
   return html`<section class="notice bad" aria-label="Error">
     <p>
       <strong>${title ?? type ?? "It failed"}</strong

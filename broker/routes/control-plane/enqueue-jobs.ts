@@ -7,6 +7,7 @@ import { enqueueJobs } from "../../jobs/enqueue-jobs.ts";
 import type { NewJob } from "../../jobs/new-job.ts";
 import { requireInstallRights } from "../../jobs/require-install-rights.ts";
 import { requireOrderRights } from "../../jobs/require-order-rights.ts";
+import { showJobTo } from "../../jobs/show-job-to.ts";
 import { toNewJob } from "../../jobs/to-new-job.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { LargeText } from "../../seals/large-text.ts";
@@ -17,7 +18,7 @@ export const enqueueJob: RegisterRoutes = (app, broker) => {
     const job = toNewJob(c.req.valid("json"), textAt(c, "#/plan"));
     const asked = await toEnqueue(c, broker, [job]);
     const enqueued = await enqueueOne(broker, { ...asked, job, takesPermit: true });
-    return c.json(toRunnerJob(tellReplay(c, enqueued).job), 201);
+    return c.json(showJobTo(c.get("actor"))(toRunnerJob(tellReplay(c, enqueued).job)), 201);
   });
 };
 
@@ -28,7 +29,9 @@ export const enqueueJobBatch: RegisterRoutes = (app, broker) => {
       .valid("json")
       .jobs.map((job, at) => toNewJob(job, textAt(c, `#/jobs/${at}/plan`)));
     const enqueued = await enqueueJobs(broker, { ...(await toEnqueue(c, broker, jobs)), jobs });
-    return c.json({ jobs: tellReplay(c, enqueued).rows.map(toRunnerJob) }, 201);
+    const show = showJobTo(c.get("actor"));
+    const made = tellReplay(c, enqueued).rows.map((row) => show(toRunnerJob(row)));
+    return c.json({ jobs: made }, 201);
   });
 };
 

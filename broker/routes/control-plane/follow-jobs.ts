@@ -7,6 +7,7 @@ import { permitFor } from "../../http/gate/with-permit.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { followJobs as followOrg } from "../../jobs/follow-jobs.ts";
 import { readJob } from "../../jobs/read-job.ts";
+import { showJobTo } from "../../jobs/show-job-to.ts";
 import { toJobEvent } from "../../jobs/to-job-event.ts";
 import { waitForJob as waitForEnd } from "../../jobs/wait-for-job.ts";
 import { waitMs } from "../../polls/park-poll.ts";
@@ -34,7 +35,8 @@ export const followJobs: RegisterRoutes = (app, broker) => {
 /** GET /v1/runner-jobs/{job_id}/wait */
 export const waitForJob: RegisterRoutes = (app, broker) => {
   app.openapi(waitForJobRoute, async (c) => {
-    const { orgId } = c.get("actor");
+    const actor = c.get("actor");
+    const { orgId } = actor;
     const release = limitConcurrency(c, broker, "waits_of_token");
     const row = await waitForEnd(broker, orgId, c.req.valid("param").job_id, {
       waitMs: waitMs(c.req.valid("query").wait),
@@ -47,7 +49,7 @@ export const waitForJob: RegisterRoutes = (app, broker) => {
       c,
       broker,
     )(() => readJob({ ...broker, placeholders }, orgId, row));
-    return answerJson(c, broker, { value, placeholders });
+    return answerJson(c, broker, { value: showJobTo(actor)(value), placeholders });
   });
 };
 

@@ -15,6 +15,7 @@ import { requireJob } from "../../jobs/read-job.ts";
 import { readWaiting } from "../../jobs/read-waiting.ts";
 import { requireWorkflowRights } from "../../jobs/require-workflow-rights.ts";
 import { rerunJob as enqueueAgain } from "../../jobs/rerun-job.ts";
+import { showJobTo } from "../../jobs/show-job-to.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 
 /** GET /v1/runner-jobs */
@@ -23,8 +24,12 @@ export const listJobs: RegisterRoutes = (app, broker) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const page = readPage({ cursor, limit }, filters);
     const actor = c.get("actor");
+    const show = showJobTo(actor);
     const rows = await listPage(broker.db, actor.orgId, toJobFilter(filters, actor), page);
-    return c.json(toPage(c, rows, { limit, filters, toItem: toRunnerJob }), 200);
+    return c.json(
+      toPage(c, rows, { limit, filters, toItem: (row) => show(toRunnerJob(row)) }),
+      200,
+    );
   });
 };
 
@@ -43,13 +48,16 @@ export const actOnJobs: RegisterRoutes = (app, broker) => {
     const jobId = c.req.valid("param").job_id;
     await requireWorkflowRights(broker.db, c.get("actor"), jobId);
     await endJob(broker, orgId, { jobId, event: "cancel", why: `cancelled by ${id}` });
-    return c.json(toRunnerJob(await requireJob(broker.db, orgId, jobId)), 202);
+    return c.json(
+      showJobTo(c.get("actor"))(toRunnerJob(await requireJob(broker.db, orgId, jobId))),
+      202,
+    );
   });
   app.openapi(rerunJobRoute, async (c) => {
     const jobId = c.req.valid("param").job_id;
     const key = takeIdempotencyKey(c);
     const made = await enqueueAgain(broker, { jobId, actor: c.get("actor"), key });
-    return c.json(toRunnerJob(tellReplay(c, made).job), 201);
+    return c.json(showJobTo(c.get("actor"))(toRunnerJob(tellReplay(c, made).job)), 201);
   });
 };
 

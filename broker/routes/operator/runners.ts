@@ -22,6 +22,7 @@ import type { Broker } from "../../broker.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
+import { showJobTo } from "../../jobs/show-job-to.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { createRunner as makeRunner } from "../../runners/create-runner.ts";
 import { type ManagementOrder, orderManagement } from "../../runners/order-management.ts";
@@ -51,7 +52,7 @@ const createRunner: RegisterRoutes = (app, broker) => {
   app.openapi(createRunnerRoute, async (c) => {
     const actor = c.get("actor");
     const id = await makeRunner(broker.db, actor, c.req.valid("json"));
-    return c.json(await showRunner(broker.db, actor.orgId, id), 201);
+    return c.json(await showRunner(broker.db, actor, id), 201);
   });
 };
 
@@ -85,7 +86,7 @@ const updateRunner: RegisterRoutes = (app, broker) => {
     const { runner_id: id } = c.req.valid("param");
     const { orgId } = c.get("actor");
     await renameRunner(broker.db, orgId, { id, changes: c.req.valid("json") });
-    return c.json(await showRunner(broker.db, orgId, id), 200);
+    return c.json(await showRunner(broker.db, c.get("actor"), id), 200);
   });
 };
 
@@ -116,7 +117,7 @@ async function become(
   to: { readonly id: string; readonly lifecycle: RunnerRow["lifecycle"] },
 ): Promise<Runner> {
   await setLifecycle(broker, actor, to);
-  return showRunner(broker.db, actor.orgId, to.id);
+  return showRunner(broker.db, actor, to.id);
 }
 
 /** POST /v1/runners/{runner_id}/pause, …/resume */
@@ -125,13 +126,13 @@ const pauseRunners: RegisterRoutes = (app, broker) => {
     const { runner_id: id } = c.req.valid("param");
     const actor = c.get("actor");
     await pause(broker, actor, { id, ...c.req.valid("json") });
-    return c.json(await showRunner(broker.db, actor.orgId, id), 200);
+    return c.json(await showRunner(broker.db, actor, id), 200);
   });
   app.openapi(resumeRunnerRoute, async (c) => {
     const { runner_id: id } = c.req.valid("param");
     const actor = c.get("actor");
     await resume(broker, actor, { id, ...c.req.valid("json") });
-    return c.json(await showRunner(broker.db, actor.orgId, id), 200);
+    return c.json(await showRunner(broker.db, actor, id), 200);
   });
 };
 
@@ -160,7 +161,7 @@ const manageRunner: RegisterRoutes = (app, broker) => {
       const metadata = reason === "" ? undefined : { reason };
       const order = { runnerId, type, key, metadata, deadlineNs };
       const ordered = await orderManagement(broker, c.get("actor"), order);
-      return c.json(toRunnerJob(tellReplay(c, ordered).job), 201);
+      return c.json(showJobTo(c.get("actor"))(toRunnerJob(tellReplay(c, ordered).job)), 201);
     });
   }
 };

@@ -7,6 +7,8 @@ import { toJobFilter } from "../../jobs/job-filter.ts";
 import { listJobs } from "../../jobs/list-jobs.ts";
 import { pollJobs } from "../../jobs/poll-jobs.ts";
 import { hasRunner } from "../../jobs/queries.ts";
+import type { JobRow } from "../../jobs/row.ts";
+import { showJobTo } from "../../jobs/show-job-to.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 
 const defaultLimit = 60;
@@ -22,18 +24,20 @@ export const listRunnerJobs: RegisterRoutes = (app, broker) => {
     const { orgId, runnerId: ownRunnerId } = actor;
     const { cursor, limit: asked, offset = 0, ...narrowed } = c.req.valid("query");
     const isRunner = ownRunnerId !== null;
+    const show = showJobTo(actor);
+    const toItem = (row: JobRow) => show(toRunnerJob(row));
     if (!isRunner && !(await hasRunner(db, orgId, runnerId))) throw problem.notFound("runner");
 
     const filter = { ...toJobFilter(narrowed, actor), runnerId };
     const limit = Math.min(asked || defaultLimit, mostLimit);
     if (c.req.query("cursor") === undefined) {
       const rows = await pollJobs(broker, orgId, { filter, limit, offset, isRunner });
-      return c.json(rows.map(toRunnerJob), 200);
+      return c.json(rows.map(toItem), 200);
     }
     requireKnown(c);
     const filters = { runnerId, ...narrowed };
     const rows = await listJobs(db, orgId, filter, readPage({ cursor, limit }, filters));
-    return c.json(toPage(c, rows, { limit, filters, toItem: toRunnerJob }), 200);
+    return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
   });
 };
 

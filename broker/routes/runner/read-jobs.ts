@@ -18,6 +18,7 @@ import { requireOwnPlan } from "../../jobs/guard-plans.ts";
 import { findPlanToSend } from "../../jobs/queries.ts";
 import { readJob, requireJob } from "../../jobs/read-job.ts";
 import type { JobRow } from "../../jobs/row.ts";
+import { showJobTo } from "../../jobs/show-job-to.ts";
 import { seesMaskedPlans, showLargePlan, showPlan } from "../../jobs/show-plan.ts";
 import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
@@ -56,7 +57,7 @@ async function readFor(c: AppContext, broker: Broker, row: JobRow, withPlan: boo
   const placeholders = new JsonPlaceholders();
   const asked = { planFor: withPlan ? actor : undefined, withProgress };
   const value = await readJob({ ...broker, placeholders }, actor.orgId, row, asked);
-  return answerJson(c, broker, { value, placeholders });
+  return answerJson(c, broker, { value: showJobTo(actor)(value), placeholders });
 }
 
 /** A plan never changes; the masked one has another ETag. */

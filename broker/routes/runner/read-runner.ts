@@ -14,7 +14,7 @@ import { showRunner } from "../../runners/show-runner.ts";
 export const readRunner: RegisterRoutes = (app, broker) => {
   app.openapi(getRunnerRoute, async (c) => {
     const { runner_id } = c.req.valid("param");
-    return c.json(await showRunner(broker.db, c.get("actor").orgId, runner_id), 200);
+    return c.json(await showRunner(broker.db, c.get("actor"), runner_id), 200);
   });
   app.openapi(getRunnerSettingsRoute, async (c) => {
     const { runner_id } = c.req.valid("param");

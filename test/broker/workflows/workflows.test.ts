@@ -28,6 +28,15 @@ describe("a step that fails", () => {
     const stalled = await reach(body.workflow_id, "failed-pending-retry");
     const step = stepIn(stalled, "failed-pending-retry");
     expect(step.composite_error).toMatchObject({ code: "job_failed", step_id: step.id });
+    const { title = "", detail = "" } = step.composite_error ?? {};
+    expect(step.composite_error).toMatchObject({
+      type: "job_failed",
+      message: `${title}: ${detail}`,
+      source_type: "runner_jobs",
+      source_id: step.runner_job_id,
+      version: 1,
+    });
+    expect(stalled.steps[0]).not.toHaveProperty("composite_error");
     const at = `/v1/workflows/${body.workflow_id}/steps/${step.id}`;
     expect(await api(`POST ${at}/retry`)).toMatchObject({ status: 201, body: { retryable: true } });
     const done = await reach(body.workflow_id, "success");
