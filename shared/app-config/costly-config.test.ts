@@ -1,6 +1,10 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { checkTexts, type ConfigTexts } from "../../test/support/apps/config-of.ts";
 import { checkConfigDocument } from "./check-config.ts";
+import { configLimits } from "./config-fault.ts";
 
 const metadata = { "metadata.toml": 'name = "shop"\n' };
 const repo = '[public_repo]\nrepo = "r"\n';
@@ -157,4 +161,20 @@ describe("counts alone decide", () => {
       { file: "sandbox.toml", line: 14, code: "config_too_costly" },
     ]);
   });
+});
+
+test("a config at every bound at once is taken, with a heap of 256 MiB", async () => {
+  const program = "test/support/apps/check-at-bounds.ts"; // alone it tells its CPU time and memory, too
+  const args = ["--max-old-space-size=256", program];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const { files, values, templates, unpackedBytes } = configLimits;
+  const told = z
+    .object({ errors: z.array(z.unknown()), files: z.int(), bytes: z.int() })
+    .extend({ templates: z.int(), values: z.int() })
+    .parse(JSON.parse(stdout));
+  expect(told.errors).toEqual([]);
+  expect(told.files).toBe(files);
+  expect(told.bytes).toBeGreaterThan(0.98 * unpackedBytes);
+  expect(told.templates).toBeGreaterThan(0.999 * templates);
+  expect(told.values).toBeGreaterThan(0.95 * values);
 });

@@ -45,13 +45,14 @@ export async function includeTexts(
 function* placesOf(schema: JsonSchema | undefined, value: unknown, path: Path): Generator<At> {
   if (typeof value !== "object" || value === null || schema === undefined) return;
   const own = chosen(schema, value);
+  if (Array.isArray(value) ? own?.items === undefined : own?.type !== "object") return;
   for (const [key, one] of Object.entries(value)) {
     const at = Array.isArray(value) ? Number(key) : key;
     const below = inner(own, at);
     if (typeof one === "string") {
       const isPath = below?.["x-file"] === true && /^\.{1,2}\//.test(one) && !one.includes("\n");
       if (isPath) yield { into: value, key, path: [...path, at] };
-    } else yield* placesOf(below, one, [...path, at]);
+    } else if (below !== undefined) yield* placesOf(below, one, [...path, at]);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AppConfigDocument } from "./config-files.ts";
+import { isTable } from "./rules/rule.ts";
 
 /**
  * The same config as the same document: what has no order of its own is by name, empty lists of sections are left out, and of two
@@ -33,7 +34,18 @@ export function inOneOrder(document: AppConfigDocument): AppConfigDocument {
     branches: byName(document.branches),
     installs: byName(document.installs),
   };
-  return JSON.parse(JSON.stringify(withoutEmpty(ordered))) as AppConfigDocument; // drops what is undefined
+  return defined(withoutEmpty(ordered)) as AppConfigDocument; // members that are not there may be left out
+}
+
+/** A value without members that are undefined; what has none of them is not copied. */
+function defined(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const isFlat = value.every((one) => typeof one !== "object");
+    return isFlat ? value : value.map(defined);
+  }
+  if (!isTable(value)) return value;
+  const members = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(members.map(([key, one]) => [key, defined(one)]));
 }
 
 const some = <Item>(list: Item[] | undefined): Item[] | undefined =>

@@ -117,7 +117,11 @@ function put(into: Record<string | number, unknown>, key: string | number, value
 function valueOf(reading: Reading, path: Path, node: AST.TOMLContentNode): unknown {
   if (isRefused(reading, path, node)) return null;
   if (node.type === "TOMLArray") {
+    const isRoomy = reading.places === undefined && path.length < configLimits.depth;
     return node.elements.map((element, at) => {
+      // What is most of a long list needs no path of its own.
+      if (isRoomy && element.type === "TOMLValue" && faultIn(element) === undefined)
+        return element.value;
       const place = [...path, at];
       setPlace(reading, place, element);
       return valueOf(reading, place, element);

@@ -59,6 +59,6 @@ function* namedValues(value: unknown, path: Path): Generator<{ path: Path; value
       : [];
   for (const [key, one] of inner as Iterable<[string | number, unknown]>) {
     if (isMap && typeof one === "string") yield { path: [...path, key], value: one };
-    else yield* namedValues(one, [...path, key]);
+    else if (typeof one === "object") yield* namedValues(one, [...path, key]);
   }
 }
