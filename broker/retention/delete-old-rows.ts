@@ -2,7 +2,7 @@ import type { Db } from "../database/connect.ts";
 import { type Batches, deleteInBatches } from "./delete-in-batches.ts";
 
 /** Tables whose rows nothing refers to that is not deleted with them; the instant that their age is counted from. */
-const ages = {
+export const ages = {
   runner_beat_minutes: "minute_bucket",
   runner_health_checks: "created_at",
   status_history: "at",
