@@ -70,6 +70,34 @@ export async function findDocument(db: Db, org: OrgId, id: string): Promise<stri
   return row?.document;
 }
 
+/** The size of the document of a config that is whole, and the document itself where it is no larger than so much. */
+export async function findSmallDocument(
+  db: Db,
+  org: OrgId,
+  id: string,
+  mostBytes: number,
+): Promise<{ readonly size_bytes: number; readonly document: string | null } | undefined> {
+  const [row] = await db<{ size_bytes: number; document: string | null }[]>`
+    select octet_length(c.document) as size_bytes, case when octet_length(c.document) <= ${mostBytes} then c.document end as document
+      from app_configs c where c.org_id = ${org} and c.id = ${id} and c.document <> ''`;
+  return row;
+}
+
+/** A document in pieces, in its order: what is in a list one by one, with its place; any other section whole, without one. */
+export async function listPieces(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<{ readonly section: string; readonly nth: number | null; readonly text: string }[]> {
+  return db<{ section: string; nth: number | null; text: string }[]>`
+    select s.key as section, e.nth::int as nth, coalesce(e.one, s.value)::text as text
+      from app_configs c
+     cross join lateral json_each(c.document::json) with ordinality s(key, value, place)
+      left join lateral json_array_elements(case when json_typeof(s.value) = 'array' then s.value else '[]' end) with ordinality e(one, nth) on true
+     where c.org_id = ${org} and c.id = ${id}
+     order by s.place, e.nth`;
+}
+
 /** What a config that is whole has by name, and its readme: it is read by the database, which costs nobody else's time here. */
 export async function findNames(
   db: Db,

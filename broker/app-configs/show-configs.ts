@@ -1,6 +1,5 @@
 import type { AppConfigVersion, WholeAppConfigVersion } from "../../shared/api/app-configs.ts";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
-import { type ConfigGraph, graphOfDocument } from "../../shared/app-config/config-graph.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -8,6 +7,7 @@ import { toCompositeStatus } from "../status/composite-status.ts";
 import { findNamedIds, type NamedKind } from "./named-part-queries.ts";
 import { findConfig, findDocument, findLatestConfig, findNames } from "./queries.ts";
 import type { AppConfigRow } from "./row.ts";
+import { storedDocument } from "./stored-document.ts";
 
 export type ConfigId = { readonly app: string; readonly id: string };
 
@@ -78,12 +78,6 @@ export async function showChecked(
   return { ...config, status_v2: { ...status, metadata: {} }, ...ids };
 }
 
-/** What of a config needs what. */
-export async function showGraph(db: Db, org: OrgId, which: ConfigId): Promise<ConfigGraph> {
-  await requireConfig(db, org, which);
-  return graphOfDocument(await requireDocument(db, org, which.id));
-}
-
 /** The config that is active, if one is. */
 export async function readDocument(
   db: Db,
@@ -93,23 +87,18 @@ export async function readDocument(
   return id === null ? undefined : await requireDocument(db, org, id);
 }
 
-async function requireConfig(db: Db, org: OrgId, which: ConfigId): Promise<AppConfigRow> {
-  const row = await findConfig(db, org, which);
-  if (row === undefined) throw problem.notFound("app config");
-  return row;
+async function requireDocument(db: Db, org: OrgId, id: string): Promise<AppConfigDocument> {
+  const document = await storedDocument(db, org, id);
+  if (document === undefined) throw notWhole();
+  return document;
 }
 
-async function requireDocument(db: Db, org: OrgId, id: string): Promise<AppConfigDocument> {
-  return JSON.parse(await requireText(db, org, id)) as AppConfigDocument; // stored as it was checked
-}
+const notWhole = (): Error =>
+  problem.conflict("config_not_whole", "This config is not whole: there is nothing to read of it.");
 
 /** The canonical JSON of a config; 409 while it is not whole. */
 export async function requireText(db: Db, org: OrgId, id: string): Promise<string> {
   const text = await findDocument(db, org, id);
-  if (text === undefined)
-    throw problem.conflict(
-      "config_not_whole",
-      "This config is not whole: there is nothing to read of it.",
-    );
+  if (text === undefined) throw notWhole();
   return text;
 }

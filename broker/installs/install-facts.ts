@@ -1,6 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
-import { findDocument } from "../app-configs/queries.ts";
+import { storedDocument } from "../app-configs/stored-document.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { appSecretThing } from "../seals/reseal-app-secret.ts";
@@ -98,7 +97,7 @@ export async function findInstallFacts(
      where i.org_id = ${org} and i.id = ${id}`;
   const configId = row && choose(row);
   if (row === undefined || configId == null) return undefined;
-  const config = await configById(db, org, configId);
+  const config = await storedDocument(db, org, configId);
   if (config === undefined) return undefined;
   const [actions, ends, variables] = await Promise.all([
     listKnownActions(db, org, configId),
@@ -136,20 +135,6 @@ async function readVariables(
       seals.open(appSecretThing(org, app, name), { keyId, bytes }).toString("utf8"),
     ]),
   );
-}
-
-/** A config never changes. */
-const documents = new LRUCache<string, AppConfigDocument>({ max: 200 });
-
-async function configById(db: Db, org: OrgId, id: string): Promise<AppConfigDocument | undefined> {
-  const key = `${org} ${id}`;
-  const known = documents.get(key);
-  if (known !== undefined) return known;
-  const text = await findDocument(db, org, id);
-  if (text === undefined) return undefined;
-  const document = JSON.parse(text) as AppConfigDocument; // stored as it was checked
-  documents.set(key, document);
-  return document;
 }
 
 /** The actions that a config has. */

@@ -11,6 +11,9 @@ export const workKinds = {
   "configs.diff": loadedKind(
     async () => (await import("../app-configs/work/diff-texts.ts")).diffTexts,
   ),
+  "configs.graph": loadedKind(
+    async () => (await import("../app-configs/work/graph-of-text.ts")).graphOfText,
+  ),
 } as const;
 
 /** The kinds with what each gets and answers. */

@@ -199,7 +199,7 @@ export const diffAppConfigsRoute = createRoute({
 
 export const getAppConfigGraphRoute = createRoute({
   operationId: "getAppConfigGraph",
-  rule: reading,
+  rule: { ...reading, ownPermit: true },
   method: "get",
   path: `${path}/graph`,
   tags,

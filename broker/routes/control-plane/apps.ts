@@ -18,8 +18,9 @@ import {
 import { configSchemaOf } from "../../../shared/app-config/config-schemas.ts";
 import { problem } from "../../../shared/problem.ts";
 import { changesBetween } from "../../app-configs/changes-between.ts";
+import { graphOfConfig } from "../../app-configs/graph-of-config.ts";
 import { listConfigs } from "../../app-configs/queries.ts";
-import { showConfig, showGraph, toConfig } from "../../app-configs/show-configs.ts";
+import { showConfig, toConfig } from "../../app-configs/show-configs.ts";
 import { previewAppConfig, syncAppConfig } from "../../app-configs/sync-app-config.ts";
 import { requireApp, createApp, deleteApp, showApp, updateApp } from "../../apps/keep-apps.ts";
 import { listApps } from "../../apps/queries.ts";
@@ -135,7 +136,6 @@ const readConfigs: RegisterRoutes = (app, { db }) => {
 };
 
 const compare: RegisterRoutes = (app, broker) => {
-  const { db } = broker;
   app.openapi(diffAppConfigsRoute, async (c) => {
     const { app_id, app_config_id: id } = c.req.valid("param");
     const { old_config_id: old } = c.req.valid("query");
@@ -145,7 +145,7 @@ const compare: RegisterRoutes = (app, broker) => {
   });
   app.openapi(getAppConfigGraphRoute, async (c) => {
     const { app_id, app_config_id: id } = c.req.valid("param");
-    const { order, edges } = await showGraph(db, c.get("actor").orgId, { app: app_id, id });
-    return c.json({ order: [...order], edges: [...edges] }, 200);
+    const which = { app: app_id, id };
+    return answerFinished(c, [await graphOfConfig(broker, askingOf(c, broker), which)]);
   });
 };
