@@ -91,7 +91,7 @@ async function showPlanOf(
   const plan = await findPlanToSend(parts, row.org_id as OrgId, row.id); // a job of that org
   if (typeof plan !== "object") return showPlan(planFor, row, plan ?? "{}");
   return parts.placeholders.text(
-    await showLargePlan(parts, planFor, { type: row.type, large: plan }),
+    await showLargePlan(parts, planFor, { orgId: row.org_id, type: row.type, large: plan }),
   );
 }
 

@@ -13,22 +13,34 @@ export function seesMaskedPlans({ permissions }: Pick<Actor, "permissions">): bo
 type LargePlanParts = OpeningParts & {
   /** Reads a large plan in another thread. */
   readonly bodies: {
-    readonly maskedPlan: (type: RunnerJobType, plan: Uint8Array<ArrayBuffer>) => Promise<Buffer>;
+    readonly maskedPlan: (plan: {
+      readonly orgId: string;
+      readonly type: RunnerJobType;
+      readonly bytes: Uint8Array<ArrayBuffer>;
+    }) => Promise<Buffer>;
   };
+};
+
+/** A long plan, of a job of this org and type. */
+type LargeShown = {
+  readonly orgId: string;
+  readonly type: RunnerJobType;
+  readonly large: LargeSealed;
 };
 
 /** The same for a long plan, which is read while it is sent; to mask it, it is held in memory as a whole. */
 export async function showLargePlan(
   parts: LargePlanParts,
   actor: Pick<Actor, "permissions">,
-  { type, large }: { readonly type: RunnerJobType; readonly large: LargeSealed },
+  { orgId, type, large }: LargeShown,
 ): Promise<TextInPieces> {
   const opened = await openLarge(parts, large);
   if (!seesMaskedPlans(actor)) return opened;
   return {
     heldBytes: large.storedBytes,
     async *pieces() {
-      const masked = await parts.bodies.maskedPlan(type, await wholeOf(opened));
+      const whole = { orgId, type, bytes: await wholeOf(opened) };
+      const masked = await parts.bodies.maskedPlan(whole);
       for (const slice of new LargeText([masked]).slices()) yield Buffer.from(slice);
     },
   };

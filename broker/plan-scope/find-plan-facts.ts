@@ -14,7 +14,11 @@ export type PlanFactsParts = {
   readonly largeReads: Limiter;
   /** Reads a large plan in another thread. */
   readonly bodies: {
-    readonly planFacts: (type: RunnerJobType, bytes: Uint8Array<ArrayBuffer>) => Promise<PlanFacts>;
+    readonly planFacts: (plan: {
+      readonly orgId: string;
+      readonly type: RunnerJobType;
+      readonly bytes: Uint8Array<ArrayBuffer>;
+    }) => Promise<PlanFacts>;
   };
 };
 
@@ -50,6 +54,10 @@ async function readFacts(
   if (plan === undefined) return undefined;
   if (typeof plan === "string") return planFacts(plan, type);
   return wholes(async () =>
-    parts.bodies.planFacts(type, await wholeOf(await openLarge(parts, plan))),
+    parts.bodies.planFacts({
+      orgId: org,
+      type,
+      bytes: await wholeOf(await openLarge(parts, plan)),
+    }),
   );
 }

@@ -15,7 +15,7 @@ type Asked = {
 
 /** The differences of two revisions as JSON; by default the current one and the kept one before it. */
 export async function compareRevisions(
-  broker: Pick<Broker, "db" | "seals">,
+  broker: Pick<Broker, "db" | "seals" | "decompressions">,
   org: OrgId,
   { withPermit, workspaceId, from, to }: Asked & { readonly withPermit: WithPermit },
 ): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { Problem, problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
+import { orgTurns } from "../limits/org-turns.ts";
 import { openStored, type Readable, readWhole } from "./read-parts.ts";
 import type { WorkspaceStateRow } from "./row.ts";
 import { type Summarized, summarizeStates, type Wanted } from "./summarize-states.ts";
@@ -8,42 +9,35 @@ import { summaryProgram } from "./summary-program.ts";
 import type { SummaryMessage } from "./summary-worker.ts";
 
 const mostInTurnBytes = 512 * 1024;
-const mostAtOnce = 5; // one is read, four wait
 const mostHeapMb = 1024;
-let working: Promise<unknown> = Promise.resolve();
-let count = 0;
+/** One is read; of an org four may wait, and of all as many as eleven. */
+const turns = orgTurns({ patienceMs: 60_000, most: 12, mostOfOrg: 5, refusal: () => busy() });
 
 /**
  * The contents of stored states as JSON for people; 409 when one is not a Terraform state. Large ones are parsed in a
- * separate thread, one at a time, so that other requests are not delayed; 503 when too many are waiting.
+ * separate thread, one at a time, the orgs in turn, so that other requests are not delayed; 503 when too many are waiting.
  */
 export async function readSummary(
-  broker: Pick<Broker, "db" | "seals">,
+  broker: Pick<Broker, "db" | "seals" | "decompressions">,
   wanted: Wanted,
   states: readonly WorkspaceStateRow[],
 ): Promise<Uint8Array<ArrayBuffer>> {
   const other = states.find(({ serial }) => serial === null);
   if (other !== undefined) throw notTerraform(other.revision);
+  const orgId = states[0]?.org_id ?? "";
   const stored = states.map((state) => openStored(broker, state));
   const sizeBytes = stored.reduce((sum, one) => sum + one.sizeBytes, 0);
   const summarized =
     sizeBytes <= mostInTurnBytes
       ? summarizeStates(wanted, await Promise.all(stored.map(readWhole)))
-      : await inTurn(() => summarizeElsewhere(wanted, stored));
+      : await turns.run(orgId, () =>
+          broker.decompressions.within(
+            { key: `states ${orgId}`, bytes: sizeBytes, waitingBytes: 0 },
+            () => summarizeElsewhere(wanted, stored),
+          ),
+        );
   if ("json" in summarized) return summarized.json;
   throw notTerraform(states[summarized.notTerraform]?.revision ?? 0);
-}
-
-async function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
-  if (count >= mostAtOnce) throw busy();
-  count += 1;
-  const result = working.then(act, act);
-  working = result.catch(() => {});
-  try {
-    return await result;
-  } finally {
-    count -= 1;
-  }
 }
 
 /** Pieces and answer are transferred, not copied: this thread never holds a whole state. */

@@ -1,8 +1,9 @@
 import { Worker } from "node:worker_threads";
 import type { PlanFacts } from "../../../shared/plans/plan-facts.ts";
-import { Problem } from "../../../shared/problem.ts";
+import { Problem, problem } from "../../../shared/problem.ts";
 import type { RunnerJobType } from "../../../shared/runner-job-types.ts";
 import type { RecordFacts } from "../../helm-releases/read-record.ts";
+import { orgTurns } from "../../limits/org-turns.ts";
 import { LargeText } from "../../seals/large-text.ts";
 import { bodyProgram } from "./body-program.ts";
 import type { BodyAnswer, BodyMessage } from "./body-worker.ts";
@@ -13,16 +14,33 @@ export type ReadBody = {
   readonly longTexts: ReadonlyMap<string, LargeText>;
 };
 
-/** Parses large bodies and plans in another thread, one at a time, so that other requests are not delayed. */
+/** A plan, and whose and what it is. */
+export type LargePlan = {
+  readonly orgId: string;
+  readonly type: RunnerJobType;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+};
+
+/**
+ * Parses large bodies and plans in another thread, one at a time, so that other requests are not delayed; the orgs take turns. The
+ * memory of what waits is counted where it is received or sent.
+ */
 export type BodyReader = {
-  readonly read: (operationId: string, bytes: Uint8Array<ArrayBuffer>) => Promise<ReadBody>;
-  readonly readRecord: (bytes: Uint8Array<ArrayBuffer>) => Promise<{
+  readonly read: (
+    orgId: string,
+    operationId: string,
+    bytes: Uint8Array<ArrayBuffer>,
+  ) => Promise<ReadBody>;
+  readonly readRecord: (
+    orgId: string,
+    bytes: Uint8Array<ArrayBuffer>,
+  ) => Promise<{
     readonly facts: RecordFacts;
     readonly text: LargeText;
   }>;
-  readonly planFacts: (type: RunnerJobType, plan: Uint8Array<ArrayBuffer>) => Promise<PlanFacts>;
+  readonly planFacts: (plan: LargePlan) => Promise<PlanFacts>;
   /** The JSON of a plan without its secrets. */
-  readonly maskedPlan: (type: RunnerJobType, plan: Uint8Array<ArrayBuffer>) => Promise<Buffer>;
+  readonly maskedPlan: (plan: LargePlan) => Promise<Buffer>;
   readonly stop: () => Promise<void>;
 };
 
@@ -33,8 +51,8 @@ const idleMs = 30_000;
 export function makeBodyReader(): BodyReader {
   const { ask, stop } = makeThread();
   return {
-    async read(operationId, given) {
-      const answer = await ask({ work: "body", operationId, bytes: given });
+    async read(orgId, operationId, given) {
+      const answer = await ask(orgId, { work: "body", operationId, bytes: given });
       if (!("body" in answer)) throw refusalOf(answer);
       const { bytes, body } = answer;
       const texts = body.longTexts.map(([pointer, parts]) => {
@@ -45,18 +63,18 @@ export function makeBodyReader(): BodyReader {
       });
       return { value: body.value, longTexts: new Map(texts) };
     },
-    async readRecord(given) {
-      const answer = await ask({ work: "record", bytes: given });
+    async readRecord(orgId, given) {
+      const answer = await ask(orgId, { work: "record", bytes: given });
       if (!("record" in answer)) throw refusalOf(answer);
       return { facts: answer.record, text: new LargeText([answer.bytes]) };
     },
-    async planFacts(type, bytes) {
-      const answer = await ask({ work: "plan-facts", type, bytes });
+    async planFacts({ orgId, type, bytes }) {
+      const answer = await ask(orgId, { work: "plan-facts", type, bytes });
       if (!("facts" in answer)) throw refusalOf(answer);
       return answer.facts;
     },
-    async maskedPlan(type, bytes) {
-      const answer = await ask({ work: "plan-masked", type, bytes });
+    async maskedPlan({ orgId, type, bytes }) {
+      const answer = await ask(orgId, { work: "plan-masked", type, bytes });
       if (!("masked" in answer)) throw refusalOf(answer);
       return Buffer.from(answer.bytes.buffer);
     },
@@ -64,11 +82,11 @@ export function makeBodyReader(): BodyReader {
   };
 }
 
-/** One message after the other; a thread that ended is followed by another. */
+/** One message after the other, the orgs in turn; a thread that ended is followed by another. */
 function makeThread() {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  const turns = orgTurns({ patienceMs: 120_000, refusal: keptWaiting });
 
   async function stop(): Promise<void> {
     clearTimeout(idle);
@@ -92,11 +110,8 @@ function makeThread() {
 
   return {
     stop,
-    ask: (message: BodyMessage): Promise<BodyAnswer> => {
-      const answer = last.then(() => askNow(message));
-      last = answer.catch(() => {});
-      return answer;
-    },
+    ask: (orgId: string, message: BodyMessage): Promise<BodyAnswer> =>
+      turns.run(orgId, () => askNow(message)),
   };
 }
 
@@ -128,6 +143,9 @@ function refusalOf(answer: BodyAnswer): Error {
   if ("refused" in answer) return new Problem(answer.refused);
   return new Error("a body was read as something else");
 }
+
+const keptWaiting = (): Problem =>
+  problem.unavailable("Timed out behind other large bodies. Try again later.", 5);
 
 const tooMuch = (): Problem =>
   new Problem({

@@ -145,7 +145,11 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   if (rule.archive === true) return withRawBody(c, broker, route);
   const bytes = await readJsonBytes(c, rule);
   if (bytes.length > largeBytes && isReadApart(operationId)) {
-    const { value, longTexts } = await broker.bodies.read(operationId, owned(bytes));
+    const { value, longTexts } = await broker.bodies.read(
+      c.get("actor").orgId,
+      operationId,
+      owned(bytes),
+    );
     c.req.addValidatedData("json", value as object);
     c.set("longTexts", longTexts);
     c.set("verbatim", noTexts);

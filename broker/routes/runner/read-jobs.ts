@@ -75,7 +75,11 @@ async function answerPlan(c: AppContext, broker: Broker, row: JobRow): Promise<n
   if (typeof plan !== "object") return c.text(showPlan(actor, row, plan ?? "{}"), 200) as never; // text, as the contract shows it
   const type = "text/plain; charset=UTF-8";
   if (!seesMaskedPlans(actor)) return answerLarge(c, broker, { large: plan, type });
-  const text = await showLargePlan(broker, actor, { type: row.type, large: plan });
+  const text = await showLargePlan(broker, actor, {
+    orgId: actor.orgId,
+    type: row.type,
+    large: plan,
+  });
   return answerText(c, broker, { text, type });
 }
 

@@ -71,7 +71,9 @@ export const helmReleases: RegisterRoutes = (app, broker) => {
 /** A long record is looked into elsewhere. */
 async function readSent(c: AppContext, broker: Broker): Promise<SentRecord> {
   const bytes = await readBody(c, maxBytes(c.get("rule")));
-  return bytes.length > largeBytes ? broker.bodies.readRecord(owned(bytes)) : bytes;
+  return bytes.length > largeBytes
+    ? broker.bodies.readRecord(c.get("actor").orgId, owned(bytes))
+    : bytes;
 }
 
 async function reachPlace(c: AppContext, broker: Broker) {
