@@ -69,7 +69,7 @@ import { createSignal } from "./signals/create-signal.ts";
 import { cancelSignal, redriveSignal } from "./signals/end-signal.ts";
 import { getSignal, listSignals } from "./signals/read-signals.ts";
 import { showWebhookStats, showWorkflowStats } from "./stats/show-activity.ts";
-import { showJobStats, showStats } from "./stats/show-stats.ts";
+import { showJobStats, showStats, showStatus } from "./stats/show-stats.ts";
 import {
   applyTerraform,
   destroyTerraform,
@@ -196,7 +196,10 @@ export const commandGroups: readonly CommandGroup<Command>[] = [
     ],
   },
   { title: "Webhooks", commands: webhookCommands },
-  { title: "Stats", commands: [showStats, showJobStats, showWorkflowStats, showWebhookStats] },
+  {
+    title: "Stats",
+    commands: [showStatus, showStats, showJobStats, showWorkflowStats, showWebhookStats],
+  },
   { title: "Logs", commands: [tailLog, showLog, searchLog] },
   {
     title: "Terraform",

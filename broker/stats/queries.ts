@@ -194,3 +194,21 @@ function chosen(db: Db, { group, runner_group_id: runnerGroup }: StatsFilter) {
   return db`
     r.runner_group_id = ${runnerGroup ?? "all"} ${group === undefined ? db`` : db`and r.job_group = ${group}`}`;
 }
+
+/** The newest jobs that did not succeed in the last hour, ten at most. */
+export async function listLatestFailures(
+  db: Db,
+  org: OrgId,
+): Promise<OrgStats["problems"][number]["items"]> {
+  const rows = await db<{ id: string; name: string; since: Date }[]>`
+    select e.runner_job_id as id, j.type as name, e.finished_at as since
+      from unnest(array['failed', 'timed-out', 'not-attempted']) s (status)
+     cross join lateral (
+       select e.runner_job_id, e.finished_at from runner_job_ends e
+        where e.org_id = ${org} and e.status = s.status
+        order by e.runner_job_id desc limit 10) e
+      join runner_jobs j on j.org_id = ${org} and j.id = e.runner_job_id
+     where e.finished_at > svc_now() - interval '1 hour'
+     order by e.finished_at desc limit 10`;
+  return rows.map((row) => ({ ...row, since: row.since.toISOString(), waiting: null }));
+}

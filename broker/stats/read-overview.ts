@@ -5,16 +5,21 @@ import {
 } from "../../shared/api/stats-overview.ts";
 import type { Permission } from "../../shared/permissions.ts";
 import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { findOverview, type OrgStats } from "./queries.ts";
+import { findOverview, listLatestFailures, type Moves, type OrgStats } from "./queries.ts";
 
 /** Who may read of what a problem of this kind names. */
 const neededFor: Record<ProblemKind, Permission> = {
+  "jobs-failed": "jobs.read",
+  "jobs-without-taker": "runners.read",
   "queue-paused": "queues.read",
   "runner-offline": "runners.read",
   "runner-paused": "runners.read",
   "shutdown-stuck": "runners.read",
   "signals-dead": "queues.read",
+  "webhook-failing": "webhooks.read",
+  "workflow-waiting": "workflows.read",
   "workspace-blocked": "state.read",
 };
 
@@ -24,6 +29,7 @@ export async function readOverview(
   { orgId, permissions }: Pick<Actor, "orgId" | "permissions">,
 ): Promise<StatsOverview> {
   const stats = await findOverview(db, orgId);
+  const problems = [...stats.problems, ...(await failures(db, orgId, stats))];
   const { enqueued, finished, failed, timed_out, not_attempted, cancelled } = stats;
   return {
     as_of: stats.as_of?.toISOString() ?? null,
@@ -44,11 +50,22 @@ export async function readOverview(
     problems: problemKinds
       .filter((kind) => permissions.has(neededFor[kind]))
       .flatMap((kind) =>
-        stats.problems
+        problems
           .filter((row) => row.kind === kind)
           .map(({ count, items }) => ({ kind, count, items: items.map(toItem) })),
       ),
   };
+}
+
+/** Jobs that did not succeed in the last hour, as one problem; none where all did. */
+async function failures(
+  db: Db,
+  org: OrgId,
+  { failed, timed_out, not_attempted }: Moves,
+): Promise<OrgStats["problems"][number][]> {
+  const count = failed + timed_out + not_attempted;
+  if (count === 0) return [];
+  return [{ kind: "jobs-failed", count, items: await listLatestFailures(db, org) }];
 }
 
 /** The database writes instants into JSON in its own way. */

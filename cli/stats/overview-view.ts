@@ -32,11 +32,15 @@ function countText([what, count]: readonly [string, number]): string[] {
 }
 
 const meanings: Record<ProblemKind, string> = {
+  "jobs-failed": "did not succeed",
+  "jobs-without-taker": "no process takes its jobs",
   "queue-paused": "paused, signals wait",
   "runner-offline": "not online, jobs wait",
   "runner-paused": "paused, jobs wait",
   "shutdown-stuck": "a shutdown is not obeyed",
   "signals-dead": "has dead signals",
+  "webhook-failing": "failing, events wait",
+  "workflow-waiting": "waits for somebody",
   "workspace-blocked": "blocked",
 };
 

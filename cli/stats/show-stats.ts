@@ -3,20 +3,31 @@ import { getStatsOverviewRoute } from "../../shared/api/stats-overview.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import { runnerJobGroups, runnerJobTypeNames } from "../../shared/runner-job-types.ts";
 import { statsSteps } from "../../shared/stats-steps.ts";
-import { defineCommand } from "../command.ts";
+import { type CommandCall, defineCommand } from "../command.ts";
 import { readInstant } from "../flags/read-flags.ts";
 import { printItem, printPage } from "../output/print.ts";
 import { seriesLine, seriesOf } from "./job-stats-view.ts";
 import { overviewDetails } from "./overview-view.ts";
 
-export const showStats = defineCommand({
-  name: "stats",
+const overview = {
   summary: "Show what waits, what runs, what failed in the last hour, and what needs a look.",
   details: "With -o name, the ids of what needs a look.",
-  examples: [{ does: "Show the overview.", run: "svc stats" }],
-  run: async ({ call, screen }) => {
+  run: async ({ call, screen }: Pick<CommandCall, "call" | "screen">): Promise<void> => {
     printItem(screen, await call(getStatsOverviewRoute, {}), overviewDetails);
   },
+};
+
+export const showStats = defineCommand({
+  name: "stats",
+  ...overview,
+  examples: [{ does: "Show the overview.", run: "svc stats" }],
+});
+
+/** The word that most people try first. */
+export const showStatus = defineCommand({
+  name: "status",
+  ...overview,
+  examples: [{ does: "See what needs a look.", run: "svc status" }],
 });
 
 export const showJobStats = defineCommand({

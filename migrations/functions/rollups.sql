@@ -185,6 +185,19 @@ create or replace function list_problems(t timestamptz) returns table (org_id te
              where q.waiting > 0 and q.held in ('runner paused', 'group paused') group by 1) w
       join runners u on u.id = w.runner_id
       join runner_groups g on g.id = u.runner_group_id
+    union all -- it is online, but no process of it takes jobs of a group in which some wait
+    select u.org_id, 'jobs-without-taker', u.id, u.name, null, w.jobs
+      from (select q.runner_id, sum(q.waiting)::bigint as jobs from runner_queues q
+             where q.waiting > 0 and q.held is null and q.slots = 0 and q.in_use = 0 group by 1) w
+      join runners u on u.id = w.runner_id
+     where u.lifecycle <> 'deleted' and u.status = 'active'
+    union all
+    select h.org_id, 'webhook-failing', h.id, h.url, coalesce(h.disabled_at, h.failing_since), h.failing_events
+      from webhooks h where h.deleted_at is null and (h.disabled_at is not null or h.failing_since is not null)
+    union all
+    select w.org_id, 'workflow-waiting', w.id, w.type, w.status_at, null
+      from workflows w
+     where w.status not in ('success', 'error', 'cancelled') and w.status in ('approval-awaiting', 'failed-pending-retry')
     union all
     select q.org_id, 'shutdown-stuck', u.id, u.name, q.created_at, null
       from runner_process_shutdowns q

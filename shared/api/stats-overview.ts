@@ -8,11 +8,15 @@ const count = z.int();
 
 /** What operators should look at. */
 export const problemKinds = [
+  "jobs-failed",
+  "jobs-without-taker",
   "queue-paused",
   "runner-offline",
   "runner-paused",
   "shutdown-stuck",
   "signals-dead",
+  "webhook-failing",
+  "workflow-waiting",
   "workspace-blocked",
 ] as const;
 export type ProblemKind = (typeof problemKinds)[number];
@@ -58,17 +62,19 @@ const overviewSchema = z
           items: z
             .array(
               z.object({
-                id: z.string().describe("Of the runner, queue or workspace."),
+                id: z
+                  .string()
+                  .describe("Of the job, runner, queue, webhook, workflow or workspace."),
                 name: z.string(),
                 since: instant.nullable(),
                 waiting: count
                   .nullable()
                   .describe(
-                    "Jobs or signals that wait for it; for signals-dead, its dead signals, of which 100 are counted.",
+                    "Jobs, signals or events that wait for it; for signals-dead, its dead signals, of which 100 are counted.",
                   ),
               }),
             )
-            .describe("The ten that last longest."),
+            .describe("The ten that last longest; of jobs-failed, the newest of the last hour."),
         }),
       )
       .describe("Only what the caller may read."),

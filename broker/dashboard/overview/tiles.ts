@@ -40,16 +40,22 @@ export function tiles({ jobs, slots, last_hour: hour, runners }: Overview, nowMs
 }
 
 const kinds: Readonly<Record<ProblemKind, { words: string; path: string }>> = {
+  "jobs-failed": { words: "jobs that failed in the last hour", path: "/jobs" },
+  "jobs-without-taker": { words: "runners with jobs that no process takes", path: "/runners" },
   "queue-paused": { words: "paused queues", path: "/queues" },
   "runner-offline": { words: "runners that are offline", path: "/runners" },
   "runner-paused": { words: "paused runners", path: "/runners" },
   "shutdown-stuck": { words: "orders that are not obeyed", path: "/runners" },
   "signals-dead": { words: "queues with dead signals", path: "/queues" },
+  "webhook-failing": { words: "failing webhooks", path: "/webhooks" },
+  "workflow-waiting": { words: "workflows that wait for somebody", path: "/workflows" },
   "workspace-blocked": { words: "blocked workspaces", path: "/workspaces" },
 };
 
 /** What operators should look at, what lasts longest first. */
-export function problemList({ problems }: Overview, nowMs: number): Html {
+export function problemList({ as_of, problems }: Overview, nowMs: number): Html {
+  if (as_of === null && problems.length === 0)
+    return html`<p class="dim">What needs a look is known in a few seconds.</p>`;
   if (problems.length === 0) return html`<p>${badge("nothing needs a look", "good")}</p>`;
   const rows = problems.flatMap(({ kind, count, items }) =>
     items.map((item, at) => ({ ...item, kind, more: at === 0 ? count : 0 })),

@@ -3,10 +3,11 @@ import { newId } from "../../../broker/database/new-id.ts";
 import { sampleStats } from "../../../broker/stats/sample-stats.ts";
 import type { StatsOverview } from "../../../shared/api/stats-overview.ts";
 import { givenOperator, type GivenOperator } from "../../support/broker/given-operator.ts";
+import { tallyAll } from "../../support/broker/metrics.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { aSignal, fileSignals } from "../../support/queues/given-signals.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
-import { givenJob, givenProcess } from "../../support/rows/given.ts";
+import { claim, givenJob, givenProcess, report } from "../../support/rows/given.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {
@@ -77,6 +78,41 @@ describe("problems", () => {
     const [oldest] = await at.db<{ at: Date }[]>`
       select min(finished_at) as at from queue_signal_ends where queue_id = ${failing}`;
     expect(new Date(item?.since ?? "").getTime()).toBe(oldest?.at.getTime());
+  });
+
+  test("are also jobs that no process takes, failures, failing webhooks and workflows that wait for somebody", async () => {
+    const { db } = at;
+    const idle = await at.createRunner();
+    const alive = [await givenProcess(db, idle.given, { serves: { actions: 1 } })];
+    await givenJob(db, idle.given, { type: "terraform-deploy" });
+    const busy = (await at.createRunner()).given;
+    const processId = await givenProcess(db, busy);
+    alive.push(processId);
+    await givenJob(db, busy);
+    const [held] = await claim(db, busy, { processId });
+    const executionId = held?.executionId ?? "";
+    await report(db, busy, { executionId, status: "failed", result: { success: false } });
+    const { body: hook } = await at.call<{ id: string }>("POST /v1/orgs/current/webhooks", {
+      body: { url: "http://127.0.0.1:9/hook" },
+    });
+    expect(hook.id).toMatch(/^whk_/);
+    await db`update webhooks set failing_since = svc_now(), failing_events = 7 where id = ${hook.id}`;
+    const lane = await givenQueueWithSignal("lane");
+    const workflow = newId("wfl");
+    await db`
+      insert into workflows (id, org_id, type, owner_type, owner_id, status, status_at, approval_option, signal_id, queue_id, created_at)
+      values (${workflow}, ${at.orgId}, 'reprovision', 'installs', ${newId("ins")}, 'approval-awaiting', svc_now(), 'prompt',
+              ${newId("sig")}, ${lane}, svc_now())`;
+    await advanceClock(db, "1 minute", { alive });
+    await tallyAll(db);
+    expect(await sampleStats(db)).toBe(true);
+    const found = await problemsFor();
+    expect(found).toMatchObject({
+      "jobs-without-taker": { count: 1, items: [{ id: idle.id, waiting: 1 }] },
+      "jobs-failed": { count: 1, items: [{ id: held?.jobId, name: "noop-deploy" }] },
+      "webhook-failing": { count: 1, items: [{ id: hook.id, waiting: 7 }] },
+      "workflow-waiting": { count: 1, items: [{ id: workflow, name: "reprovision" }] },
+    });
   });
 
   test("are at most ten a kind, the oldest; the count says how many", async () => {

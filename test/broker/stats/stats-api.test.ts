@@ -84,7 +84,9 @@ describe("the overview", () => {
       },
       runners: { online: 1, busy: 1, offline: 0, other: 0 },
       signals: { waiting: 0, in_flight: 0 },
-      problems: [],
+      problems: [
+        { kind: "jobs-failed", count: 1, items: [expect.objectContaining({ waiting: null })] },
+      ],
     });
     await advanceClock(at.db, "70 seconds");
     await at.db`select sweep_processes(100)`;
@@ -92,6 +94,7 @@ describe("the overview", () => {
     const later = await at.call<StatsOverview>(path);
     expect(later.body.runners).toEqual({ online: 0, busy: 0, offline: 1, other: 0 });
     expect(later.body.problems).toEqual([
+      expect.objectContaining({ kind: "jobs-failed" }),
       {
         kind: "runner-offline",
         count: 1,
