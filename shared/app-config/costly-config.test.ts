@@ -20,6 +20,11 @@ const included = (text: string): ConfigTexts => ({
   "sandbox.toml": `${repo}[[var_file]]\ncontents = "./text"\n`,
   text: text.slice(0, 2 ** 20),
 });
+const script = (text: string): ConfigTexts => ({
+  "actions/a.toml": 'name = "a"\n[[steps]]\nname = "s"\ninline_contents = "./script"\n',
+  script: text,
+});
+const ways = "{{ if .svc.id }}{{ end }}".repeat(20_000);
 const inputs = Array.from({ length: 500 }, (_, at) => `[[input]]\nname = "i${at}"\n`).join("");
 
 /** Each costs more than its bytes where something is done for each part, name or fault with all the others. */
@@ -45,6 +50,8 @@ const costly: readonly [string, ConfigTexts, readonly string[]][] = [
     { "sandbox.toml": `${repo}[env_vars]\n${lines(room, (at) => `"-${at}"=1\n`)}` },
     ["bad_value"],
   ],
+  ["a script with much in one another", script("$(".repeat(250_000) + ways), []],
+  ["a script with many documents in a line", script("<<a ".repeat(100_000) + ways), []],
   ["what may be secrets", vars((at) => `k${at}_token="x"\n`), []],
   [
     "texts with templates that are none",

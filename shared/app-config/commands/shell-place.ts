@@ -14,6 +14,9 @@ type HereDocument = { readonly end: string; readonly isIndented: boolean };
 const dull = /[^'"\\`$()}#<\n]+/y;
 const hereDocument = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([A-Za-z_][A-Za-z0-9_.-]*))/y;
 
+/** Of what is in one another, and of documents of one line: nobody writes more. */
+const mostOpen = 64;
+
 /** Follows the quotes of a shell's script, piece by piece, as far as it shows without running it. */
 export class ShellScript {
   readonly #frames: Frame[] = [];
@@ -23,10 +26,13 @@ export class ShellScript {
   #line = "";
   #isComment = false;
   #isEscaped = false;
+  /** More is open than is followed: all that comes after it is taken for plain. */
+  #isLost = false;
   #before = "\n";
 
   /** Where what comes next stands. */
   get place(): ShellPlace {
+    if (this.#isLost) return "plain";
     if (this.#open.length > 0) return "in a here-document";
     if (this.#isComment) return "in a comment";
     if (this.#frames.includes("backquote")) return "in backquotes";
@@ -38,7 +44,7 @@ export class ShellScript {
 
   /** Goes on by a piece of the script that stands in it as it is. */
   read(text: string): void {
-    for (let at = 0; at < text.length;) {
+    for (let at = 0; at < text.length && !this.#isLost;) {
       if (this.#open.length > 0) at = this.#readHereDocument(text, at);
       else if (this.#isComment) at = this.#readComment(text, at);
       else at = this.#readPiece(text, at);
@@ -60,6 +66,7 @@ export class ShellScript {
     other.#open = [...this.#open];
     other.#line = this.#line;
     other.#isComment = this.#isComment;
+    other.#isLost = this.#isLost;
     other.#isEscaped = this.#isEscaped;
     other.#before = this.#before;
     return other;
@@ -121,7 +128,7 @@ export class ShellScript {
     const top = this.#frames.at(-1);
     const isDouble = this.#frames.findLast((one) => one !== "brace") === "double";
     if (letter === "$" && "({".includes(text.charAt(at + 1) || "-")) {
-      this.#frames.push(text.charAt(at + 1) === "(" ? "paren" : "brace");
+      this.#enter(text.charAt(at + 1) === "(" ? "paren" : "brace");
       return at + 2;
     }
     if (letter === '"') this.#turn("double", top);
@@ -133,8 +140,8 @@ export class ShellScript {
 
   /** What means something outside of quotes alone. */
   #readPlain(text: string, at: number, letter: string): number {
-    if (letter === "'") this.#frames.push(this.#before === "$" ? "ansi" : "single");
-    else if (letter === "(") this.#frames.push("paren");
+    if (letter === "'") this.#enter(this.#before === "$" ? "ansi" : "single");
+    else if (letter === "(") this.#enter("paren");
     else if (letter === ")" && this.#frames.at(-1) === "paren") this.#frames.pop();
     else if (letter === "#") this.#isComment = /[\s;|&(]/.test(this.#before);
     else if (letter === "<") return this.#readRedirection(text, at);
@@ -155,11 +162,17 @@ export class ShellScript {
     const [whole, dash, single, double, bare] = found;
     const end = single ?? double ?? bare ?? "";
     this.#announced.push({ end, isIndented: dash === "-" });
+    this.#isLost = this.#announced.length > mostOpen;
     return at + whole.length;
+  }
+
+  #enter(frame: Frame): void {
+    this.#frames.push(frame);
+    this.#isLost = this.#frames.length > mostOpen;
   }
 
   #turn(frame: Frame, top: Frame | undefined): void {
     if (top === frame) this.#frames.pop();
-    else this.#frames.push(frame);
+    else this.#enter(frame);
   }
 }
