@@ -2466,6 +2466,7 @@ create table webhooks (
   failing_since timestamp with time zone,
   failing_events integer not null default 0,
   notice smallint not null default 0,
+  version bigint not null default 1,
   constraint webhooks_pkey PRIMARY KEY (org_id, id),
   constraint webhooks_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint webhooks_check CHECK (((previous_secret IS NULL) = (previous_until IS NULL))),

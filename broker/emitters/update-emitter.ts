@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EmitterChanges } from "../../shared/api/emitter.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
@@ -8,7 +9,7 @@ import { requireOwn } from "./delete-emitter.ts";
 import { type EmitterSettings, findEmitter, findNow, writeEmitter } from "./queries.ts";
 import { readSchedule, requireMembersOf } from "./read-schedule.ts";
 import type { EmitterWithTemplate } from "./row.ts";
-import { readTemplate, requireTemplate, sealTemplate } from "./template.ts";
+import { openTemplate, readTemplate, requireTemplate, sealTemplate } from "./template.ts";
 
 type Parts = Pick<Broker, "db" | "seals" | "egress">;
 type By = Pick<Actor, "bound" | "id" | "orgId" | "permissions">;
@@ -30,7 +31,7 @@ const ofSchedule = [
   "delay",
 ] as const;
 
-/** Changes an emitter; 412 when it has another version than asked for, 409 for one that belongs to an install. With a new schedule its next tick is another. */
+/** Changes an emitter, which keeps its version where all stays the same; 412 when it has another version than asked for, 409 for one that belongs to an install. With a new schedule its next tick is another. */
 export async function updateEmitter(parts: Parts, actor: By, update: Update): Promise<void> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const present = await findEmitter(parts.db, actor.orgId, update.id);
@@ -46,6 +47,7 @@ export async function updateEmitter(parts: Parts, actor: By, update: Update): Pr
     const changed = await changedTemplate(parts, actor, { present, ...update });
     const { template, executed } = changed;
     const whole = { ...settings, ...executed };
+    if (!changed.isOther && !isRescheduled && isDeepStrictEqual(whole, present)) return;
     const outcome = await writeEmitter(parts.db, whole, { version, template, isRescheduled });
     if (outcome === "taken") throw nameTaken();
     if (outcome === "changed") return; // else it moved or was deleted meanwhile
@@ -65,7 +67,8 @@ async function changedSettings(
   ) as Partial<EmitterSettings>; // names of columns, and what the schema let pass
   const merged = { ...present, ...given };
   const isRescheduled = ofSchedule.some((name) => isOther(present[name], changes[name]));
-  if (!isRescheduled) return { settings: merged, isRescheduled };
+  const same = Object.fromEntries(ofSchedule.map((name) => [name, present[name]]));
+  if (!isRescheduled) return { settings: { ...merged, ...same }, isRescheduled };
   const schedule = readSchedule(
     present,
     { ...present, ...changes, scheduled_at: changes.scheduled_at },
@@ -93,16 +96,18 @@ async function changedTemplate(
 ): Promise<{
   readonly template: Sealed;
   readonly executed: Pick<EmitterSettings, "runs" | "task">;
+  readonly isOther: boolean;
 }> {
   const { signal_template: given, signal_type: type = present.signal_type } = changes;
   if (given === undefined && type === present.signal_type) {
     const { runs, task } = present;
     const template = { keyId: present.key_id, bytes: present.contents };
-    return { template, executed: { runs, task } };
+    return { template, executed: { runs, task }, isOther: false };
   }
   const value = given ?? readTemplate(parts.seals, present);
   const text = (given && templateText) ?? JSON.stringify(value);
   const executed = await requireTemplate(parts, actor, { type, value, text });
+  const isOther = text !== openTemplate(parts.seals, present).toString();
   const named = { orgId: actor.orgId, id: present.id };
-  return { template: sealTemplate(parts.seals, named, text), executed };
+  return { template: sealTemplate(parts.seals, named, text), executed, isOther };
 }

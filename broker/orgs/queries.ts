@@ -36,7 +36,7 @@ export async function listOrgs(
      limit ${page.limit + 1}`;
 }
 
-/** Changes the org; undefined when it is not at the version asked for. */
+/** Changes the org, which keeps its version where all stays the same; undefined when it is not at the version asked for. */
 export async function updateOrg(
   db: Db,
   org: OrgId,
@@ -45,10 +45,16 @@ export async function updateOrg(
   const { name = null, retention_days: retained = {}, prevent_self_approval: prevents } = changes;
   const days = (kind: Retained) => db`
     case when asked.days ? ${kind} then (asked.days ->> ${kind})::int else ${db(`retain_${kind}_days`)} end`;
+  const isOther = db`
+    (name, prevent_self_approval, retain_jobs_days, retain_logs_days, retain_heart_beats_days, retain_health_checks_days,
+     retain_audit_days) is distinct from
+    (coalesce(${name}, name), coalesce(${prevents ?? null}::boolean, prevent_self_approval), ${days("jobs")},
+     ${days("logs")}, ${days("heart_beats")}, ${days("health_checks")}, ${days("audit")})`;
   const [row] = await db<OrgRow[]>`
     update orgs
        set name = coalesce(${name}, name),
-           prevent_self_approval = coalesce(${prevents ?? null}::boolean, prevent_self_approval), version = version + 1, updated_at = svc_now(),
+           prevent_self_approval = coalesce(${prevents ?? null}::boolean, prevent_self_approval),
+           version = version + (${isOther})::int, updated_at = case when ${isOther} then svc_now() else updated_at end,
            retain_jobs_days = ${days("jobs")}, retain_logs_days = ${days("logs")},
            retain_heart_beats_days = ${days("heart_beats")},
            retain_health_checks_days = ${days("health_checks")}, retain_audit_days = ${days("audit")}

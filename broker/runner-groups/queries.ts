@@ -109,6 +109,10 @@ export async function updateGroupColumns(
   { id, changes }: { readonly id: string; readonly changes: RunnerGroupChanges },
 ): Promise<boolean> {
   const { name = null, owner_id = null, owner_type = null, platform = null } = changes;
+  const isOther = db`
+    (g.name, g.owner_id, g.owner_type, g.platform) is distinct from
+    (coalesce(${name}, g.name), coalesce(${owner_id}, g.owner_id), coalesce(${owner_type}, g.owner_type),
+     coalesce(${platform}, g.platform))`;
   const rows = await db`
     with old as (
       select id, platform from runner_groups
@@ -117,7 +121,8 @@ export async function updateGroupColumns(
       update runner_groups g
          set name = coalesce(${name}, g.name), owner_id = coalesce(${owner_id}, g.owner_id),
              owner_type = coalesce(${owner_type}, g.owner_type),
-             platform = coalesce(${platform}, g.platform), version = g.version + 1, updated_at = svc_now()
+             platform = coalesce(${platform}, g.platform), version = g.version + (${isOther})::int,
+             updated_at = case when ${isOther} then svc_now() else g.updated_at end
         from old where g.id = old.id
       returning g.id, g.platform <> old.platform as has_moved
     ), s as (

@@ -101,10 +101,12 @@ export async function updateRunnerColumns(
   { id, changes }: { readonly id: string; readonly changes: RunnerChanges },
 ): Promise<boolean> {
   const { name = null, display_name = null } = changes;
+  const isOther = db`
+    (u.name, u.display_name) is distinct from (coalesce(${name}, u.name), coalesce(${display_name}, u.display_name))`;
   const rows = await db`
     update runners u
        set name = coalesce(${name}, u.name), display_name = coalesce(${display_name}, u.display_name),
-           version = u.version + 1, updated_at = svc_now()
+           version = u.version + (${isOther})::int, updated_at = case when ${isOther} then svc_now() else u.updated_at end
      where u.org_id = ${org} and u.id = ${id} and u.lifecycle <> 'deleted'
     returning u.id`;
   return rows.length > 0;

@@ -5,7 +5,7 @@ import type { Broker } from "../broker.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { findWebhook, insertWebhook } from "./queries.ts";
+import { findTwin, findWebhook, insertWebhook } from "./queries.ts";
 import { sealSecret } from "./secrets.ts";
 
 const mostOfOrg = 1000;
@@ -40,7 +40,10 @@ export async function createWebhook(
     secret: secret === undefined ? undefined : sealSecret(seals, { orgId, id }, secret),
     most: mostOfOrg,
   });
-  if (outcome === "exists") throw webhookExists();
+  if (outcome === "exists") {
+    const { url_key: urlKey, match: stored } = draft;
+    throw webhookExists(await findTwin(db, orgId, { urlKey, match: stored }));
+  }
   if (outcome === "full") {
     const detail = `This org has ${mostOfOrg} webhooks, which is the limit. Delete those that nobody needs.`;
     throw problem.conflict("too_many_webhooks", detail);
@@ -61,9 +64,13 @@ export async function requireReceiver(
   throw problem.invalid([{ pointer: `#/${member}`, code, detail }]);
 }
 
-/** The refusal of a URL and match that another webhook of the org has. */
-export const webhookExists = (): Error =>
-  problem.conflict("webhook_exists", "This org has a webhook with this URL and match already.");
+/** The refusal of a URL and match that another webhook of the org has: this one, if it is still there. */
+export const webhookExists = (id: string | undefined): Error =>
+  problem.conflict(
+    "webhook_exists",
+    `This org has a webhook with this URL and match already${id === undefined ? "" : `: ${id}`}.`,
+    id === undefined ? {} : { webhook_id: id },
+  );
 
 /** The refusal of interests and a match that are too long beside those that the org has. */
 export const webhooksTooLarge = (): Error => {

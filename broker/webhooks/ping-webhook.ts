@@ -7,9 +7,9 @@ import { toEnvelope } from "../events/to-envelope.ts";
 import type { WithPermit } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { notePing } from "./delivery-queries.ts";
+import { requireWebhook } from "./require-webhook.ts";
 import { resendDeliveries } from "./resend-deliveries.ts";
 import { sendEvent } from "./send-event.ts";
-import { requireWebhook } from "./show-webhooks.ts";
 
 type Ping = {
   readonly id: string;

@@ -34,22 +34,25 @@ export async function insertWebhook(
 export type WebhookReplacement = {
   readonly interests?: string | undefined;
   readonly match?: string | null | undefined;
+  /** Only while it has this version. */
+  readonly version?: number | undefined;
   readonly secret?: Sealed | undefined;
   /** The sealed secret that the new one replaces. */
   readonly seen?: Buffer | null | undefined;
 };
 
 /**
- * Replaces what is given: changed, not-found, exists (this URL and match), large (all of the org are), or moved (the secret is not the one
- * that was seen).
+ * Replaces what is given: changed, not-found, exists (this URL and match), large (all of the org are), stale (another version), or moved (the
+ * secret is not the one that was seen).
  */
 export async function writeWebhook(
   db: Db,
   org: OrgId,
   id: string,
-  { interests, match, secret, seen }: WebhookReplacement,
+  { version, interests, match, secret, seen }: WebhookReplacement,
 ): Promise<string | undefined> {
   const changes = JSON.stringify({
+    version,
     interests,
     match,
     has_match: match !== undefined,
@@ -59,6 +62,23 @@ export async function writeWebhook(
   const [row] = await db<{ outcome: string }[]>`
     select change_webhook(${org}, ${id}, ${changes}::text::json, ${secret?.bytes ?? null}, ${overlap}::interval) as outcome`;
   return row?.outcome;
+}
+
+/** The webhook that has a URL, by its key or as that of another one, and a match. */
+export async function findTwin(
+  db: Db,
+  org: OrgId,
+  of: { readonly match: string | null } & ({ readonly urlKey: string } | { readonly id: string }),
+): Promise<string | undefined> {
+  const key =
+    "urlKey" in of
+      ? db`${of.urlKey}`
+      : db`(select o.url_key from webhooks o where o.org_id = ${org} and o.id = ${of.id})`;
+  const [row] = await db<{ id: string }[]>`
+    select w.id from webhooks w
+     where w.org_id = ${org} and md5(w.url_key) = md5(${key}) and md5(coalesce(w.match, '')) = md5(${of.match ?? ""})
+       and w.deleted_at is null ${"id" in of ? db`and w.id <> ${of.id}` : db``}`;
+  return row?.id;
 }
 
 /** How long receivers may still check by a secret that was rotated. */
@@ -126,6 +146,6 @@ function columns(db: Db) {
   return db`
     w.id, w.org_id, w.url, w.interests, w.match, w.key_id, w.secret, w.previous_key_id, w.previous_secret,
     case when w.previous_until > svc_now() then w.previous_until end as previous_until, w.disabled_at,
-    w.disabled_reason, w.failing_since, w.failing_events, w.created_at, w.updated_at,
+    w.disabled_reason, w.failing_since, w.failing_events, w.version, w.created_at, w.updated_at,
     w.created_by_id`;
 }

@@ -4,7 +4,7 @@ import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { topics } from "../wake/wakes.ts";
 import { findDelivery, type Resent, resendRows } from "./delivery-queries.ts";
-import { requireWebhook } from "./show-webhooks.ts";
+import { requireWebhook } from "./require-webhook.ts";
 import { toDelivery } from "./to-delivery.ts";
 
 type Parts = Pick<Broker, "db" | "wakes">;

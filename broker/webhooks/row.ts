@@ -16,6 +16,7 @@ export const webhookRow = z.object({
   disabled_reason: z.enum(["gone", "failing"]).nullable(),
   failing_since: z.date().nullable(),
   failing_events: z.number(),
+  version: z.number(),
   created_at: z.date(),
   updated_at: z.date(),
   created_by_id: z.string(),

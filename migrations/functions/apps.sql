@@ -27,26 +27,27 @@ begin
   return query select 'created', given.id;
 end $$;
 
--- Changes what `changes` names. outcome: changed · not-found · stale (the version is another) · taken (the name)
+-- Changes what `changes` names; what stays the same keeps its version. outcome: changed · not-found · stale (the version is another) ·
+-- taken (the name)
 create or replace function change_app(org text, app text, expected bigint, changes json) returns text
   language plpgsql as $$
 declare
-  found_version bigint;
+  now_is apps;
+  next_is apps;
 begin
-  select a.version into found_version from apps a
+  select * into now_is from apps a
    where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
   if not found then
     return 'not-found';
-  elsif expected is not null and found_version <> expected then
+  elsif expected is not null and now_is.version <> expected then
     return 'stale';
   end if;
+  next_is := json_populate_record(now_is, json_strip_nulls(changes));
   update apps a
-     set name = coalesce(changes ->> 'name', a.name), display_name = coalesce(changes ->> 'display_name', a.display_name),
-         description = coalesce(changes ->> 'description', a.description),
-         config_repo = coalesce(changes ->> 'config_repo', a.config_repo),
-         config_directory = coalesce(changes ->> 'config_directory', a.config_directory),
+     set name = next_is.name, display_name = next_is.display_name, description = next_is.description,
+         config_repo = next_is.config_repo, config_directory = next_is.config_directory,
          version = a.version + 1, updated_at = svc_now()
-   where a.org_id = org and a.id = app;
+   where a.org_id = org and a.id = app and next_is is distinct from now_is;
   return 'changed';
 exception when unique_violation then
   return 'taken';

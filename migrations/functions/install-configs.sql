@@ -18,21 +18,27 @@ begin
      and x.id <= (select y.id from install_configs y where y.install_id = install order by y.id desc offset most_install_configs() limit 1);
 end $$;
 
--- Changes what `given` names in the config that is in force; null: as the app says. The caller holds the install. by_id: who changes it;
+-- Changes what `given` names in the config that is in force; null: as the app says. What stays the same keeps its version. The caller holds the install. by_id: who changes it;
 -- without one (a broker of a version before) nobody knows who set approve-all.
 create or replace function patch_install_config(org text, install text, given jsonb, t timestamptz) returns void
   language plpgsql as $$
 declare
+  now_is install_configs;
   c install_configs;
+  is_other boolean;
 begin
-  select * into c from install_configs x where x.org_id = org and x.install_id = install order by x.id desc limit 1;
-  c := jsonb_populate_record(c, given);
+  select * into now_is from install_configs x where x.org_id = org and x.install_id = install order by x.id desc limit 1;
+  c := jsonb_populate_record(now_is, given);
+  c.component_toggles := coalesce(c.component_toggles, '{}');
+  c.labels := coalesce(c.labels, '{}');
+  is_other := c is distinct from now_is;
   update install_configs x
-     set approval_option = c.approval_option, component_toggles = coalesce(c.component_toggles, '{}'), labels = coalesce(c.labels, '{}'),
+     set approval_option = c.approval_option, component_toggles = c.component_toggles, labels = c.labels,
          telemetry_enabled = c.telemetry_enabled, version = x.version + 1, updated_at = t
-   where x.org_id = org and x.id = c.id;
+   where x.org_id = org and x.id = c.id and is_other;
   update installs i
-     set approval_option = coalesce(c.approval_option, 'prompt'), version = i.version + 1, updated_at = t,
+     set approval_option = coalesce(c.approval_option, 'prompt'), version = i.version + is_other::int,
+         updated_at = case when is_other then t else i.updated_at end,
          approve_all_chain = case when not given ? 'approval_option' then i.approve_all_chain
                                   when given ? 'by_id' then chain_of(array[given ->> 'by_id']) end
    where i.org_id = org and i.id = install;

@@ -152,7 +152,8 @@ begin
     from installs i where i.org_id = org and i.id = install and g.id = i.runner_group_id and g.owner_id = install;
 end $$;
 
--- Changes what `changes` names. outcome: changed · not-found · stale (the version is another) · taken (the name)
+-- Changes what `changes` names; what stays the same keeps its version. outcome: changed · not-found · stale (the version is another) ·
+-- taken (the name)
 create or replace function change_install(org text, install text, expected bigint, changes jsonb) returns text
   language plpgsql as $$
 declare
@@ -169,7 +170,10 @@ begin
      set name = coalesce(changes ->> 'name', i.name), metadata = coalesce(changes -> 'metadata', i.metadata),
          label_templates = coalesce(changes -> 'label_templates', i.label_templates), labels = coalesce(changes -> 'labels', i.labels),
          version = i.version + 1, updated_at = svc_now()
-   where i.org_id = org and i.id = install;
+   where i.org_id = org and i.id = install
+     and (i.name, i.metadata, i.label_templates, i.labels) is distinct from
+         (coalesce(changes ->> 'name', i.name), coalesce(changes -> 'metadata', i.metadata),
+          coalesce(changes -> 'label_templates', i.label_templates), coalesce(changes -> 'labels', i.labels));
   if changes ? 'install_config' then
     perform patch_install_config(org, install, changes -> 'install_config', svc_now());
   end if;
@@ -202,7 +206,8 @@ begin
     return query select 'too-many', '{}'::text[];
     return;
   end if;
-  update installs x set labels = after, version = x.version + 1, updated_at = svc_now() where x.org_id = org and x.id = install;
+  update installs x set labels = after, version = x.version + 1, updated_at = svc_now()
+   where x.org_id = org and x.id = install and x.labels <> after;
   return query select 'changed', '{}'::text[];
 end $$;
 

@@ -53,7 +53,7 @@ begin
   return 'created';
 end $$;
 
--- Changes what is not null. outcome: changed · not-found · taken (the name) · stale (the version is another) · managed (that of a lane of
+-- Changes what is not null; what stays the same keeps its version. outcome: changed · not-found · taken (the name) · stale (the version is another) · managed (that of a lane of
 -- an install stays)
 create or replace function change_queue(org text, queue text, expected bigint, queue_name text, depth int, in_flight int, idle bigint,
                                         queue_metadata jsonb)
@@ -65,6 +65,7 @@ create or replace function change_queue(org text, queue text, expected bigint, q
 declare
   t timestamptz;
   q queues;
+  is_other boolean;
 begin
   perform lock_signal_queues(array[queue]);
   t := svc_now();
@@ -79,6 +80,13 @@ begin
         and (queue_name <> q.name
              or q.name = 'changes' and exists (select from queue_counters c where c.queue_id = queue and c.max_in_flight <> in_flight)) then
     return query select 'managed', null::text;
+    return;
+  end if;
+  is_other := (coalesce(queue_name, q.name), coalesce(idle, q.idle_timeout), coalesce(queue_metadata, q.metadata)) is distinct from
+              (q.name, q.idle_timeout, q.metadata)
+              or exists (select from queue_counters c where c.queue_id = queue and (c.max_depth <> depth or c.max_in_flight <> in_flight));
+  if not is_other then
+    return query select 'changed', null::text;
     return;
   end if;
   begin

@@ -13,16 +13,26 @@ end $$;
 -- the caller knows it, in milliseconds; null where it was changed since.
 create or replace function change_role(org text, role text, changes jsonb) returns boolean
   language plpgsql as $$
+declare
+  changed_at timestamptz;
+  is_other boolean; -- what it permits
 begin
+  select r.updated_at into changed_at from roles r where r.org_id = org and r.id = role for no key update;
+  if not found then
+    return false;
+  elsif date_trunc('milliseconds', changed_at) <> (changes ->> 'seen')::timestamptz then
+    return null;
+  end if;
+  is_other := changes ? 'policies'
+              and (select jsonb_object_agg(p.name, to_jsonb(p.permissions)) from role_policies p where p.role_id = role) is distinct from
+                  (select jsonb_object_agg(w.name, w.permissions) from jsonb_to_recordset(changes -> 'policies') as w (name text, permissions jsonb));
   update roles r
      set title = coalesce(changes ->> 'title', r.title), description = coalesce(changes ->> 'description', r.description),
          updated_at = svc_now()
    where r.org_id = org and r.id = role
-     and (not changes ? 'seen' or date_trunc('milliseconds', r.updated_at) = (changes ->> 'seen')::timestamptz);
-  if not found then
-    return case when not exists (select from roles r where r.org_id = org and r.id = role) then false end;
-  end if;
-  if changes ? 'policies' then
+     and (is_other or (r.title, r.description) is distinct from
+                      (coalesce(changes ->> 'title', r.title), coalesce(changes ->> 'description', r.description)));
+  if is_other then
     delete from role_policies p where p.role_id = role;
     insert into role_policies (role_id, name, permissions)
     select role, w.name, w.permissions from jsonb_to_recordset(changes -> 'policies') as w (name text, permissions text[]);

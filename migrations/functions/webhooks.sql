@@ -29,12 +29,14 @@ end $$;
 
 -- Replaces what `changes` names; a secret takes the place of the one before, which stays in use for `overlap`, if the
 -- one before is still the one that `seen_secret` is the digest of.
--- outcome: changed · not-found · exists (this URL and match) · large (more bytes than the org may have) · moved (the secret was another)
+-- What stays the same keeps its version. outcome: changed · not-found · stale (the version is another, of those that name one) · exists
+-- (this URL and match) · large (more bytes than the org may have) · moved (the secret was another)
 create or replace function change_webhook(org text, webhook text, changes json, sealed_secret bytea, overlap interval) returns text
   language plpgsql as $$
 declare
   t timestamptz := svc_now();
   now_is webhooks;
+  next_is webhooks;
   more int;
 begin
   if changes ->> 'interests' is not null or (changes ->> 'has_match')::boolean then
@@ -43,6 +45,8 @@ begin
   select * into now_is from webhooks w where w.org_id = org and w.id = webhook and w.deleted_at is null for update;
   if not found then
     return 'not-found';
+  elsif now_is.version <> (changes ->> 'version')::bigint then
+    return 'stale';
   end if;
   if sealed_secret is not null and encode(sha256(now_is.secret), 'hex') is distinct from changes ->> 'seen_secret' then
     return 'moved';
@@ -53,16 +57,21 @@ begin
   if more > 0 and webhooks_too_large(org, more) then
     return 'large';
   end if;
+  next_is := now_is;
+  next_is.interests := coalesce(changes ->> 'interests', now_is.interests);
+  next_is.match := case when (changes ->> 'has_match')::boolean then changes ->> 'match' else now_is.match end;
+  if sealed_secret is null and next_is is not distinct from now_is then
+    return 'changed';
+  end if;
   update webhooks w
-     set interests = coalesce(changes ->> 'interests', w.interests),
-         match = case when (changes ->> 'has_match')::boolean then changes ->> 'match' else w.match end,
+     set interests = next_is.interests, match = next_is.match,
          previous_key_id = case when sealed_secret is null then w.previous_key_id else w.key_id end,
          previous_secret = case when sealed_secret is null then w.previous_secret else w.secret end,
          previous_until = case when sealed_secret is null then w.previous_until
                                when w.secret is not null then t + overlap end,
          key_id = case when sealed_secret is null then w.key_id else changes ->> 'key_id' end,
          secret = coalesce(sealed_secret, w.secret),
-         updated_at = t
+         version = w.version + 1, updated_at = t
    where w.org_id = org and w.id = webhook;
   return 'changed';
 exception when unique_violation then

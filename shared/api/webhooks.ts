@@ -26,7 +26,7 @@ export const createWebhookRoute = createRoute({
   tags,
   summary: "Create a webhook",
   description:
-    "Without `interests` it gets all events, without `match` those of the whole org. 409 `webhook_exists` for a URL and match that another one has; 409 " +
+    "Without `interests` it gets all events, without `match` those of the whole org. 409 `webhook_exists` for a URL and match that another one has, with its `webhook_id`; 409 " +
     "`too_many_webhooks` for the org's 1,001st. 422 `invalid_url`, and `blocked_address` for a URL that this broker may not call.",
   request: { body: jsonBody(newWebhookSchema) },
   responses: { 201: json(webhookSchema, "The webhook.") },
@@ -78,7 +78,7 @@ export const updateWebhookRoute = createRoute({
   summary: "Change a webhook",
   description:
     "`interests` and `match` replace what was there as a whole. A secret takes the place of the former one, which signs along in `webhook-signature` for " +
-    "24 hours. 409 `webhook_exists`; 422 `immutable_field` for the URL, and `blocked_address` while this broker may not call it.",
+    "24 hours. With `If-Match`, only if its version (the ETag of a read) is that one: else 412. What stays the same keeps its version. 409 `webhook_exists`, with the other's `webhook_id`; 422 `immutable_field` for the URL, and `blocked_address` while this broker may not call it.",
   request: { params, body: jsonBody(webhookChangesSchema) },
   responses: { 200: json(webhookSchema, "The webhook.") },
 });

@@ -13,17 +13,19 @@ import {
   updateWebhookRoute,
 } from "../../../shared/api/webhooks.ts";
 import { problem } from "../../../shared/problem.ts";
+import type { Broker } from "../../broker.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
-import type { RegisterRoutes } from "../../http/app-types.ts";
+import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { createWebhook } from "../../webhooks/create-webhook.ts";
 import { findDelivery, listAttempts, listDeliveries } from "../../webhooks/delivery-queries.ts";
 import { pingWebhook } from "../../webhooks/ping-webhook.ts";
 import { deleteWebhookRow, listWebhooks } from "../../webhooks/queries.ts";
 import { requireSample } from "../../webhooks/require-sample.ts";
+import { requireWebhook } from "../../webhooks/require-webhook.ts";
 import { resendDeliveries, resendDelivery } from "../../webhooks/resend-deliveries.ts";
-import { requireWebhook, showWebhook } from "../../webhooks/show-webhooks.ts";
 import { toDelivery, toShownDelivery } from "../../webhooks/to-delivery.ts";
 import { toWebhook } from "../../webhooks/to-webhook.ts";
 import { updateWebhook } from "../../webhooks/update-webhook.ts";
@@ -35,7 +37,15 @@ export const keepWebhooks: RegisterRoutes = (app, broker) => {
   readAndResend(app, broker);
 };
 
-const read: RegisterRoutes = (app, { db }) => {
+/** A webhook, with its version as the ETag: of what was set, not of how it does. */
+async function shown(c: AppContext, { db }: Broker, id: string) {
+  const row = await requireWebhook(db, c.get("actor").orgId, id);
+  hasVersion(c, row.version);
+  return toWebhook(row);
+}
+
+const read: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(listWebhooksRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { cursor, limit, offset, ...filter } = c.req.valid("query");
@@ -49,7 +59,7 @@ const read: RegisterRoutes = (app, { db }) => {
   });
   app.openapi(getWebhookRoute, async (c) => {
     const { webhook_id: id } = c.req.valid("param");
-    return c.json(await showWebhook(db, c.get("actor").orgId, id), 200);
+    return c.json(await shown(c, broker, id), 200);
   });
 };
 
@@ -58,13 +68,14 @@ const write: RegisterRoutes = (app, broker) => {
   app.openapi(createWebhookRoute, async (c) => {
     const actor = c.get("actor");
     const id = await createWebhook(broker, actor, c.req.valid("json"));
-    return c.json(await showWebhook(db, actor.orgId, id), 201);
+    return c.json(await shown(c, broker, id), 201);
   });
   app.openapi(updateWebhookRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { webhook_id: id } = c.req.valid("param");
-    await updateWebhook(broker, orgId, { id, changes: c.req.valid("json") });
-    return c.json(await showWebhook(db, orgId, id), 200);
+    const changes = c.req.valid("json");
+    await updateWebhook(broker, orgId, { id, version: requiredVersion(c), changes });
+    return c.json(await shown(c, broker, id), 200);
   });
   app.openapi(deleteWebhookRoute, async (c) => {
     const { webhook_id: id } = c.req.valid("param");

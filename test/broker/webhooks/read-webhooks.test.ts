@@ -85,3 +85,30 @@ test("support reads webhooks and changes none", async () => {
   expect((await call(`GET ${path}`, { token })).status).toBe(200);
   expect((await call(`POST ${path}`, { token, body: { url: receiver } })).status).toBe(403);
 });
+
+test("a webhook is changed by who has seen how it is, if they say so", async () => {
+  const { create, token } = await setup();
+  const made = await create({ url: receiver });
+  const at = `${path}/${made.body.id}`;
+  expect(made.headers.get("etag")).toBe(`"1"`);
+  const patch = (body: object, etag: string) =>
+    call<Refused>(`PATCH ${at}`, { token, body, headers: { "if-match": etag } });
+  const match = { installs: {} };
+  expect((await patch({ match }, `"1"`)).headers.get("etag")).toBe(`"2"`);
+  expect(await patch({ match: null }, `"1"`)).toMatchObject({
+    status: 412,
+    body: { code: "precondition_failed" },
+  });
+  const read = await call<Webhook>(`GET ${at}`, { token });
+  expect([read.headers.get("etag"), read.body.match]).toEqual([`"2"`, match]);
+  expect((await patch({ match }, `"2"`)).headers.get("etag")).toBe(`"2"`);
+  expect((await patch({ match: null }, "*")).headers.get("etag")).toBe(`"3"`);
+});
+
+test("a change to another webhook's match names that one", async () => {
+  const { create, patch } = await setup();
+  const { id } = (await create({ url: receiver })).body;
+  const other = await create({ url: receiver, match: { installs: {} } });
+  const webhook_exists = { status: 409, body: { code: "webhook_exists", webhook_id: id } };
+  expect(await patch(other.body.id, { match: null })).toMatchObject(webhook_exists);
+});

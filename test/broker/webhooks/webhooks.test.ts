@@ -111,16 +111,18 @@ describe("a new webhook", () => {
   test("has a URL and match that no other of the org has, however they are written", async () => {
     const { create } = await setup();
     const prod = { installs: { ids: ["ins_1", "ins_2"] } };
-    expect((await create({ url: receiver })).status).toBe(201);
-    expect((await create({ url: receiver, match: prod })).status).toBe(201);
+    const { id: whole } = (await create({ url: receiver })).body;
+    const { id: part } = (await create({ url: receiver, match: prod })).body;
     const again = { installs: { ids: ["ins_2", "ins_1", "ins_1"] } };
-    for (const body of [
-      { url: receiver, interests: { resources: {} } },
-      { url: "HTTPS://EXAMPLE.com:443/hooks", match: {} },
-      { url: receiver, match: again },
-    ]) {
-      expect(await create(body)).toMatchObject({ status: 409, body: { code: "webhook_exists" } });
-    }
+    for (const [body, webhook_id] of [
+      [{ url: receiver, interests: { resources: {} } }, whole],
+      [{ url: "HTTPS://EXAMPLE.com:443/hooks", match: {} }, whole],
+      [{ url: receiver, match: again }, part],
+    ] as const)
+      expect(await create(body)).toMatchObject({
+        status: 409,
+        body: { code: "webhook_exists", webhook_id },
+      });
     const other = await setup();
     expect((await other.create({ url: receiver })).status).toBe(201);
   });

@@ -1,19 +1,12 @@
-import type { Webhook } from "../../shared/api/webhook.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findWebhook } from "./queries.ts";
 import type { WebhookRow } from "./row.ts";
-import { toWebhook } from "./to-webhook.ts";
 
 /** The webhook; 404 when there is none. */
 export async function requireWebhook(db: Db, org: OrgId, id: string): Promise<WebhookRow> {
   const row = await findWebhook(db, org, id);
   if (row === undefined) throw problem.notFound("webhook");
   return row;
-}
-
-/** One webhook as a read shows it; 404 when there is none. */
-export async function showWebhook(db: Db, org: OrgId, id: string): Promise<Webhook> {
-  return toWebhook(await requireWebhook(db, org, id));
 }

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import type { Install } from "../../shared/api/install.ts";
+import { endpoints } from "../support/broker/route-rules.ts";
+import { advanceClock } from "../support/database/clock.ts";
+import { givenInstall, givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
+
+const { call, db, setup } = await givenWorkflowsApi();
+const org = await setup();
+const { api } = org;
+const asks = { install_config: { approval_option: "prompt" } }; // by itself, and not as the app says
+const { installId, runner } = await givenInstall(org, asks);
+
+type Shown = Readonly<Record<string, unknown>>;
+
+const made = async (what: string, body: unknown): Promise<string> => {
+  const answer = await api<{ id: string }>(what, body);
+  if (answer.status >= 300) throw new Error(`${what}: ${JSON.stringify(answer.body)}`);
+  return answer.body.id;
+};
+const install = (await api<Install>(`GET /v1/installs/${installId}`)).body;
+const queue = await made("POST /v1/queues", { name: "q" });
+const emitter = await made(`POST /v1/queues/${queue}/emitters`, {
+  name: "e",
+  mode: "scheduled",
+  scheduled_at: "2099-01-01T00:00:00Z",
+  signal_type: "noop",
+  signal_template: {},
+});
+const role = await made("POST /v1/roles", {
+  title: "Looker",
+  role_type: "org_read_only",
+  policies: [
+    { name: "queues", permissions: ["queues.read"] },
+    { name: "orgs", permissions: ["orgs.read", "roles.read"] },
+  ],
+});
+const match = { installs: { ids: [installId] } };
+const hook = { url: "http://127.0.0.1:1/hook", webhook_secret: "a long enough secret", match };
+const webhook = await made("POST /v1/orgs/current/webhooks", hook);
+const configId = install.install_config?.id ?? "";
+const action = await made(`POST /v1/apps/${org.appId}/actions`, { name: "by-hand" });
+
+/** Where a thing is read and patched, and which of its members say again what it is; `as`: what is sent in their place. */
+type Patched = {
+  readonly at: string;
+  readonly members?: readonly string[];
+  readonly as?: Shown;
+  /** What it is read by, where not at the same path. */
+  readonly readAt?: string;
+};
+const groupSettings = `/v1/runner-groups/${runner.groupId}/settings`;
+const patches: Readonly<Record<string, Patched>> = {
+  updateApp: { at: `/v1/apps/${org.appId}`, members: ["name", "display_name", "description"] },
+  updateAction: { at: `/v1/apps/${org.appId}/actions/${action}`, members: ["name", "labels"] },
+  updateCurrentOrg: {
+    at: "/v1/orgs/current",
+    members: ["name", "prevent_self_approval", "retention_days"],
+  },
+  updateEmitter: {
+    at: `/v1/emitters/${emitter}`,
+    members: [
+      "name",
+      "description",
+      "scheduled_at",
+      "signal_type",
+      "signal_template",
+      "retry_delay",
+    ],
+  },
+  updateInstall: {
+    at: `/v1/installs/${installId}`,
+    members: ["name", "metadata"],
+    as: asks,
+  },
+  updateInstallConfig: {
+    at: `/v1/installs/${installId}/configs/${configId}`,
+    readAt: `/v1/installs/${installId}`,
+    as: asks.install_config,
+  },
+  updateInstallInputs: {
+    at: `/v1/installs/${installId}/inputs`,
+    readAt: `/v1/installs/${installId}/inputs/current`,
+    as: { inputs: { audience: "world" } },
+  },
+  updateQueue: {
+    at: `/v1/queues/${queue}`,
+    members: ["name", "max_depth", "max_in_flight", "idle_timeout", "metadata"],
+  },
+  updateRole: {
+    at: `/v1/roles/${role}`,
+    readAt: "/v1/roles",
+    as: {
+      title: "Looker",
+      policies: [
+        { name: "orgs", permissions: ["orgs.read", "roles.read"] },
+        { name: "queues", permissions: ["queues.read"] },
+      ],
+    },
+  },
+  updateRunner: { at: `/v1/runners/${runner.runnerId}`, members: ["name", "display_name"] },
+  updateRunnerGroup: {
+    at: `/v1/runner-groups/${runner.groupId}`,
+    members: ["name", "owner_id", "owner_type", "platform"],
+  },
+  updateRunnerGroupSettings: { at: groupSettings, members: ["heart_beat_timeout"] },
+  updateRunnerSettings: {
+    at: `/v1/runners/${runner.runnerId}/settings`,
+    readAt: groupSettings,
+    members: ["heart_beat_timeout"],
+  },
+  updateWebhook: {
+    at: `/v1/orgs/current/webhooks/${webhook}`,
+    members: ["interests", "match"],
+    as: { webhook_secret: hook.webhook_secret },
+  },
+};
+
+/** What they change is a status that is reported or asked for, which is no value that stays: a job's, a process's, an execution's … */
+const ofMoves = [
+  "setJobStatus",
+  "updateAppConfig",
+  "updateExecution",
+  "updateProcess",
+  "updateWorkflow",
+];
+
+test("every PATCH is looked at", () => {
+  const all = endpoints.filter(({ method }) => method === "patch");
+  const known = [...Object.keys(patches), ...ofMoves];
+  expect(all.map(({ operationId }) => operationId).toSorted()).toEqual(known.toSorted());
+});
+
+const read = async (path: string) => {
+  const { headers, body } = await call<Shown>(`GET ${path}`, { token: org.token });
+  return { etag: headers.get("etag"), body };
+};
+
+describe.each(Object.entries(patches))("%s", (_, { at, members = [], as = {}, readAt = at }) => {
+  test("leaves a thing as it was, its version and when it was changed, if it says what is so already", async () => {
+    const before = await read(readAt);
+    const same = Object.fromEntries(members.map((name) => [name, before.body[name]]));
+    expect(Object.values(same)).not.toContain(undefined);
+    await advanceClock(db, "5 minutes");
+    const answer = await api(`PATCH ${at}`, { ...same, ...as });
+    expect([200, 201]).toContain(answer.status);
+    expect(await read(readAt)).toEqual(before);
+  });
+});
