@@ -1,6 +1,4 @@
 import {
-  createActionRunRoute,
-  createAdhocRunRoute,
   getInstallActionRunRoute,
   listActionRunsRoute,
   listInstallActionsRoute,
@@ -12,17 +10,13 @@ import { getActionOutputsRoute } from "../../shared/api/install-actions.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { findApp } from "../apps/find-app.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { exitCodes } from "../errors/exit-codes.ts";
 import { findInstall, installArgs } from "../installs/find-install.ts";
-import { readValues } from "../installs/read-values.ts";
 import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
-import { fetchRecords } from "../logs/fetch-records.ts";
-import { logDetails, logFlags, logQuery, streamParams } from "../logs/log-flags.ts";
-import { printRecords } from "../logs/print-records.ts";
 import { formatAge } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
-import { followWorkflow } from "../workflows/follow-workflow.ts";
+import { runAction } from "./run-action.ts";
+import { showRunLog } from "./show-run-log.ts";
 
 const actionLine: View<ShownAction> = {
   nameOf: ({ name }) => name,
@@ -71,56 +65,6 @@ const listActions = defineList({
     const { id } = (await findApp(call, flags.app ?? "")).body;
     const params = { app_id: id };
     return pageOfListing(await call(listActionsRoute, { params, query: pagesOfListing(page) }));
-  },
-});
-
-const runAction = defineCommand({
-  name: "action run",
-  summary: "Run an action in an install, and follow it.",
-  details:
-    "Without an action, --command is run there. An action that wants an approval waits for it; another terminal can give it: svc workflow approve.",
-  codes: [["1", "the run did not succeed"]],
-  args: {
-    ...installArgs,
-    action: { summary: "The action's name.", isOptional: true },
-  },
-  flags: {
-    env: {
-      value: "NAME=VALUE",
-      isRepeatable: true,
-      summary: "A variable of this run; repeatable. NAME=@FILE reads a secret from a file.",
-    },
-    command: { value: "COMMAND", summary: "Run this instead of an action." },
-    "no-wait": { summary: "Do not follow it." },
-  },
-  examples: [
-    { does: "Run an action of the example.", run: "svc action run acme greet" },
-    { does: "Run a command.", run: "svc action run acme --command 'uname -a'" },
-  ],
-  run: async (context) => {
-    const { args, flags, call, screen } = context;
-    if ((args.action === undefined) === (flags.command === undefined))
-      throw new UsageError("Give either an action or --command.");
-    const { id } = (await findInstall(call, args.install)).body;
-    const params = { install_id: id };
-    const env = await readValues("--env", flags.env);
-    const { body, text } =
-      flags.command === undefined
-        ? await call(createActionRunRoute, {
-            params,
-            body: { name: args.action ?? "", run_env_vars: env },
-          })
-        : await call(createAdhocRunRoute, {
-            params,
-            body: { command: flags.command, env_vars: env },
-          });
-    const isJson = screen.format === "json" || screen.format === "ndjson";
-    screen.out(isJson ? text : body.id);
-    if (flags["no-wait"]) {
-      screen.say(`Watch it: svc workflow watch ${body.workflow_id}`);
-      return exitCodes.ok.code;
-    }
-    return await followWorkflow(context, body.workflow_id);
   },
 });
 
@@ -181,27 +125,6 @@ const showOutputs = defineCommand({
     const asked = { params: { ...params, action_id: action.id } };
     const { body } = await call(getActionOutputsRoute, asked);
     screen.out(JSON.stringify(body, null, screen.format === "ndjson" ? 0 : 2));
-  },
-});
-
-const showRunLog = defineCommand({
-  name: "action logs",
-  summary: "Show the log of a run of an action so far.",
-  details: logDetails,
-  args: { ...installArgs, run: { summary: "The run's id." } },
-  flags: logFlags,
-  examples: [{ does: "Show a run's log.", run: "svc action logs acme awr_…" }],
-  run: async ({ args, flags, call, connect, screen }) => {
-    const { id } = (await findInstall(call, args.install)).body;
-    const params = { install_id: id, run_id: args.run };
-    const { body } = await call(getInstallActionRunRoute, { params });
-    if (body.runner_job_id === null) {
-      screen.say(`This run has no job yet: it is ${body.status}.`);
-      return;
-    }
-    const asked = { params: streamParams(body.runner_job_id), query: logQuery(flags) };
-    const count = await printRecords(screen, flags, fetchRecords(await connect(), asked, screen));
-    if (count === 0) screen.say("No log records found.");
   },
 });
 

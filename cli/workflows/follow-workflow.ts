@@ -4,33 +4,57 @@ import { getWorkflowRoute } from "../../shared/api/workflows.ts";
 import type { CommandCall } from "../command.ts";
 import { askPatiently } from "../connection/absence.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
+import type { Screen } from "../output/screen.ts";
 import { stepLine, workflowLines } from "./workflow-view.ts";
 
 const lookMs = 1000;
+
+type Speaking = Pick<CommandCall, "call" | "screen">;
+
+/** Somebody who looks at a workflow from time to time, and tells each move once. */
+export type Watch = {
+  /** Waits until it is as it is wanted, or has finished. */
+  readonly until: (isWanted: (workflow: WholeWorkflow) => boolean) => Promise<WholeWorkflow>;
+};
 
 /**
  * Follows a workflow until it has finished: on a terminal its steps in place, in a pipe a line for each that moves. Says what to do
  * where it waits for somebody. Answers the exit code: 0 only where it succeeded.
  */
-export async function followWorkflow(
-  { call, screen }: Pick<CommandCall, "call" | "screen">,
-  id: string,
-): Promise<number> {
+export async function followWorkflow(speaking: Speaking, id: string): Promise<number> {
+  const workflow = await watchWorkflow(speaking, id).until(() => false);
+  tellEnd(speaking.screen, workflow);
+  return workflow.status.status === "success" ? exitCodes.ok.code : exitCodes.failed.code;
+}
+
+/** Says how a workflow is now, with all its steps on a terminal. */
+export function tellEnd(screen: Screen, workflow: WholeWorkflow): void {
+  if (screen.status !== undefined) for (const line of workflowLines(workflow)) screen.say(line);
+  const { status, status_human_description: why } = workflow.status;
+  screen.say(`${workflow.name}: ${status}${why === "" ? "" : `, ${why}`}`);
+}
+
+/** A watch of one workflow, which tells as followWorkflow does. */
+export function watchWorkflow({ call, screen }: Speaking, id: string): Watch {
   const told = new Map<string, string>();
   let saidFor = "";
-  try {
-    for (;;) {
-      const { body } = await askPatiently(
-        async () => await call(getWorkflowRoute, { params: { workflow_id: id } }),
-      );
-      if (screen.status === undefined) tellMoves(body);
-      else screen.status(workflowLines(body));
-      if (body.finished) return end(body);
-      sayWhatToDo(body);
-      await sleep(lookMs);
+
+  async function until(isWanted: (workflow: WholeWorkflow) => boolean): Promise<WholeWorkflow> {
+    try {
+      for (;;) {
+        const { body } = await askPatiently(
+          async () => await call(getWorkflowRoute, { params: { workflow_id: id } }),
+        );
+        if (screen.status === undefined) tellMoves(body);
+        else screen.status(workflowLines(body));
+        if (body.finished) return body;
+        sayWhatToDo(body);
+        if (isWanted(body)) return body;
+        await sleep(lookMs);
+      }
+    } finally {
+      screen.status?.(undefined);
     }
-  } finally {
-    screen.status?.(undefined);
   }
 
   function tellMoves({ steps }: WholeWorkflow): void {
@@ -49,13 +73,7 @@ export async function followWorkflow(
     if (words !== "") screen.say(words);
   }
 
-  function end(workflow: WholeWorkflow): number {
-    screen.status?.(undefined);
-    if (screen.status !== undefined) for (const line of workflowLines(workflow)) screen.say(line);
-    const { status, status_human_description: why } = workflow.status;
-    screen.say(`${workflow.name}: ${status}${why === "" ? "" : `, ${why}`}`);
-    return status === "success" ? exitCodes.ok.code : exitCodes.failed.code;
-  }
+  return { until };
 }
 
 function todoOf({ id, status: { status }, steps }: WholeWorkflow): string {

@@ -130,7 +130,10 @@ function unknownFlag(line: Line, rawName: string): UsageError {
 function readArgs(line: Line, { args }: CommandSpec, given: readonly string[]): Values {
   const values: Record<string, string | string[] | undefined> = {};
   const rest = [...given];
+  let wantedCount = Object.values<ArgSpec>(args).filter((spec) => spec.isOptional !== true).length;
   for (const [name, spec] of Object.entries<ArgSpec>(args)) {
+    if (spec.isOptional !== true) wantedCount -= 1;
+    else if (spec.isRepeatable !== true && rest.length <= wantedCount) continue; // those after it are required
     if (rest.length === 0 && spec.isOptional !== true) {
       const words = `The argument ${argName(name)} is required: ${inSentence(spec.summary)}`;
       throw new UsageError(words, helpHint(line));

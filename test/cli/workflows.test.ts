@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
 import { startSvc, svc } from "../support/programs/svc.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenRunner } from "../support/rows/given.ts";
 import { givenInstall, givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
 
 const { brokers, setup } = await givenWorkflowsApi();
@@ -42,4 +45,49 @@ test("a run is begun, watched, shown, approved and read from scripts", async () 
   expect(again.code).not.toBe(0);
   expect((await run("workflow list acme -o name")).out.split("\n")).toContain(id);
   expect((await run("action runs acme --action greet")).out).toContain("retried");
+});
+
+test("a run's log is followed, and its script's exit code is the command's", async () => {
+  const org = await setup();
+  const runner = await givenRunner(org.db, { orgId: org.orgId, parallelism: { actions: 4 } });
+  await startAgentProcess({
+    url: broker?.url ?? "",
+    env: { SVC_AGENT_TOKEN: await givenToken(org.db, runner) },
+    settings: { groups: "actions=4" },
+  });
+  const { workflow_id: made = "" } = (await org.create({ runner_group_id: runner.groupId })).body;
+  await org.reach(made, "success");
+  const env = { SVC_URL: broker?.url ?? "", SVC_TOKEN: org.token };
+  const run = async (...words: readonly string[]) => await svc(["action", ...words], { env });
+
+  const greeted = await run("run", "acme", "greet");
+  expect({ code: greeted.code, out: greeted.out }).toEqual({
+    code: 0,
+    out: expect.stringMatching(/^\[run\] Step run\n\[run\] Hello world\n/) as string,
+  });
+  expect(greeted.err).toContain("Run greet: success");
+
+  const failed = await run("run", "acme", "--command", "echo before; exit 7");
+  expect(failed.code).toBe(7);
+  expect(failed.out).toContain("before\n");
+  expect(failed.out).not.toContain("[");
+  const workflow = /svc workflow retry (wfl_\w+)/.exec(failed.err)?.[1] ?? "";
+  const runId = /^(awr_\w+) has begun\.$/m.exec(failed.err)?.[1] ?? "";
+
+  const byRun = await run("logs", runId, "--raw");
+  expect(byRun).toMatchObject({ code: 0, out: expect.stringContaining("before\n") as string });
+  for (const words of [
+    ["logs", workflow],
+    ["logs", "acme", runId],
+  ])
+    expect((await run(...words, "--raw")).out).toBe(byRun.out);
+  expect(await run("logs", "greet")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('"greet" is not the id of a run (awr_…)') as string,
+  });
+  expect((await run("logs")).err).toContain("The argument RUN is required");
+
+  const named = await run("run", "acme", "greet", "-o", "name");
+  expect(named.out).toMatch(/^awr_\w+\n$/);
+  expect(named.err).toContain("Hello world");
 });
