@@ -26,6 +26,7 @@ import type { Metrics } from "./metrics.ts";
 import type { Polls } from "./polls/polls.ts";
 import type { Beats } from "./processes/beat-processes.ts";
 import type { PublicUrl } from "./public-url.ts";
+import type { Renderer } from "./rendering/renderer.ts";
 import type { Seals } from "./seals/seals.ts";
 import type { EnqueueSignal } from "./signals/enqueue-signals.ts";
 import type { ReportSignal } from "./signals/report-signal.ts";
@@ -79,6 +80,8 @@ export type Broker = {
   readonly bodies: BodyReader;
   /** Does in child processes what may take long or much memory. */
   readonly work: WorkPool<WorkKinds>;
+  /** Renders templates: here what takes a few milliseconds, else in a child process. */
+  readonly render: Renderer;
   /** Memory budgets for large bodies while they are received, and for large answers while they are sent. */
   readonly uploads: ByteBudget;
   readonly downloads: ByteBudget;

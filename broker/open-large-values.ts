@@ -6,6 +6,7 @@ import { ByteBudget } from "./http/limits/byte-budget.ts";
 import { DecompressionBudget } from "./http/limits/decompression-budget.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import { makeRenderer } from "./rendering/renderer.ts";
 import { openWorkPool } from "./work-pool/open-work-pool.ts";
 
 const mebibyte = 1024 * 1024;
@@ -14,7 +15,7 @@ const budgetWaitMs = 20_000;
 /** A stop leaves the rest of its time to the answers. */
 const workGraceMs = 8_000;
 
-type Large = "uploads" | "downloads" | "bodies" | "work" | "largeWrites" | "largeReads";
+type Large = "uploads" | "downloads" | "bodies" | "work" | "render" | "largeWrites" | "largeReads";
 
 /**
  * What large values need: budgets for their memory, limiters for their statements, and the threads and processes that read them,
@@ -58,7 +59,15 @@ export function openLargeValues(
     work.endWithin(workGraceMs);
     await reader.stop();
   };
-  return { ...budgets, ...lanes, decompressions, work, bodies: reader, stop };
+  return {
+    ...budgets,
+    ...lanes,
+    decompressions,
+    work,
+    render: makeRenderer(work, metrics),
+    bodies: reader,
+    stop,
+  };
 }
 
 function measuredDecompressions(metrics: Metrics): DecompressionBudget {

@@ -1,11 +1,13 @@
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import type { Json, JsonObject } from "../../shared/app-config/templates/json-value.ts";
 import { renderValue } from "../../shared/app-config/templates/render-template.ts";
+import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { secondNs } from "../../shared/duration.ts";
 import { includesText } from "../../shared/find-text.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
 import type { InstallFacts } from "../installs/install-facts.ts";
-import { hiddenValues } from "../installs/install-state.ts";
+import { hiddenValues, type StateFacts } from "../installs/install-state.ts";
+import { canSearch } from "../rendering/hide-counted.ts";
 import { hideInText } from "../workflows/hide-values.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
@@ -20,8 +22,14 @@ const defaultTimeoutNs = 5 * 60 * secondNs;
 export const actionTimeoutNs = ({ timeout }: Pick<ActionConfigPart, "timeout">): number =>
   timeout ?? defaultTimeoutNs;
 
+/** What plans are made of, and what must not be shown of it: no more of a config than names. */
+type PlanFacts = StateFacts & {
+  readonly install: Pick<InstallFacts["install"], "sandbox_mode">;
+};
+
+/** A run of which the plan is to be rendered, as JSON. */
 type Planning = {
-  readonly facts: InstallFacts;
+  readonly facts: PlanFacts;
   readonly state: JsonObject;
   readonly action: ActionConfigPart;
   readonly run: {
@@ -31,11 +39,29 @@ type Planning = {
   };
   /** Of lifecycle runs: why it runs. */
   readonly cause: Readonly<Record<string, string>>;
-  readonly apiUrl: string | undefined;
+  readonly apiUrl?: string;
 };
 
+/** As much of an install as a plan is made of. */
+export function planFacts({ config, ...facts }: InstallFacts): PlanFacts {
+  const { org, app, install, runner, inputs, variables, ends } = facts;
+  const own = {
+    metadata: { name: config.metadata.name },
+    ...(config.inputs !== undefined && { inputs: config.inputs }),
+    actions: namesOf(config.actions),
+    components: namesOf(config.components),
+  } as unknown as AppConfigDocument; // what a state is made of has no more of it
+  return { org, app, install, runner, inputs, variables, ends, config: own };
+}
+
+const namesOf = (all: readonly { readonly name: string }[] = []) =>
+  all.map(({ name }) => ({ name }));
+
 /** The text of the plan of a run, rendered with what is known now; or why there is none. */
-export function planAction(planning: Planning): { readonly text: string } | CompositeFault {
+export function planAction(
+  planning: Planning,
+  work: RenderWork,
+): { readonly text: string } | CompositeFault {
   const { facts, state, action, run, cause, apiUrl } = planning;
   if (action.image !== undefined)
     return fault("image_unsupported", "It asks for a container image", noImages);
@@ -43,7 +69,7 @@ export function planAction(planning: Planning): { readonly text: string } | Comp
     return fault("kubernetes_unsupported", "It asks for a cluster", noClusters);
   const place = { file: `actions/${action.name}.toml`, member: "steps" };
   const given = action.steps.map((step) => step as unknown as Json); // JSON, as it was checked
-  const rendered = renderValue(given, { svc: state }, place);
+  const rendered = renderValue(given, { svc: state }, place, { work });
   if (rendered.faults !== undefined) return renderFault(rendered.faults, facts);
   const steps = rendered.value as unknown as readonly ActionStepPart[];
   const connected = steps.find(({ connected_repo: repo }) => repo !== undefined);
@@ -66,12 +92,14 @@ export function planAction(planning: Planning): { readonly text: string } | Comp
     ...(facts.install.sandbox_mode === true && { sandbox_mode: { enabled: true } }),
   };
   const text = JSON.stringify(actionPlan.parse(plan));
+  if (!canSearch(work, text.length, hiddenValues(facts).length))
+    return fault("render_failed", "It is too large", tooLarge);
   const secrets = secretsWithin(text, facts);
   return { text: secrets.length === 0 ? text : JSON.stringify({ ...plan, secrets }) };
 }
 
 /** The hidden values that the plan has, as they stand in it: the agent redacts them in logs. */
-function secretsWithin(text: string, facts: InstallFacts): string[] {
+function secretsWithin(text: string, facts: PlanFacts): string[] {
   return hiddenValues(facts)
     .flatMap((value) => {
       const plain = typeof value === "string" ? value : JSON.stringify(value);
@@ -106,7 +134,7 @@ const urlOf = (repo: string): string =>
 type RenderFaults = NonNullable<ReturnType<typeof renderValue>["faults"]>;
 
 /** What `required` says, and the paths of `index`, may be made of values that are shown to nobody. */
-function renderFault(faults: RenderFaults, facts: InstallFacts): CompositeFault {
+function renderFault(faults: RenderFaults, facts: PlanFacts): CompositeFault {
   const values = hiddenValues(facts);
   const lines = faults.map(
     ({ file, member, detail }) => `${file}, ${member}: ${hideInText(detail, values)}`,
@@ -120,6 +148,8 @@ function renderFault(faults: RenderFaults, facts: InstallFacts): CompositeFault 
 }
 
 const fault = faultOf;
+const tooLarge =
+  "Its plan is too large for all that is sensitive to be looked for in it. Make its steps shorter.";
 const noImages =
   "This action has an image. Runners have no container runtime for actions yet. Take `image` out of its config, then sync it.";
 const noClusters =

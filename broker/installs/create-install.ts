@@ -1,7 +1,9 @@
 import type { NewInstall } from "../../shared/api/install.ts";
 import { problem } from "../../shared/problem.ts";
+import type { Asking } from "../app-configs/changes-between.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
 import { requireApp } from "../apps/keep-apps.ts";
+import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import { newId } from "../database/new-id.ts";
@@ -16,7 +18,7 @@ import { type Cloud, cloudOf } from "./cloud-of.ts";
 import { checkToggles } from "./configs/check-toggles.ts";
 import { firstLabels } from "./first-labels.ts";
 import { isSameInstall } from "./is-same-install.ts";
-import { checkLabelTemplates } from "./label-templates.ts";
+import { checkLabelTemplates, requireLabels } from "./label-templates.ts";
 import { insertInstall } from "./queries.ts";
 import { requireSupported } from "./unsupported-config.ts";
 
@@ -26,6 +28,7 @@ const laneSizes = { changes: 1, plans: 2, actions: 4 } as const;
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Asker = Pick<Actor, "id" | "orgId" | "requestSeed">;
+type Wanted = { readonly appId: string; readonly install: NewInstall };
 export type CreatedInstall = {
   readonly id: string;
   readonly workflowId: string | undefined;
@@ -37,10 +40,24 @@ export type CreatedInstall = {
  * one of this name with the same content. 409 for a name that another one has.
  */
 export async function createInstall(
+  broker: Parts & Pick<Broker, "render">,
+  { actor, withPermit, gone }: Asking & { readonly actor: Pick<Actor, "bound"> },
+  wanted: Wanted,
+): Promise<CreatedInstall> {
+  const { orgId } = actor;
+  const { draft, order } = await withPermit(() => draftInstall(broker, actor, wanted));
+  if (order === undefined) return await withPermit(() => keepInstall(broker, orgId, draft));
+  const rendered = await broker.render({ orgId, name: "labels", given: order }, gone);
+  const labels = { ...draft.labels, ...requireLabels(rendered) };
+  return await withPermit(() => keepInstall(broker, orgId, { ...draft, labels }));
+}
+
+/** The install as it was asked for, and what is to be rendered of its labels. */
+async function draftInstall(
   { db, seals }: Parts,
   actor: Asker & Pick<Actor, "bound">,
-  { appId, install }: { readonly appId: string; readonly install: NewInstall },
-): Promise<CreatedInstall> {
+  { appId, install }: Wanted,
+) {
   await requireWithin(db, actor, "apps", appId);
   if (actor.bound !== null && install.runner_group_id !== undefined)
     throw outside("its installs get runner groups of their own");
@@ -65,18 +82,28 @@ export async function createInstall(
     cloud,
     inputs,
   });
-  const wanted = { draft, templates, app: { id: app.id, name: app.name }, config, inputs };
-  const whole = { ...draft, labels: await firstLabels(db, actor.orgId, wanted) };
-  const made = await insertInstall(db, actor.orgId, whole, mostOfOrg);
+  const parts = { draft, templates, app: { id: app.id, name: app.name }, config, inputs };
+  return {
+    draft: { ...draft, values: inputs },
+    order: await firstLabels(db, actor.orgId, parts),
+  };
+}
+
+type Draft = Awaited<ReturnType<typeof draftInstall>>["draft"];
+
+/** Makes it, or finds the one that was made of the same content. */
+async function keepInstall(
+  { db, seals }: Parts,
+  org: OrgId,
+  { values, ...draft }: Draft,
+): Promise<CreatedInstall> {
+  const made = await insertInstall(db, org, draft, mostOfOrg);
   const isOwn = made?.outcome === "same" && made.id === draft.id; // this request made it before, and nobody heard
   if (made?.outcome === "created" || isOwn)
     return { id: draft.id, workflowId: draft.workflow?.id, isNew: true };
   const id = made?.id ?? "";
-  const content = { ...draft, values: inputs };
-  if (
-    made?.outcome === "same" &&
-    (await isSameInstall({ db, seals }, actor.orgId, { id, content }))
-  )
+  const content = { ...draft, values };
+  if (made?.outcome === "same" && (await isSameInstall({ db, seals }, org, { id, content })))
     return { id, workflowId: undefined, isNew: false };
   throw refusalOf(made?.outcome ?? "lost", id);
 }

@@ -5,7 +5,8 @@ import { findOrg } from "../orgs/queries.ts";
 import type { InputValue } from "./install-facts.ts";
 import type { InstallRow } from "./install-row.ts";
 import { hiddenValue } from "./install-state.ts";
-import { renderLabels } from "./label-templates.ts";
+import { labelOrder } from "./label-templates.ts";
+import type { LabelOrder } from "./render-labels.ts";
 
 type Texts = Readonly<Record<string, string>>;
 type NewInstallParts = {
@@ -19,13 +20,13 @@ type NewInstallParts = {
   readonly inputs: Readonly<Record<string, InputValue>>;
 };
 
-/** The labels of an install that is to be made: its own, and what the templates give of what is known of it. */
+/** What is to be rendered of the labels of an install that is to be made, by what is known of it; undefined where nothing is. */
 export async function firstLabels(
   db: Db,
   org: OrgId,
   { draft, templates, app, config, inputs }: NewInstallParts,
-): Promise<Texts> {
-  if (Object.keys(templates).length === 0) return draft.labels;
+): Promise<LabelOrder | undefined> {
+  if (Object.keys(templates).length === 0) return undefined;
   const secrets = await db<{ name: string }[]>`
     select s.name from app_secrets s where s.org_id = ${org} and s.app_id = ${app.id}`;
   const [runner] =
@@ -44,5 +45,5 @@ export async function firstLabels(
     ends: [],
     runner: runner ?? { id: "", status: "" },
   };
-  return { ...draft.labels, ...renderLabels(facts, templates) };
+  return labelOrder(facts, templates);
 }

@@ -1,9 +1,11 @@
 import type { Install, InstallChanges } from "../../shared/api/install.ts";
 import { problem } from "../../shared/problem.ts";
+import type { Asking } from "../app-configs/changes-between.ts";
+import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { Seals } from "../seals/seals.ts";
-import type { Actor } from "../tokens/actor.ts";
+import { renderOnce } from "../rendering/render-once.ts";
+import { requireLabels } from "./label-templates.ts";
 import {
   findInstall,
   forgetInstallRow,
@@ -39,19 +41,24 @@ type InstallChange = {
 
 const mostTries = 10;
 
+type Labelling = Pick<Broker, "db" | "seals" | "render">;
+
 /** Changes an install; 412 when it has another version than the one given. */
 export async function updateInstall(
-  parts: { readonly db: Db; readonly seals: Seals },
-  { id: byId, orgId: org }: Pick<Actor, "id" | "orgId">,
+  broker: Labelling,
+  asking: Asking,
   asked: InstallChange,
 ): Promise<void> {
+  const { withPermit, actor } = asking;
   const { label_templates: templates, install_config: config } = asked.changes;
-  const install_config = config && { ...config, by_id: byId };
+  const install_config = config && { ...config, by_id: actor.id };
   const to = { ...asked, changes: { ...asked.changes, ...(install_config && { install_config }) } };
+  const render = renderOnce(broker.render);
   let outcome: string | undefined;
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const change = templates === undefined ? to : await relabelled(parts, org, to, templates);
-    outcome = await writeInstall(parts.db, org, change);
+    const change =
+      templates === undefined ? to : await relabelled({ ...broker, render }, asking, to, templates);
+    outcome = await withPermit(() => writeInstall(broker.db, actor.orgId, change));
     const isRaced = outcome === "stale" && to.version === undefined;
     if (!isRaced) break; // else it was changed between the look and the write
   }
@@ -64,14 +71,16 @@ export async function updateInstall(
 
 /** The change with the labels that its templates give, of the version by which they were rendered. */
 async function relabelled(
-  parts: { readonly db: Db; readonly seals: Seals },
-  org: OrgId,
+  { db, seals, render }: Labelling,
+  { actor: { orgId }, withPermit, gone }: Asking,
   { id, version, changes }: InstallChange,
   templates: Readonly<Record<string, string>>,
 ) {
   const wanted = { id, templates, name: changes.name };
-  const { labels, version: seen } = await relabel(parts, org, wanted);
-  return { id, version: version ?? seen, changes: { ...changes, labels } };
+  const found = await withPermit(() => relabel({ db, seals }, orgId, wanted));
+  const rendered = await render({ orgId, name: "labels", given: found.order }, gone);
+  const labels = found.labelsWith(requireLabels(rendered));
+  return { id, version: version ?? found.version, changes: { ...changes, labels } };
 }
 
 /** Sets and removes labels; 422 `label_locked` for those that the app gives, and nothing changes. */

@@ -1,13 +1,11 @@
-import { canonicalJson } from "../../shared/app-config/canonical-json.ts";
 import { pointerTo } from "../../shared/app-config/config-fault.ts";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import { readReferences } from "../../shared/app-config/read-references.ts";
 import { makeMeant } from "../../shared/app-config/rules/make-meant.ts";
-import { renderTemplate } from "../../shared/app-config/templates/render-template.ts";
 import { labelLimits } from "../../shared/labels.ts";
 import { type Pointer, problem, type ProblemError } from "../../shared/problem.ts";
-import { hideInText } from "../workflows/hide-values.ts";
 import { hiddenValues, shownStateOf, type StateFacts } from "./install-state.ts";
+import type { LabelOrder, RenderedLabels } from "./render-labels.ts";
 
 type Texts = Readonly<Record<string, string>>;
 type Wanted = {
@@ -30,7 +28,7 @@ export function checkLabelTemplates(
     },
     { meant: makeMeant() },
   );
-  readReferences({ ...config, label_templates: templates }, tell);
+  readReferences({ ...config, label_templates: templates }, tell, { only: "label_templates" });
   if (errors.length > 0) throw problem.invalid(errors);
   if (Object.keys({ ...labels, ...templates, ...locked }).length > labelLimits.count)
     throw problem.invalid([
@@ -53,28 +51,23 @@ function faultOfKey(key: string, { labels, locked }: Omit<Wanted, "templates">):
   return [{ pointer, code: "one_of", detail: `Give ${key} in labels or in label_templates.` }];
 }
 
-/** What they give now where that is something else than the install has; undefined where it is the same. */
-export function changedLabels(facts: StateFacts, templates: Texts): Texts | undefined {
-  const before = Object.entries(facts.install.labels).filter(([key]) =>
-    Object.hasOwn(templates, key),
-  );
-  const after = renderLabels(facts, templates);
-  return canonicalJson(Object.fromEntries(before)) === canonicalJson(after) ? undefined : after;
-}
-
-/** What the templates give now, by key, with what is sensitive hidden. One that gives nothing, or too much, gives no label. */
-export function renderLabels(facts: StateFacts, templates: Texts): Texts {
+/** What is to be rendered of the templates of labels of an install, as it is known now. They read none of each other. */
+export function labelOrder(facts: StateFacts, templates: Texts): LabelOrder {
   const own = Object.entries(facts.install.labels).filter(
     ([key]) => !Object.hasOwn(templates, key),
   );
   const install = { ...facts.install, labels: Object.fromEntries(own) };
-  const svc = shownStateOf({ ...facts, install });
-  const hidden = hiddenValues(facts);
-  const rendered = Object.entries(templates).flatMap(([key, template]) => {
-    const { text } = renderTemplate(template, { svc }, { file: "labels", member: key });
-    if (text === undefined) return [];
-    const value = hideInText(text, hidden).trim();
-    return value === "" || value.length > labelLimits.value ? [] : [[key, value] as const];
-  });
-  return Object.fromEntries(rendered);
+  return {
+    templates,
+    svc: shownStateOf({ ...facts, install }),
+    hidden: hiddenValues(facts),
+  };
+}
+
+/** The labels that were rendered for a request; 422 for the template at which what all of them may take was spent. */
+export function requireLabels(rendered: RenderedLabels): Texts {
+  if (rendered.labels !== undefined) return rendered.labels;
+  const { spentAt: key, why } = rendered;
+  const detail = `All templates of labels together take too much: at that of ${key} ${why}. Make it, or those before it, simpler.`;
+  throw problem.invalid([{ pointer: pointerOf(key), code: "template_too_costly", detail }]);
 }

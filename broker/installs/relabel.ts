@@ -3,13 +3,18 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { findInstallFacts } from "./install-facts.ts";
-import { checkLabelTemplates, renderLabels } from "./label-templates.ts";
+import { checkLabelTemplates, labelOrder } from "./label-templates.ts";
+import type { LabelOrder } from "./render-labels.ts";
 
 type Texts = Readonly<Record<string, string>>;
-/** All labels that an install has with other templates, and by which version of it they were rendered. */
-type Relabelled = { readonly labels: Texts; readonly version: number };
+/** What is to be rendered, the labels that an install has with what comes of it, and by which version of it this is. */
+type Relabelling = {
+  readonly order: LabelOrder;
+  readonly labelsWith: (rendered: Texts) => Texts;
+  readonly version: number;
+};
 
-/** The labels of an install, perhaps of another name, with these templates in place of its own; 422 for what is wrong with them. */
+/** How an install, perhaps of another name, gets these templates of labels in place of its own; 422 for what is wrong with them. */
 export async function relabel(
   parts: { readonly db: Db; readonly seals: Seals },
   org: OrgId,
@@ -18,7 +23,7 @@ export async function relabel(
     templates,
     name,
   }: { readonly id: string; readonly templates: Texts; readonly name: string | undefined },
-): Promise<Relabelled> {
+): Promise<Relabelling> {
   const facts = await findInstallFacts(parts, org, {
     id,
     choose: ({ install, app }) => install.applied_config_id ?? app.active_config_id,
@@ -32,8 +37,11 @@ export async function relabel(
     name: name ?? facts.install.name,
     labels: { ...own, ...locked },
   };
-  const rendered = renderLabels({ ...facts, install }, templates);
-  return { labels: { ...own, ...rendered, ...locked }, version };
+  return {
+    order: labelOrder({ ...facts, install }, templates),
+    labelsWith: (rendered) => ({ ...own, ...rendered, ...locked }),
+    version,
+  };
 }
 
 const without = (labels: Texts, others: Texts): Texts =>

@@ -59,6 +59,7 @@ async function advance(broker: Broker, org: OrgId, id: string): Promise<void> {
     });
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return; // its install is gone
+    if (error instanceof Problem && error.status === 429) throw error; // others of its org are rendered: later
     await countFault(broker.db, org, id);
     throw error; // graphile-worker logs it and tries again
   }

@@ -14,6 +14,7 @@ export const workKinds = {
   "configs.graph": loadedKind(
     async () => (await import("../app-configs/work/graph-of-text.ts")).graphOfText,
   ),
+  render: loadedKind(async () => (await import("../rendering/render-in-child.ts")).renderInChild),
 } as const;
 
 /** The kinds with what each gets and answers. */

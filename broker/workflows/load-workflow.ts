@@ -1,5 +1,4 @@
 import type { Db } from "../database/connect.ts";
-import { newId } from "../database/new-id.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
 import { stateOf } from "../installs/install-state.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -8,8 +7,9 @@ import { isGivenUp } from "./count-fault.ts";
 import type { WorkflowGiven } from "./kinds/kind-environment.ts";
 import type { EventThings } from "./machine/event-entities.ts";
 import type { Machine } from "./machine/step-kind.ts";
-import { type RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
+import { type NewId, type RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Workflow, WorkflowSnapshot } from "./machine/workflow-rows.ts";
+import type { ReadRendered } from "./renders.ts";
 import { installMachine } from "./types/install-machine.ts";
 import { workflowType } from "./types/workflow-types.ts";
 
@@ -18,6 +18,7 @@ export type WorkflowParts = {
   readonly seals: Seals;
   readonly config: { readonly publicUrl: string | undefined };
 };
+/** A workflow to decide about, and what moves it. */
 export type LoadedWorkflow = { readonly draft: WorkflowDraft; readonly machine: Machine };
 
 type Wanted = {
@@ -25,14 +26,17 @@ type Wanted = {
   /** Why the database did not take a first decision. */
   readonly refusal?: Machine["refusal"];
   readonly refusedChildren?: RefusedChildren;
+  readonly rendered: ReadRendered;
+  /** Gives the same ids, in order, to each draft of one move: what is rendered has them in it. */
+  readonly newIds: () => NewId;
 };
 
-/** A workflow as it is, and what moves it; undefined where there is none, or its install is gone. */
+/** Reads a workflow as it is; each call of what it answers begins to decide about that anew. Undefined where there is none, or its install is gone. */
 export async function loadWorkflow(
   parts: WorkflowParts,
   org: OrgId,
-  { id, refusal, refusedChildren = {} }: Wanted,
-): Promise<LoadedWorkflow | undefined> {
+  { id, refusal, refusedChildren = {}, rendered, newIds }: Wanted,
+): Promise<(() => LoadedWorkflow) | undefined> {
   const { db, config } = parts;
   const snapshot = await readSnapshot(db, org, id);
   if (snapshot === undefined) return undefined;
@@ -52,11 +56,13 @@ export async function loadWorkflow(
     seals,
     publicUrl: config.publicUrl,
     approvedPlans,
+    rendered,
   };
-  return {
-    draft: new WorkflowDraft(snapshot, { newId, things: thingsOf(facts), refusedChildren }),
+  const things = thingsOf(facts);
+  return () => ({
+    draft: new WorkflowDraft(snapshot, { newId: newIds(), things, refusedChildren }),
     machine: installMachine(env, refusal),
-  };
+  });
 }
 
 /** What cannot be opened keeps no workflow from its end: nothing of it begins any more, and nobody reads what was sealed. */

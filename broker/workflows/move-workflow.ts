@@ -9,15 +9,18 @@ import { loadWorkflow, type LoadedWorkflow, type WorkflowParts } from "./load-wo
 import { childrenToCancel, jobsToCancel } from "./machine/cancel-workflow.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import type { RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
+import { NotRendered, Renders } from "./renders.ts";
+import { makeSameIds } from "./same-ids.ts";
 import { leaveWorkflow, writeWorkflow } from "./write-workflow.ts";
 
-export type MovingBroker = WorkflowParts & Pick<Broker, "wakes" | "authenticator">;
+export type MovingBroker = WorkflowParts & Pick<Broker, "wakes" | "authenticator" | "render">;
 
 const mostTries = 20;
 
 /**
  * Decides about a workflow as it is, and writes what was decided; decided anew where somebody else moved it meanwhile, or the
- * runner takes no job. Answers what was decided; 404 when there is no such workflow.
+ * runner takes no job. What a decision needs rendered is rendered before it, once, and again only where what it reads has changed.
+ * Answers what was decided; 404 when there is no such workflow.
  */
 export async function moveWorkflow<Answer>(
   broker: MovingBroker,
@@ -32,13 +35,14 @@ export async function moveWorkflow<Answer>(
     readonly wakes?: boolean;
   },
 ): Promise<Answer> {
+  const renders = new Renders(broker.render, org);
+  const same = { rendered: renders.read, newIds: makeSameIds() };
   let refusal: Machine["refusal"];
   let refusedChildren: RefusedChildren = {};
   for (let tries = 0; tries < mostTries; tries++) {
-    const loaded = await loadWorkflow(broker, org, { id, refusal, refusedChildren });
-    if (loaded === undefined) throw problem.notFound("workflow");
-    const answer = decide(loaded);
-    const { draft } = loaded;
+    const begin = await loadWorkflow(broker, org, { id, refusal, refusedChildren, ...same });
+    if (begin === undefined) throw problem.notFound("workflow");
+    const { answer, draft } = await decided(begin, decide, renders);
     const written = draft.isChanged
       ? await writeWorkflow(broker.db, draft, { wakes })
       : await leaveWorkflow(broker.db, draft);
@@ -53,6 +57,23 @@ export async function moveWorkflow<Answer>(
     else refusal = refusalOf(written.outcome) ?? refusal;
   }
   throw problem.conflict("workflow_busy", "Others move this workflow all the time. Try again.");
+}
+
+/** The decision, once all that it needs is rendered: until then it begins anew. */
+async function decided<Answer>(
+  begin: () => LoadedWorkflow,
+  decide: (loaded: LoadedWorkflow) => Answer,
+  renders: Renders,
+): Promise<{ readonly answer: Answer; readonly draft: WorkflowDraft }> {
+  for (;;) {
+    const loaded = begin();
+    try {
+      return { answer: decide(loaded), draft: loaded.draft };
+    } catch (error) {
+      if (!(error instanceof NotRendered)) throw error;
+      await renders.render(error.wanted);
+    }
+  }
 }
 
 function refusalOf(outcome: string): Machine["refusal"] {

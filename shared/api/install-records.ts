@@ -30,7 +30,7 @@ export type InstallReadme = z.infer<typeof installReadmeSchema>;
 
 export const getInstallReadmeRoute = createRoute({
   operationId: "getInstallReadme",
-  rule: reading,
+  rule: { ...reading, ownPermit: true },
   method: "get",
   path: `${path}/readme`,
   tags,

@@ -40,7 +40,7 @@ const filters = {
 
 export const createInstallRoute = createRoute({
   operationId: "createInstall",
-  rule: { ...writing, idempotent: "replay" },
+  rule: { ...writing, idempotent: "replay", ownPermit: true },
   method: "post",
   path: "/v1/apps/{app_id}/installs",
   tags,
@@ -52,7 +52,7 @@ export const createInstallRoute = createRoute({
 
 export const createInstallOfAppRoute = createRoute({
   operationId: "createInstallOfApp",
-  rule: { ...writing, idempotent: "replay", bound: true },
+  rule: { ...writing, idempotent: "replay", bound: true, ownPermit: true },
   method: "post",
   path: "/v1/installs",
   tags,
@@ -105,14 +105,14 @@ export const getInstallRoute = createRoute({
 
 export const updateInstallRoute = createRoute({
   operationId: "updateInstall",
-  rule: writing,
+  rule: { ...writing, ownPermit: true },
   method: "patch",
   path,
   tags,
   summary: "Change an install",
   description:
     "`metadata` and `label_templates` replace what was there; the labels of the new templates are rendered at once, those of the former ones go. 422 for what " +
-    "is wrong with a template, as at the creation: `label_locked`, `one_of`, `bad_template`, `reference_unknown`. With If-Match, 412 when it was changed meanwhile.",
+    "is wrong with a template, as at the creation: `label_locked`, `one_of`, `bad_template`, `reference_unknown`, `template_too_costly` (for all together). With If-Match, 412 when it was changed meanwhile.",
   request: { params, body: jsonBody(installChangesSchema) },
   responses: { 200: json(installSchema, "The install.") },
 });

@@ -110,8 +110,8 @@ function checkRules(raw: RawConfig, meant: Meant) {
   const warn: Warn = (path, code, detail) => {
     if (warnings.length < configLimits.counted) warnings.push(raw.faultAt(path, code, detail));
   };
-  const references = readReferences(raw.tree, tell, (template) => {
-    warnOfCommand(raw.tree, template, warn);
+  const references = readReferences(raw.tree, tell, {
+    look: (template) => warnOfCommand(raw.tree, template, warn),
   });
   const graph = graphOf(raw.tree, references, tell);
   warnOfConfig(raw.tree, references, warn);

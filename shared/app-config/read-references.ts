@@ -26,14 +26,21 @@ export type ConfigTemplate = {
   readonly line: (at: number) => string;
 };
 
+type Looking = {
+  /** Gets each text that is a template. */
+  readonly look?: (template: ConfigTemplate) => void;
+  /** The one member of the config whose texts are read, with what all of it has by name. */
+  readonly only?: string;
+};
+
 /**
  * Parses every template of a config, tells what is wrong, and answers which components and inputs they read, each once for
- * a thing of the config; each that is one is looked at once.
+ * a thing of the config.
  */
 export function readReferences(
   tree: unknown,
   tell: Tell,
-  look: (template: ConfigTemplate) => void = () => {},
+  { look = () => {}, only }: Looking = {},
 ): ConfigReference[] {
   const reading: Reading = {
     names: namesOf(tree, tell),
@@ -43,7 +50,9 @@ export function readReferences(
   };
   const kept = new Kept(reading.names);
   let templates = 0;
-  for (const { path, text } of textsIn(tree, [])) {
+  const texts =
+    only === undefined ? textsIn(tree, []) : textsIn(isTable(tree) && tree[only], [only]);
+  for (const { path, text } of texts) {
     templates += countOf(text);
     if (templates > configLimits.templates) {
       const detail = `has more templates than a config may have with all its texts: at most ${configLimits.templates}`;

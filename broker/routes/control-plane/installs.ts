@@ -29,6 +29,7 @@ import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
+import { askingOf } from "../../http/gate/asking-of.ts";
 import {
   deleteInstall,
   deprovisionInstall,
@@ -78,9 +79,10 @@ async function created(
   broker: Broker,
   wanted: { readonly appId: string; readonly install: NewInstall },
 ) {
-  const actor = c.get("actor");
-  const { id, workflowId, isNew } = await createInstall(broker, actor, wanted);
-  const { install } = await showInstall(broker.db, actor.orgId, id);
+  const asking = askingOf(c, broker);
+  const { orgId } = asking.actor;
+  const { id, workflowId, isNew } = await createInstall(broker, asking, wanted);
+  const { install } = await asking.withPermit(() => showInstall(broker.db, orgId, id));
   return {
     shown: { ...install, ...(workflowId !== undefined && { workflow_id: workflowId }) },
     isNew,
@@ -130,17 +132,15 @@ function listed(c: AppContext, db: Broker["db"], asked: Listing) {
 const change: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(updateInstallRoute, async (c) => {
-    const { orgId } = c.get("actor");
+    const asking = askingOf(c, broker);
+    const { orgId } = asking.actor;
     const { install_id: id } = c.req.valid("param");
     const changes = c.req.valid("json");
-    if (changes.install_config !== undefined)
-      await requireFitting(db, orgId, {
-        installId: id,
-        given: changes.install_config,
-        at: "#/install_config",
-      });
-    await updateInstall(broker, c.get("actor"), { id, version: requiredVersion(c), changes });
-    const shown = await showInstall(db, orgId, id);
+    const { install_config: given } = changes;
+    const fitting = { installId: id, given: given ?? {}, at: "#/install_config" } as const;
+    if (given !== undefined) await asking.withPermit(() => requireFitting(db, orgId, fitting));
+    await updateInstall(broker, asking, { id, version: requiredVersion(c), changes });
+    const shown = await asking.withPermit(() => showInstall(db, orgId, id));
     hasVersion(c, shown.version);
     return c.json(shown.install, 200);
   });

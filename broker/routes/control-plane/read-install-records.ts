@@ -9,6 +9,7 @@ import { listInstallAudit, toInstallAuditLog } from "../../audit/list-install-au
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { askingOf } from "../../http/gate/asking-of.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { showInstallFile } from "../../installs/show-install-file.ts";
 import { showReadme } from "../../installs/show-readme.ts";
@@ -19,7 +20,7 @@ export const readInstallRecords: RegisterRoutes = (app, broker) => {
   const { db, config } = broker;
   app.openapi(getInstallReadmeRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    const shown = await showReadme(broker, c.get("actor").orgId, id);
+    const shown = await showReadme(broker, askingOf(c, broker), id);
     return shown.warnings.length === 0 ? c.json(shown, 200) : c.json(shown, 206);
   });
   app.openapi(listInstallAuditLogsRoute, async (c) => {

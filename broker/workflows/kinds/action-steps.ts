@@ -1,7 +1,7 @@
 import { checksumOf } from "../../../shared/app-config/canonical-json.ts";
 import { isFaultCode } from "../../../shared/fault-codes.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
-import { actionTimeoutNs, planAction } from "../../actions/action-plan.ts";
+import { actionTimeoutNs, planFacts } from "../../actions/action-plan.ts";
 import { draftStepJob } from "../draft-step-job.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
@@ -142,7 +142,7 @@ function planOf(
   draft: WorkflowDraft,
   step: Step,
 ): { readonly text: string } | CompositeFault {
-  const { facts, state, given, publicUrl: apiUrl } = env;
+  const { facts, state, given, publicUrl: apiUrl, rendered } = env;
   const { action: name, trigger, action_config_id: configId } = step.params;
   const action = given.adhoc ?? facts.config.actions?.find((one) => one.name === name);
   if (action === undefined)
@@ -152,7 +152,14 @@ function planOf(
     configId: typeof configId === "string" ? configId : null,
     env: given.env,
   };
-  return planAction({ facts, state, action, run, cause: causeOf(draft, trigger), apiUrl });
+  return rendered(run.id, "plan", {
+    facts: planFacts(facts),
+    state,
+    action,
+    run,
+    cause: causeOf(draft, trigger),
+    ...(apiUrl !== undefined && { apiUrl }),
+  });
 }
 
 /** What a lifecycle run is told of why it runs. */

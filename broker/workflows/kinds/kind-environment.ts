@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../shared/app-config/templates/json-value
 import type { ActionConfigPart } from "../../actions/action-plan.ts";
 import type { InstallFacts } from "../../installs/install-facts.ts";
 import type { Seals } from "../../seals/seals.ts";
+import type { ReadRendered } from "../renders.ts";
 
 /** What of a workflow's order may be secret: the variables of a run, and what an ad hoc run does. */
 export type WorkflowGiven = {
@@ -16,6 +17,8 @@ export type KindEnvironment = {
   readonly state: JsonObject;
   readonly given: WorkflowGiven;
   readonly seals: Seals;
+  /** What was rendered before this is decided. */
+  readonly rendered: ReadRendered;
   readonly publicUrl: string | undefined;
   /** The plans that somebody approved, by what they are for. */
   readonly approvedPlans: ReadonlyMap<string, string>;

@@ -1,19 +1,19 @@
 import { canonicalJson, checksumOf } from "../../../shared/app-config/canonical-json.ts";
-import { changedLabels } from "../../installs/label-templates.ts";
+import { labelOrder } from "../../installs/label-templates.ts";
 import type { StepKind } from "../machine/step-kind.ts";
+import type { InstallChange } from "../machine/workflow-draft.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
 
 /** Records what is known of the install, as another version where anything has changed, and what its templates of labels give of it; nothing where nothing is to be changed. */
-export const stateStep = ({ facts, state, seals }: KindEnvironment): StepKind => ({
+export const stateStep = (env: KindEnvironment): StepKind => ({
   begin(draft, step) {
+    const { facts, state, seals } = env;
     step.target_id = facts.stateId ?? "";
     if (draft.workflow.plan_only) return { kind: "done" };
-    const { label_templates: labelTemplates } = facts.install;
-    const labels = changedLabels(facts, labelTemplates);
-    if (labels !== undefined) Object.assign(draft.install, { labels, labelTemplates });
+    const done = { kind: "done", ...takeLabels(env, draft.install) } as const;
     const text = canonicalJson(state);
     const checksum = checksumOf(text);
-    if (checksum === facts.stateChecksum) return { kind: "done" };
+    if (checksum === facts.stateChecksum) return done;
     const id = draft.newId("ist");
     step.target_id = id;
     const { keyId, bytes } = seals.seal(
@@ -21,7 +21,26 @@ export const stateStep = ({ facts, state, seals }: KindEnvironment): StepKind =>
       Buffer.from(text),
     );
     draft.install.state = { id, key_id: keyId, base64: bytes.toString("base64"), checksum };
-    return { kind: "done" };
+    return done;
   },
   look: () => ({ kind: "done" }),
 });
+
+/** Changes the labels that come of templates, where they give others now. Where all of them take too much they stay as they are, and the step says so. */
+function takeLabels(
+  { facts, rendered }: KindEnvironment,
+  change: InstallChange,
+): { readonly warning?: string } {
+  const { id, label_templates: labelTemplates, labels: before } = facts.install;
+  if (Object.keys(labelTemplates).length === 0) return {};
+  const made = rendered(id, "labels", labelOrder(facts, labelTemplates));
+  if (made.labels === undefined)
+    return {
+      warning: `The labels stay as they were: the templates of all together take too much, at that of ${made.spentAt} ${made.why}.`,
+    };
+  const { labels } = made;
+  const former = Object.entries(before).filter(([key]) => Object.hasOwn(labelTemplates, key));
+  if (canonicalJson(Object.fromEntries(former)) !== canonicalJson(labels))
+    Object.assign(change, { labels, labelTemplates });
+  return {};
+}

@@ -41,7 +41,7 @@ function beginStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
 type Settling = { readonly step: Step; readonly outcome: StepOutcome };
 
 function settle(draft: WorkflowDraft, machine: Machine, { step, outcome }: Settling): void {
-  if (outcome.kind === "done") succeedStep(draft, machine, step);
+  if (outcome.kind === "done") succeedStep(draft, machine, step, outcome.warning);
   else if (outcome.kind === "fault")
     failStep(draft, machine, { step, fault: outcome.fault, isTimeout: outcome.isTimeout === true });
   else if (outcome.kind === "cancelled") cancelStep(draft, machine, { step, why: outcome.detail });
@@ -68,9 +68,14 @@ function takeJob(
   step.job_idx += 1;
 }
 
-/** Ends a step well. */
-export function succeedStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
-  draft.moveStep(step, "succeed", { directive: "continue" });
+/** Ends a step well; a warning says what it has left undone. */
+export function succeedStep(
+  draft: WorkflowDraft,
+  machine: Machine,
+  step: Step,
+  warning = "",
+): void {
+  draft.moveStep(step, "succeed", { directive: "continue", description: warning });
   step.finished_at = draft.now;
   draft.tellStep(step, { transition: "succeeded" });
   machine.kindOf(step).ended?.(draft, step, false);

@@ -12,7 +12,8 @@ export type PlanToApprove = {
 
 /** What came of a look at a step. */
 export type StepOutcome =
-  | { readonly kind: "done" }
+  /** `warning`: what its success leaves undone, in words. */
+  | { readonly kind: "done"; readonly warning?: string }
   /** It goes on when it is looked at again; `orElse`: what is wrong once its deadline is over. */
   | { readonly kind: "wait"; readonly orElse?: CompositeFault }
   | { readonly kind: "job"; readonly job: JobDraft }

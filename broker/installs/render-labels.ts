@@ -1,0 +1,40 @@
+import type { JsonObject } from "../../shared/app-config/templates/json-value.ts";
+import { renderTemplate } from "../../shared/app-config/templates/render-template.ts";
+import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
+import { labelLimits } from "../../shared/labels.ts";
+import { hideCounted } from "../rendering/hide-counted.ts";
+
+type Texts = Readonly<Record<string, string>>;
+/** Templates of labels by key, with what is shown of the install, and what must not be. */
+export type LabelOrder = {
+  readonly templates: Texts;
+  readonly svc: JsonObject;
+  readonly hidden: readonly unknown[];
+};
+
+/** The labels that they give; or, by its key, at which of them the budget for all was spent. */
+export type RenderedLabels =
+  | { readonly labels: Texts; readonly spentAt?: undefined }
+  | { readonly labels?: undefined; readonly spentAt: string; readonly why: string };
+
+/** Far more than a label has, and than what is hidden in one could be. */
+const mostLetters = 64 * 1024;
+const tooLong = "it takes too many steps to hide in it what is sensitive";
+
+/** What the templates give, with what is sensitive hidden. One that gives nothing, or too much, gives no label. */
+export function renderLabels(
+  { templates, svc, hidden }: LabelOrder,
+  work: RenderWork,
+): RenderedLabels {
+  const labels: [string, string][] = [];
+  for (const [key, template] of Object.entries(templates)) {
+    const place = { file: "labels", member: key };
+    const { text, faults } = renderTemplate(template, { svc }, place, { work });
+    if (work.isSpent) return { spentAt: key, why: faults?.at(-1)?.detail ?? "" };
+    if (text === undefined || text.length > mostLetters) continue;
+    const value = hideCounted(text, hidden, work)?.trim();
+    if (value === undefined) return { spentAt: key, why: tooLong };
+    if (value !== "" && value.length <= labelLimits.value) labels.push([key, value]);
+  }
+  return { labels: Object.fromEntries(labels) };
+}

@@ -1,0 +1,30 @@
+import {
+  type RenderBudget,
+  renderLimits,
+  type RenderWork,
+} from "../../shared/app-config/templates/render-work.ts";
+import { planAction } from "../actions/action-plan.ts";
+import { renderLabels } from "../installs/render-labels.ts";
+import { renderReadme } from "../installs/render-readme.ts";
+
+/** Renders what is given, which is JSON, and counts it; where its budget is spent, what it gives is not whole. */
+export type Rendering<Given, Rendered> = (given: Given, work: RenderWork) => Rendered;
+
+/** All that a broker renders, by name: the same function for what is small and for what is not. */
+export const renderings = {
+  labels: renderLabels,
+  readme: renderReadme,
+  plan: planAction,
+} as const;
+
+/** What one rendering may take. What people read is shorter. */
+export const budgets: Readonly<Record<RenderingName, RenderBudget>> = {
+  labels: renderLimits,
+  readme: { ...renderLimits, outputBytes: 2 * 2 ** 20 },
+  plan: renderLimits,
+};
+
+export type Renderings = typeof renderings;
+export type RenderingName = keyof Renderings;
+export type GivenOf<Name extends RenderingName> = Parameters<Renderings[Name]>[0];
+export type RenderedOf<Name extends RenderingName> = ReturnType<Renderings[Name]>;

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import type { Renderer } from "../rendering/renderer.ts";
+import type { GivenOf, RenderedOf, RenderingName } from "../rendering/renderings.ts";
+
+type Wanted = {
+  readonly of: string;
+  readonly name: RenderingName;
+  readonly given: unknown;
+  /** Of what it reads. */
+  readonly digest: string;
+};
+
+/** What a decision needs is not rendered yet: it is decided anew once it is. */
+export class NotRendered extends Error {
+  override readonly name = "NotRendered";
+  readonly wanted: Wanted;
+
+  constructor(wanted: Wanted) {
+    super(`${wanted.name} of ${wanted.of} is not rendered yet`);
+    this.wanted = wanted;
+  }
+}
+
+/** What is rendered for one thing, by the thing; throws `NotRendered` where it is not yet. */
+export type ReadRendered = <Name extends RenderingName>(
+  of: string,
+  name: Name,
+  given: GivenOf<Name>,
+) => RenderedOf<Name>;
+
+/** More than a workflow has steps: decisions that never end in one are a bug. */
+const mostRenders = 2_000;
+
+/** What was rendered for one move of a workflow: before it is decided, once, and again only where what it reads has changed. */
+export class Renders {
+  readonly #render: Renderer;
+  readonly #orgId: string;
+  readonly #done = new Map<string, { readonly digest: string; readonly rendered: unknown }>();
+  #count = 0;
+
+  constructor(render: Renderer, orgId: string) {
+    this.#render = render;
+    this.#orgId = orgId;
+  }
+
+  readonly read: ReadRendered = (of, name, given) => {
+    const digest = createHash("sha256").update(JSON.stringify(given)).digest("base64");
+    const found = this.#done.get(`${name} ${of}`);
+    if (found?.digest !== digest) throw new NotRendered({ of, name, given, digest });
+    return found.rendered as never; // as its row has it
+  };
+
+  /** Renders what a decision needs: nobody is kept from moving the workflow meanwhile. */
+  async render({ of, name, given, digest }: Wanted): Promise<void> {
+    this.#count += 1;
+    if (this.#count > mostRenders) throw new Error(`${name} of ${of} is rendered again and again`);
+    const rendered = await this.#render({ orgId: this.#orgId, name, given: given as never }); // by the reader
+    this.#done.set(`${name} ${of}`, { digest, rendered });
+  }
+}
