@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import path from "node:path";
+import { quoted } from "./output/quoted.ts";
 
 /** What the environment says to the command line. */
 export type CliConfig = {
@@ -16,8 +17,8 @@ export type CliConfig = {
   readonly hasColor: boolean;
   /** Whether the terminal, if there is one, can take back what it shows. */
   readonly canRedraw: boolean;
-  /** Whether npx started it, so that a shell may know no `svc`. */
-  readonly isNpx: boolean;
+  /** How it is typed here: `svc` where that is on the PATH, else what the launcher was called by, like `./svc`. */
+  readonly launchedAs: string;
   readonly databaseUrl: string | undefined;
   /** Handed whole to a broker that this process starts. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -41,10 +42,11 @@ const projectDir = path.resolve(import.meta.dirname, "..");
 
 /** Reads the environment; an empty variable is an absent one. */
 export function readCliConfig(
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  given: Readonly<Record<string, string | undefined>> = process.env,
 ): CliConfig {
-  const read = (name: keyof typeof variables | "TERM" | "npm_command" | "npm_lifecycle_event") =>
-    env[name] || undefined;
+  const { SVC_LAUNCHED_AS: _, ...env } = given; // of this process alone
+  const read = (name: keyof typeof variables | "TERM" | "SVC_LAUNCHED_AS") =>
+    given[name] || undefined;
   const configHome = read("XDG_CONFIG_HOME") ?? path.join(homedir(), ".config");
   return {
     url: read("SVC_URL")?.replace(/\/+$/, ""),
@@ -56,7 +58,7 @@ export function readCliConfig(
     isDataDirTold: read("SVC_DATA_DIR") !== undefined,
     hasColor: read("NO_COLOR") === undefined && read("TERM") !== "dumb",
     canRedraw: read("TERM") !== "dumb",
-    isNpx: read("npm_command") === "exec" && read("npm_lifecycle_event") === "npx",
+    launchedAs: quoted(read("SVC_LAUNCHED_AS") ?? "svc"),
     databaseUrl: read("DATABASE_URL"),
     env,
   };

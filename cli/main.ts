@@ -8,7 +8,7 @@ const oldest = 24;
 async function main(): Promise<void> {
   if (Number.parseInt(process.versions.node, 10) < oldest) {
     refuse(
-      `svc needs Node ${oldest}, this is ${process.versions.node}: run "npm ci", then "npx svc".`,
+      `svc needs Node ${oldest}, this is ${process.versions.node}: run "npm ci" in its folder, then "./svc".`,
     );
     return;
   }

@@ -42,9 +42,9 @@ export const svc: Program<Command> = {
 };
 
 /** How commands are named to who started this one. */
-function typedBy({ isNpx }: Pick<CliConfig, "isNpx">): (words: string) => string {
+function typedBy({ launchedAs }: Pick<CliConfig, "launchedAs">): (words: string) => string {
   const names = commandsOf(svc).map(({ name }) => name.split(" ")[0] ?? name);
-  return makeAsTyped(isNpx, [...new Set(names)]);
+  return makeAsTyped(launchedAs, [...new Set(names)]);
 }
 
 async function runCommand(command: Command, given: Given): Promise<number | void> {

@@ -5,6 +5,7 @@ import { version } from "../../shared/version.ts";
 import type { CliConfig } from "../config.ts";
 import type { DevFile } from "../connection/dev-file.ts";
 import { devName, readProfiles } from "../connection/profile.ts";
+import { quoted } from "../output/quoted.ts";
 import type { Screen } from "../output/screen.ts";
 
 export type DevPlace = {
@@ -25,7 +26,7 @@ export function showDev(screen: Screen, place: DevPlace, signInPath: string): vo
       `svc ${version} is ready at ${dev.url} (its API: ${dev.url}/docs)`,
       "",
       `  dashboard     ${dev.url}${signInPath}`,
-      "                (this link signs you in once; npx svc dashboard prints another)",
+      `                (this link signs you in once; ${config.launchedAs} dashboard prints another)`,
       `  org           ${dev.org_id}`,
       `  runner        ${dev.runner_id}`,
       `  admin token   ${dev.admin_token}`,
@@ -40,7 +41,7 @@ export function showDev(screen: Screen, place: DevPlace, signInPath: string): vo
 /** Tells a person what to try next; terraform, manifests and helm where there is what they need. */
 export async function showNextSteps(screen: Screen, place: DevPlace): Promise<void> {
   const { dev, dataDir, config, agentLogFile } = place;
-  const svc = `${await prefixOf(dataDir, config)}npx svc`;
+  const svc = `${await prefixOf(dataDir, config)}${config.launchedAs}`;
   const job = agentLogFile === undefined ? "job create --type noop" : "job run -- uname -a";
   screen.out(
     [
@@ -93,6 +94,3 @@ async function prefixOf(dataDir: string, config: CliConfig): Promise<string> {
   if (isFound && !config.isDataDirTold) return "";
   return `SVC_DATA_DIR=${quoted(dataDir)} `;
 }
-
-const quoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

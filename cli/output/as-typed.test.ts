@@ -5,19 +5,19 @@ import { makeAsTyped } from "./as-typed.ts";
 const nouns = ["app", "dev", "job"];
 
 describe("words that name commands", () => {
-  const asTyped = makeAsTyped(true, nouns);
+  const asTyped = makeAsTyped("./svc", nouns);
 
-  test("name them as who started svc by npx types them", () => {
-    expect(asTyped("List them: svc job list")).toBe("List them: npx svc job list");
+  test("name them as who started ./svc types them", () => {
+    expect(asTyped("List them: svc job list")).toBe("List them: ./svc job list");
     expect(asTyped("svc dev\nor `svc app sync DIR`, (svc app list)")).toBe(
-      "npx svc dev\nor `npx svc app sync DIR`, (npx svc app list)",
+      "./svc dev\nor `./svc app sync DIR`, (./svc app list)",
     );
   });
 
   test("stay where they name no command, or as it is typed already", () => {
     for (const words of [
       "svc needs Node 24",
-      "npx svc app list",
+      "./svc app list",
       "svc-agent job list",
       "/opt/svc job",
       "svc jobs wait",
@@ -27,14 +27,17 @@ describe("words that name commands", () => {
   });
 
   test("stay as they are for who has svc on the PATH", () => {
-    expect(makeAsTyped(false, nouns)("svc job list")).toBe("svc job list");
+    expect(makeAsTyped("svc", nouns)("svc job list")).toBe("svc job list");
   });
 });
 
-test("npx is known by what npm says of itself", () => {
-  const isNpx = (env: Record<string, string>) => readCliConfig(env).isNpx;
-  expect(isNpx({ npm_command: "exec", npm_lifecycle_event: "npx" })).toBe(true);
-  expect(isNpx({ npm_command: "start", npm_lifecycle_event: "start" })).toBe(false);
-  expect(isNpx({ npm_command: "run-script", npm_lifecycle_event: "npx" })).toBe(false);
-  expect(isNpx({})).toBe(false);
+test("how it was launched is known by its launcher, written as a shell takes it, and handed to nobody", () => {
+  expect(readCliConfig({}).launchedAs).toBe("svc");
+  expect(readCliConfig({ SVC_LAUNCHED_AS: "./svc" })).toMatchObject({
+    launchedAs: "./svc",
+    env: {},
+  });
+  expect(readCliConfig({ SVC_LAUNCHED_AS: "/my home/$x/svc" }).launchedAs).toBe(
+    "'/my home/$x/svc'",
+  );
 });

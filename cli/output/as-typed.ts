@@ -1,9 +1,11 @@
 /**
- * Writes the commands that words name as they have to be typed here: `npx svc job list` for who started svc by npx, whose
- * shell finds no svc. `nouns` are the first words of commands: "svc needs Node 24" names none.
+ * Writes the commands that words name as they have to be typed here: `./svc job list` for who started `./svc`, whose shell finds
+ * no svc. `nouns` are the first words of commands: "svc needs Node 24" names none.
  */
-export function makeAsTyped(isNpx: boolean, nouns: readonly string[]): (words: string) => string {
-  if (!isNpx) return (words) => words;
-  const named = new RegExp(`(?<![\\w./-]|npx )svc (?=(?:${nouns.join("|")})(?![\\w-]))`, "g");
-  return (words) => words.replaceAll(named, "npx svc ");
+export function makeAsTyped(
+  launchedAs: string,
+  nouns: readonly string[],
+): (words: string) => string {
+  const named = new RegExp(`(?<![\\w./-])svc (?=(?:${nouns.join("|")})(?![\\w-]))`, "g");
+  return (words) => words.replaceAll(named, () => `${launchedAs} `);
 }

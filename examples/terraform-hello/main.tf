@@ -1,6 +1,6 @@
 # Needs no cloud, no provider and no credentials: terraform_data is a part of terraform itself.
 #
-#   npx svc terraform apply examples/terraform-hello --runner run_… --var name=you
+#   ./svc terraform apply examples/terraform-hello --runner run_… --var name=you
 
 variable "name" {
   type    = string

@@ -1,7 +1,8 @@
-import { writeFile } from "node:fs/promises";
+import { symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { execa } from "execa";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { version } from "../../shared/version.ts";
 import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
@@ -26,13 +27,29 @@ describe("a command line that is wrong", () => {
     expect(checked).toMatchObject({ code: 2, out: "" });
   });
 
-  test("is mended by what can be typed: by npx, if that started it", async () => {
-    const env = { npm_command: "exec", npm_lifecycle_event: "npx" };
+  test("is mended by what can be typed: by the launcher's place, if that started it", async () => {
+    const env = { SVC_LAUNCHED_AS: "./svc" };
     const { err } = await svc(["job", "crate"], { env });
-    expect(err).toContain("Did you mean npx svc job create?\n");
+    expect(err).toContain("Did you mean ./svc job create?\n");
     const asked = { SVC_URL: cli.url, SVC_TOKEN: cli.token, ...env };
     const none = await svc(["app", "list"], { env: asked });
-    expect(none.err).toBe("No apps found. Begin one: npx svc app init NAME\n");
+    expect(none.err).toBe("No apps found. Begin one: ./svc app init NAME\n");
+  });
+
+  test("is mended by what was typed: the launcher's place, its name on the PATH, or what works beside npx", async () => {
+    const bin = await testFolder();
+    await symlink(path.resolve("svc"), path.join(bin, "svc"));
+    const meant = async (program: string, env: Record<string, string> = {}): Promise<string> => {
+      const { stderr } = await execa(program, ["job", "crate"], { reject: false, env });
+      return stderr.split("\n")[1] ?? "";
+    };
+    const onPath = { PATH: `${bin}:${process.env["PATH"]}` };
+    expect(await meant("./svc")).toBe("Did you mean ./svc job create?");
+    expect(await meant(path.join(bin, "svc"), onPath)).toBe("Did you mean svc job create?");
+    const byNpx = { ...onPath, npm_command: "exec" };
+    expect(await meant(path.join(bin, "svc"), byNpx)).toBe(
+      `Did you mean ${path.resolve("svc")} job create?`,
+    );
   });
 });
 

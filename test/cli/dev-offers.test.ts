@@ -14,7 +14,7 @@ test("svc dev offers what a cluster is deployed to by where there is a kubeconfi
   const dev = startSvc(["dev", "--port", "0", "--data-dir", dataDir], { env, main: svcSource });
   const said = (): string => dev.said.out + dev.said.err;
   await expect.poll(said).toContain("Ctrl-C stops it");
-  expect(dev.said.out).toContain("npx svc manifest diff examples/manifest-hello\n");
+  expect(dev.said.out).toContain(" svc manifest diff examples/manifest-hello\n");
   dev.kill("SIGINT");
   expect(await dev.ended).toMatchObject({ code: 0 });
 });

@@ -148,13 +148,13 @@ describe("svc dev over DATABASE_URL", () => {
     ) as Ready;
     for (const told of [url, admin_token, runner_token]) expect(out).toContain(told);
     expect(out).toMatch(/enqueued {2}job_\w+\n[\s\S]+ finished after [\s\S]+ answer = "42"\n/);
-    const shown = [...out.matchAll(/^ {2}(SVC_DATA_DIR=\S+) npx svc (.+)$/gm)];
+    const shown = [...out.matchAll(/^ {2}(SVC_DATA_DIR=\S+) svc (.+)$/gm)];
     const search = process.env["PATH"] ?? "";
     const hasTerraform = (await findProgram("terraform", { cwd: "/", search })) !== undefined;
     const tourAt = shown.findIndex(([, , line]) => line === "app sync examples/app");
     const tour = shown.splice(tourAt).map(([, , line = ""]) => line);
     expect(shown).toHaveLength(hasTerraform ? 4 : 3);
-    expect(out.includes("npx svc terraform apply examples/terraform-hello")).toBe(hasTerraform);
+    expect(out.includes("svc terraform apply examples/terraform-hello")).toBe(hasTerraform);
     for (const [, , line = ""] of shown) {
       const result = await svc(line.split(" "), {
         env: { SVC_DATA_DIR: dataDir },
