@@ -2100,6 +2100,17 @@ create unlogged table sent_pieces (
 );
 alter table sent_pieces alter column body set storage external;
 
+create table shown_plans (
+  id svc_id not null,
+  org_id svc_id not null,
+  workflow_id svc_id not null,
+  key_id text,
+  contents bytea not null,
+  constraint shown_plans_pkey PRIMARY KEY (id),
+  constraint shown_plans_org_id_workflow_id_fkey FOREIGN KEY (org_id, workflow_id) REFERENCES workflows(org_id, id)
+);
+CREATE INDEX shown_plans_of ON public.shown_plans USING btree (workflow_id);
+
 create table sign_in_identities (
   issuer text not null,
   subject text not null,
@@ -2650,6 +2661,7 @@ function advance_rollout(r runner_rollouts, t timestamp with time zone) returns 
 function announce_groups(process text, slots jsonb) returns queue_key[] -- functions/claim.sql
 function append_logs(write_id text, appends log_append[], chunks log_chunk[], bodies bytea) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
 function append_logs_and_sequences(write_id text, appends log_append[], chunks log_chunk[], bodies bytea, parts log_sequence_part[]) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
+function approval_row(a workflow_approvals) returns jsonb -- functions/workflows.sql
 function attempt_partition_name(day date) returns text -- functions/deliveries.sql
 function audit_partition_name(month timestamp with time zone) returns text -- functions/audit.sql
 function audit_webhook(org text, webhook text, action text, code text, reason text) returns void -- functions/deliveries.sql

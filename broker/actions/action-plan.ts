@@ -1,14 +1,15 @@
+import { randomBytes } from "node:crypto";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import type { Json, JsonObject } from "../../shared/app-config/templates/json-value.ts";
 import { renderValue } from "../../shared/app-config/templates/render-template.ts";
 import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { secondNs } from "../../shared/duration.ts";
 import { includesText } from "../../shared/find-text.ts";
+import { hiddenValue } from "../../shared/hidden-value.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
 import type { InstallFacts } from "../installs/install-facts.ts";
-import { hiddenValues, type StateFacts } from "../installs/install-state.ts";
+import { hiddenValues, sensitiveOf, type StateFacts } from "../installs/install-state.ts";
 import { canSearch } from "../rendering/hide-counted.ts";
-import { hideInText } from "../workflows/hide-values.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 
@@ -57,25 +58,50 @@ export function planFacts({ config, ...facts }: InstallFacts): PlanFacts {
 const namesOf = (all: readonly { readonly name: string }[] = []) =>
   all.map(({ name }) => ({ name }));
 
-/** The text of the plan of a run, rendered with what is known now; or why there is none. */
-export function planAction(
-  planning: Planning,
-  work: RenderWork,
-): { readonly text: string } | CompositeFault {
-  const { facts, state, action, run, cause, apiUrl } = planning;
+/** The text of a plan, and of its twin for people, in which all that depends on something sensitive is masked. */
+export type PlanTexts = { readonly text: string; readonly shown: string };
+
+/** The plan of a run, rendered with what is known now; or why there is none. */
+export function planAction(planning: Planning, work: RenderWork): PlanTexts | CompositeFault {
+  const { facts, state, action } = planning;
   if (action.image !== undefined)
     return fault("image_unsupported", "It asks for a container image", noImages);
   if (action.enable_kube_config === true || action.kubernetes_context !== undefined)
     return fault("kubernetes_unsupported", "It asks for a cluster", noClusters);
   const place = { file: `actions/${action.name}.toml`, member: "steps" };
   const given = action.steps.map((step) => step as unknown as Json); // JSON, as it was checked
-  const rendered = renderValue(given, { svc: state }, place, { work });
-  if (rendered.faults !== undefined) return renderFault(rendered.faults, facts);
-  const steps = rendered.value as unknown as readonly ActionStepPart[];
-  const connected = steps.find(({ connected_repo: repo }) => repo !== undefined);
+  if (!canSearch(work, JSON.stringify(facts.ends).length, hiddenValues(facts).length))
+    return fault("render_failed", "It is too large", tooLarge);
+  const rendered = renderValue(given, { svc: state }, place, {
+    work,
+    sensitive: { svc: sensitiveOf(facts) },
+  });
+  if (rendered.faults !== undefined) return renderFault(rendered.faults);
+  const { twin = rendered.value, secrets: made = [] } = rendered.masked ?? {};
+  const shown = twin as unknown as readonly ActionStepPart[];
+  const connected = shown.find(({ connected_repo: repo }) => repo !== undefined);
   if (connected !== undefined)
     return fault("repo_unsupported", "Its source cannot be read", noConnections(connected.name));
-  const plan = {
+  if (isTooMuch(made)) return fault("render_failed", "Too much of it is sensitive", tooMuch);
+  const plan = planOf(planning, rendered.value as unknown as readonly ActionStepPart[]);
+  const text = JSON.stringify(actionPlan.parse(plan));
+  if (!canSearch(work, text.length, hiddenValues(facts).length))
+    return fault("render_failed", "It is too large", tooLarge);
+  const secrets = [...new Set([...secretsWithin(text, facts), ...made])];
+  return {
+    text: secrets.length === 0 ? text : JSON.stringify({ ...plan, secrets: [...secrets, salt()] }),
+    shown: shownOf({
+      ...planOf(planning, shown),
+      ...(rendered.masked !== undefined && { secrets: [hiddenValue] }), // how many is told to nobody
+    }),
+  };
+}
+
+function planOf(
+  { facts, action, run, cause, apiUrl }: Planning,
+  steps: readonly ActionStepPart[],
+): Readonly<Record<string, unknown>> {
+  return {
     id: run.id,
     install_id: facts.install.id,
     attrs: { name: action.name, action_workflow_config_id: run.configId ?? "" },
@@ -91,12 +117,25 @@ export function planAction(
     timeout: actionTimeoutNs(action),
     ...(facts.install.sandbox_mode === true && { sandbox_mode: { enabled: true } }),
   };
-  const text = JSON.stringify(actionPlan.parse(plan));
-  if (!canSearch(work, text.length, hiddenValues(facts).length))
-    return fault("render_failed", "It is too large", tooLarge);
-  const secrets = secretsWithin(text, facts);
-  return { text: secrets.length === 0 ? text : JSON.stringify({ ...plan, secrets }) };
 }
+
+/** The variables of one run are whatever its caller gave: they are hidden, too. */
+function shownOf(plan: Readonly<Record<string, unknown>>): string {
+  const env = Object.keys(plan["override_env_vars"] ?? {});
+  const hidden = Object.fromEntries(env.map((name) => [name, hiddenValue]));
+  return JSON.stringify(actionPlan.parse({ ...plan, override_env_vars: hidden }));
+}
+
+/** The digest of a plan is shown, and its other text may be: without what nobody knows, a short value could be guessed by it. */
+const salt = (): string => randomBytes(16).toString("hex");
+
+const mostSecrets = 1_000;
+const mostSecretLetters = 2 ** 20;
+
+/** What an agent looks for in all that a job prints. */
+const isTooMuch = (secrets: readonly string[]): boolean =>
+  secrets.length > mostSecrets ||
+  secrets.reduce((sum, { length }) => sum + length, 0) > mostSecretLetters;
 
 /** The hidden values that the plan has, as they stand in it: the agent redacts them in logs. */
 function secretsWithin(text: string, facts: PlanFacts): string[] {
@@ -112,14 +151,18 @@ function stepOf(step: ActionStepPart, runId: string): Readonly<Record<string, un
   const { name, command, inline_contents: contents, env_vars = {}, public_repo: repo } = step;
   return {
     run_id: runId,
-    name,
+    name: textOf(name),
     interpolated_env_vars: Object.fromEntries(
       Object.entries(env_vars).map(([key, value]) => [key, textOf(value)]),
     ),
     ...(command !== undefined && { interpolated_command: textOf(command) }),
     ...(contents !== undefined && { interpolated_inline_contents: textOf(contents) }),
     ...(repo !== undefined && {
-      git_source: { url: urlOf(repo.repo), ref: repo.branch ?? "", path: repo.directory ?? "" },
+      git_source: {
+        url: urlOf(textOf(repo.repo)),
+        ref: textOf(repo.branch ?? ""),
+        path: textOf(repo.directory ?? ""),
+      },
     }),
   };
 }
@@ -133,12 +176,9 @@ const urlOf = (repo: string): string =>
 
 type RenderFaults = NonNullable<ReturnType<typeof renderValue>["faults"]>;
 
-/** What `required` says, and the paths of `index`, may be made of values that are shown to nobody. */
-function renderFault(faults: RenderFaults, facts: PlanFacts): CompositeFault {
-  const values = hiddenValues(facts);
-  const lines = faults.map(
-    ({ file, member, detail }) => `${file}, ${member}: ${hideInText(detail, values)}`,
-  );
+/** No fault of a template has a sensitive value in its words. */
+function renderFault(faults: RenderFaults): CompositeFault {
+  const lines = faults.map(({ file, member, detail }) => `${file}, ${member}: ${detail}`);
   const isMissing = faults.every(({ code }) => code === "missing_value");
   return fault(
     isMissing ? "missing_value" : "render_failed",
@@ -150,6 +190,7 @@ function renderFault(faults: RenderFaults, facts: PlanFacts): CompositeFault {
 const fault = faultOf;
 const tooLarge =
   "Its plan is too large for all that is sensitive to be looked for in it. Make its steps shorter.";
+const tooMuch = `What it makes of sensitive values is more than logs can hide: ${mostSecrets} texts, 1 MiB together. Give its steps the values themselves, in env_vars.`;
 const noImages =
   "This action has an image. Runners have no container runtime for actions yet. Take `image` out of its config, then sync it.";
 const noClusters =

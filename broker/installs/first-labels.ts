@@ -1,10 +1,10 @@
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import { hiddenValue } from "../../shared/hidden-value.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findOrg } from "../orgs/queries.ts";
 import type { InputValue } from "./install-facts.ts";
 import type { InstallRow } from "./install-row.ts";
-import { hiddenValue } from "./install-state.ts";
 import { labelOrder } from "./label-templates.ts";
 import type { LabelOrder } from "./render-labels.ts";
 

@@ -1,5 +1,5 @@
 import type { Install } from "../../shared/api/install.ts";
-import { hiddenValue } from "./install-state.ts";
+import { hiddenValue } from "../../shared/hidden-value.ts";
 import { jsonToToml, tomlText } from "./toml-text.ts";
 
 type Parts = {

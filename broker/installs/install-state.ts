@@ -1,8 +1,14 @@
 import type { Json, JsonObject } from "../../shared/app-config/templates/json-value.ts";
+import { isList, isMap, textOf } from "../../shared/app-config/templates/json-value.ts";
+import {
+  memberTaint,
+  type Sensitive,
+  type Taint,
+  taintOfMembers,
+} from "../../shared/app-config/templates/taint.ts";
+import { includesText } from "../../shared/find-text.ts";
+import { hiddenValue } from "../../shared/hidden-value.ts";
 import type { InstallFacts } from "./install-facts.ts";
-
-/** What stands for a value that must not be shown. */
-export const hiddenValue = "(secret)";
 
 /** What a state is made of; of an install that is to be made, too. */
 export type StateFacts = Pick<InstallFacts, "org" | "config" | "inputs" | "variables" | "ends"> & {
@@ -36,19 +42,67 @@ export function stateOf(facts: StateFacts): JsonObject {
   };
 }
 
-/** The same with the values of sensitive inputs and of the app's secrets hidden, for people. */
-export function shownStateOf(facts: StateFacts): JsonObject {
+/** The same with what is sensitive of it hidden, for people. */
+export const shownStateOf = (facts: StateFacts): JsonObject =>
+  hidden(stateOf(facts), sensitiveOf(facts)) as JsonObject; // which is not hidden as a whole
+
+/**
+ * What of a state is sensitive: values of sensitive inputs, the app's secrets, and outputs in which one of these stands. An input that
+ * nobody has given is not: that it is missing is no secret.
+ */
+export function sensitiveOf(facts: StateFacts): Sensitive {
   const sensitive = sensitiveInputs(facts);
-  const inputs = Object.fromEntries(
-    Object.entries(valuesOf(facts)).map(([name, value]) => [
-      name,
-      sensitive.has(name) && value !== null ? hiddenValue : value,
-    ]),
-  ) as InstallFacts["inputs"]; // what nobody has given stays null
-  const variables = Object.fromEntries(
-    Object.keys(facts.variables).map((name) => [name, hiddenValue]),
+  const given = Object.entries(valuesOf(facts)).filter(
+    ([name, value]) => sensitive.has(name) && value !== null,
   );
-  return stateOf({ ...facts, inputs, variables });
+  const inputs = allOf(given.map(([name]) => name));
+  const needles = hiddenValues(facts).flatMap(needlesOf);
+  const ends = Object.entries(actionsOf(facts)).map(
+    ([name, end]) => [name, needles.length === 0 ? undefined : taintBy(end, needles)] as const,
+  );
+  const actions = taintOfMembers(ends);
+  return {
+    app: { variables: allOf(Object.keys(facts.variables)) },
+    install: { inputs },
+    inputs: { inputs },
+    ...(actions !== undefined &&
+      actions !== true && { actions: { ...actions, workflows: actions } }),
+  };
+}
+
+const allOf = (names: readonly string[]): Sensitive =>
+  Object.fromEntries(names.map((name) => [name, true] as const));
+
+/** Shorter ones stand in any text. */
+const leastNeedle = 6;
+
+/** What a value looks like where an action has printed it. */
+function needlesOf(value: unknown): string[] {
+  const text = textOf(value as Json); // as it was stored
+  return [text, Buffer.from(text).toString("base64")].filter(({ length }) => length >= leastNeedle);
+}
+
+/** What of a value has one of these in it. */
+function taintBy(value: Json, needles: readonly string[]): Taint {
+  const members = isList(value)
+    ? value.entries()
+    : isMap(value)
+      ? Object.entries(value)
+      : undefined;
+  if (members !== undefined)
+    return taintOfMembers([...members].map(([name, one]) => [String(name), taintBy(one, needles)]));
+  const text = textOf(value);
+  return needles.some((needle) => includesText(text, needle)) ? true : undefined;
+}
+
+function hidden(value: Json, taint: Taint): Json {
+  if (taint === undefined) return value;
+  if (taint === true) return hiddenValue;
+  if (isList(value)) return value.map((one, at) => hidden(one, memberTaint(taint, String(at))));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, hidden(one, memberTaint(taint, name))]),
+  );
 }
 
 /** The values that are shown to nobody: of sensitive inputs, their defaults too, and of the app's secrets. */

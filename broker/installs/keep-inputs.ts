@@ -1,6 +1,7 @@
 import type { ShownInputs } from "../../shared/api/install.ts";
 import { canonicalJson } from "../../shared/app-config/canonical-json.ts";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import { hiddenValue } from "../../shared/hidden-value.ts";
 import { problem } from "../../shared/problem.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
@@ -13,7 +14,7 @@ import { beginWorkflow, findBegun } from "./begin-workflow.ts";
 import { checkInputs } from "./check-inputs.ts";
 import { sealInputs } from "./create-install.ts";
 import { openJson } from "./install-facts.ts";
-import { hiddenValue, sensitiveInputs } from "./install-state.ts";
+import { sensitiveInputs } from "./install-state.ts";
 import { requireInstall } from "./keep-installs.ts";
 import { findInstall } from "./queries.ts";
 
@@ -31,9 +32,9 @@ type Row = {
   readonly created_by_id: string;
 };
 
-/** Versions of an install's inputs, the newest first. */
+/** Versions of an install's inputs, the newest first; one is opened when it is shown. */
 export async function listInputs(
-  { db }: Parts,
+  { db, seals }: Parts,
   org: OrgId,
   {
     id,
@@ -42,16 +43,18 @@ export async function listInputs(
     limit,
     offset,
   }: ListRequest & { readonly id: string; readonly created?: CreatedFilter },
-): Promise<(Row & { readonly sort_key: string })[]> {
-  return db<(Row & { sort_key: string })[]>`
+): Promise<{ readonly id: string; readonly sort_key: string; readonly show: () => ShownInputs }[]> {
+  const rows = await db<(Row & { sort_key: string })[]>`
     select n.*, n.created_at::text as sort_key from install_inputs n
      where n.org_id = ${org} and n.install_id = ${id} and n.id < ${after?.id ?? "~"}
        ${createdWithin(db, db`n.created_at`, created)}
      order by n.id desc limit ${limit} offset ${offset}`;
+  const shown = await prepareInputs({ db, seals }, org, rows);
+  return rows.map((row) => ({ id: row.id, sort_key: row.sort_key, show: () => shown(row) }));
 }
 
 /** What shows rows of an install's inputs: what is sensitive by their configs, or by those that the install has or is to have, is hidden. */
-export async function prepareInputs(
+async function prepareInputs(
   { db, seals }: Parts,
   org: OrgId,
   rows: readonly Row[],

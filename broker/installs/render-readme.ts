@@ -3,7 +3,7 @@ import type { JsonObject } from "../../shared/app-config/templates/json-value.ts
 import { renderWhatCan } from "../../shared/app-config/templates/render-template.ts";
 import { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { hideCounted } from "../rendering/hide-counted.ts";
-import { hideInText } from "../workflows/hide-values.ts";
+import { hideInText } from "../workflows/hide-in-text.ts";
 
 /** A readme, with what is shown of the install, and what must not be. */
 export type ReadmeOrder = {

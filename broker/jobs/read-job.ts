@@ -8,7 +8,7 @@ import type { JsonPlaceholders } from "../seals/json-placeholders.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findJob, findPlanToSend, listMoves } from "./queries.ts";
 import type { JobRow, MoveRow } from "./row.ts";
-import { showLargePlan, showPlan } from "./show-plan.ts";
+import { showLargePlan, showPlan, showRenderedPlan } from "./show-plan.ts";
 import { toRunnerJob } from "./to-runner-job.ts";
 import { whyWaiting } from "./why-waiting.ts";
 
@@ -88,6 +88,8 @@ async function showPlanOf(
   row: JobRow,
   planFor: Pick<Actor, "permissions">,
 ): Promise<string> {
+  const rendered = await showRenderedPlan(parts, planFor, row);
+  if (rendered !== undefined) return rendered;
   const plan = await findPlanToSend(parts, row.org_id as OrgId, row.id); // a job of that org
   if (typeof plan !== "object") return showPlan(planFor, row, plan ?? "{}");
   return parts.placeholders.text(

@@ -1,5 +1,5 @@
 import { type RenderWork, TooMuchWork } from "../../shared/app-config/templates/render-work.ts";
-import { hideInText } from "../workflows/hide-values.ts";
+import { hideInText } from "../workflows/hide-in-text.ts";
 
 /** Each value is looked for in three forms; the engine looks through so many letters in the time of a step. */
 const formsOfValue = 3;

@@ -1,11 +1,13 @@
+import { hiddenValue } from "../../shared/hidden-value.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
 import { planNames } from "../../shared/plans/plan-names.ts";
 import { mintRunToken } from "../action-runs/run-token.ts";
 import { newId } from "../database/new-id.ts";
 import { draftJob } from "../jobs/draft-job.ts";
+import { sealShownPlan } from "../jobs/shown-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { StagedUploads } from "../seals/staged-uploads.ts";
-import type { KindEnvironment } from "./kinds/kind-environment.ts";
+import type { ApprovedPlan, KindEnvironment } from "./kinds/kind-environment.ts";
 import type { JobDraft, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { ActionRunRow, Step } from "./machine/workflow-rows.ts";
 
@@ -16,7 +18,11 @@ import type { ActionRunRow, Step } from "./machine/workflow-rows.ts";
 export function draftStepJob(
   { facts, seals }: KindEnvironment,
   { workflow }: WorkflowDraft,
-  { step, run, plan }: { readonly step: Step; readonly run: ActionRunRow; readonly plan: string },
+  {
+    step,
+    run,
+    plan,
+  }: { readonly step: Step; readonly run: ActionRunRow; readonly plan: ApprovedPlan },
 ): { readonly job: JobDraft; readonly tokenDigest: string } {
   const id = newId("job");
   const { token, digest } = mintRunToken(id);
@@ -39,15 +45,19 @@ export function draftStepJob(
       ownerId: run.id,
       ownerType: "install_action_workflow_runs",
       metadata,
-      plan: withToken(plan, token),
-      planNames: planNames(JSON.parse(plan)),
+      plan: withToken(plan.text, token),
+      planNames: planNames(JSON.parse(plan.text)),
       actionTimeoutNs: run.timeout,
       maxExecutions: 1,
     },
     { request: 1, id, seals, ahead: new StagedUploads() },
   );
+  const shown =
+    plan.shown === undefined
+      ? {}
+      : { shown: sealShownPlan(seals, { orgId: facts.org.id, id }, plan.shown) };
   const of = { workflow_id: workflow.id, workflow_step_id: step.id, step_job_idx: step.job_idx };
-  return { job: { ...job, run_steps: stepsOf(plan), ...of }, tokenDigest: digest };
+  return { job: { ...job, run_steps: stepsOf(plan), ...of, ...shown }, tokenDigest: digest };
 }
 
 type Planned = { readonly builtin_env_vars?: object; readonly secrets?: readonly string[] };
@@ -62,14 +72,16 @@ function withToken(text: string, token: string): string {
   });
 }
 
-/** The steps of a run, as rows of the run are made of them. */
-function stepsOf(
-  text: string,
-): readonly { readonly step_id: string; readonly name: string; readonly idx: number }[] {
-  const { steps } = actionPlan.parse(JSON.parse(text));
+/** The steps of a run, as rows of the run are made of them, by the names that people may see. */
+function stepsOf({ text, shown }: ApprovedPlan): readonly {
+  readonly step_id: string;
+  readonly name: string;
+  readonly idx: number;
+}[] {
+  const { steps } = actionPlan.parse(JSON.parse(shown ?? text));
   return (steps ?? []).map(({ run_id: id, name }, idx) => ({
     step_id: id ?? "",
-    name: typeof name === "string" ? name : "",
+    name: shown === undefined ? hiddenValue : (name ?? ""),
     idx,
   }));
 }

@@ -1,10 +1,11 @@
 import type { Db } from "../database/connect.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
 import { stateOf } from "../installs/install-state.ts";
+import { findShownPlan } from "../jobs/shown-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { isGivenUp } from "./count-fault.ts";
-import type { WorkflowGiven } from "./kinds/kind-environment.ts";
+import type { ApprovedPlan, WorkflowGiven } from "./kinds/kind-environment.ts";
 import type { EventThings } from "./machine/event-entities.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import { type NewId, type RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
@@ -123,15 +124,16 @@ async function readApprovedPlans(
   { db, seals }: Pick<WorkflowParts, "db" | "seals">,
   org: OrgId,
   { steps, approvals }: WorkflowSnapshot,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, ApprovedPlan>> {
   const waiting = steps.filter(({ kind, status }) => kind === "action" && status === "pending");
-  const plans = new Map<string, string>();
+  const plans = new Map<string, ApprovedPlan>();
   for (const step of steps) {
     const isNext = waiting.some(({ target_id }) => target_id === step.target_id);
     const approval = approvals.find(({ step_id }) => step_id === step.id);
     if (step.status !== "approved" || !isNext || approval === undefined) continue;
     const text = await readApprovalText({ db, seals }, org, approval.id);
-    if (text !== undefined) plans.set(step.target_id, text);
+    const shown = await findShownPlan({ db, seals }, org, approval.id);
+    if (text !== undefined) plans.set(step.target_id, { text, shown });
   }
   return plans;
 }

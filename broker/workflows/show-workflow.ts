@@ -1,11 +1,10 @@
 import type { ShownApproval, WholeWorkflow } from "../../shared/api/workflow.ts";
+import { maskRendered } from "../../shared/plans/mask-plan.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { findInstallFacts } from "../installs/install-facts.ts";
-import { hiddenValues } from "../installs/install-state.ts";
+import { findShownPlan } from "../jobs/shown-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
-import { hideValues } from "./hide-values.ts";
 import { readApprovalText, readSnapshot } from "./load-workflow.ts";
 import type { WorkflowSnapshot } from "./machine/workflow-rows.ts";
 import { toApproval, toWholeWorkflow } from "./to-workflow.ts";
@@ -51,22 +50,18 @@ export async function showApproval(
   return toApproval(workflow, step, approval);
 }
 
-/** What is to be approved, with the values of sensitive inputs and of the run's own variables hidden. */
+/** What is to be approved: the masked twin of the plan. Of one without a twin nothing that was rendered. */
 export async function showApprovalContents(
   parts: { readonly db: Db; readonly seals: Seals },
   org: OrgId,
   at: OfApproval,
 ): Promise<Record<string, unknown>> {
   await showApproval(parts.db, org, at);
+  const shown = await findShownPlan(parts, org, at.approvalId);
+  if (shown !== undefined) return JSON.parse(shown) as Record<string, unknown>; // a plan
   const text = await readApprovalText(parts, org, at.approvalId);
   if (text === undefined) throw problem.notFound("approval");
-  const plan = JSON.parse(text) as Record<string, unknown>; // a plan
-  const { workflow } = await requireSnapshot(parts.db, org, at.id);
-  const facts = await findInstallFacts(parts, org, {
-    id: workflow.owner_id,
-    choose: () => workflow.app_config_id,
-  });
-  return hideValues(plan, facts === undefined ? [] : hiddenValues(facts));
+  return maskRendered("actions-workflow", JSON.parse(text)) as Record<string, unknown>; // of the same shape
 }
 
 /** Approvals that wait for somebody, the newest first. */
@@ -76,14 +71,9 @@ export async function listPendingApprovals(
   request: Parameters<typeof listPendingSteps>[2],
 ): Promise<{ readonly id: string; readonly sort_key: string; readonly shown: ShownApproval }[]> {
   const pending = await listPendingSteps(db, org, request);
-  const ids = [...new Set(pending.map(({ workflow_id: id }) => id))];
-  const found = await Promise.all(ids.map((id) => readSnapshot(db, org, id)));
-  const byId = new Map(found.flatMap((one) => (one === undefined ? [] : [[one.workflow.id, one]])));
-  return pending.flatMap(({ id, sort_key, workflow_id }) => {
-    const snapshot = byId.get(workflow_id);
-    const step = snapshot?.steps.find((one) => one.id === id);
-    const approval = snapshot?.approvals.find(({ step_id }) => step_id === id);
-    if (snapshot === undefined || step === undefined || approval === undefined) return [];
-    return [{ id, sort_key, shown: toApproval(snapshot.workflow, step, approval) }];
-  });
+  return pending.map(({ id, sort_key, workflow, step, approval }) => ({
+    id,
+    sort_key,
+    shown: toApproval(workflow, step, approval),
+  }));
 }

@@ -4,7 +4,7 @@ import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
 import { within } from "../tokens/bound/within.ts";
-import type { Workflow } from "./machine/workflow-rows.ts";
+import type { Approval, Step, Workflow } from "./machine/workflow-rows.ts";
 
 /** A workflow as lists read it. */
 export type WorkflowRow = {
@@ -59,6 +59,15 @@ export async function findOwnerName(db: Db, org: OrgId, ownerId: string): Promis
   return row?.name ?? "";
 }
 
+/** A step that waits for somebody, with what is to be approved, without its contents. */
+type PendingStep = {
+  readonly id: string;
+  readonly sort_key: string;
+  readonly workflow: Workflow;
+  readonly step: Step;
+  readonly approval: Approval;
+};
+
 /** Steps that wait for somebody, the newest first. */
 export async function listPendingSteps(
   db: Db,
@@ -70,17 +79,11 @@ export async function listPendingSteps(
     limit,
     offset,
   }: ListRequest & OfBound & { readonly ownerId?: string | undefined },
-): Promise<
-  {
-    readonly id: string;
-    readonly sort_key: string;
-    readonly workflow_id: string;
-    readonly step_id: string;
-  }[]
-> {
-  return db<{ id: string; sort_key: string; workflow_id: string; step_id: string }[]>`
-    select s.id, s.id as step_id, s.workflow_id, s.created_at::text as sort_key
+): Promise<PendingStep[]> {
+  return db<PendingStep[]>`
+    select s.id, s.created_at::text as sort_key, to_jsonb(w) as workflow, to_jsonb(s) as step, approval_row(a) as approval
       from workflow_steps s join workflows w on w.org_id = s.org_id and w.id = s.workflow_id
+      join workflow_approvals a on a.step_id = s.id
      where s.org_id = ${org} and s.status = 'approval-awaiting' and s.id < ${after?.id ?? "~"}
        ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
        ${within(db, "workflows", bound)}

@@ -63,7 +63,12 @@ function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string,
     })),
     approvals: changed(draft.approvals, snapshot.approvals).map((approval) => {
       const contents = draft.contents.get(approval.id);
-      return { ...approval, ...(contents && { key_id: contents.keyId, base64: contents.base64 }) };
+      const shown = draft.shown.get(approval.id);
+      return {
+        ...approval,
+        ...(contents && { key_id: contents.keyId, base64: contents.base64 }),
+        ...(shown && { shown }),
+      };
     }),
     action_runs: changed(draft.actionRuns, snapshot.action_runs),
     jobs: draft.newJobs,

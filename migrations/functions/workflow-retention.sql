@@ -34,6 +34,7 @@ declare
                                           where p.org_id = w.org_id and p.id = w.parent_id and p.finished_at is null)
                        order by w.id for update);
 begin
+  delete from shown_plans p where p.workflow_id = any(ids);
   delete from workflow_approvals a where a.workflow_id = any(ids);
   delete from workflow_steps s where s.workflow_id = any(ids);
   delete from workflow_groups g where g.workflow_id = any(ids);

@@ -78,6 +78,16 @@ begin
     from jsonb_populate_record(null::install_action_runs, draft -> 'install_action_run') r where r.id is not null;
 end $$;
 
+-- An approval without the plan that it is about, which may be long: it is not even read.
+create or replace function approval_row(a workflow_approvals) returns jsonb
+  language sql stable
+  as $$
+  select jsonb_build_object('id', (a).id, 'step_id', (a).step_id, 'type', (a).type, 'plan_digest', (a).plan_digest, 'key_id', (a).key_id,
+                            'created_at', (a).created_at, 'expires_at', (a).expires_at, 'response_id', (a).response_id,
+                            'response_type', (a).response_type, 'note', (a).note, 'responded_at', (a).responded_at,
+                            'responded_by_id', (a).responded_by_id)
+$$;
+
 -- All that is stored of a workflow, for whoever decides about it. Null: there is none.
 create or replace function read_workflow(org text, workflow text) returns jsonb
   language sql stable
@@ -92,7 +102,7 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
     'groups', (select coalesce(jsonb_agg(to_jsonb(g) order by g.group_idx, g.group_retry_idx), '[]')
                  from workflow_groups g where g.workflow_id = w.id),
     'steps', (select coalesce(jsonb_agg(to_jsonb(s) order by s.idx, s.id), '[]') from workflow_steps s where s.workflow_id = w.id),
-    'approvals', (select coalesce(jsonb_agg(to_jsonb(a) - 'contents' order by a.id), '[]')
+    'approvals', (select coalesce(jsonb_agg(approval_row(a) order by a.id), '[]')
                     from workflow_approvals a where a.workflow_id = w.id),
     'action_runs', (select coalesce(jsonb_agg(to_jsonb(r) order by r.id), '[]') from install_action_runs r where r.workflow_id = w.id),
     'jobs', (select coalesce(jsonb_agg(jsonb_build_object(
@@ -131,7 +141,7 @@ exception when sqlstate 'SVC01' then
 end $$;
 
 -- The same, refused by an error. Answers whether a job is on offer.
--- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64}], action_runs, jobs, children, events, install,
+-- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64, shown}], action_runs, jobs, children, events, install,
 -- ends_place, new_signal_id, place (yield, requeue), wake, wake_at, joined_by (who retried or resumed it), approve_all_by (who set
 -- approve-all)}
 create or replace function write_workflow_now(org text, workflow text, expected bigint, change jsonb) returns boolean
@@ -228,6 +238,11 @@ begin
       from jsonb_array_elements(change -> 'jobs') j
      cross join lateral jsonb_to_recordset(coalesce(j -> 'run_steps', '[]')) as s(step_id text, name text, idx int);
   end if;
+  insert into shown_plans (id, org_id, workflow_id, key_id, contents)
+  select x ->> 'id', org, workflow, x #>> '{shown,key_id}', decode(x #>> '{shown,base64}', 'base64')
+    from jsonb_array_elements(coalesce(change -> 'approvals', '[]') || coalesce(change -> 'jobs', '[]')) x
+   where x ? 'shown'
+      on conflict (id) do nothing;
   perform write_events(change -> 'events', t);
   -- One that fails in a place that is not its own may have lost the workflow that goes on for it.
   if change ->> 'wake' = 'true' or held.shares_place and held.status = 'failed-pending-retry' then

@@ -161,7 +161,8 @@ export const getApprovalContentsRoute = createRoute({
   path: `${approvalPath}/contents`,
   tags,
   summary: "Read what is to be approved",
-  description: "The plan, with the values of sensitive inputs hidden.",
+  description:
+    "The masked twin of the plan: whatever depends on something sensitive is `(secret)`. Of a plan that an older version made: which members its steps have, without their values.",
   request: { params: approvalParams },
   responses: { 200: json(z.record(z.string(), z.unknown()), "The plan.") },
 });

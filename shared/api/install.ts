@@ -182,7 +182,9 @@ export const installInputsSchema = z
     values: z
       .record(z.string(), z.unknown())
       .describe("Of inputs that are not sensitive; the others are hidden."),
-    redacted_values: z.record(z.string(), z.unknown()).describe("The same."),
+    redacted_values: z
+      .record(z.string(), z.unknown())
+      .describe("Equal to `values`: both are masked."),
     workflow_id: z.string().optional().describe("Of the update that this request began."),
     created_by_id: z.string(),
     created_at: z.iso.datetime(),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { hiddenMember, maskPlan } from "./mask-plan.ts";
+import { hiddenValue } from "../hidden-value.ts";
+import { maskPlan, maskRendered } from "./mask-plan.ts";
 
 describe("a plan without its secrets", () => {
   test("shows names, and the values of members that are known and not marked", () => {
@@ -22,19 +23,19 @@ describe("a plan without its secrets", () => {
     expect(JSON.stringify(shown)).not.toContain("hunter2");
     expect(shown).toEqual({
       install_id: "ins_1",
-      src_registry: { url: hiddenMember, password: hiddenMember },
+      src_registry: { url: hiddenValue, password: hiddenValue },
       src_tag: "v1",
       terraform: {
-        vars: { db_password: hiddenMember, size: hiddenMember, nested: [{ deep: hiddenMember }] },
-        env_vars: { AWS_SECRET_ACCESS_KEY: hiddenMember },
-        vars_files: [hiddenMember],
+        vars: { db_password: hiddenValue, size: hiddenValue, nested: [{ deep: hiddenValue }] },
+        env_vars: { AWS_SECRET_ACCESS_KEY: hiddenValue },
+        vars_files: [hiddenValue],
         terraform_backend: { WorkspaceID: "tfw_1" },
-        aws_auth: { static: { secret_access_key: hiddenMember } },
-        state: { outputs: hiddenMember },
+        aws_auth: { static: { secret_access_key: hiddenValue } },
+        state: { outputs: hiddenValue },
       },
-      apply_plan_contents: hiddenMember,
-      invented: hiddenMember,
-      sandbox_mode: { enabled: true, outputs: { a: hiddenMember } },
+      apply_plan_contents: hiddenValue,
+      invented: hiddenValue,
+      sandbox_mode: { enabled: true, outputs: { a: hiddenValue } },
     });
   });
 
@@ -71,6 +72,17 @@ describe("a plan without its secrets", () => {
         },
       ],
     });
+  });
+
+  test("that was rendered and has no twin shows nothing of its steps", () => {
+    const steps = [{ name: "HUNTER2", run_id: "a.1", directory: "x/HUNTER2", timeout: 5 }];
+    const plan = { id: "run_1", steps, timeout: 1e9 };
+    expect(maskRendered("actions-workflow", plan)).toEqual({
+      id: "run_1",
+      timeout: 1e9,
+      steps: [{ name: "(secret)", run_id: "(secret)", directory: "(secret)", timeout: "(secret)" }],
+    });
+    expect(maskRendered("actions-workflow", {})).toEqual({});
   });
 
   test.each([

@@ -1,9 +1,7 @@
 import { z } from "zod";
+import { hiddenValue } from "../hidden-value.ts";
 import type { RunnerJobType } from "../runner-job-types.ts";
 import { planSchemaFor } from "./plan-schema-for.ts";
-
-/** What stands where something is hidden. */
-export const hiddenMember = "(secret)";
 
 /**
  * What may be shown of a plan to somebody who may not see its secrets: its shape, every name in it, and the values of
@@ -11,6 +9,16 @@ export const hiddenMember = "(secret)";
  */
 export function maskPlan(type: RunnerJobType, plan: unknown): unknown {
   return shown(planSchemaFor(type), plan);
+}
+
+/**
+ * The same of a plan that was rendered and has no masked twin: nothing of its steps is shown but how many there are and what they
+ * have, as any text of them may be made of a sensitive value.
+ */
+export function maskRendered(type: RunnerJobType, plan: unknown): unknown {
+  const masked = maskPlan(type, plan);
+  if (typeof masked !== "object" || masked === null || !("steps" in masked)) return masked;
+  return { ...masked, steps: shown(undefined, masked.steps) };
 }
 
 function shown(given: unknown, value: unknown): unknown {
@@ -28,7 +36,7 @@ function shown(given: unknown, value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(shownMember));
   }
   if (value === null || typeof value === "boolean") return value;
-  return isScalar(schema) ? withoutCredentials(value) : hiddenMember;
+  return isScalar(schema) ? withoutCredentials(value) : hiddenValue;
 }
 
 /** What describes a member that is no secret, without what says that it may be absent. */
@@ -51,6 +59,6 @@ function isScalar(schema: unknown): boolean {
 function withoutCredentials(value: unknown): unknown {
   if (typeof value !== "string" || !value.includes("://")) return value;
   return value
-    .replaceAll(/:\/\/[^/\s]*@/g, `://${hiddenMember}@`)
-    .replaceAll(/\?[^\s]*/g, `?${hiddenMember}`);
+    .replaceAll(/:\/\/[^/\s]*@/g, `://${hiddenValue}@`)
+    .replaceAll(/\?[^\s]*/g, `?${hiddenValue}`);
 }

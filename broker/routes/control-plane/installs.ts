@@ -38,7 +38,7 @@ import {
 } from "../../installs/begin-workflow.ts";
 import { requireFitting } from "../../installs/configs/keep-install-configs.ts";
 import { createInstall } from "../../installs/create-install.ts";
-import { changeInputs, listInputs, prepareInputs, showInputs } from "../../installs/keep-inputs.ts";
+import { changeInputs, listInputs, showInputs } from "../../installs/keep-inputs.ts";
 import {
   changeLabels,
   forgetInstall,
@@ -176,15 +176,13 @@ const keepInputs: RegisterRoutes = (app, broker) => {
     const { install_id: id } = c.req.valid("param");
     await requireInstall(broker.db, orgId, id);
     const { cursor, limit, offset, ...created } = c.req.valid("query");
-    const rows = await listInputs(broker, orgId, { id, after: undefined, limit: 1000, offset: 0 });
-    const toItem = await prepareInputs(broker, orgId, rows);
     const listedInputs = await answerListing(
       c,
       { cursor, limit, offset },
       {
         filters: created,
         read: (request: ListRequest) => listInputs(broker, orgId, { id, created, ...request }),
-        toItem,
+        toItem: ({ show }) => show(),
       },
     );
     return c.json(listedInputs, 200);

@@ -19,7 +19,12 @@ import { findPlanToSend } from "../../jobs/queries.ts";
 import { readJob, requireJob } from "../../jobs/read-job.ts";
 import type { JobRow } from "../../jobs/row.ts";
 import { showJobTo } from "../../jobs/show-job-to.ts";
-import { seesMaskedPlans, showLargePlan, showPlan } from "../../jobs/show-plan.ts";
+import {
+  seesMaskedPlans,
+  showLargePlan,
+  showPlan,
+  showRenderedPlan,
+} from "../../jobs/show-plan.ts";
 import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 type JobParams = { readonly job_id: string; readonly runner_id?: string };
@@ -71,6 +76,8 @@ function hasPlan(c: AppContext): boolean {
 async function answerPlan(c: AppContext, broker: Broker, row: JobRow): Promise<never> {
   const actor = c.get("actor");
   if (!seesMaskedPlans(actor)) tellSecrets(c);
+  const rendered = await showRenderedPlan(broker, actor, row);
+  if (rendered !== undefined) return c.text(rendered, 200) as never; // text, as the contract shows it
   const plan = await findPlanToSend(broker, actor.orgId, row.id);
   if (typeof plan !== "object") return c.text(showPlan(actor, row, plan ?? "{}"), 200) as never; // text, as the contract shows it
   const type = "text/plain; charset=UTF-8";

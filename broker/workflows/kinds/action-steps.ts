@@ -1,7 +1,8 @@
 import { checksumOf } from "../../../shared/app-config/canonical-json.ts";
 import { isFaultCode } from "../../../shared/fault-codes.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
-import { actionTimeoutNs, planFacts } from "../../actions/action-plan.ts";
+import { actionTimeoutNs, planFacts, type PlanTexts } from "../../actions/action-plan.ts";
+import { sealShownPlan } from "../../jobs/shown-plans.ts";
 import { draftStepJob } from "../draft-step-job.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
@@ -22,7 +23,8 @@ export const approveStep = (env: KindEnvironment): StepKind => ({
     );
     const contents = { keyId, base64: bytes.toString("base64") };
     const digest = checksumOf(planned.text);
-    return { kind: "plan", plan: { id, type: "noop", digest, contents } };
+    const shown = sealShownPlan(env.seals, { orgId: env.facts.org.id, id }, planned.shown);
+    return { kind: "plan", plan: { id, type: "noop", digest, contents, shown } };
   },
   look: () => ({ kind: "wait" }),
   ended(draft, step) {
@@ -40,9 +42,9 @@ export const actionStep = (env: KindEnvironment): StepKind => ({
     if (step.params["retries_group"] === true && !isApproved(draft, step))
       return { kind: "fault", fault: faultOf("internal", "It was not approved", notApproved) };
     const approved = env.approvedPlans.get(step.target_id);
-    const planned = approved === undefined ? planOf(env, draft, step) : { text: approved };
+    const planned = approved ?? planOf(env, draft, step);
     if (!("text" in planned)) return { kind: "fault", fault: planned };
-    const { job, tokenDigest } = draftStepJob(env, draft, { step, run, plan: planned.text });
+    const { job, tokenDigest } = draftStepJob(env, draft, { step, run, plan: planned });
     run.runner_job_id = job.id;
     run.token_digest = tokenDigest;
     return { kind: "job", job };
@@ -141,7 +143,7 @@ function planOf(
   env: KindEnvironment,
   draft: WorkflowDraft,
   step: Step,
-): { readonly text: string } | CompositeFault {
+): PlanTexts | CompositeFault {
   const { facts, state, given, publicUrl: apiUrl, rendered } = env;
   const { action: name, trigger, action_config_id: configId } = step.params;
   const action = given.adhoc ?? facts.config.actions?.find((one) => one.name === name);

@@ -10,6 +10,9 @@ export type WorkflowGiven = {
   readonly adhoc?: ActionConfigPart;
 };
 
+/** A plan that somebody approved; an older version made it without a twin. */
+export type ApprovedPlan = { readonly text: string; readonly shown: string | undefined };
+
 /** What kinds of steps know besides the workflow. */
 export type KindEnvironment = {
   readonly facts: InstallFacts;
@@ -21,5 +24,5 @@ export type KindEnvironment = {
   readonly rendered: ReadRendered;
   readonly publicUrl: string | undefined;
   /** The plans that somebody approved, by what they are for. */
-  readonly approvedPlans: ReadonlyMap<string, string>;
+  readonly approvedPlans: ReadonlyMap<string, ApprovedPlan>;
 };

@@ -135,6 +135,7 @@ function askForApproval(
   const expiresAt = draft.after(approvalMs);
   const { id, type, digest } = plan;
   draft.contents.set(id, plan.contents);
+  draft.shown.set(id, plan.shown);
   draft.approvals.push({
     id,
     step_id: step.id,

@@ -1,5 +1,5 @@
 import type { FaultCode } from "../../../shared/fault-codes.ts";
-import type { JobDraft, SealedText, WorkflowDraft } from "./workflow-draft.ts";
+import type { JobDraft, SealedText, SealedTwin, WorkflowDraft } from "./workflow-draft.ts";
 import type { CompositeFault, Step } from "./workflow-rows.ts";
 
 /** What somebody is asked to approve: bytes that are kept sealed, and their digest. */
@@ -8,6 +8,8 @@ export type PlanToApprove = {
   readonly type: string;
   readonly digest: string;
   readonly contents: SealedText;
+  /** What people may see of it. */
+  readonly shown: SealedTwin;
 };
 
 /** What came of a look at a step. */

@@ -18,6 +18,8 @@ import type {
 
 /** Bytes as they are stored. */
 export type SealedText = { readonly keyId: string | null; readonly base64: string };
+/** The masked twin of a plan, as it is written. */
+export type SealedTwin = { readonly key_id: string | null; readonly base64: string };
 /** A job of a step, ready to be enqueued. */
 export type JobDraft = Readonly<Record<string, unknown>> & { readonly id: string };
 /** A workflow that a step begins, in a lane of its install. */
@@ -87,6 +89,8 @@ export class WorkflowDraft {
   readonly leftChildren: string[] = [];
   /** What is approved, by the approval's id; what a new run was given, by the run's. */
   readonly contents = new Map<string, SealedText>();
+  /** Their masked twins. */
+  readonly shown = new Map<string, SealedTwin>();
   readonly install: InstallChange = {};
   /** What is done after the change is written, and again after each look as long as it is needed. */
   readonly effects: { deprovisionRunner?: string } = {};

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { listPendingApprovals } from "../../../broker/workflows/show-workflow.ts";
 import type { WholeActionRun } from "../../../shared/api/actions.ts";
 import type { AuditEventBody } from "../../../shared/api/audit.ts";
 import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { advanceClock } from "../../support/database/clock.ts";
+import { countedStatements } from "../../support/database/counted-statements.ts";
 import {
   givenInstall,
   givenWorkflowsApi,
@@ -20,7 +22,14 @@ describe("an approval", () => {
     const { installId, agent } = await givenInstall(org, { inputs });
     const { body } = await org.run(installId, "careful");
     const waiting = await org.reach(body.workflow_id, "approval-awaiting");
-    return { ...org, installId, agent, run: body, step: stepIn(waiting, "approval-awaiting") };
+    return {
+      ...org,
+      begin: org.run,
+      installId,
+      agent,
+      run: body,
+      step: stepIn(waiting, "approval-awaiting"),
+    };
   };
 
   test("that is answered is told with its answer as the target, as are new inputs and secrets", async () => {
@@ -69,6 +78,23 @@ describe("an approval", () => {
     expect(plan).toContain("echo world s3cr3t-value");
     const pending = await api<object[]>("GET /v1/workflows/pending-approvals");
     expect(pending.body).toEqual([]);
+  });
+
+  test("is listed with others by as many statements as alone", async () => {
+    const { orgId, installId, begin, reach, step } = await given();
+    const list = async () => {
+      const counted = countedStatements(db);
+      const page = { after: undefined, limit: 10, offset: 0 };
+      const found = await listPendingApprovals(counted.db, orgId, page);
+      return { asked: counted.count(), steps: found.map(({ shown }) => shown.workflow_step_id) };
+    };
+    const alone = await list();
+    expect(alone.steps).toEqual([step.id]);
+    const { body } = await begin(installId, "careful");
+    await reach(body.workflow_id, "approval-awaiting");
+    const both = await list();
+    expect(both.steps).toHaveLength(2);
+    expect(both.asked).toBe(alone.asked);
   });
 
   test("is answered once, for its own step, by somebody who may", async () => {

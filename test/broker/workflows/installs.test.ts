@@ -147,6 +147,7 @@ describe("inputs", () => {
     expect(same.body.workflow_id).toBeUndefined();
     const versions = (await org.api<{ version: number }[]>(`GET ${at}`)).body;
     expect(versions.map(({ version }) => version)).toEqual([2, 1]);
+    expect((await org.api(`GET ${at}?limit=1`)).body).toMatchObject([{ version: 2 }]);
     const state = JSON.stringify((await org.api(`GET /v1/installs/${installId}/state`)).body);
     expect(state).toContain("moon");
     expect(state).not.toContain("s3cr3t");

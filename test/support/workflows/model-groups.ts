@@ -37,7 +37,8 @@ export function beginModelStep(step: Step, newId: NewId): StepOutcome {
   if (step.kind === "job") return { kind: "job", job: { id: newId("sig") } };
   if (step.kind === "plan") {
     const contents = { keyId: null, base64: "" };
-    return { kind: "plan", plan: { id: newId("apv"), type: "noop", digest: "d", contents } };
+    const of = { type: "noop", digest: "d", contents, shown: { key_id: null, base64: "" } };
+    return { kind: "plan", plan: { id: newId("apv"), ...of } };
   }
   if (step.kind === "fault" && step.retry_index < 2)
     return { kind: "fault", fault: faultOf("internal", "it failed", "it failed") };
