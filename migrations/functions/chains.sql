@@ -11,15 +11,16 @@ create or replace function chain_of(ids text[]) returns text[]
     select i collate "C" from unnest(ids) i where i <> ''
     union
     select b.id collate "C"
-      from line l
-      left join tokens t on t.id = l.id
-      left join accounts a on a.id = l.id and a.account_type not in ('auth', 'auth0')
+      from line l -- each is looked up: planned while they are few, a join would walk through all tokens for ever after
+      left join lateral (select * from tokens t where t.id = l.id offset 0) t on true
+      left join lateral (select * from accounts a where a.id = l.id and a.account_type not in ('auth', 'auth0') offset 0) a on true
      cross join lateral (values (t.account_id::text), (t.created_by_id), (case when t.source_type = 'token' then t.source_id end),
                                 (a.created_by_id)) b (id)
      where b.id <> '')
   select coalesce(array_agg(l.id order by l.id), '{}')
     from line l
-   where not exists (select from tokens t join tokens former on former.id = t.source_id where t.id = l.id and t.source_type = 'token')
+   where not exists (select from tokens t cross join lateral (select from tokens former where former.id = t.source_id offset 0) f
+                      where t.id = l.id and t.source_type = 'token' offset 0)
 $$;
 
 -- All of both, each once. A null is nobody.

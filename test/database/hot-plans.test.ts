@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { findChain } from "../../broker/workflows/find-chain.ts";
 import { testDatabase } from "../support/database/database.ts";
 import {
   explaining,
@@ -13,6 +14,7 @@ import {
   liveAsJobs,
   liveAsSignals,
 } from "../support/database/hot-lives.ts";
+import { givenToken } from "../support/rows/given-token.ts";
 import { givenOrg } from "../support/rows/given.ts";
 
 /**
@@ -72,6 +74,17 @@ describe("the plans of hot functions on a database without statistics", () => {
         "queues",
       ]),
     );
+  });
+
+  test("of who stands behind somebody, no statement walks a table or an index", async () => {
+    const { statements } = await explain(async (db, setUp, orgId) => {
+      await givenToken(setUp, { orgId, role: "org_admin" });
+      const [token] = await setUp<{ id: string }[]>`select id from tokens where org_id = ${orgId}`;
+      await findChain(db, token?.id ?? "");
+    });
+    expect(statements.flatMap(({ Plan }) => walksOf(Plan))).toEqual([]);
+    const seen = new Set(statements.flatMap(({ Plan }) => relationsOf(Plan)));
+    expect([...seen]).toEqual(expect.arrayContaining(["tokens", "accounts"]));
   });
 
   test("a plan that walks a table is noticed", async () => {
