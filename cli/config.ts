@@ -35,6 +35,7 @@ export const variables = {
   DATABASE_URL:
     "The Postgres that `svc broker`, `svc migrate`, `svc token create` and `svc dev` use.",
   XDG_CONFIG_HOME: "Profiles are stored in svc/config.json there (default: ~/.config).",
+  NODE_EXTRA_CA_CERTS: "More CA certificates to trust, in a file (PEM).",
   NO_COLOR: "Any value disables colors.",
 } as const;
 

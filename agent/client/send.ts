@@ -5,6 +5,7 @@ import type {
   IncomingMessage,
 } from "node:http";
 import type { Agent as HttpsAgent } from "node:https";
+import { type CertificateFault, certificateFault } from "../../shared/api/certificate-fault.ts";
 import { Unanswered } from "./broker-errors.ts";
 import { http, https } from "./node-http.ts";
 
@@ -74,7 +75,7 @@ export async function sendForBody(transport: Transport, sending: Sending): Promi
   } catch (error) {
     bound.leave();
     sending.signal?.throwIfAborted();
-    throw unanswered(transport, request, bound.isLate() ? "timed out" : reasonOf(error));
+    throw unanswered(transport, request, bound.isLate() ? "timed out" : reasonOf(transport, error));
   } finally {
     bound.stopClock();
   }
@@ -104,7 +105,7 @@ async function trySending(transport: Transport, sending: Sending): Promise<Recei
   } catch (error) {
     sending.signal?.throwIfAborted();
     if (error instanceof TooLong) throw new TooLong(wordsOf(transport, error.message));
-    throw unanswered(transport, request, bound.isLate() ? "timed out" : reasonOf(error));
+    throw unanswered(transport, request, bound.isLate() ? "timed out" : reasonOf(transport, error));
   } finally {
     bound.stopClock();
     bound.leave();
@@ -156,6 +157,14 @@ async function wholeText(response: IncomingMessage, mostBytes: number): Promise<
   return Buffer.concat(chunks, length).toString("utf8");
 }
 
+const trustHints: Readonly<Record<CertificateFault["kind"], string>> = {
+  "unknown-issuer":
+    "If it is your own or your company's CA, give its certificate with ca-file; else somebody may be reading along.",
+  "not-of-today": "Renew it at the broker, or correct this host's clock.",
+  "other-name": "Check the spelling of broker-url.",
+  other: "svc-agent doctor shows it.",
+};
+
 const wordsOf = ({ origin }: Transport, why: string): string =>
   `No answer from ${origin.origin} (${why}).`;
 
@@ -165,7 +174,8 @@ function unanswered(transport: Transport, request: ClientRequest, why: string): 
   return isStale ? new StaleConnection(words) : new Unanswered(words);
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf({ origin }: Transport, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message;
+  const fault = certificateFault(error, origin.host);
+  return fault === undefined ? (code ?? message) : `${fault.words} ${trustHints[fault.kind]}`;
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import tls from "node:tls";
+import { certificateFaultKind } from "../../shared/api/certificate-fault.ts";
 import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./finding.ts";
 import { openLine } from "./open-line.ts";
 
@@ -12,15 +13,6 @@ type Shown = {
 };
 
 const soonMs = 14 * 24 * 3_600_000;
-/** Codes for a chain with an unknown issuer. */
-const strangers = new Set([
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);
-
 /** Whether the broker's certificate is trusted, and who issued it: an unexpected issuer may intercept the traffic. */
 export async function checkTls(context: DoctorContext): Promise<Found> {
   const { broker, config } = context;
@@ -82,19 +74,20 @@ function codeOf(refusal: Error | string | null): string {
 
 function refused(code: string, certificate: tls.PeerCertificate, broker: URL): Found {
   const issuer = nameOf(certificate.issuer);
-  if (strangers.has(code)) {
+  const kind = certificateFaultKind(code);
+  if (kind === "unknown-issuer") {
     return failed(
       `The certificate of ${broker.hostname} was issued by ${issuer}, which this host does not trust (${code}).`,
       `If that is your company, which reads TLS, or your own CA: give its certificate with ca-file. Else somebody intercepts.`,
     );
   }
-  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
+  if (kind === "not-of-today") {
     return failed(
       `The certificate of ${broker.hostname} (by ${issuer}) is good from ${certificate.valid_from} to ${certificate.valid_to}, not now (${code}).`,
       "Renew it, or correct this host's clock.",
     );
   }
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+  if (kind === "other-name") {
     const names = certificate.subjectaltname ?? nameOf(certificate.subject);
     return failed(
       `The certificate (by ${issuer}) is for ${names}, not for ${broker.hostname}.`,

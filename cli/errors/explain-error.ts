@@ -1,4 +1,4 @@
-import { BrokerUnreachable, RequestRefused } from "../../shared/api/call-route.ts";
+import { BrokerUnreachable, BrokerUntrusted, RequestRefused } from "../../shared/api/call-route.ts";
 import type { Explained } from "../../shared/command-line/program.ts";
 import { OperatorError } from "../../shared/operator-error.ts";
 import { Problem } from "../../shared/problem.ts";
@@ -27,6 +27,9 @@ export function explainError(error: unknown): Explained {
   if (error instanceof BrokerUnreachable) {
     return { code: exitCodes.unavailable.code, words: [error.message, "Start one with: svc dev"] };
   }
+  if (error instanceof BrokerUntrusted) {
+    return { code: exitCodes.failed.code, words: [error.message, trustHints[error.kind]] };
+  }
   if (error instanceof Problem) {
     return {
       code: exitCodeOf(error.status),
@@ -43,6 +46,14 @@ export function explainError(error: unknown): Explained {
     words: [`Internal error in svc, please report it. ${message}`],
   };
 }
+
+const trustHints: Readonly<Record<BrokerUntrusted["kind"], string>> = {
+  "unknown-issuer":
+    "If it is your own or your company's CA, give its certificate: NODE_EXTRA_CA_CERTS=FILE (PEM). Else somebody may be reading along.",
+  "not-of-today": "Renew it at the broker, or correct this machine's clock.",
+  "other-name": "Check the spelling of the URL, or have the broker's certificate name it, too.",
+  other: "Give the broker another certificate.",
+};
 
 function refusalWords(error: RequestRefused): string[] {
   const hint = error.status === 401 ? ["Set SVC_TOKEN, or save a token with: svc auth login"] : [];

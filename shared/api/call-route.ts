@@ -1,5 +1,6 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
 import type { ProblemError } from "../problem.ts";
+import { type CertificateFault, certificateFault } from "./certificate-fault.ts";
 
 /** What createRoute answers: every contract in this folder. */
 export type Route = RouteConfig;
@@ -85,9 +86,20 @@ export class BrokerUnreachable extends Error {
   override readonly name = "BrokerUnreachable";
 }
 
+/** Somebody answered whose certificate is not taken: no request was sent. */
+export class BrokerUntrusted extends Error {
+  override readonly name = "BrokerUntrusted";
+  readonly kind: CertificateFault["kind"];
+
+  constructor({ kind, words }: CertificateFault, options: ErrorOptions) {
+    super(words, options);
+    this.kind = kind;
+  }
+}
+
 const patienceMs = 40_000; // longer than the longest parked request
 
-/** Calls a route of shared/api/ by its contract; throws RequestRefused or BrokerUnreachable. */
+/** Calls a route of shared/api/ by its contract; throws RequestRefused, BrokerUnreachable or BrokerUntrusted. */
 export async function callRoute<R extends Route>(
   endpoint: Endpoint,
   route: R,
@@ -186,8 +198,10 @@ async function answerOf(
   }
 }
 
-function unreachable(url: string, error: unknown): BrokerUnreachable {
+function unreachable(url: string, error: unknown): BrokerUnreachable | BrokerUntrusted {
   const { cause } = error as { cause?: { code?: unknown } }; // fetch tells the reason there
+  const fault = certificateFault(cause, new URL(url).host);
+  if (fault !== undefined) return new BrokerUntrusted(fault, { cause: error });
   const why = typeof cause?.code === "string" ? ` (${cause.code})` : "";
   return new BrokerUnreachable(`No broker responds at ${url}${why}.`, { cause: error });
 }
