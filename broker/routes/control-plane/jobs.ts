@@ -13,6 +13,7 @@ import { toJobFilter } from "../../jobs/job-filter.ts";
 import { listJobs as listPage } from "../../jobs/list-jobs.ts";
 import { requireJob } from "../../jobs/read-job.ts";
 import { readWaiting } from "../../jobs/read-waiting.ts";
+import { requireInstallRunner } from "../../jobs/require-install-rights.ts";
 import { requireWorkflowRights } from "../../jobs/require-workflow-rights.ts";
 import { rerunJob as enqueueAgain } from "../../jobs/rerun-job.ts";
 import { showJobTo } from "../../jobs/show-job-to.ts";
@@ -67,6 +68,7 @@ export const flushRunner: RegisterRoutes = (app, broker) => {
     const { orgId, id } = c.get("actor");
     const { runner_id: runnerId } = c.req.valid("param");
     const { group } = c.req.valid("json");
+    await requireInstallRunner(broker.db, c.get("actor"), runnerId);
     const flushed = await flushQueues(broker, orgId, { runnerId, group, by: id });
     return c.json({ flushed }, 200);
   });

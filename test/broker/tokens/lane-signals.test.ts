@@ -3,9 +3,11 @@ import type { Emitter } from "../../../shared/api/emitter.ts";
 import type { Queue } from "../../../shared/api/queue.ts";
 import type { QueueSignal } from "../../../shared/api/signal.ts";
 import { until } from "../../support/broker/given-polling.ts";
+import { givenJob, givenRunner } from "../../support/rows/given.ts";
 import { givenLanes, operator } from "../../support/tokens/given-lanes.ts";
 
-const { org, own, worker, made, namedQueue, statusOf, withRole, lane, byHand } = await givenLanes();
+const { db, org, own, worker, made, namedQueue, statusOf, withRole, lane, byHand } =
+  await givenLanes();
 const refused = { status: 403, body: { code: "permission_missing" } };
 
 /** Signals that act on a lane, or on what its install has. */
@@ -37,6 +39,18 @@ describe.each(Object.entries(acting))("%s", (_, signal) => {
     expect((await org.api<Queue>(`GET /v1/queues/${queue}`)).body.depth).toBe(0);
     expect((await org.api(file, signal)).status).toBe(201);
   });
+});
+
+test("jobs that wait for an install's runner are ended by hand by whoever operates installs, of another runner by others, too", async () => {
+  const { caller } = await withRole("flusher", operator);
+  const others = await givenRunner(db, { orgId: org.orgId });
+  const job = await givenJob(db, own.runner);
+  expect(await caller(`POST /v1/runners/${own.runner.runnerId}/flush`, {})).toMatchObject(refused);
+  expect((await caller(`POST /v1/runners/${others.runnerId}/flush`, {})).status).toBe(200);
+  const waiting = () => db`select from runner_job_live where id = ${job}`;
+  expect(await waiting()).toHaveLength(1);
+  expect((await org.api(`POST /v1/runners/${own.runner.runnerId}/flush`, {})).status).toBe(200);
+  expect(await waiting()).toHaveLength(0);
 });
 
 const emitting = Object.entries(acting).flatMap(([name, one]) =>
