@@ -1,4 +1,10 @@
-import { Absent, type Evaluated, type Found, type Operand } from "./functions/template-function.ts";
+import {
+  Absent,
+  type Evaluated,
+  type Found,
+  mostKeys,
+  type Operand,
+} from "./functions/template-function.ts";
 import { type Json, textOf } from "./json-value.ts";
 import { memberName, memberNamed } from "./member-of.ts";
 import type { Expression } from "./parse-pipeline.ts";
@@ -64,6 +70,7 @@ export function evaluateFound(
       ? slotValue(run, expression.slot)
       : evaluateFound(run, expression.of);
   const { fields } = expression;
+  run.work.spend(Math.floor(fields.length / 8));
   if (base.found instanceof Absent) {
     const { path, isWhole } = base.found;
     return { found: new Absent([...path, ...fields], isWhole), taint: base.taint };
@@ -106,14 +113,17 @@ export function pathOf(run: Evaluation, expression: Expression): readonly string
       expression.kind === "path"
         ? run.slots.get(expression.slot)?.path
         : pathOf(run, expression.of);
-    return base && [...base, ...expression.fields];
+    return base && pathBelow(base, expression.fields);
   }
   const [first, ...keys] = expression.values;
   if (expression.name !== "index" || first === undefined) return undefined;
   const base = pathOf(run, first);
   const below = keys.map((key) => (key.kind === "literal" ? textOf(key.value) : "…"));
-  return base && [...base, ...below];
+  return base && pathBelow(base, below);
 }
+
+const pathBelow = (path: readonly string[], keys: readonly string[]) =>
+  path.length + keys.length > mostKeys ? undefined : [...path, ...keys];
 
 type Call = Extract<Expression, { kind: "call" }>;
 

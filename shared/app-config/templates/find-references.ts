@@ -1,3 +1,4 @@
+import { mostKeys } from "./functions/template-function.ts";
 import type { Expression } from "./parse-pipeline.ts";
 import { parseTemplate } from "./parse-template.ts";
 import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
@@ -21,8 +22,6 @@ type Look = {
 };
 
 const prefix = "svc";
-/** Nothing that templates read has as many levels; a loop of a variable upon itself would. */
-const mostKeys = 64;
 const roots: ReadonlySet<string> = new Set([prefix]);
 
 /** What the actions of a text read of `.svc`, as far as it shows without any state. */

@@ -94,6 +94,7 @@ function hide({ rendering, written }: Run, branches: readonly TemplateBranch[]):
   written.hide();
   for (const branch of branches)
     for (const name of slotsSetIn(branch)) {
+      rendering.work.spend(1);
       const slot = rendering.slots.get(name);
       if (slot !== undefined) rendering.slots.set(name, { ...slot, taint: true, isUnsure: true });
     }
@@ -116,6 +117,7 @@ type Looped = {
 function runLoop(run: Run, { slots, dot, nodes }: TemplateBranch, { value, path }: Looped): void {
   const { rendering } = run;
   const { found: all } = value;
+  if (isMap(all)) rendering.work.spend(Math.ceil(Object.keys(all).length / 8)); // they are put in order
   const members = isList(all) ? all.entries() : isMap(all) ? membersOf(all) : [];
   const [first, second] = slots;
   const known = rendering.isHidden ? true : value.taint;

@@ -1,11 +1,12 @@
 /** A number that is not negative with this many digits of its fraction; a half goes to the even digit, as in Go. */
 export function fixedDigits(value: number, digits: number): string {
   let whole = value;
-  let divisor = 1n;
+  let halvings = 0;
   while (!Number.isInteger(whole)) {
     whole *= 2; // exact: a number of JavaScript is a whole one over a power of two
-    divisor *= 2n;
+    halvings++;
   }
+  const divisor = 1n << BigInt(halvings);
   const scaled = BigInt(whole) * 10n ** BigInt(digits);
   const floor = scaled / divisor;
   const rest = (scaled % divisor) * 2n;

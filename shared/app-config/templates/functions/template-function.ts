@@ -2,14 +2,17 @@ import type { Json } from "../json-value.ts";
 import type { RenderWork } from "../render-work.ts";
 import type { Taint } from "../taint.ts";
 
+/** Nothing that templates read has as many levels; the path of a variable that is set to what is below itself would. */
+export const mostKeys = 64;
+
 /** What a path leads to where there is nothing: the path from the whole, or only its end if that is all that is known. */
 export class Absent {
   readonly path: readonly string[];
   readonly isWhole: boolean;
 
   constructor(path: readonly string[], isWhole: boolean) {
-    this.path = path;
-    this.isWhole = isWhole;
+    this.path = path.slice(-mostKeys);
+    this.isWhole = isWhole && path.length <= mostKeys;
   }
 }
 
