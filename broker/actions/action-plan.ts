@@ -89,7 +89,10 @@ export function planAction(planning: Planning, work: RenderWork): PlanTexts | Co
     return fault("render_failed", "It is too large", tooLarge);
   const secrets = [...new Set([...secretsWithin(text, facts), ...made])];
   return {
-    text: secrets.length === 0 ? text : JSON.stringify({ ...plan, secrets: [...secrets, salt()] }),
+    text:
+      hiddenValues(facts).length === 0
+        ? text
+        : JSON.stringify({ ...plan, secrets: [...secrets, salt()] }),
     shown: shownOf({
       ...planOf(planning, shown),
       ...(rendered.masked !== undefined && { secrets: [hiddenValue] }), // how many is told to nobody
@@ -126,7 +129,10 @@ function shownOf(plan: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(actionPlan.parse({ ...plan, override_env_vars: hidden }));
 }
 
-/** The digest of a plan is shown, and its other text may be: without what nobody knows, a short value could be guessed by it. */
+/**
+ * The digest of a plan is shown, and its other text may be: without what nobody knows, a short value could be guessed by it. So it is in each
+ * plan of an install that has anything to hide: to leave it out would tell that nothing of it stands there.
+ */
 const salt = (): string => randomBytes(16).toString("hex");
 
 const mostSecrets = 1_000;

@@ -57,9 +57,10 @@ export function sensitiveOf(facts: StateFacts): Sensitive {
   );
   const inputs = allOf(given.map(([name]) => name));
   const needles = hiddenValues(facts).flatMap(needlesOf);
-  const ends = Object.entries(actionsOf(facts)).map(
-    ([name, end]) => [name, needles.length === 0 ? undefined : taintBy(end, needles)] as const,
-  );
+  const ends = Object.entries(actionsOf(facts)).map(([name, { outputs }]) => {
+    const taint = needles.length === 0 ? undefined : taintBy(outputs, needles);
+    return [name, taintOfMembers([["outputs", taint]])] as const;
+  });
   const actions = taintOfMembers(ends);
   return {
     app: { variables: allOf(Object.keys(facts.variables)) },
@@ -82,8 +83,10 @@ function needlesOf(value: unknown): string[] {
   return [text, Buffer.from(text).toString("base64")].filter(({ length }) => length >= leastNeedle);
 }
 
-/** What of a value has one of these in it. */
+/** What of a value has one of these in it; a map as a whole where one of its names has. */
 function taintBy(value: Json, needles: readonly string[]): Taint {
+  const has = (text: string): boolean => needles.some((needle) => includesText(text, needle));
+  if (isMap(value) && Object.keys(value).some(has)) return true;
   const members = isList(value)
     ? value.entries()
     : isMap(value)
@@ -91,8 +94,7 @@ function taintBy(value: Json, needles: readonly string[]): Taint {
       : undefined;
   if (members !== undefined)
     return taintOfMembers([...members].map(([name, one]) => [String(name), taintBy(one, needles)]));
-  const text = textOf(value);
-  return needles.some((needle) => includesText(text, needle)) ? true : undefined;
+  return has(textOf(value)) ? true : undefined;
 }
 
 function hidden(value: Json, taint: Taint): Json {
@@ -132,7 +134,9 @@ function valuesOf({ config, inputs }: Pick<InstallFacts, "config" | "inputs">): 
   );
 }
 
-function actionsOf({ config, ends }: StateFacts): JsonObject {
+type ActionEnd = { readonly id: string; readonly status: string; readonly outputs: Json };
+
+function actionsOf({ config, ends }: StateFacts): Readonly<Record<string, ActionEnd>> {
   return Object.fromEntries(
     (config.actions ?? []).map(({ name }) => {
       const end = ends.find((one) => one.name === name);

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { RenderWork } from "../../shared/app-config/templates/render-work.ts";
+import { stateOf } from "../installs/install-state.ts";
+import { planAction, type PlanTexts } from "./action-plan.ts";
+
+type Planning = Parameters<typeof planAction>[0];
+
+/** The plan of a run of this command, of an install whose sensitive input has this value. */
+function planOf(command: string, pin: string): PlanTexts {
+  const facts = {
+    org: { id: "org_a", name: "a" },
+    app: { id: "app_a", name: "a" },
+    runner: { id: "run_a", status: "active" },
+    install: { id: "ins_a", name: "a", cloud_platform: "unknown", labels: {} },
+    config: { inputs: { input: [{ name: "pin", sensitive: true }] } },
+    inputs: { pin },
+    variables: {},
+    ends: [],
+  } as unknown as Planning["facts"];
+  const action = { name: "act", steps: [{ name: "run", command }] };
+  const run = { id: "iar_a", configId: null, env: {} };
+  const planning = { facts, state: stateOf(facts), action, run, cause: {} };
+  const planned = planAction(planning, new RenderWork());
+  if (!("text" in planned)) throw new Error(planned.detail);
+  return planned;
+}
+
+const digestOf = ({ text }: PlanTexts): string => createHash("sha256").update(text).digest("hex");
+
+test.each([
+  [
+    "a short text that a sensitive value decides",
+    '{{ if eq .svc.inputs.inputs.pin "1234" }}y{{ end }}',
+  ],
+  ["what is shortened", "{{ .svc.inputs.inputs.pin | trunc 1 }}"],
+  ["a guess that an author wrote", "echo 1234"],
+  ["a wrong guess that an author wrote", "echo 4321"],
+])("the digest of a plan does not tell %s", (_, command) => {
+  expect(digestOf(planOf(command, "1234"))).not.toBe(digestOf(planOf(command, "1234")));
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { shownStateOf, type StateFacts } from "./install-state.ts";
+
+const secret = "s3cr3t-value";
+const facts = (outputs: object) =>
+  ({
+    org: { id: "org_a", name: "a" },
+    app: { id: "app_a", name: "a" },
+    runner: { id: "run_a", status: "active" },
+    install: { id: "ins_a", name: "a", cloud_platform: "unknown", labels: {} },
+    config: { inputs: { input: [{ name: "key", sensitive: true }] }, actions: [{ name: "act" }] },
+    inputs: { key: secret },
+    variables: {},
+    ends: [{ name: "act", id: "iar_a", status: "finished", outputs }],
+  }) as unknown as StateFacts;
+
+test("outputs are hidden where a sensitive value stands in them, also as a name", () => {
+  const shown = shownStateOf(facts({ open: "x", said: `<${secret}>`, below: { [secret]: 1 } }));
+  const outputs = { open: "x", said: "(secret)", below: "(secret)" };
+  expect(shown["actions"]).toMatchObject({ act: { id: "iar_a", status: "finished", outputs } });
+  expect(JSON.stringify(shown)).not.toContain(secret);
+});
