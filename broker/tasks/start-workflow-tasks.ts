@@ -4,6 +4,7 @@ import { runTickedAction } from "../actions/run-ticked-action.ts";
 import type { Broker } from "../broker.ts";
 import { keepEmitters } from "../installs/keep-emitters.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { isRefusedForOthers } from "../work-pool/work-problems.ts";
 import { countFault } from "../workflows/count-fault.ts";
 import { findWorkflowsOfSignal } from "../workflows/load-workflow.ts";
 import { advanceWorkflow } from "../workflows/machine/advance-workflow.ts";
@@ -59,7 +60,7 @@ async function advance(broker: Broker, org: OrgId, id: string): Promise<void> {
     });
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return; // its install is gone
-    if (error instanceof Problem && error.status === 429) throw error; // others of its org are rendered: later
+    if (isRefusedForOthers(error)) throw error; // what it needs is rendered later
     await countFault(broker.db, org, id);
     throw error; // graphile-worker logs it and tries again
   }

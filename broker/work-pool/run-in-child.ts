@@ -23,7 +23,9 @@ export async function runInChild(
   signal: AbortSignal,
 ): Promise<Frame> {
   const over = Promise.withResolvers<never>();
+  let isDone = false;
   const giveUp = (why: Error): void => {
+    if (isDone) return; // a look that began before: the child may have other work by now
     over.reject(why);
     child.kill();
   };
@@ -44,6 +46,7 @@ export async function runInChild(
     signal.throwIfAborted();
     return await Promise.race([child.ask(frame), over.promise]);
   } finally {
+    isDone = true;
     clearInterval(looking);
     clearTimeout(timer);
     signal.removeEventListener("abort", leave);

@@ -3,16 +3,32 @@ import type { ChildAnswer } from "./child-words.ts";
 
 const again = (detail: string): Problem => problem.unavailable(detail, 5);
 
+/** What was made for work that did not come to its turn, or to its end, because of others. */
+const ofOthers = new WeakSet<Problem>();
+
+function byOthers(made: Problem): Problem {
+  ofOthers.add(made);
+  return made;
+}
+
+/** Whether work was refused because of other work, or because this broker ends: it was not at fault, nor was the broker. */
+export const isRefusedForOthers = (error: unknown): boolean =>
+  error instanceof Problem && ofOthers.has(error);
+
 /** Why work was refused, or given up, through no fault of who asked. */
 export const workProblem = {
   tooMany: (): Problem =>
-    problem.tooMany(
-      "Work of this kind already runs and waits for this org. Try again when it has ended.",
-      5,
-      "busy",
+    byOthers(
+      problem.tooMany(
+        "Work of this kind already runs and waits for this org. Try again when it has ended.",
+        5,
+        "busy",
+      ),
     ),
-  keptWaiting: (): Problem => again("Timed out behind the work of others. Try again later."),
-  stopping: (): Problem => again("This broker is stopping. Try again: another one answers."),
+  keptWaiting: (): Problem =>
+    byOthers(again("Timed out behind the work of others. Try again later.")),
+  stopping: (): Problem =>
+    byOthers(again("This broker is stopping. Try again: another one answers.")),
   givenUp: (): Problem =>
     again("This took more time or memory than it may, and was given up. Try again later."),
   /** Nobody hears it. */

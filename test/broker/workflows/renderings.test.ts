@@ -2,9 +2,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Broker } from "../../../broker/broker.ts";
 import type { Renderer, RenderOrder } from "../../../broker/rendering/renderer.ts";
 import type { RenderingName } from "../../../broker/rendering/renderings.ts";
+import { workProblem } from "../../../broker/work-pool/work-problems.ts";
 import type { Install, ShownInputs } from "../../../shared/api/install.ts";
 import { quickBudget } from "../../../shared/app-config/templates/render-work.ts";
-import { problem } from "../../../shared/problem.ts";
 import {
   givenInstall,
   givenWorkflowsApi,
@@ -129,12 +129,16 @@ describe("a move that renders", () => {
     expect(names).toEqual(["acme", "zeta"]);
   });
 
-  test("is made again later where others of its org are rendered, and that is no fault of the workflow", async () => {
+  test.each([
+    ["others of its org are rendered", workProblem.tooMany],
+    ["other orgs take too long", workProblem.keptWaiting],
+    ["the broker stops", workProblem.stopping],
+  ])("is made again later where %s, and that is no fault of the workflow", async (_, refusal) => {
     const org = await setup();
     const { installId } = await givenInstall(org);
     const seen: number[] = [];
     noteRenderings(org.orgId, async (all) => {
-      if (all.length === 1) throw problem.tooMany("busy", 1, "busy");
+      if (all.length === 1) throw refusal();
       const rows = await db<{ faults: number }[]>`
         select faults from workflows where org_id = ${org.orgId} and type = 'action_workflow_run'`;
       seen.push(...rows.map(({ faults }) => faults)); // a move that is written counts anew
