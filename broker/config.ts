@@ -166,6 +166,7 @@ export type Config = Readonly<{
   egress: EgressRules;
   signalsAtOnce: number;
   workProcesses: number;
+  workNice: number;
   sessionHours: number;
   oidc: OidcConfig | undefined;
   metricsToken: string | undefined;
@@ -216,6 +217,7 @@ export function readConfig(
     egress: { mode: read.SVC_EGRESS, opened: read.SVC_EGRESS_ALLOW },
     signalsAtOnce: read.SVC_SIGNALS_AT_ONCE,
     workProcesses: workProcessesOf(read.SVC_WORK_PROCESSES),
+    workNice: read.SVC_WORK_NICE,
     sessionHours: read.SVC_SESSION_HOURS,
     oidc: oidcOf(read),
     metricsToken: read.SVC_METRICS_TOKEN,

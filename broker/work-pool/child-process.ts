@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
-import { constants, setPriority } from "node:os";
+import { setPriority } from "node:os";
 import { isSea } from "node:sea";
 import { fileURLToPath } from "node:url";
 import { type Frame, frameReader, writeFrame } from "./frames.ts";
@@ -8,6 +8,9 @@ import { childWord } from "./run-child-program.ts";
 
 /** The program of a child: a file of the sources, or its text. */
 export type ChildProgram = { readonly file?: URL; readonly text?: string };
+
+/** The most that its heap may be, and how far it stands back for others. */
+export type ChildBounds = { readonly heapMb: number; readonly nice: number };
 
 /** Why a child ended without an answer, in words for the log. */
 export class ChildEnded extends Error {
@@ -34,7 +37,7 @@ export const mostLifeCpuS = 180;
  * Starts a child: with low priority, with a bound on its heap, with nothing of this process's environment; it ends
  * when this process does.
  */
-export function startChild(program: ChildProgram, heapMb: number): WorkChild {
+export function startChild(program: ChildProgram, { heapMb, nice }: ChildBounds): WorkChild {
   const child = spawnChild(program, heapMb);
   const { pid = 0 } = child;
   const asked = { answer: undefined as PromiseWithResolvers<Frame> | undefined };
@@ -56,7 +59,7 @@ export function startChild(program: ChildProgram, heapMb: number): WorkChild {
   );
   channel.on("error", () => {}); // its exit says more
   for (const one of [child, channel, child.stderr as unknown as Socket]) one.unref(); // a pipe's stream is a socket
-  if (pid !== 0) lowerPriority(pid);
+  if (pid !== 0 && nice > 0) lowerPriority(pid, nice);
   return {
     pid,
     hasEnded: () => hasEnded,
@@ -119,9 +122,9 @@ const compiled = fileURLToPath(new URL("../../node_modules/.cache/svc", import.m
 /** glibc otherwise keeps what was freed; times of day are the same everywhere. */
 const calmMemory = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2", TZ: "UTC" };
 
-function lowerPriority(pid: number): void {
+function lowerPriority(pid: number, nice: number): void {
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(pid, nice);
   } catch {
     // it has ended already, and its exit is told
   }

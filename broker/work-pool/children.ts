@@ -7,6 +7,7 @@ export type KeptChild = { readonly child: WorkChild; used: ChildUsage };
 export type ChildrenOptions = {
   readonly program: ChildProgram;
   readonly heapMb: number;
+  readonly nice: number;
   /**
    * One that holds more than this after its work is followed by another, as it would not give it back; one that holds
    * more than half of it, once it has had nothing to do for a while.
@@ -28,13 +29,13 @@ export type Children = {
 const idleMs = 30_000;
 
 /** Makes a pool's children, of which there are none yet. */
-export function makeChildren({ program, heapMb, mostKeptBytes }: ChildrenOptions): Children {
+export function makeChildren({ program, heapMb, nice, mostKeptBytes }: ChildrenOptions): Children {
   const all = new Set<KeptChild>();
   const idle: KeptChild[] = [];
   const timers = new Map<KeptChild, NodeJS.Timeout>();
 
   const start = (): KeptChild => {
-    const kept = { child: startChild(program, heapMb), used: { cpuMs: 0, rssBytes: 0 } };
+    const kept = { child: startChild(program, { heapMb, nice }), used: { cpuMs: 0, rssBytes: 0 } };
     all.add(kept);
     void kept.child.gone.then(() => forget(kept));
     return kept;

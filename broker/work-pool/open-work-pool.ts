@@ -9,7 +9,7 @@ const mebibyte = 1024 * 1024;
 
 /** The pool of a broker, by its settings and with its metrics. */
 export function openWorkPool(parts: {
-  readonly config: Pick<Config, "workProcesses">;
+  readonly config: Pick<Config, "workProcesses" | "workNice">;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly budget: WorkBudget;
@@ -21,6 +21,7 @@ export function openWorkPool(parts: {
     mostWaiting: 2,
     patienceMs: 60_000,
     heapMb: 352,
+    nice: config.workNice,
     bounds: { cpuMs: 20_000, wallMs: 60_000, rssBytes: 448 * mebibyte },
     mostKeptBytes: 256 * mebibyte,
     log,

@@ -7,6 +7,10 @@ export const workSettings = {
     schema: whole(1, 256).optional(),
     doc: "Maximum number of child processes in which one broker checks configs and renders large templates, each with up to 448 MiB. Default: the cores less one, at least 1.",
   },
+  SVC_WORK_NICE: {
+    schema: whole(0, 19).default(10),
+    doc: "Niceness of these processes: how far they stand back for the broker and others on its machine. 0: not at all.",
+  },
 } as const;
 
 /** How many child processes there may be, by default by the cores. */

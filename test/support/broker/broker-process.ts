@@ -46,6 +46,7 @@ export async function startBrokerProcess(
       SVC_DRAIN_LINGER_MS: "0",
       SVC_SEAL_KEYS: testSealKeys,
       ...loopbackEgress,
+      SVC_WORK_NICE: "0", // beside other tests it would have no turn
       SVC_RATE_TOKEN_PER_S: "0",
       SVC_RATE_ORG_PER_S: "0",
       ...settings,

@@ -50,6 +50,7 @@ export async function startBroker(options: {
     SVC_LOG_LEVEL: "debug",
     SVC_SEAL_KEYS: `file:${sealKeysFile()}`,
     ...loopbackEgress,
+    SVC_WORK_NICE: "0", // beside other tests it would have no turn
     SVC_LOCK_WAIT_MS: "30000", // on a machine that does much else, locks are held for long
     ...options.env,
   });

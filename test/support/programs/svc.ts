@@ -52,6 +52,7 @@ function start(program: string, args: readonly string[], { env, input }: SvcOpti
       NODE_COMPILE_CACHE: compileCache,
       XDG_CONFIG_HOME: nowhere,
       SVC_DATA_DIR: nowhere,
+      SVC_WORK_NICE: "0", // beside other tests what it has done would have no turn
       ...env,
     },
     stdio: "pipe",

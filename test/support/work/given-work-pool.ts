@@ -17,6 +17,7 @@ export function givenWorkPool(options: Partial<WorkPoolOptions> = {}) {
     mostWaiting: 2,
     patienceMs: 120_000,
     heapMb: 96,
+    nice: 0,
     mostKeptBytes: 160 * mebibyte,
     bounds: { cpuMs: 60_000, wallMs: 120_000, rssBytes: 1024 * mebibyte },
     budget: new DecompressionBudget({ mostBytes: 64 * mebibyte, mostWaitingBytes: mebibyte }),
