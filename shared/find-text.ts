@@ -5,11 +5,13 @@ const mostOfEngine = 250;
 export function finderOf(part: string): (text: string, from: number) => number {
   if (part.length <= mostOfEngine) return (text, from) => text.indexOf(part, from);
   const begin = part.slice(0, mostOfEngine);
-  const borders = bordersOf(part);
+  let borders: Uint32Array | undefined; // they are four times as large as the part
   return (text, from) => {
     const first = text.indexOf(begin, from);
+    if (first === -1) return -1;
+    borders ??= bordersOf(part);
     let matched = 0;
-    for (let at = first === -1 ? text.length : first; at < text.length; at++) {
+    for (let at = first; at < text.length; at++) {
       matched = nextMatched(part, borders, matched, text.charCodeAt(at));
       if (matched === part.length) return at - matched + 1;
     }

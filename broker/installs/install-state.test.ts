@@ -20,3 +20,11 @@ test("outputs are hidden where a sensitive value stands in them, also as a name"
   expect(shown["actions"]).toMatchObject({ act: { id: "iar_a", status: "finished", outputs } });
   expect(JSON.stringify(shown)).not.toContain(secret);
 });
+
+test("long secrets are not read anew for each output", () => {
+  const names = Array.from({ length: 100 }, (_, at) => `k${at}`);
+  const variables = Object.fromEntries(names.map((name) => [name, `${name}${"x".repeat(65_000)}`]));
+  const outputs = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`o${at}`, "v"]));
+  const shown = shownStateOf({ ...facts(outputs), variables });
+  expect(shown["actions"]).toMatchObject({ act: { outputs } });
+});

@@ -58,7 +58,7 @@ export function sensitiveOf(facts: StateFacts): Sensitive {
   const inputs = allOf(given.map(([name]) => name));
   const needles = hiddenValues(facts).flatMap(needlesOf);
   const ends = Object.entries(actionsOf(facts)).map(([name, { outputs }]) => {
-    const taint = needles.length === 0 ? undefined : taintBy(outputs, needles);
+    const taint = taintBy(outputs, within(outputs, needles));
     return [name, taintOfMembers([["outputs", taint]])] as const;
   });
   const actions = taintOfMembers(ends);
@@ -83,8 +83,28 @@ function needlesOf(value: unknown): string[] {
   return [text, Buffer.from(text).toString("base64")].filter(({ length }) => length >= leastNeedle);
 }
 
+/** Those that stand anywhere in a value: each is looked for once, not in each of its texts. */
+function within(value: Json, needles: readonly string[]): readonly string[] {
+  if (needles.length === 0) return [];
+  const texts: string[] = [];
+  takeTexts(value, texts);
+  const all = texts.join("\n");
+  return needles.filter((needle) => includesText(all, needle));
+}
+
+function takeTexts(value: Json, texts: string[]): void {
+  if (isList(value)) for (const one of value) takeTexts(one, texts);
+  else if (isMap(value))
+    for (const [name, one] of Object.entries(value)) {
+      texts.push(name);
+      takeTexts(one, texts);
+    }
+  else texts.push(textOf(value));
+}
+
 /** What of a value has one of these in it; a map as a whole where one of its names has. */
 function taintBy(value: Json, needles: readonly string[]): Taint {
+  if (needles.length === 0) return undefined;
   const has = (text: string): boolean => needles.some((needle) => includesText(text, needle));
   if (isMap(value) && Object.keys(value).some(has)) return true;
   const members = isList(value)
