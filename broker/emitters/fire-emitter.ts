@@ -1,16 +1,13 @@
 import { problem } from "../../shared/problem.ts";
-import { signalType } from "../../shared/signal-types.ts";
 import type { Broker } from "../broker.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import { fullQueue } from "../signals/full-queue.ts";
 import { findSignal } from "../signals/queries.ts";
-import { requireTargets } from "../signals/require-targets.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { outside } from "../tokens/bound/require-within.ts";
 import { topics } from "../wake/wakes.ts";
 import { findEmitter, writeFiring } from "./queries.ts";
-import type { EmitterWithTemplate } from "./row.ts";
-import { openTemplate, readTemplate } from "./template.ts";
+import { requireFiler } from "./require-filer.ts";
+import { openTemplate } from "./template.ts";
 
 const maxTries = 10;
 
@@ -45,15 +42,4 @@ export async function fireEmitter(
     return { signalId: fired.id, isKept: fired.outcome === "kept" };
   }
   throw problem.conflict("emitter_busy", "The emitter is being changed by others. Try again.");
-}
-
-/** Who fires it files the signal, so that who may not act where it acts may not have it act now. */
-async function requireFiler(
-  { db, seals }: Pick<Broker, "db" | "seals">,
-  filer: Pick<Actor, "bound" | "orgId" | "permissions">,
-  row: EmitterWithTemplate,
-): Promise<void> {
-  if (signalType(row.signal_type)?.isInternal === true) return; // its lane was asked
-  if (filer.bound !== null) throw outside("this emitter was made by hand");
-  await requireTargets(db, filer, { type: row.signal_type, value: readTemplate(seals, row) });
 }

@@ -3,7 +3,8 @@ import { type Problem, problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { emitDue } from "./emit-due.ts";
-import { findNow, writeEmitterPause } from "./queries.ts";
+import { findEmitter, findNow, writeEmitterPause } from "./queries.ts";
+import { requireFiler } from "./require-filer.ts";
 
 type By = Pick<Actor, "id" | "orgId">;
 
@@ -24,12 +25,16 @@ export async function pauseEmitter(
   refuse(await writeEmitterPause(db, orgId, to));
 }
 
-/** Ends the pause of an emitter and computes its next tick; nothing when it is not paused. */
+/** Ends the pause of an emitter and computes its next tick; nothing when it is not paused. 403 for who may not do what its signals do. */
 export async function resumeEmitter(
   broker: Pick<Broker, "db" | "seals" | "wakes" | "log">,
-  { orgId, id: actorId }: By,
+  actor: By & Pick<Actor, "bound" | "permissions">,
   { id, note }: { readonly id: string; readonly note: string },
 ): Promise<void> {
+  const { orgId, id: actorId } = actor;
+  const present = await findEmitter(broker.db, orgId, id);
+  if (present === undefined) throw problem.notFound("emitter");
+  await requireFiler(broker, actor, present);
   const to = { id, event: "resume" as const, note, until: null, actorId };
   refuse(await writeEmitterPause(broker.db, orgId, to));
   await emitDue(broker, [id]);

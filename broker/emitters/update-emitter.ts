@@ -8,6 +8,7 @@ import { nameTaken } from "./create-emitter.ts";
 import { requireOwn } from "./delete-emitter.ts";
 import { type EmitterSettings, findEmitter, findNow, writeEmitter } from "./queries.ts";
 import { readSchedule, requireMembersOf } from "./read-schedule.ts";
+import { requireFiler } from "./require-filer.ts";
 import type { EmitterWithTemplate } from "./row.ts";
 import { openTemplate, readTemplate, requireTemplate, sealTemplate } from "./template.ts";
 
@@ -44,6 +45,7 @@ export async function updateEmitter(parts: Parts, actor: By, update: Update): Pr
     }
     const { version } = present;
     const { settings, isRescheduled } = await changedSettings(parts, present, update.changes);
+    if (isRescheduled) await requireFiler(parts, actor, present);
     const changed = await changedTemplate(parts, actor, { present, ...update });
     const { template, executed } = changed;
     const whole = { ...settings, ...executed };
@@ -88,7 +90,7 @@ function isOther(
     : present !== given;
 }
 
-/** Who changes what signals do must be allowed to file such signals; who changes anything else need not. */
+/** Who changes what signals do, or when, must be allowed to file such signals; who changes anything else need not. */
 async function changedTemplate(
   parts: Parts,
   actor: By,

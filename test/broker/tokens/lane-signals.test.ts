@@ -71,6 +71,12 @@ describe.each(emitting)("%s", (_, { type, signal }) => {
     expect((await worker(`POST /v1/emitters/${id}/fire`, {})).status).toBe(201);
     const { id: ours } = await made<Emitter>(to, emitter);
     expect(await worker(`POST /v1/emitters/${ours}/fire`, {})).toMatchObject(refused);
+    const soon = { cron_schedule: "* * * * *" };
+    expect(await worker(`PATCH /v1/emitters/${ours}`, soon)).toMatchObject(refused);
+    expect((await worker(`PATCH /v1/emitters/${ours}`, { name: "named anew" })).status).toBe(200);
+    expect((await worker(`POST /v1/emitters/${ours}/pause`, {})).status).toBeLessThan(300);
+    expect(await worker(`POST /v1/emitters/${ours}/resume`, {})).toMatchObject(refused);
+    expect((await worker(`PATCH /v1/emitters/${id}`, soon)).status).toBe(200);
   });
 });
 
