@@ -40,7 +40,8 @@ describe("a command line that is wrong", () => {
     const bin = await testFolder();
     await symlink(path.resolve("svc"), path.join(bin, "svc"));
     const meant = async (program: string, env: Record<string, string> = {}): Promise<string> => {
-      const { stderr } = await execa(program, ["job", "crate"], { reject: false, env });
+      const byHand = { npm_command: "", ...env }; // also where npx runs the tests
+      const { stderr } = await execa(program, ["job", "crate"], { reject: false, env: byHand });
       return stderr.split("\n")[1] ?? "";
     };
     const onPath = { PATH: `${bin}:${process.env["PATH"]}` };
