@@ -48,7 +48,7 @@ export const createToken: RegisterRoutes = (app, broker) => {
       left: own && factsOf(own).left,
       grants: body.grants,
       isAdmin: body.token_type === "admin",
-      isBound: bound !== undefined,
+      isBound: bound !== undefined && body.kind !== "rt", // of that kind none is: makeToken says so
     });
     const made = await makeToken(broker.db, actor.orgId, {
       name: body.name,
