@@ -117,5 +117,5 @@ test("a workflow tells whom it waits for", async () => {
   const [second] = (await run("workflow list acme --type input_update -o name")).out.split("\n");
   const behind = await run(`workflow position ${second ?? ""}`);
   expect(behind.out).toMatch(new RegExp(`^${install.workflow_id} provision: `));
-  expect(behind.err).toContain("It is number 1 of ");
+  expect(behind.err).toContain("1 of the 2 in its lane is ahead of it.");
 });
