@@ -33,10 +33,10 @@ describe("svc stats", () => {
     expect(out).toMatch(/^in progress +1 \(1 of 1 slot in use\)$/m);
     expect(out).toMatch(/^last hour +4 enqueued, 1 failed$/m);
     expect(out).toMatch(/^runners +1 online \(1 busy\), 0 offline, 1 other$/m);
-    expect(out).toMatch(
-      new RegExp(`^problems +${lost.runnerId} .* not online, jobs wait  1 `, "m"),
-    );
-    expect((await cli.run("stats -o name")).out).toBe(`${lost.runnerId}\n`);
+    const failed = held?.jobId ?? "";
+    expect(out).toMatch(new RegExp(`^problems +${failed} .* did not succeed  since `, "m"));
+    expect(out).toMatch(new RegExp(`^ +${lost.runnerId} .* not online, jobs wait  1 `, "m"));
+    expect((await cli.run("status -o name")).out).toBe(`${failed}\n${lost.runnerId}\n`);
     const { last_hour: hour } = JSON.parse((await cli.run("stats -o json")).out) as {
       last_hour: { failed: number };
     };
