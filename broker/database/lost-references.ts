@@ -25,6 +25,7 @@ export const breakableReferences: Readonly<Record<string, string>> = {
   terraform_workspace_locks_org_id_workspace_id_fkey: "workspace",
   terraform_workspace_state_jsons_org_id_workspace_id_fkey: "workspace",
   terraform_workspace_states_org_id_workspace_id_fkey: "workspace",
+  shown_plans_org_id_workflow_id_fkey: "workflow",
   workflow_approvals_org_id_workflow_id_fkey: "workflow",
   workflow_approvals_step_id_fkey: "workflow step",
   workflow_givens_org_id_workflow_id_fkey: "workflow",

@@ -76,7 +76,9 @@ describe("the table of signal types", () => {
     const needs = (type: string) => signalTypes["runner-job"].permissions({ type } as never);
     expect(needs("noop")).toEqual(["jobs.write"]);
     expect(needs("shut-down")).toEqual(["jobs.write", "runners.operate"]);
-    expect(signalType("flush")?.permissions?.({ queue_id: queueId })).toEqual(["queues.operate"]);
+    expect(signalType("flush")?.permissions?.({ queue_id: queueId })).toEqual([]);
+    const purges = [{ act: "purge", on: { queue_id: queueId } }];
+    expect(signalType("flush")?.actsOn?.({ queue_id: queueId })).toEqual(purges);
     expect(signalType("flush")?.permissions?.({ runner_id: runnerId })).toEqual(["jobs.cancel"]);
   });
 
