@@ -93,7 +93,10 @@ export async function findInstallFacts(
       join apps a on a.org_id = i.org_id and a.id = i.app_id
       join runners u on u.org_id = i.org_id and u.id = i.runner_id
       join install_inputs n on n.install_id = i.id and n.version = i.inputs_version
-      left join install_states s on s.install_id = i.id and s.version = i.state_version
+      left join lateral (
+        select s.id, s.checksum from install_states s
+         where s.install_id = i.id and s.version = i.state_version
+         order by s.install_id, s.version limit 1) s on true -- by its index: as a join all states of the install were walked
      where i.org_id = ${org} and i.id = ${id}`;
   const configId = row && choose(row);
   if (row === undefined || configId == null) return undefined;
