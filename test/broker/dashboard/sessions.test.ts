@@ -8,6 +8,7 @@ import {
 } from "../../support/browser/given-dashboard.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { givenOrg } from "../../support/rows/given.ts";
+import { misspelt } from "../../support/tokens/misspelt.ts";
 
 const dashboard = await givenDashboard();
 const { broker, db, token, orgId, link } = dashboard;
@@ -85,7 +86,7 @@ describe("signing in", () => {
   });
 
   test("with a wrong token says so, and shows nothing of it", async () => {
-    const wrong = `${token.slice(0, -4)}aaaa`;
+    const wrong = misspelt(token);
     const refused = await post("/sign-in", { token: wrong });
     expect(refused.status).toBe(401);
     const text = await refused.text();

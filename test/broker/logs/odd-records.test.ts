@@ -6,7 +6,7 @@ import { startBroker } from "../../support/broker/broker.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { type GivenLog, givenLog } from "../../support/logs/given-logs.ts";
 import { storedBodies } from "../../support/logs/otlp-logs.ts";
-
+import { givenActor } from "../../support/tokens/given-actor.ts";
 const database = await testDatabase();
 const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
 const broker = await startBroker({ url: database.url, env });
@@ -95,7 +95,7 @@ test("what the database refuses fails its own request alone, and is not sent twi
     return { ...said, resource: {}, attributes: {} };
   };
   const take = async ({ orgId, runnerId, streamId }: GivenLog, entry: LogEntry) => {
-    const actor = { orgId, runnerId, executionId: null } as never; // all that is asked of it
+    const actor = givenActor(orgId, { kind: "rt", runnerId, permissions: new Set() });
     const refused = { count: 0, reason: "" };
     await broker.broker.logs.take(actor, streamId, { entries: [entry], refused, bytes: 1 });
   };

@@ -1,5 +1,6 @@
 import { connect, type Db } from "../../../broker/database/connect.ts";
 import { newId } from "../../../broker/database/new-id.ts";
+import type { Egress } from "../../../broker/egress/egress.ts";
 import { emitDue } from "../../../broker/emitters/emit-due.ts";
 import type { EmittingParts } from "../../../broker/emitters/plan-signals.ts";
 import { readSchedule, type ScheduleInput } from "../../../broker/emitters/read-schedule.ts";
@@ -11,6 +12,7 @@ import { makeWakes } from "../../../broker/wake/wakes.ts";
 import type { EmitterMode } from "../../../shared/queue-emitter.ts";
 import { advanceClock } from "../database/clock.ts";
 import { afterFile } from "../run/after-file.ts";
+import { givenActor } from "../tokens/given-actor.ts";
 import { givenEmitter } from "./given-emitters.ts";
 import type { GivenQueue } from "./given-signals.ts";
 
@@ -70,12 +72,12 @@ export async function patchEmitter(
   id: string,
   changes: object,
 ): Promise<void> {
-  const checkUrl = () => ({ isOk: true as const, url: new URL("http://a") });
-  const checkReceiver = checkUrl;
-  const actor = { id: "acc_1", orgId, permissions: new Set() };
-  await updateEmitter({ ...parts, egress: { checkUrl, checkReceiver } } as never, actor as never, {
-    id,
-    version: undefined,
-    changes,
-  });
+  const check = { isOk: true, url: new URL("http://a") } as const;
+  const egress: Egress = {
+    rules: { mode: "off", opened: [] },
+    checkUrl: () => check,
+    checkReceiver: async () => await Promise.resolve(check),
+    callOut: async () => await Promise.reject(new Error("a change of an emitter calls nobody")),
+  };
+  await updateEmitter({ ...parts, egress }, givenActor(orgId), { id, version: undefined, changes });
 }
