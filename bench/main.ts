@@ -30,6 +30,7 @@ import { signalsSingle } from "./signals-single.ts";
 import { state } from "./state.ts";
 import { stats } from "./stats.ts";
 import { type BenchArguments, readBenchArguments } from "./support/bench-arguments.ts";
+import { benchUsage } from "./support/bench-usage.ts";
 import type { Bench } from "./support/bench.ts";
 import { type Figure, figureHead, figureRow } from "./support/figures.ts";
 import { watchUse } from "./support/machine-use.ts";
@@ -81,7 +82,7 @@ const benches = {
 
 const read = readBenchArguments(process.argv.slice(2), Object.keys(benches));
 
-if (read.kind === "help") process.stdout.write(usage());
+if (read.kind === "help") process.stdout.write(benchUsage(benches));
 else if (read.kind === "run") await runAll(read);
 else {
   process.stderr.write(`${read.line}\n`);
@@ -105,19 +106,3 @@ async function runAll({ names, isJson, options }: Running): Promise<void> {
 }
 
 type Running = Extract<BenchArguments, { readonly kind: "run" }>;
-
-function usage(): string {
-  const rows = Object.entries(benches).map(([name, { what }]) => `  ${name.padEnd(20)}${what}\n`);
-  return `Usage: npm run bench -- <bench>… | all [options]
-
-  --seconds 15        how long each part is measured
-  --warm-up 10        seconds before that; with fewer than 10 figures are only for trying a bench out
-  --scale 1           the size of what is measured, where a bench has one
-  --json              one line of JSON instead of a table
-  --profile folder    leaves CPU profiles, and what statements cost in Postgres
-  --help              this text
-
-Benches:
-
-${rows.join("")}`;
-}

@@ -1,18 +1,12 @@
 import { OperatorError } from "../shared/operator-error.ts";
 import { version } from "../shared/version.ts";
+import { brokerHelp } from "./broker-help.ts";
 import { readConfig } from "./config.ts";
 import { openLog } from "./log.ts";
 import { type RunningBroker, startBroker } from "./start-broker.ts";
 import { childWord, runChildProgram } from "./work-pool/run-child-program.ts";
 
 const stopWithinMs = 25_000;
-const help = `svc-broker ${version}: one broker over the Postgres of DATABASE_URL; run as many as you like.
-
-  svc-broker              Run it until SIGTERM. All its settings are environment variables (docs/operations.md).
-  svc-broker --version    Show the version.
-
-The schema must be current: "svc migrate up" brings it there.
-`;
 
 /** The production entry: one broker by the environment's settings, until SIGTERM or SIGINT; sets the exit code. */
 export async function runBroker(): Promise<void> {
@@ -51,9 +45,11 @@ async function main(args: readonly string[]): Promise<void> {
   if (word === childWord) return runChildProgram();
   if (args.length === 1 && /^(?:--version|version)$/.test(word))
     process.stdout.write(`${version}\n`);
-  else if (args.length === 1 && /^(?:--help|-h|help)$/.test(word)) process.stdout.write(help);
+  else if (args.length === 1 && /^(?:--help|-h|help)$/.test(word)) process.stdout.write(brokerHelp);
   else {
-    process.stderr.write(`svc-broker does not know the argument "${args.join(" ")}".\n${help}`);
+    process.stderr.write(
+      `svc-broker does not know the argument "${args.join(" ")}".\n${brokerHelp}`,
+    );
     process.exitCode = 2;
   }
 }

@@ -44,7 +44,7 @@ export const svc: Program<Command> = {
 /** How commands are named to who started this one. */
 function typedBy({ launchedAs }: Pick<CliConfig, "launchedAs">): (words: string) => string {
   const names = commandsOf(svc).map(({ name }) => name.split(" ")[0] ?? name);
-  return makeAsTyped(launchedAs, [...new Set(names)]);
+  return makeAsTyped(launchedAs, [...new Set(names), "COMMAND", "--help"]);
 }
 
 async function runCommand(command: Command, given: Given): Promise<number | void> {

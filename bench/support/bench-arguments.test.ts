@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readBenchArguments } from "./bench-arguments.ts";
+import { benchUsage } from "./bench-usage.ts";
 
 const known = ["lives", "beats"];
 const read = (...args: string[]) => readBenchArguments(args, known);
@@ -34,4 +35,11 @@ describe("the arguments of a bench", () => {
   test("help is asked for with anything beside it", () => {
     expect(read("lifes", "--help")).toEqual({ kind: "help" });
   });
+});
+
+test("help says all of what a bench measures, in 80 columns", () => {
+  const what = "one org's configs, templates, readmes and dead webhooks: another org's requests";
+  const usage = benchUsage({ noise: { what }, "agent-children": { what: "children" } });
+  expect(usage.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(usage.replaceAll(/\s+/g, " ")).toContain(`noise ${what} agent-children children`);
 });

@@ -23,7 +23,7 @@ export const runAction = defineCommand({
     env: {
       value: "NAME=VALUE",
       isRepeatable: true,
-      summary: "A variable of this run; repeatable. NAME=@FILE reads a secret from a file.",
+      summary: "A variable of this run. NAME=@FILE reads a secret from a file.",
     },
     command: { value: "COMMAND", summary: "Run this instead of an action." },
     "no-wait": { summary: "Do not follow it." },

@@ -18,18 +18,18 @@ export const createInstall = defineCommand({
     input: {
       value: "NAME=VALUE",
       isRepeatable: true,
-      summary: "An input; repeatable. NAME=@FILE reads a secret from a file.",
+      summary: "An input. NAME=@FILE reads a secret from a file.",
     },
-    label: { value: "KEY=VALUE", isRepeatable: true, summary: "A label; repeatable." },
+    label: { value: "KEY=VALUE", isRepeatable: true, summary: "A label." },
     "label-template": {
       value: "KEY=TEMPLATE",
       isRepeatable: true,
-      summary: "A label that is rendered with the install's state; repeatable.",
+      summary: "A label that is rendered with the install's state.",
     },
     metadata: {
       value: "KEY=VALUE",
       isRepeatable: true,
-      summary: "Words of your own, such as managed_by=terraform; repeatable.",
+      summary: "Words of your own, such as managed_by=terraform.",
     },
     runner: {
       value: "RUNNER",

@@ -31,9 +31,9 @@ export const installSettings = defineCommand({
     enable: {
       value: "COMPONENT",
       isRepeatable: true,
-      summary: "Have a component that the app lets installs leave out; repeatable.",
+      summary: "Have a component that the app lets installs leave out.",
     },
-    disable: { value: "COMPONENT", isRepeatable: true, summary: "Leave one out; repeatable." },
+    disable: { value: "COMPONENT", isRepeatable: true, summary: "Leave one out." },
   },
   examples: [
     { does: "Show them.", run: "svc install settings acme" },

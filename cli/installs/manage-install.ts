@@ -31,9 +31,9 @@ export const updateInstall = defineCommand({
     metadata: {
       value: "KEY=VALUE",
       isRepeatable: true,
-      summary: "Words of your own, such as managed_by=terraform; repeatable.",
+      summary: "Words of your own, such as managed_by=terraform.",
     },
-    unset: { value: "KEY", isRepeatable: true, summary: "Take some of them away; repeatable." },
+    unset: { value: "KEY", isRepeatable: true, summary: "Take some of them away." },
   },
   examples: [{ does: "Rename an install.", run: "svc install update acme --name acme-eu" }],
   run: async ({ args, flags, call, screen }) => {

@@ -71,9 +71,9 @@ export const showInputs = defineCommand({
     set: {
       value: "NAME=VALUE",
       isRepeatable: true,
-      summary: "Set an input; repeatable. NAME=@FILE reads a secret from a file.",
+      summary: "Set an input. NAME=@FILE reads a secret from a file.",
     },
-    unset: { value: "NAME", isRepeatable: true, summary: "Take a value away; repeatable." },
+    unset: { value: "NAME", isRepeatable: true, summary: "Take a value away." },
   },
   examples: [
     { does: "Show them.", run: "svc install inputs acme" },
@@ -113,14 +113,14 @@ export const labelInstall = defineCommand({
   summary: "Show an install's labels, or change some of them.",
   args,
   flags: {
-    set: { value: "KEY=VALUE", isRepeatable: true, summary: "Set a label; repeatable." },
-    unset: { value: "KEY", isRepeatable: true, summary: "Remove a label; repeatable." },
+    set: { value: "KEY=VALUE", isRepeatable: true, summary: "Set a label." },
+    unset: { value: "KEY", isRepeatable: true, summary: "Remove a label." },
     template: {
       value: "KEY=TEMPLATE",
       isRepeatable: true,
-      summary: "Have a label rendered with the install's state; repeatable.",
+      summary: "Have a label rendered with the install's state.",
     },
-    "no-template": { value: "KEY", isRepeatable: true, summary: "Render it no more; repeatable." },
+    "no-template": { value: "KEY", isRepeatable: true, summary: "Render it no more." },
   },
   examples: [{ does: "Set one.", run: "svc install labels acme --set tier=gold" }],
   run: async ({ args, flags, call, screen }) => {

@@ -1,6 +1,6 @@
 /**
  * Writes the commands that words name as they have to be typed here: `./svc job list` for who started `./svc`, whose shell finds
- * no svc. `nouns` are the first words of commands: "svc needs Node 24" names none.
+ * no svc. `nouns` are the words that can come first: "svc needs Node 24" names none.
  */
 export function makeAsTyped(
   launchedAs: string,

@@ -13,3 +13,9 @@ test("heads of lists are in capitals, and names of one thing's members in small 
   printItem(screen, { text: "", body: {} }, { nameOf: () => "job_1", columns });
   expect(shown).toEqual(["id        job_1\nasked by  acc_1"]);
 });
+
+test("columns of a list are aligned by the places that their cells take", () => {
+  const named = { NAME: ({ name }: { name: string }) => name, AGE: () => "1d" };
+  const { rows } = tableOf([{ name: "名前" }, { name: "abcd" }], named);
+  expect(rows).toEqual(["名前  1d", "abcd  1d"]);
+});

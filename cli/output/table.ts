@@ -1,4 +1,4 @@
-import { harmless } from "../../shared/command-line/terminal-text.ts";
+import { harmless, padTo, textWidth } from "../../shared/command-line/terminal-text.ts";
 
 /** The columns of a kind of thing, by name, in order. */
 export type Columns<Item> = Readonly<Record<string, (item: Item) => string>>;
@@ -19,11 +19,11 @@ export function tableOf<Item>(
   const names = Object.keys(columns).map((name) => name.toUpperCase());
   const rows = items.map((item) => Object.values(columns).map((read) => oneLine(read(item))));
   const widths = names.map((name, at) =>
-    Math.max(name.length, before[at] ?? 0, ...rows.map((row) => row[at]?.length ?? 0)),
+    Math.max(name.length, before[at] ?? 0, ...rows.map((row) => textWidth(row[at] ?? ""))),
   );
   const lineOf = (cells: readonly string[]) =>
     cells
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .map((cell, at) => padTo(cell, widths[at] ?? 0))
       .join("  ")
       .trimEnd();
   return { head: lineOf(names), rows: rows.map(lineOf), widths };

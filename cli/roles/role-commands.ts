@@ -134,7 +134,7 @@ export const updateRole = defineCommand({
       value: "PERMISSION",
       choices: permissions,
       isRepeatable: true,
-      summary: "All that it permits from now on; repeatable. You must have it yourself.",
+      summary: "All that it permits from now on. You must have it yourself.",
     },
   },
   examples: [

@@ -1,5 +1,5 @@
 import type { CommandSpec } from "./command.ts";
-import { helpText } from "./help-text.ts";
+import { helpText, helpWidth } from "./help-text.ts";
 import { parseLine } from "./parse-line.ts";
 import type { Explained, Program } from "./program.ts";
 import { harmless } from "./terminal-text.ts";
@@ -13,9 +13,7 @@ export async function runProgram<C extends CommandSpec>(
   try {
     const parsed = parseLine(argv, program);
     if (parsed.kind === "run") return (await program.run(parsed.command, parsed.given)) ?? 0;
-    const { isTTY, columns } = process.stdout;
-    const width = isTTY && columns > 0 ? columns : undefined;
-    process.stdout.write(`${helpText(parsed.words, program, width)}\n`);
+    process.stdout.write(`${helpText(parsed.words, program, helpWidth(process.stdout))}\n`);
     return 0;
   } catch (error) {
     const { code, words } = explain(error, program);

@@ -31,6 +31,8 @@ describe("a command line that is wrong", () => {
     const env = { SVC_LAUNCHED_AS: "./svc" };
     const { err } = await svc(["job", "crate"], { env });
     expect(err).toContain("Did you mean ./svc job create?\n");
+    expect((await svc(["nonsense"], { env })).err).toContain("See: ./svc --help\n");
+    expect((await svc(["job", "get", "--help"], { env })).out).toContain("\n  ./svc job get JOB");
     const asked = { SVC_URL: cli.url, SVC_TOKEN: cli.token, ...env };
     const none = await svc(["app", "list"], { env: asked });
     expect(none.err).toBe("No apps found. Begin one: ./svc app init NAME\n");
