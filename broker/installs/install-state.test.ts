@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shownStateOf, type StateFacts } from "./install-state.ts";
+import { lookFor, shownStateOf, type StateFacts } from "./install-state.ts";
 
 const secret = "s3cr3t-value";
 const facts = (outputs: object) =>
@@ -27,4 +27,10 @@ test("long secrets are not read anew for each output", () => {
   const outputs = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`o${at}`, "v"]));
   const shown = shownStateOf({ ...facts(outputs), variables });
   expect(shown["actions"]).toMatchObject({ act: { outputs } });
+});
+
+test("where looking for secrets takes too much, every text counts as one of them", () => {
+  const isHidden = lookFor([secret, `${"x".repeat(1000)}y`], 3_000);
+  const looked = Array.from({ length: 4 }, () => isHidden("x".repeat(1000)));
+  expect(looked).toEqual([false, false, true, true]);
 });

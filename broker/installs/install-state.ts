@@ -6,8 +6,8 @@ import {
   type Taint,
   taintOfMembers,
 } from "../../shared/app-config/templates/taint.ts";
-import { includesText } from "../../shared/find-text.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
+import { PartFinder } from "../../shared/part-finder.ts";
 import type { InstallFacts } from "./install-facts.ts";
 
 /** What a state is made of; of an install that is to be made, too. */
@@ -57,10 +57,16 @@ export function sensitiveOf(facts: StateFacts): Sensitive {
   );
   const inputs = allOf(given.map(([name]) => name));
   const needles = hiddenValues(facts).flatMap(needlesOf);
-  const ends = Object.entries(actionsOf(facts)).map(([name, { outputs }]) => {
-    const taint = taintBy(outputs, within(outputs, needles));
-    return [name, taintOfMembers([["outputs", taint]])] as const;
-  });
+  const isHidden = lookFor(needles);
+  const ends = Object.entries(actionsOf(facts)).map(
+    ([name, { outputs }]) =>
+      [
+        name,
+        taintOfMembers([
+          ["outputs", needles.length === 0 ? undefined : taintBy(outputs, isHidden)],
+        ]),
+      ] as const,
+  );
   const actions = taintOfMembers(ends);
   return {
     app: { variables: allOf(Object.keys(facts.variables)) },
@@ -83,38 +89,26 @@ function needlesOf(value: unknown): string[] {
   return [text, Buffer.from(text).toString("base64")].filter(({ length }) => length >= leastNeedle);
 }
 
-/** Those that stand anywhere in a value: each is looked for once, not in each of its texts. */
-function within(value: Json, needles: readonly string[]): readonly string[] {
-  if (needles.length === 0) return [];
-  const texts: string[] = [];
-  takeTexts(value, texts);
-  const all = texts.join("\n");
-  return needles.filter((needle) => includesText(all, needle));
+/** A few seconds of looking: only secrets that begin everywhere in the outputs take more. */
+const mostLetters = 2 ** 30;
+
+/** What tells whether one of these is in a text. Where that takes too much, it is said of any. */
+export function lookFor(needles: readonly string[], most = mostLetters): (text: string) => boolean {
+  let left = most;
+  const finder = new PartFinder(needles, { count: (letters) => (left -= letters) });
+  return (text) => left < 0 || finder.isAnyIn(text);
 }
 
-function takeTexts(value: Json, texts: string[]): void {
-  if (isList(value)) for (const one of value) takeTexts(one, texts);
-  else if (isMap(value))
-    for (const [name, one] of Object.entries(value)) {
-      texts.push(name);
-      takeTexts(one, texts);
-    }
-  else texts.push(textOf(value));
-}
-
-/** What of a value has one of these in it; a map as a whole where one of its names has. */
-function taintBy(value: Json, needles: readonly string[]): Taint {
-  if (needles.length === 0) return undefined;
-  const has = (text: string): boolean => needles.some((needle) => includesText(text, needle));
-  if (isMap(value) && Object.keys(value).some(has)) return true;
+/** What of a value has something hidden in it; a map as a whole where one of its names has. */
+function taintBy(value: Json, isHidden: (text: string) => boolean): Taint {
+  if (isMap(value) && Object.keys(value).some(isHidden)) return true;
   const members = isList(value)
     ? value.entries()
     : isMap(value)
       ? Object.entries(value)
       : undefined;
-  if (members !== undefined)
-    return taintOfMembers([...members].map(([name, one]) => [String(name), taintBy(one, needles)]));
-  return has(textOf(value)) ? true : undefined;
+  if (members === undefined) return isHidden(textOf(value)) ? true : undefined;
+  return taintOfMembers([...members].map(([name, one]) => [String(name), taintBy(one, isHidden)]));
 }
 
 function hidden(value: Json, taint: Taint): Json {

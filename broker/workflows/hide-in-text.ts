@@ -1,13 +1,17 @@
 import { replaceEach } from "../../shared/find-text.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
+import { PartFinder } from "../../shared/part-finder.ts";
 
 /** A text in which these values are hidden wherever they stand; also the begin of one, where the text was cut off within it. */
 export function hideInText(text: string, values: readonly unknown[]): string {
   const texts = textsOf(values);
-  const shown = texts.reduce((kept, one) => replaceEach(kept, one, hiddenValue), text);
+  const within = new Set(new PartFinder(texts).partsIn(text));
+  const found = texts.filter((one) => within.has(one));
+  const shown = found.reduce((kept, one) => replaceEach(kept, one, hiddenValue), text);
   if (!shown.endsWith(cutOff)) return shown;
   const kept = shown.slice(0, -cutOff.length);
-  for (let at = 0; at <= kept.length - leastOfCut; at++) {
+  const longest = texts[0]?.length ?? 0;
+  for (let at = Math.max(0, kept.length - longest); at <= kept.length - leastOfCut; at++) {
     const rest = kept.slice(at);
     if (texts.some((one) => one.startsWith(rest)))
       return `${kept.slice(0, at)}${hiddenValue}${cutOff}`;
