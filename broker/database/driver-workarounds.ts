@@ -92,21 +92,24 @@ export type Tx = postgres.ISql<{ bigint: number }>;
 /**
  * Runs the work in one transaction of a pool of one connection. The driver's own `begin` goes on with a transaction
  * whose connection is lost: it sends a rollback, or the work's next statement, to a socket that is gone, which throws
- * where nobody can catch it and ends the process. Here a statement after the loss is refused, and nothing is rolled back
- * that Postgres has rolled back already. After a loss only end the pool: the driver answers the first statement of a
- * new connection with the error that ended the old one, and loses a connection that it should reserve.
+ * where nobody can catch it and ends the process. Here each statement that is not answered by then is rejected, as is each
+ * later one, and nothing is rolled back that Postgres has rolled back already. After a loss the pool is ended: the driver
+ * answers the first statement of a new connection with the error that ended the old one, and loses a connection that it
+ * should reserve.
  */
 export async function inTransaction<T>(db: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (db.options.max !== 1) throw new Error("a transaction needs a pool of one connection");
   let isLost = false;
+  const unanswered = new Set<Statement>();
   Object.assign(db.options, {
     onclose: () => {
-      isLost = true;
+      isLost = true; // the driver has rejected what it knows to be lost: its own error says more
+      for (const statement of unanswered) statement.reject(lostStatement("CONNECTION_CLOSED"));
     },
   });
   const connection = await db.reserve();
   isLost = false;
-  const tx = refuseWhen(() => isLost, connection);
+  const tx = watchStatements(connection, { isLost: () => isLost, unanswered });
   try {
     await tx`begin`;
     const result = await work(tx);
@@ -118,23 +121,44 @@ export async function inTransaction<T>(db: Pool, work: (tx: Tx) => Promise<T>): 
     throw error;
   } finally {
     if (!isLost) connection.release(); // a lost one is not the driver's to give to others
+    else await db.end({ timeout: 0 }); // it would wait for the statement that was lost
   }
 }
 
-/** The same, but every statement is refused once the connection is lost. */
-function refuseWhen(isLost: () => boolean, connection: Tx): Tx {
-  const refuse = (target: object, self: unknown, args: unknown[]): unknown => {
-    if (isLost()) throw lostStatement("CONNECTION_CLOSED");
-    return Reflect.apply(target as (...given: unknown[]) => unknown, self, args); // both are called
+/** A statement of the driver: it is sent by its handler when it is awaited, and its promise is settled by these. */
+type Statement = Promise<unknown> & {
+  handler: (statement: Statement) => unknown;
+  reject: (error: Error) => void;
+};
+
+type Watch = { readonly isLost: () => boolean; readonly unanswered: Set<Statement> };
+
+/** The same, but every statement is refused that would be sent after the connection is lost. */
+function watchStatements(connection: Tx, watch: Watch): Tx {
+  const run = (target: object, self: unknown, args: unknown[]): unknown => {
+    const made: unknown = Reflect.apply(target as (...given: unknown[]) => unknown, self, args); // both are called
+    if (made instanceof Promise) watchStatement(made as Statement, watch); // the others are parts of a text
+    return made;
   };
   return new Proxy<Tx>(connection, {
-    apply: refuse,
+    apply: run,
     get: (target, name): unknown => {
       const member: unknown = Reflect.get(target, name);
       const runsText = name === "unsafe" && typeof member === "function";
-      return runsText ? new Proxy(member, { apply: refuse }) : member;
+      return runsText ? new Proxy(member, { apply: run }) : member;
     },
   });
+}
+
+function watchStatement(statement: Statement, { isLost, unanswered }: Watch): void {
+  const { handler } = statement;
+  statement.handler = () => {
+    if (isLost()) return statement.reject(lostStatement("CONNECTION_CLOSED"));
+    unanswered.add(statement);
+    const forget = () => void unanswered.delete(statement);
+    void Promise.prototype.then.call(statement, forget, forget); // its own `then` would send it
+    return handler(statement);
+  };
 }
 
 /** Postgres says this before it closes the connection. */
