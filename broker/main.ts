@@ -1,9 +1,10 @@
 import { OperatorError } from "../shared/operator-error.ts";
 import { version } from "../shared/version.ts";
+import { boundYoungSpace, holdYoungSpace } from "./bound-young-space.ts";
 import { brokerHelp } from "./broker-help.ts";
 import { readConfig } from "./config.ts";
 import { openLog } from "./log.ts";
-import { type RunningBroker, startBroker } from "./start-broker.ts";
+import type { RunningBroker } from "./start-broker.ts";
 import { childWord, runChildProgram } from "./work-pool/run-child-program.ts";
 
 const stopWithinMs = 25_000;
@@ -16,7 +17,10 @@ export async function runBroker(): Promise<void> {
   const told = new Promise<unknown>((resolve) => {
     process.once("SIGTERM", resolve).once("SIGINT", resolve);
   });
+  holdYoungSpace();
+  const { startBroker } = await import("./start-broker.ts");
   const running = await startBroker(config, log);
+  boundYoungSpace();
   await told;
   await stop(running);
 }
