@@ -11,6 +11,8 @@ type Act = {
   readonly ofLane: Readonly<Record<LaneOwner, Permission>>;
   /** A token that is bound to an app or an install may do it in the lanes of its own installs. */
   readonly isBound?: true;
+  /** It has signals act, now or again: it asks what they do besides (`permissions`, `actsOn`, `runnerOf` of their type). */
+  readonly asksDeeds?: true;
 };
 
 const reading = {
@@ -36,17 +38,17 @@ export const queueActs = {
   pause: operatingQueues,
   resume: operatingQueues,
   purge: operatingQueues,
-  enqueue: { permission: "signals.write", ofLane: operating },
+  enqueue: { permission: "signals.write", ofLane: operating, asksDeeds: true },
   cancel: operatingQueues,
-  redrive: operatingQueues,
+  redrive: { ...operatingQueues, asksDeeds: true },
   claim: { permission: "signals.work", ofLane: operating },
   report: { permission: "signals.work", ofLane: operating },
-  "create-emitter": { permission: "queues.write", ofLane: operating },
-  "update-emitter": { permission: "queues.write", ofLane: operating },
+  "create-emitter": { permission: "queues.write", ofLane: operating, asksDeeds: true },
+  "update-emitter": { permission: "queues.write", ofLane: operating, asksDeeds: true },
   "delete-emitter": { permission: "queues.write", ofLane: operating },
-  "pause-emitter": operatingQueues,
-  "resume-emitter": operatingQueues,
-  "fire-emitter": operatingQueues,
+  "pause-emitter": { ...operatingQueues, asksDeeds: true },
+  "resume-emitter": { ...operatingQueues, asksDeeds: true },
+  "fire-emitter": { ...operatingQueues, asksDeeds: true },
 } as const satisfies Readonly<Record<string, Act>>;
 export type QueueAct = keyof typeof queueActs;
 

@@ -101,11 +101,12 @@ describe.each(types)("a signal of type %s", (_, type) => {
 test("the table is the one of docs/access.md", async () => {
   const row = (act: QueueAct): string => {
     const owners = laneOwners.map((owner) => `\`${queueActs[act].ofLane[owner]}\``);
-    return `| ${act} | \`${queueActs[act].permission}\` | ${owners.join(" | ")} |`;
+    const asks = "asksDeeds" in queueActs[act] ? "asked" : "–";
+    return `| ${act} | \`${queueActs[act].permission}\` | ${owners.join(" | ")} | ${asks} |`;
   };
-  const head = `| act | permission | ${laneOwners.map((owner) => `a lane of ${owner}`).join(" | ")} |`;
+  const head = `| act | permission | ${laneOwners.map((owner) => `a lane of ${owner}`).join(" | ")} | what the signals do |`;
   const rows = (Object.keys(queueActs) as QueueAct[]).map(row);
-  const table = [head, "|---|---|---|---|---|", ...rows].join("\n");
+  const table = [head, "|---|---|---|---|---|---|", ...rows].join("\n");
   expect(between(await readRootFile("docs/access.md"), "lane-acts")).toBe(table);
 });
 

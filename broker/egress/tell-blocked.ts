@@ -1,5 +1,5 @@
 import type { Broker } from "../broker.ts";
-import { readTemplate } from "../emitters/template.ts";
+import { readTemplate } from "../emitters/sealed-template.ts";
 import { parseAddress } from "./parse-address.ts";
 import { listCallingEmitters, listWebhookOrigins } from "./receiver-queries.ts";
 

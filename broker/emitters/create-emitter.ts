@@ -6,7 +6,8 @@ import { requireOwnQueue } from "../queues/require-queue.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findEmitter, findNow, insertEmitter } from "./queries.ts";
 import { readSchedule, requireMembersOf } from "./read-schedule.ts";
-import { requireTemplate, sealTemplate } from "./template.ts";
+import { sealTemplate } from "./sealed-template.ts";
+import { requireTemplate } from "./template.ts";
 
 type Parts = Pick<Broker, "db" | "seals" | "egress" | "limits" | "config">;
 

@@ -3,11 +3,11 @@ import type { Broker } from "../broker.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import { fullQueue } from "../signals/full-queue.ts";
 import { findSignal } from "../signals/queries.ts";
+import { requireFiler } from "../signals/require-targets.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { topics } from "../wake/wakes.ts";
 import { findEmitter, writeFiring } from "./queries.ts";
-import { requireFiler } from "./require-filer.ts";
-import { openTemplate } from "./template.ts";
+import { openTemplate } from "./sealed-template.ts";
 
 const maxTries = 10;
 

@@ -1,26 +1,35 @@
 import type { PauseEnd } from "../../shared/api/pause.ts";
 import { type Problem, problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
+import { requireFiler } from "../signals/require-targets.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { emitDue } from "./emit-due.ts";
 import { findEmitter, findNow, writeEmitterPause } from "./queries.ts";
-import { requireFiler } from "./require-filer.ts";
 
-type By = Pick<Actor, "id" | "orgId">;
+type By = Pick<Actor, "bound" | "id" | "orgId" | "permissions">;
 
 const longestMs = 366 * 86_400_000;
 
-/** Pauses an emitter, or changes its pause; 422 for an end that is past or more than 366 days away, 409 for one that is done. */
+/**
+ * Pauses an emitter, or changes its pause; 422 for an end that is past or more than 366 days away, 409 for one that is done, 403 where
+ * it gives a pause an end for who may not do what its signals do.
+ */
 export async function pauseEmitter(
-  { db }: Pick<Broker, "db">,
-  { orgId, id: actorId }: By,
+  parts: Pick<Broker, "db" | "seals">,
+  actor: By,
   {
     id,
     note,
     until,
   }: { readonly id: string; readonly note: string; readonly until?: PauseEnd | undefined },
 ): Promise<void> {
+  const { db } = parts;
+  const { orgId, id: actorId } = actor;
   const end = until && endOf(until, await findNow(db));
+  if (end !== undefined) {
+    const present = await findEmitter(db, orgId, id);
+    if (present?.status === "paused") await requireFiler(parts, actor, present);
+  }
   const to = { id, event: "pause" as const, note, until: end ?? null, actorId };
   refuse(await writeEmitterPause(db, orgId, to));
 }
@@ -28,7 +37,7 @@ export async function pauseEmitter(
 /** Ends the pause of an emitter and computes its next tick; nothing when it is not paused. 403 for who may not do what its signals do. */
 export async function resumeEmitter(
   broker: Pick<Broker, "db" | "seals" | "wakes" | "log">,
-  actor: By & Pick<Actor, "bound" | "permissions">,
+  actor: By,
   { id, note }: { readonly id: string; readonly note: string },
 ): Promise<void> {
   const { orgId, id: actorId } = actor;

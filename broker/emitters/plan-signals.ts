@@ -5,7 +5,7 @@ import type { Seals } from "../seals/seals.ts";
 import type { Wakes } from "../wake/wakes.ts";
 import type { DueRow } from "./find-due.ts";
 import { planTicks, type TickPlan } from "./plan-ticks.ts";
-import { openTemplate } from "./template.ts";
+import { openTemplate } from "./sealed-template.ts";
 
 export type EmittingParts = {
   readonly db: Db;

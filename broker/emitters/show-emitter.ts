@@ -10,7 +10,7 @@ import { type EmitterFilter, findEmitter, findNow, listEmitters } from "./querie
 import { jitterMs } from "./read-schedule.ts";
 import type { EmitterRow } from "./row.ts";
 import { readableSchedule, scheduleOf } from "./schedule-of.ts";
-import { readTemplate } from "./template.ts";
+import { readTemplate } from "./sealed-template.ts";
 import { nextTicks } from "./ticks.ts";
 import { describeSchedule, toEmitter } from "./to-emitter.ts";
 

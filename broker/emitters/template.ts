@@ -1,12 +1,9 @@
 import { checkSignal } from "../../shared/check-signal.ts";
-import { parseExactly } from "../../shared/parse-exactly.ts";
 import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
 import { signalType } from "../../shared/signal-types.ts";
 import type { Broker } from "../broker.ts";
-import type { Sealed, Seals } from "../seals/seals.ts";
 import { requireDeeds } from "../signals/require-fileable.ts";
 import type { Actor } from "../tokens/actor.ts";
-import type { EmitterWithTemplate } from "./row.ts";
 
 type Template = {
   readonly type: string;
@@ -15,11 +12,9 @@ type Template = {
   readonly text?: string | undefined;
 };
 
-type SealedTemplate = Pick<EmitterWithTemplate, "org_id" | "id" | "key_id" | "contents">;
-
 /** How signals of the type are executed; 422 or 403 for a template that they could not be filed with by this caller. */
 export async function requireTemplate(
-  broker: Pick<Broker, "db" | "egress">,
+  broker: Pick<Broker, "db" | "egress" | "seals">,
   actor: Pick<Actor, "bound" | "orgId" | "permissions">,
   { type, value, text = JSON.stringify(value) }: Template,
 ): Promise<{ readonly runs: "pull" | "task" | "hold"; readonly task: string | null }> {
@@ -35,26 +30,6 @@ export async function requireTemplate(
   }
   const { runs, task = null } = row ?? { runs: "pull" as const };
   return { runs, task };
-}
-
-/** Seals the data of an emitter's signals. */
-export function sealTemplate(
-  seals: Seals,
-  { orgId, id }: { readonly orgId: string; readonly id: string },
-  text: string,
-): Sealed {
-  return seals.seal({ orgId, id, part: "template" }, Buffer.from(text));
-}
-
-/** The data of an emitter's signals, as text. */
-export function openTemplate(seals: Seals, template: SealedTemplate): Buffer {
-  const { org_id: orgId, id, key_id: keyId, contents: bytes } = template;
-  return seals.open({ orgId, id, part: "template" }, { keyId, bytes });
-}
-
-/** The same as a value, with all digits of its numbers. */
-export function readTemplate(seals: Seals, row: SealedTemplate): Template["value"] {
-  return parseExactly(openTemplate(seals, row).toString()) as Template["value"]; // written by this file only
 }
 
 function toError({ path, code, message }: ReturnType<typeof checkSignal>[number]): ProblemError {

@@ -3,14 +3,15 @@ import type { EmitterChanges } from "../../shared/api/emitter.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { Sealed } from "../seals/seals.ts";
+import { requireFiler } from "../signals/require-targets.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { nameTaken } from "./create-emitter.ts";
 import { requireOwn } from "./delete-emitter.ts";
 import { type EmitterSettings, findEmitter, findNow, writeEmitter } from "./queries.ts";
 import { readSchedule, requireMembersOf } from "./read-schedule.ts";
-import { requireFiler } from "./require-filer.ts";
 import type { EmitterWithTemplate } from "./row.ts";
-import { openTemplate, readTemplate, requireTemplate, sealTemplate } from "./template.ts";
+import { openTemplate, readTemplate, sealTemplate } from "./sealed-template.ts";
+import { requireTemplate } from "./template.ts";
 
 type Parts = Pick<Broker, "db" | "seals" | "egress">;
 type By = Pick<Actor, "bound" | "id" | "orgId" | "permissions">;
@@ -31,6 +32,16 @@ const ofSchedule = [
   "scheduled_at",
   "delay",
 ] as const;
+/** What else says when, how often and for how long its signals act. */
+const ofFiling = [
+  "missed_policy",
+  "missed_limit",
+  "overlap_policy",
+  "dedupe_key",
+  "max_executions",
+  "retry_delay",
+  "signal_expires_in",
+] as const;
 
 /** Changes an emitter, which keeps its version where all stays the same; 412 when it has another version than asked for, 409 for one that belongs to an install. With a new schedule its next tick is another. */
 export async function updateEmitter(parts: Parts, actor: By, update: Update): Promise<void> {
@@ -45,7 +56,9 @@ export async function updateEmitter(parts: Parts, actor: By, update: Update): Pr
     }
     const { version } = present;
     const { settings, isRescheduled } = await changedSettings(parts, present, update.changes);
-    if (isRescheduled) await requireFiler(parts, actor, present);
+    if (isRescheduled || ofFiling.some((name) => settings[name] !== present[name])) {
+      await requireFiler(parts, actor, present);
+    }
     const changed = await changedTemplate(parts, actor, { present, ...update });
     const { template, executed } = changed;
     const whole = { ...settings, ...executed };

@@ -5,7 +5,7 @@ import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import { deleteEmitterRow, findNow, insertEmitter } from "../emitters/queries.ts";
 import { readSchedule } from "../emitters/read-schedule.ts";
-import { sealTemplate } from "../emitters/template.ts";
+import { sealTemplate } from "../emitters/sealed-template.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { cronTriggersOf, type CronTrigger } from "./cron-triggers.ts";
 import { type KeptEmitter, listInstallEmitters, restEmitter } from "./emitter-queries.ts";

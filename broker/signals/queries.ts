@@ -109,37 +109,6 @@ export async function cancelRow(
     select outcome, status, wake from cancel_signals(${org}, ${[id]}, ${why})`;
 }
 
-export type RedriveRow = {
-  readonly signal_id: string | null;
-  readonly outcome: string | null;
-  readonly wake: string | null;
-};
-
-/** Puts dead signals of a queue back in line: these, or at most `batch`, the oldest first. */
-export async function redriveRows(
-  db: Db,
-  org: OrgId,
-  to: {
-    readonly queueId: string;
-    readonly ids: readonly string[] | null;
-    readonly batch: number;
-  },
-): Promise<readonly RedriveRow[]> {
-  const ids = to.ids && [...to.ids];
-  return db<RedriveRow[]>`
-    select signal_id, outcome, wake from redrive_signals(${org}, ${to.queueId}, ${ids}::text[], ${to.batch})`;
-}
-
-/** Whether a queue has dead signals whose dedupe key no live one has. */
-export async function hasRedrivable(db: Db, org: OrgId, queueId: string): Promise<boolean> {
-  const [row] = await db<{ has: boolean }[]>`
-    select exists (
-      select from queue_signal_ends e join queue_signals f on f.org_id = e.org_id and f.id = e.signal_id
-       where e.queue_id = ${queueId} and e.org_id = ${org} and e.status = 'dead'
-         and not exists (select from queue_signal_live l where l.queue_id = e.queue_id and l.dedupe_key = f.dedupe_key)) as has`;
-  return row?.has === true;
-}
-
 /** The org of a queue, when it is this one and the queue was not deleted. */
 export async function findQueueOrg(
   db: Db,

@@ -4,49 +4,63 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { requireQueue } from "../queues/require-queue.ts";
 import { topics } from "../wake/wakes.ts";
 import { fullQueue } from "./full-queue.ts";
-import { findSignal, hasRedrivable, redriveRows, type RedriveRow } from "./queries.ts";
+import { findSignal } from "./queries.ts";
+import { hasRedrivable, listDead, redriveRows, type RedriveRow } from "./redrive-queries.ts";
+import { askRedrive, mayAllDeeds } from "./require-redrive.ts";
+import type { Filer } from "./require-targets.ts";
 
 const batch = 1_000;
 /** After so long a request answers what it has done. */
 const enoughMs = 10_000;
+/** So much of the contents of signals one request opens, to see what they ask. */
+const mostBytes = 32 * 1024 * 1024;
 
-type Parts = Pick<Broker, "db" | "wakes">;
+type Parts = Pick<Broker, "db" | "seals" | "wakes">;
 type Told = { readonly signalId: string; readonly outcome: string };
 type Redriven = {
   readonly redriven: number;
+  /** Those that stay dead because the caller may not do what they do. */
+  readonly forbidden: number;
   /** What came of each that was named. */
   readonly told: readonly Told[];
   /** Others can be redriven: by another request, or once there is room. */
   readonly hasMore: boolean;
 };
+type Of = { readonly queueId: string; readonly ids: readonly string[] };
 
-/** Puts dead signals of a queue back in line: those named, or all, oldest first, as many as there is room and time for. */
+/**
+ * Puts dead signals of a queue back in line: those named, or all, oldest first, as many as there is room and time for. Those that do
+ * what the caller may not do by hand stay dead.
+ */
 export async function redriveSignals(
   parts: Parts,
-  org: OrgId,
+  caller: Filer,
   { queueId, ids }: { readonly queueId: string; readonly ids: readonly string[] | undefined },
 ): Promise<Redriven> {
-  await requireQueue(parts.db, org, queueId);
-  const untilMs = performance.now() + enoughMs;
-  let [redriven, isDone] = [0, ids !== undefined];
-  const told = ids && (await redriveSome(parts, org, { queueId, ids: [...new Set(ids)] }));
-  while (!isDone && performance.now() < untilMs) {
-    const some = await redriveSome(parts, org, { queueId, ids: null });
-    redriven += some.length;
-    isDone = some.length === 0;
-  }
+  await requireQueue(parts.db, caller.orgId, queueId);
+  if (ids === undefined) return await redriveAll(parts, caller, queueId);
+  const named = [...new Set(ids)];
+  const { told, left } = await redriveAsked(parts, caller, { queueId, ids: named, mostBytes });
+  const forbidden = told.filter(({ outcome }) => outcome === "forbidden");
+  const but = forbidden.map(({ signalId }) => signalId);
   return {
-    redriven: redriven + (told ?? []).filter(({ outcome }) => outcome === "redriven").length,
-    told: told ?? [],
-    hasMore: await hasRedrivable(parts.db, org, queueId),
+    redriven: countOf(told, "redriven"),
+    forbidden: forbidden.length,
+    told,
+    hasMore: left > 0 || (await hasRedrivable(parts.db, caller.orgId, queueId, but)),
   };
 }
 
-/** Puts one dead signal back in line; 404, 409 `signal_not_dead` or `dedupe_key_taken`, 429 `queue_full` or `org_queues_full`. */
-export async function redriveSignal(parts: Parts, org: OrgId, id: string): Promise<void> {
+/** Puts one dead signal back in line; 404, 403 for what it does, 409 `signal_not_dead` or `dedupe_key_taken`, 429 `queue_full` or `org_queues_full`. */
+export async function redriveSignal(parts: Parts, caller: Filer, id: string): Promise<void> {
+  const { orgId: org } = caller;
   const found = await findSignal(parts.db, org, id);
   if (found === undefined) throw problem.notFound("signal");
-  const [told] = await redriveSome(parts, org, { queueId: found.queue_id, ids: [id] });
+  const one = { queueId: found.queue_id, ids: [id] };
+  const { refusals } = await askRedrive(parts, caller, { ...one, mostBytes });
+  const refusal = refusals.get(id);
+  if (refusal !== undefined) throw refusal;
+  const [told] = await redriveSome(parts, org, one);
   switch (told?.outcome) {
     case "redriven":
       return;
@@ -64,12 +78,55 @@ export async function redriveSignal(parts: Parts, org: OrgId, id: string): Promi
   }
 }
 
-async function redriveSome(
-  { db, wakes }: Parts,
-  org: OrgId,
-  { queueId, ids }: { readonly queueId: string; readonly ids: readonly string[] | null },
-): Promise<Told[]> {
-  const rows = await redriveRows(db, org, { queueId, ids, batch });
+/** Each is tried once, though it may die again meanwhile. */
+async function redriveAll(parts: Parts, caller: Filer, queueId: string): Promise<Redriven> {
+  const untilMs = performance.now() + enoughMs;
+  let [redriven, forbidden, bytesLeft, after] = [0, 0, mostBytes, ""];
+  for (;;) {
+    const page = { after, limit: batch };
+    const ids = await listDead(parts.db, caller.orgId, queueId, page);
+    if (ids.length === 0) return { redriven, forbidden, told: [], hasMore: false };
+    const of = { queueId, ids, mostBytes: bytesLeft };
+    const { told, left, openedBytes } = await redriveAsked(parts, caller, of);
+    redriven += countOf(told, "redriven");
+    forbidden += countOf(told, "forbidden");
+    bytesLeft -= openedBytes;
+    after = ids.at(-1) ?? "";
+    const isFull = countOf(told, "full") > 0;
+    if (isFull || left > 0 || performance.now() > untilMs)
+      return { redriven, forbidden, told: [], hasMore: true };
+  }
+}
+
+async function redriveAsked(
+  parts: Parts,
+  caller: Filer,
+  of: Of & { readonly mostBytes: number },
+): Promise<{ readonly told: Told[]; readonly left: number; readonly openedBytes: number }> {
+  const { queueId, ids } = of;
+  if (mayAllDeeds(caller)) {
+    return { told: await redriveSome(parts, caller.orgId, of), left: 0, openedBytes: 0 };
+  }
+  const { refusals, left, openedBytes } = await askRedrive(parts, caller, of);
+  const open = ids.filter((id) => !refusals.has(id) && !left.has(id));
+  const done = new Map(
+    open.length === 0
+      ? []
+      : (await redriveSome(parts, caller.orgId, { queueId, ids: open })).map((one) => [
+          one.signalId,
+          one,
+        ]),
+  );
+  const told = ids.flatMap((id): Told[] => {
+    if (refusals.has(id)) return [{ signalId: id, outcome: "forbidden" }];
+    if (left.has(id)) return [{ signalId: id, outcome: "left" }];
+    return [done.get(id) ?? []].flat();
+  });
+  return { told, left: left.size, openedBytes };
+}
+
+async function redriveSome({ db, wakes }: Parts, org: OrgId, of: Of): Promise<Told[]> {
+  const rows = await redriveRows(db, org, { ...of, batch });
   wakes.notify(rows.flatMap(({ wake }) => (wake === null ? [] : [topics.signals(wake)])));
   return rows.flatMap(toRedriven);
 }
@@ -77,3 +134,6 @@ async function redriveSome(
 function toRedriven({ signal_id: signalId, outcome }: RedriveRow): Told[] {
   return signalId === null || outcome === null ? [] : [{ signalId, outcome }];
 }
+
+const countOf = (told: readonly Told[], wanted: string): number =>
+  told.filter(({ outcome }) => outcome === wanted).length;

@@ -1,13 +1,11 @@
 import type { NewSignalBody } from "../../shared/api/new-signal.ts";
 import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
-import { queueActs } from "../../shared/queue-acts.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import { signalType } from "../../shared/signal-types.ts";
-import type { Db } from "../database/connect.ts";
+import type { Broker } from "../broker.ts";
 import type { Egress } from "../egress/egress.ts";
 import { refuseSelfApproved } from "../jobs/refuse-self-approved.ts";
-import type { Actor } from "../tokens/actor.ts";
-import { actsElsewhere, requireTargets } from "./require-targets.ts";
+import { actsElsewhere, type Filer, requireTargets, requireTypes } from "./require-targets.ts";
 import { callbacksOf, partsOf, type TextOf } from "./signal-callbacks.ts";
 
 const mostBytes = 256 * 1024;
@@ -23,8 +21,7 @@ export type Deed = {
   readonly into?: string | undefined;
 };
 
-type Parts = { readonly db: Db; readonly egress: Pick<Egress, "checkUrl"> };
-type Filer = Pick<Actor, "bound" | "orgId" | "permissions">;
+type Parts = Pick<Broker, "db" | "seals"> & { readonly egress: Pick<Egress, "checkUrl"> };
 
 /**
  * Refuses what the schema cannot know of a signal that is filed at `pointer`: 403 when the caller lacks the permission for what it
@@ -54,26 +51,15 @@ export async function requireFileable(
 
 /** The same of deeds that stand somewhere else, as in an emitter. */
 export async function requireDeeds(
-  { db, egress }: Parts,
+  parts: Parts,
   actor: Filer,
   deeds: readonly Deed[],
 ): Promise<void> {
-  const { permissions } = actor;
+  const { db, egress } = parts;
   const errors: ProblemError[] = [];
   for (const { type, value, pointer, text } of deeds) {
     const row = signalType(type);
-    const acts = row?.actsOn?.(value) ?? [];
-    const needs = [
-      ...(row?.permissions?.(value) ?? []),
-      ...acts.map(({ act }) => queueActs[act].permission),
-    ];
-    const lacking = needs.find((needed) => !permissions.has(needed));
-    if (lacking !== undefined) {
-      throw problem.forbidden(
-        "permission_missing",
-        `Signals of type ${type} act for whoever enqueues them. This token lacks the permission ${lacking}.`,
-      );
-    }
+    requireTypes(actor, { type, value });
     if (Buffer.byteLength(text) > mostBytes) {
       const detail = `The data of a signal may have at most ${mostBytes} bytes as text.`;
       errors.push({ pointer, code: "too_large", detail });
@@ -86,7 +72,7 @@ export async function requireDeeds(
     }
   }
   if (errors.length > 0) throw problem.invalid(errors);
-  for (const deed of deeds.filter(actsElsewhere)) await requireTargets(db, actor, deed);
+  for (const deed of deeds.filter(actsElsewhere)) await requireTargets(parts, actor, deed);
   for (const { type, value } of deeds) {
     if (type !== "runner-job") continue;
     const runnerId = String(value["runner_id"]);

@@ -41,8 +41,13 @@ export const redriveSignal = defineCommand({
         ? " Others are dead still: repeat the command, or make room in the queue."
         : "";
       const which = body.redriven === 1 ? "signal is" : "signals are";
-      if (screen.format === "table") screen.out(`${body.redriven} ${which} in line again.${more}`);
-      else screen.out(text);
+      const forbidden =
+        body.forbidden === 0
+          ? ""
+          : ` ${body.forbidden} stay dead: this token may not do what they do.`;
+      if (screen.format === "table") {
+        screen.out(`${body.redriven} ${which} in line again.${forbidden}${more}`);
+      } else screen.out(text);
       return;
     }
     const params = { signal_id: args.signal ?? "" };

@@ -135,13 +135,22 @@ export const redriveSignalRoute = createRoute({
   tags,
   summary: "Put a dead signal back in line",
   description:
-    "Last in line, with all its executions again. An `expires_at` that has passed counts no more.",
+    "Last in line, with all its executions again. An `expires_at` that has passed counts no more. It asks what filing the signal, " +
+    "and the callbacks that it has still to make, would ask: 403 for a token that may not do what they do.",
   request: { params: signalParams },
   responses: { 200: json(queueSignalSchema, "The signal, queued again.") },
 });
 
 /** What came of each signal that was to be redriven. */
-export const redriveOutcomes = ["redriven", "not-found", "not-dead", "kept", "full"] as const;
+export const redriveOutcomes = [
+  "redriven",
+  "not-found",
+  "not-dead",
+  "kept",
+  "full",
+  "forbidden",
+  "left",
+] as const;
 
 export const redriveSignalsRoute = createRoute({
   operationId: "redriveSignals",
@@ -153,7 +162,9 @@ export const redriveSignalsRoute = createRoute({
   description:
     "All of them, oldest first, or those named; as many as there is room for, and as one request does in some ten seconds. " +
     "`has_more`: others can be redriven; repeat the request, or first make room in the queue. `kept`: a live signal has the " +
-    "same dedupe_key. `full`: there was no room, by `max_depth` or by the bytes of the data.",
+    "same dedupe_key. `full`: there was no room, by `max_depth` or by the bytes of the data. `forbidden`: it does what this token may " +
+    "not do by hand, and stays dead; redriven alone it says what is lacking. `left`: the data of others was as much as one request " +
+    "looks at; repeat the request.",
   request: {
     params: queueParams,
     body: jsonBody(
@@ -166,6 +177,9 @@ export const redriveSignalsRoute = createRoute({
     200: json(
       z.object({
         redriven: z.int(),
+        forbidden: z
+          .int()
+          .describe("Those that stay dead because this token may not do what they do."),
         signals: z
           .array(z.object({ signal_id: z.string(), outcome: z.enum(redriveOutcomes) }))
           .describe("Of those named; empty when none was."),

@@ -87,7 +87,11 @@ const redriveQueue: Action = {
     const params = paramsOf(view);
     const answer = await view.ask(redriveSignalsRoute, { params, body: {} });
     const more = answer.has_more ? " Others are dead still: do it again, once there is room." : "";
-    const said = `Put ${counted(answer.redriven, "signal")} back in line.${more}`;
+    const kept =
+      answer.forbidden === 0
+        ? ""
+        : ` ${counted(answer.forbidden, "signal stays", "signals stay")} dead: you may not do by hand what they do.`;
+    const said = `Put ${counted(answer.redriven, "signal")} back in line.${kept}${more}`;
     return { said, to: `/queues/${params.queue_id}` };
   },
 };

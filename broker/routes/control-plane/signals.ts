@@ -122,15 +122,17 @@ export const operateSignals: RegisterRoutes = (app, broker) => {
   app.openapi(redriveSignalRoute, async (c) => {
     const { signal_id: id } = c.req.valid("param");
     const actor = c.get("actor");
-    await redriveOne(broker, actor.orgId, id);
+    await redriveOne(broker, actor, id);
     return c.json(await readSignal(broker, actor, id), 200);
   });
   app.openapi(redriveSignalsRoute, async (c) => {
     const { queue_id: queueId } = c.req.valid("param");
     const { signal_ids: ids } = c.req.valid("json");
-    const { orgId } = c.get("actor");
-    const { redriven, told, hasMore } = await redriveMany(broker, orgId, { queueId, ids });
-    return c.json({ redriven, signals: told.map(toOutcome), has_more: hasMore }, 200);
+    const { told, hasMore, ...counts } = await redriveMany(broker, c.get("actor"), {
+      queueId,
+      ids,
+    });
+    return c.json({ ...counts, signals: told.map(toOutcome), has_more: hasMore }, 200);
   });
 };
 

@@ -109,7 +109,7 @@ async function enqueue(parts: TurnParts, trying: Trying, text: string): Promise<
   const read = signalTypes["runner-job"].schema.safeParse(parseExactly(text));
   if (!read.success) return { event: "give-up", description: sayIssues(read.error) };
   const filer = { orgId, actorId: row.created_by_id };
-  await requireTargetsStill(parts.db, filer, { type: "runner-job", value: read.data });
+  await requireTargetsStill(parts, filer, { type: "runner-job", value: read.data });
   const jobId = await enqueueFor(parts, filer, {
     contents: read.data,
     text,

@@ -101,7 +101,7 @@ async function execute(parts: TurnParts, turn: Turn): Promise<TurnOutcome> {
     return giveUp(`its contents do not fit the type ${turn.type}: ${sayIssues(read.error)}`);
   }
   const isBegun = turn.jobId !== undefined; // what it does is under way, by an execution before this one
-  if (!isBegun) await requireTargetsStill(parts.db, turn, { type: turn.type, value: read.data });
+  if (!isBegun) await requireTargetsStill(parts, turn, { type: turn.type, value: read.data });
   return await row.run(parts, turn, read.data as never); // parsed by the schema of its own row
 }
 

@@ -1,4 +1,4 @@
-import { problem } from "../../../shared/problem.ts";
+import { type Problem, problem } from "../../../shared/problem.ts";
 import type { Db } from "../../database/connect.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import type { Actor } from "../actor.ts";
@@ -74,7 +74,7 @@ export async function requireOwnPlans(
 }
 
 /** The refusal of what a bound token may do nowhere, or not so. */
-export function outside(why: string): Error {
+export function outside(why: string): Problem {
   return problem.forbidden(
     "bound_only",
     `This token is bound to one app or install, and reaches only that and its installs: ${why}.`,

@@ -158,7 +158,7 @@ describe("a redrive", () => {
         { signal_id: "sig_00000000000000000000000000", outcome: "not-found" },
       ]),
     );
-    const full = { redriven: 1, signals: [], has_more: true };
+    const full = { redriven: 1, forbidden: 0, signals: [], has_more: true };
     expect((await call(path, { body: {} })).body).toEqual(full);
     expect(await call(`POST /v1/signals/${ids[2]}/redrive`)).toMatchObject({ status: 429 });
     await call(`POST /v1/signals/${ids[0]}/cancel`);
