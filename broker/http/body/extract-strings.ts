@@ -12,7 +12,6 @@ export type ExtractedStrings = {
 };
 
 const longBytes = 16 * 1024;
-const pieceBytes = 64 * 1024;
 const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
 
 /**
@@ -57,10 +56,19 @@ function isExtractable(bytes: Buffer, start: number, end: number): boolean {
   let after = end + 1;
   while (bytes[after] === 0x20 || bytes[after] === 0x0a || bytes[after] === 0x0d) after++;
   if (bytes[after] === colon || bytes[after] === 0x09) return false;
-  for (let at = start; at < end; at += pieceBytes) {
-    const piece = bytes.toString("latin1", at, Math.min(end, at + pieceBytes));
-    // oxlint-disable-next-line no-control-regex -- these are what is looked for
-    if (/[\u0000-\u001f]/.test(piece)) return false;
+  return !hasControlCharacter(bytes.subarray(start, end));
+}
+
+/** Looks at four bytes at once: of 64 MiB this is half of the work. */
+function hasControlCharacter(bytes: Buffer): boolean {
+  const unaligned = Math.min(bytes.length, (4 - (bytes.byteOffset % 4)) % 4);
+  const count = Math.floor((bytes.length - unaligned) / 4);
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset + unaligned, count);
+  for (let n = 0; n < words.length; n++) {
+    const word = words[n] ?? 0;
+    // It leaves a bit where a byte is less than 32.
+    if (((word - 0x20202020) & ~word & 0x80808080) !== 0) return true;
   }
-  return true;
+  const rest = [bytes.subarray(0, unaligned), bytes.subarray(unaligned + count * 4)];
+  return rest.some((few) => few.some((byte) => byte < 0x20));
 }
