@@ -76,10 +76,14 @@ export type Broker = {
   readonly events: EventFeed;
   /** Events of workflows for the followers at this broker. */
   readonly workflowEvents: WorkflowEventFeed;
-  /** Reads large bodies in a thread of its own. */
+  /** Reads large bodies, in child processes of their own. */
   readonly bodies: BodyReader;
   /** Does in child processes what may take long or much memory. */
   readonly work: WorkPool<WorkKinds>;
+  /** Reads large states, in a child process of their own. */
+  readonly states: WorkPool<WorkKinds>;
+  /** Ends all child processes, and what they do. */
+  readonly endWork: () => Promise<void>;
   /** Renders templates: here what takes a few milliseconds, else in a child process. */
   readonly render: Renderer;
   /** Memory budgets for large bodies while they are received, and for large answers while they are sent. */

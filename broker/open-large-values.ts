@@ -2,12 +2,12 @@ import type { Broker } from "./broker.ts";
 import type { Config } from "./config.ts";
 import { makeLimiter } from "./database/limiter.ts";
 import { makeBodyReader } from "./http/body/body-reader.ts";
-import { ByteBudget } from "./http/limits/byte-budget.ts";
+import { type BudgetLimits, ByteBudget } from "./http/limits/byte-budget.ts";
 import { DecompressionBudget } from "./http/limits/decompression-budget.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { makeRenderer } from "./rendering/renderer.ts";
-import { openWorkPool } from "./work-pool/open-work-pool.ts";
+import { openWorkPools } from "./work-pool/open-work-pools.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -15,17 +15,27 @@ const budgetWaitMs = 20_000;
 /** A stop leaves the rest of its time to the answers. */
 const workGraceMs = 8_000;
 
-type Large = "uploads" | "downloads" | "bodies" | "work" | "render" | "largeWrites" | "largeReads";
+type Large =
+  | "uploads"
+  | "downloads"
+  | "decompressions"
+  | "bodies"
+  | "work"
+  | "states"
+  | "endWork"
+  | "render"
+  | "largeWrites"
+  | "largeReads";
 
 /**
- * What large values need: budgets for their memory, limiters for their statements, and the threads and processes that read them,
+ * What large values need: budgets for their memory, limiters for their statements, and the processes that read them,
  * with what /metrics shows of all.
  */
 export function openLargeValues(
   config: Config,
   metrics: Metrics,
   log: Log,
-): Pick<Broker, Large | "decompressions"> & { readonly stop: () => Promise<void> } {
+): Pick<Broker, Large> & { readonly stop: () => Promise<void> } {
   const { bodies, poolSize } = config;
   const refused = metrics.counter(
     "svc_bodies_refused_total",
@@ -52,22 +62,36 @@ export function openLargeValues(
     both(({ waiting }) => waiting),
   );
   const lanes = { largeWrites: makeLimiter(poolSize < 4 ? 1 : 2), largeReads: makeLimiter(1) };
-  const decompressions = measuredDecompressions(metrics);
-  const work = openWorkPool({ config, log, metrics, budget: decompressions });
-  const reader = makeBodyReader();
-  const stop = async (): Promise<void> => {
-    work.endWithin(workGraceMs);
-    await reader.stop();
-  };
+  const makeBudget = (most: WorkMost): ByteBudget => measuredWorkBudget(most, metrics);
+  const { work, bodies: bodyPool, states } = openWorkPools({ config, log, metrics, makeBudget });
+  const pools = [work, bodyPool, states];
   return {
     ...budgets,
     ...lanes,
-    decompressions,
+    decompressions: measuredDecompressions(metrics),
     work,
+    states,
     render: makeRenderer(work, metrics),
-    bodies: reader,
-    stop,
+    bodies: makeBodyReader(bodyPool),
+    async stop() {
+      for (const pool of pools) pool.endWithin(workGraceMs);
+    },
+    async endWork() {
+      await Promise.all(pools.map((pool) => pool.stop()));
+    },
   };
+}
+
+type WorkMost = Pick<BudgetLimits, "orgBytes" | "brokerBytes">;
+
+/** What is refused for lack of it is counted with the work. */
+function measuredWorkBudget(most: WorkMost, metrics: Metrics): ByteBudget {
+  const { orgBytes: tokenBytes } = most;
+  const limits = { ...most, tokenBytes, what: "work for child processes", waitMs: budgetWaitMs };
+  const budget = new ByteBudget(limits, () => {});
+  const help = "Memory held for configs and templates that wait for a child process or are in one.";
+  metrics.gauge("svc_work_bytes", help, () => budget.heldBytes);
+  return budget;
 }
 
 function measuredDecompressions(metrics: Metrics): DecompressionBudget {

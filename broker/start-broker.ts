@@ -86,7 +86,7 @@ async function drain(broker: Broker, serving: Serving): Promise<void> {
   await pause(config.drainLingerMs);
   for (const end of broker.drain.toReversed()) await end();
   await serving.stop(answerGraceMs);
-  await broker.work.stop();
+  await broker.endWork();
   await settleWithin(broker.audit.flush(), flushMs).catch(() => {}); // only counts wait for this
   await broker.authenticator.flush().catch(() => {}); // losing the last uses of tokens is not worth a failed stop
   await endPools(broker);

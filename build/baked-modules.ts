@@ -14,14 +14,6 @@ const baked: Readonly<Record<string, (root: string) => Promise<string> | string>
   },
   "broker/dashboard/shipped-assets.ts": () =>
     `export function shippedAssets() { return ${JSON.stringify(shippedAssets())}; }`,
-  "broker/workspaces/summary-program.ts": async (root) => {
-    const script = await scriptOf(root, "broker/workspaces/summary-worker.ts");
-    return `export const summaryProgram = { text: ${JSON.stringify(script)} };`;
-  },
-  "broker/http/body/body-program.ts": async (root) => {
-    const script = await scriptOf(root, "broker/http/body/body-worker.ts");
-    return `export const bodyProgram = { text: ${JSON.stringify(script)} };`;
-  },
   "broker/work-pool/child-program.ts": async (root) => {
     const script = await scriptOf(root, "broker/work-pool/child-main.ts");
     return `export const childProgram = { text: ${JSON.stringify(script)} };`;
@@ -51,7 +43,7 @@ function packed(script: string, name: string): string {
     }`;
 }
 
-/** The program of a thread as one script, with all that it imports. */
+/** A program as one script, with all that it imports. */
 async function scriptOf(root: string, input: string): Promise<string> {
   const build = await rolldown({ cwd: root, input, platform: "node", tsconfig: false });
   try {

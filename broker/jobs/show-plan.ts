@@ -6,9 +6,9 @@ import { LargeText } from "../seals/large-text.ts";
 import {
   type LargeSealed,
   mostAtOnceBytes,
+  type Opened,
   type OpeningParts,
   openLarge,
-  wholeOf,
 } from "../seals/open-large.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findPlanToSend } from "./queries.ts";
@@ -21,12 +21,12 @@ export function seesMaskedPlans({ permissions }: Pick<Actor, "permissions">): bo
 }
 
 type LargePlanParts = OpeningParts & {
-  /** Reads a large plan in another thread. */
+  /** Reads a large plan in another process. */
   readonly bodies: {
     readonly maskedPlan: (plan: {
       readonly orgId: string;
       readonly type: RunnerJobType;
-      readonly bytes: Uint8Array<ArrayBuffer>;
+      readonly plan: Uint8Array | Opened;
     }) => Promise<Buffer>;
   };
 };
@@ -38,7 +38,7 @@ type LargeShown = {
   readonly large: LargeSealed;
 };
 
-/** The same for a long plan, which is read while it is sent; to mask it, it is held in memory as a whole. */
+/** The same for a long plan, which is read while it is sent; what is left of it when it is masked is in memory as a whole. */
 export async function showLargePlan(
   parts: LargePlanParts,
   actor: Pick<Actor, "permissions">,
@@ -49,8 +49,7 @@ export async function showLargePlan(
   return {
     heldBytes: large.storedBytes,
     async *pieces() {
-      const whole = { orgId, type, bytes: await wholeOf(opened) };
-      const masked = await parts.bodies.maskedPlan(whole);
+      const masked = await parts.bodies.maskedPlan({ orgId, type, plan: opened });
       for (const slice of new LargeText([masked]).slices()) yield Buffer.from(slice);
     },
   };
@@ -69,7 +68,7 @@ export async function showRenderedPlan(
   const org = orgId as OrgId; // a job of that org
   const twin = await findShownPlan(parts, org, id);
   if (twin !== undefined && twin.length > mostAtOnceBytes) {
-    const masked = await parts.bodies.maskedPlan({ orgId, type, bytes: Buffer.from(twin) });
+    const masked = await parts.bodies.maskedPlan({ orgId, type, plan: Buffer.from(twin) });
     return masked.toString("utf8");
   }
   if (twin !== undefined) return JSON.stringify(maskPlan(type, JSON.parse(twin)));

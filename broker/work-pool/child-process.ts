@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { setPriority } from "node:os";
 import { isSea } from "node:sea";
 import { fileURLToPath } from "node:url";
-import { type Frame, frameReader, writeFrame } from "./frames.ts";
+import { type Frame, type FrameReader, frameReader, type SentFrame, writeFrame } from "./frames.ts";
 import { childWord } from "./run-child-program.ts";
 
 /** The program of a child: a file of the sources, or its text. */
@@ -12,17 +12,29 @@ export type ChildProgram = { readonly file?: URL; readonly text?: string };
 /** The most that its heap may be, and how far it stands back for others. */
 export type ChildBounds = { readonly heapMb: number; readonly nice: number };
 
-/** Why a child ended without an answer, in words for the log. */
+/** What a child died of: more memory or more time than it may use, or anything else. */
+export type EndReason = "memory" | "time" | "ended";
+
+/** Why a child ended without an answer; the message is for the log. */
 export class ChildEnded extends Error {
   override readonly name = "ChildEnded";
+  readonly reason: EndReason;
+
+  constructor(reason: EndReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
 }
 
 /** A child process that does work for this broker, one piece after the other. */
 export type WorkChild = {
   readonly pid: number;
   readonly hasEnded: () => boolean;
-  /** Has one piece of work done; rejects with a `ChildEnded` when the child ends first. */
-  readonly ask: (frame: Frame) => Promise<Frame>;
+  /**
+   * Has one piece of work done; rejects with a `ChildEnded` when the child ends first, and with what reading a part throws, which
+   * ends the child.
+   */
+  readonly ask: (frame: SentFrame) => Promise<Frame>;
   readonly kill: () => void;
   /** Lets it end by itself; it is asked no more. */
   readonly dismiss: () => void;
@@ -45,18 +57,22 @@ export function startChild(program: ChildProgram, { heapMb, nice }: ChildBounds)
   const gone = Promise.withResolvers<void>();
   let said = "";
   let hasEnded = false;
-  const end = (words: string): void => {
+  const end = (why: ChildEnded): void => {
     hasEnded = true;
-    asked.answer?.reject(new ChildEnded(words));
+    asked.answer?.reject(why);
     gone.resolve();
   };
+  const kill = (): void => {
+    hasEnded = true;
+    child.kill("SIGKILL");
+  };
+  const unread = framesOf(asked, kill);
   child.stderr?.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4096)));
-  child.on("error", (error) => end(`it could not be started: ${error.message}`));
-  child.on("exit", (code, signal) => end(wordsOf(said, code, signal)));
-  channel.on(
-    "data",
-    framesOf(asked, () => child.kill("SIGKILL")),
+  child.on("error", (error) =>
+    end(new ChildEnded("ended", `it could not be started: ${error.message}`)),
   );
+  child.on("exit", (code, signal) => end(endOf(said, code, signal)));
+  channel.on("data", unread);
   channel.on("error", () => {}); // its exit says more
   for (const one of [child, channel, child.stderr as unknown as Socket]) one.unref(); // a pipe's stream is a socket
   if (pid !== 0 && nice > 0) lowerPriority(pid, nice);
@@ -64,19 +80,19 @@ export function startChild(program: ChildProgram, { heapMb, nice }: ChildBounds)
     pid,
     hasEnded: () => hasEnded,
     gone: gone.promise,
-    kill() {
-      hasEnded = true;
-      child.kill("SIGKILL");
-    },
+    kill,
     dismiss() {
       hasEnded = true;
       channel.end();
     },
     async ask(frame) {
-      if (hasEnded) throw new ChildEnded("it had ended before it was asked");
-      asked.answer = Promise.withResolvers<Frame>();
-      writeFrame(channel, frame);
-      return await asked.answer.promise;
+      if (hasEnded) throw new ChildEnded("ended", "it had ended before it was asked");
+      const answer = (asked.answer = Promise.withResolvers<Frame>());
+      writeFrame(channel, frame).catch((error: unknown) => {
+        answer.reject(error);
+        kill();
+      });
+      return await answer.promise;
     },
   };
 }
@@ -86,18 +102,21 @@ function framesOf(
   asked: { readonly answer: PromiseWithResolvers<Frame> | undefined },
   kill: () => void,
 ): (chunk: Buffer) => void {
-  const read = frameReader((frame) => asked.answer?.resolve(frame));
+  const reader: FrameReader = frameReader((frame) => asked.answer?.resolve(frame));
   return (chunk) => {
     try {
-      read(chunk);
+      reader.take(chunk);
     } catch {
       kill();
     }
   };
 }
 
-/** Past them the system ends what is left of a child; and a child that dies of memory leaves no core behind. */
-const bounded = `ulimit -t ${mostLifeCpuS}; ulimit -c 0; exec "$0" "$@"`;
+/**
+ * Past them the system ends what is left of a child; a child that dies of memory leaves no core behind; and a system that is short of memory
+ * ends a child before it ends the broker.
+ */
+const bounded = `ulimit -t ${mostLifeCpuS}; ulimit -c 0; { echo 500 >/proc/self/oom_score_adj; } 2>/dev/null; exec "$0" "$@"`;
 
 function spawnChild({ file, text = "" }: ChildProgram, heapMb: number): ChildProcess {
   const heap = [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=8"];
@@ -131,7 +150,9 @@ function lowerPriority(pid: number, nice: number): void {
 }
 
 /** Of what it printed nothing is told: it may have the contents that it read. */
-function wordsOf(said: string, code: number | null, signal: string | null): string {
-  if (/heap out of memory|allocation failed/i.test(said)) return "its memory was used up";
-  return signal === null ? `it exited with ${code}` : `it was ended by ${signal}`;
+function endOf(said: string, code: number | null, signal: string | null): ChildEnded {
+  const isOfMemory = /out of memory|allocation failed|bad_alloc/i.test(said);
+  if (isOfMemory) return new ChildEnded("memory", "its memory was used up");
+  const words = signal === null ? `it exited with ${code}` : `it was ended by ${signal}`;
+  return new ChildEnded("ended", words);
 }

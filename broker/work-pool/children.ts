@@ -13,6 +13,9 @@ export type ChildrenOptions = {
    * more than half of it, once it has had nothing to do for a while.
    */
   readonly mostKeptBytes: number;
+  /** Whether the last of them, if it is small, goes on waiting for work. */
+  readonly keepsLast: boolean;
+  readonly idleMs?: number;
 };
 
 /** The children of a pool: started when one is needed, kept while they are small. */
@@ -25,11 +28,12 @@ export type Children = {
   readonly stop: () => Promise<void>;
 };
 
-/** How long a child waits for work before it ends; one that is small, and the last, goes on waiting. */
-const idleMs = 30_000;
+/** How long a child waits for work before it ends, unless told. */
+const usualIdleMs = 30_000;
 
 /** Makes a pool's children, of which there are none yet. */
-export function makeChildren({ program, heapMb, nice, mostKeptBytes }: ChildrenOptions): Children {
+export function makeChildren(options: ChildrenOptions): Children {
+  const { program, heapMb, nice, mostKeptBytes, keepsLast, idleMs = usualIdleMs } = options;
   const all = new Set<KeptChild>();
   const idle: KeptChild[] = [];
   const timers = new Map<KeptChild, NodeJS.Timeout>();
@@ -67,7 +71,9 @@ export function makeChildren({ program, heapMb, nice, mostKeptBytes }: ChildrenO
       if (rssBytes > mostKeptBytes || cpuMs > (mostLifeCpuS * 1000) / 2) return dismiss(kept);
       idle.push(kept);
       const isGrown = rssBytes > mostKeptBytes / 2;
-      const end = (): void => void ((isGrown || idle.length > 1) && dismiss(kept));
+      const end = (): void => {
+        if (isGrown || !keepsLast || idle.length > 1) dismiss(kept);
+      };
       timers.set(kept, setTimeout(end, idleMs).unref());
     },
     async stop() {

@@ -1,7 +1,7 @@
 import { ChildEnded } from "./child-process.ts";
 import { readChildUsage } from "./child-usage.ts";
 import type { KeptChild } from "./children.ts";
-import type { Frame } from "./frames.ts";
+import type { Frame, SentFrame } from "./frames.ts";
 
 /** How much one piece of work may use: CPU, time in all, and memory of its process. */
 export type WorkBounds = {
@@ -18,7 +18,7 @@ const lookEveryMs = 100;
  */
 export async function runInChild(
   { child, used }: KeptChild,
-  frame: Frame,
+  frame: SentFrame,
   bounds: WorkBounds,
   signal: AbortSignal,
 ): Promise<Frame> {
@@ -34,12 +34,12 @@ export async function runInChild(
     const now = await readChildUsage(child.pid);
     if (now === undefined) return;
     const cpuMs = now.cpuMs - used.cpuMs;
-    if (cpuMs > bounds.cpuMs) giveUp(new ChildEnded(`it used ${cpuMs} ms of CPU`));
+    if (cpuMs > bounds.cpuMs) giveUp(new ChildEnded("time", `it used ${cpuMs} ms of CPU`));
     if (now.rssBytes > bounds.rssBytes)
-      giveUp(new ChildEnded(`it had ${now.rssBytes} bytes in memory`));
+      giveUp(new ChildEnded("memory", `it had ${now.rssBytes} bytes in memory`));
   };
   const looking = setInterval(() => void look(), lookEveryMs).unref();
-  const late = (): void => giveUp(new ChildEnded(`it took more than ${bounds.wallMs} ms`));
+  const late = (): void => giveUp(new ChildEnded("time", `it took more than ${bounds.wallMs} ms`));
   const timer = setTimeout(late, bounds.wallMs).unref();
   signal.addEventListener("abort", leave, { once: true });
   try {

@@ -12,32 +12,32 @@ type Said = {
 
 /** What a child process does: one piece of work after the other, of these kinds, until its broker ends. */
 export function serveWork(kinds: Kinds): void {
-  const channel = new Socket({ fd: 3 });
   const answer = async ({ head, parts }: Frame): Promise<void> => {
     const { said, bytes } = await workOf(kinds, head as ChildAsked, parts); // the broker's own words
     const { user, system } = process.cpuUsage();
     const usage = { cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss() };
     const told: ChildAnswer = { ...said, ...usage };
-    writeFrame(channel, { head: told, parts: bytes });
+    await writeFrame(channel, { head: told, parts: bytes });
   };
-  channel.on(
-    "data",
-    frameReader((frame) => void answer(frame)),
-  );
-  channel.on("error", end).on("close", end);
+  const reader = frameReader((frame) => void answer(frame));
+  // What comes is written where it belongs: a body of 64 MiB is not copied once more.
+  const onread = {
+    buffer: reader.next,
+    callback(bytes: number): boolean {
+      reader.took(bytes);
+      return true;
+    },
+  };
+  const channel = new Socket({ fd: 3, onread });
+  channel.on("error", end).on("end", end).on("close", end);
 }
 
 const end = (): never => process.exit(0);
 
-async function workOf(
-  kinds: Kinds,
-  { kind, asked }: ChildAsked,
-  parts: Frame["parts"],
-): Promise<Said> {
+async function workOf(kinds: Kinds, { kind, asked }: ChildAsked, bytes: Buffer[]): Promise<Said> {
   try {
     const act = kinds[kind];
     if (act === undefined) throw new Error(`there is no work of the kind ${kind}`);
-    const bytes = parts.map((part) => Buffer.from(part.buffer, part.byteOffset, part.length));
     const done = await act({ asked: asked as never, bytes }); // as the row of its kind has it
     return { said: { told: done.told }, bytes: done.bytes };
   } catch (error) {

@@ -1,7 +1,13 @@
-/** What a kind of work gets: small values, and large ones as bytes. */
-export type WorkGiven<Asked> = { readonly asked: Asked; readonly bytes: readonly Buffer[] };
+/** What a kind of work gets: small values, and large ones as bytes, which it may take out of their list to have them in memory no longer than it needs them. */
+export type WorkGiven<Asked> = { readonly asked: Asked; readonly bytes: Buffer[] };
 /** What it answers. What is long goes into bytes, finished: a broker passes them on and looks into none. */
 export type WorkDone<Told> = { readonly told: Told; readonly bytes: readonly Uint8Array[] };
+
+/** What a broker gets of it. */
+export type WorkResult<Told> = {
+  readonly told: Told;
+  readonly bytes: readonly Buffer<ArrayBuffer>[];
+};
 
 /**
  * One kind of work: bytes in, bytes out, nothing else. It runs in a child process, without settings, database or network;

@@ -14,6 +14,19 @@ export const workKinds = {
   "configs.graph": loadedKind(
     async () => (await import("../app-configs/work/graph-of-text.ts")).graphOfText,
   ),
+  "bodies.read": loadedKind(
+    async () => (await import("../http/body/read-large-body.ts")).readLargeBody,
+  ),
+  "bodies.record": loadedKind(
+    async () => (await import("../http/body/read-large-record.ts")).readLargeRecord,
+  ),
+  "plans.facts": loadedKind(
+    async () => (await import("../plan-scope/large-plan-facts.ts")).largePlanFacts,
+  ),
+  "plans.mask": loadedKind(async () => (await import("../jobs/mask-large-plan.ts")).maskLargePlan),
+  "states.summarize": loadedKind(
+    async () => (await import("../workspaces/summarize-in-child.ts")).summarizeInChild,
+  ),
   render: loadedKind(async () => (await import("../rendering/render-in-child.ts")).renderInChild),
 } as const;
 

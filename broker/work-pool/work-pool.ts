@@ -1,15 +1,15 @@
 import type { Problem } from "../../shared/problem.ts";
 import { FairQueue, type Release } from "../limits/fair-queue.ts";
 import type { Log } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
+import { type Admission, makeAdmission, type MostWork } from "./admission.ts";
 import { ChildEnded } from "./child-process.ts";
 import type { ChildAnswer, ChildAsked } from "./child-words.ts";
 import { type Children, type ChildrenOptions, makeChildren } from "./children.ts";
-import type { Frame } from "./frames.ts";
+import { type Frame, type SentPart, sizeOf } from "./frames.ts";
 import { runInChild, type WorkBounds } from "./run-in-child.ts";
-import type { WorkKind } from "./work-kind.ts";
-import { workMetrics } from "./work-metrics.ts";
-import { refusalOf, workProblem } from "./work-problems.ts";
+import type { WorkKind, WorkResult } from "./work-kind.ts";
+import type { WorkMetrics } from "./work-metrics.ts";
+import { byOthers, refusalOf, workProblem } from "./work-problems.ts";
 
 /*
  * Work that a caller can make long or large is done by child processes: whatever it costs, this process goes on
@@ -21,13 +21,17 @@ import { refusalOf, workProblem } from "./work-problems.ts";
  *   );
  *
  * `asked` and `told` are small values, and go as JSON; what may be long goes as bytes, both ways, and is finished when it
- * comes back: nobody here looks into it. To add a kind, write a function of the type `WorkKind` in a module that imports
+ * comes back: nobody here looks into it. Bytes may be read while they are sent. To add a kind, write a function of the type `WorkKind` in a module that imports
  * nothing that knows this pool, settings, the database or HTTP, and add its row to work-kinds.ts. That is all; programs that are built contain it.
  *
- * One piece of work of an org runs, and two of each kind wait; more are 429. Hold no permit for the database meanwhile
- * (`ownPermit`). A `Problem` that the function throws is thrown here again, its errors as a text. Work that uses
- * up its time or memory is given up: 503, logged as our fault. So is what has not ended when the broker stops. A signal
- * that is aborted ends its work.
+ * One piece of work of an org runs at a time. How much of an org waits, and what is refused then, is the pool's, by
+ * its row of open-work-pools.ts: what one pool does delays nothing of another. Hold no permit for the database meanwhile
+ * (`ownPermit`). A `Problem` that the function throws is thrown here again, its errors as a text. Work that uses up its
+ * time or memory is given up: 503, logged as our fault; who asks may say that too much memory means something else
+ * (`outOfMemory`). So is what has not ended when the broker stops. A signal that is aborted ends its work.
+ *
+ * Work is admitted, gets memory, gets a place, in this order: what waits for memory holds no place that another org
+ * could use. Memory is shared out so that an org with work waits for it only while every place is taken.
  */
 
 type Kinds = Readonly<Record<string, WorkKind<never, unknown>>>;
@@ -37,62 +41,71 @@ export type Work<All extends Kinds, Kind extends keyof All> = {
   readonly orgId: string;
   readonly kind: Kind & string;
   readonly asked: Parameters<All[Kind]>[0]["asked"];
-  readonly bytes: readonly Uint8Array[];
+  readonly bytes: readonly SentPart[];
   /** What it unpacks besides, as far as is known before. */
   readonly unpackedBytes?: number;
+  /** What it means that it needs more memory than it may: the fault of who sent it. By default it is ours. */
+  readonly outOfMemory?: () => Problem;
 };
 
-/** A budget for what is in memory meanwhile. */
-export type WorkBudget = {
-  readonly within: <Result>(
-    held: { readonly key: string; readonly bytes: number; readonly waitingBytes: number },
-    run: () => Promise<Result>,
-  ) => Promise<Result>;
+/** The memory for what work holds while it waits and runs. */
+export type WorkMemory = {
+  /** The most that a piece of work counts as; a larger one counts as this. */
+  readonly shareBytes: number;
+  /** Resolves with a function that gives it back; refuses when there is none for too long. */
+  readonly enter: (
+    held: { readonly orgId: string; readonly tokenId: string; readonly bytes: number },
+    gone: AbortSignal,
+  ) => Promise<() => void>;
 };
 
 export type WorkPoolOptions = ChildrenOptions & {
+  readonly name: string;
   /** The most children. */
   readonly most: number;
-  /** How many of each kind may wait for an org. */
-  readonly mostWaiting: number;
+  readonly mostWork: MostWork;
   readonly patienceMs: number;
+  readonly refusals: Readonly<Record<"tooMany" | "keptWaiting", () => Problem>>;
   readonly bounds: WorkBounds;
   readonly log: Log;
-  readonly metrics: Metrics;
-  readonly budget: WorkBudget;
+  readonly metrics: WorkMetrics;
+  /** By default what it holds is counted elsewhere. */
+  readonly memory?: WorkMemory | undefined;
 };
 
 /** Does work in child processes, of which there are none until one is needed. */
 export class WorkPool<All extends Kinds> {
   readonly #options: WorkPoolOptions;
   readonly #children: Children;
+  readonly #admit: Admission;
   readonly #queue: FairQueue;
-  readonly #count: ReturnType<typeof workMetrics>;
+  readonly #count: ReturnType<WorkMetrics["watch"]>;
   /** What ends each piece of work that runs or waits. */
   readonly #ends = new Set<(why: Problem) => void>();
   #isOver = false;
 
   constructor(options: WorkPoolOptions) {
-    const { most, mostWaiting, patienceMs, metrics } = options;
+    const { name, most, mostWork, patienceMs, refusals, metrics } = options;
     this.#options = options;
     this.#children = makeChildren(options);
+    this.#admit = makeAdmission(mostWork, () => byOthers(refusals.tooMany()));
     this.#queue = new FairQueue({
       permits: most,
       mostOfOrg: 1,
       patienceMs,
-      tooLate: workProblem.keptWaiting,
-      admit(ofKind) {
-        if (ofKind > mostWaiting) throw workProblem.tooMany();
-      },
+      tooLate: () => byOthers(refusals.keptWaiting()),
+      admit() {},
     });
-    this.#count = workMetrics(metrics, this.#children, () => this.#queue.waiting);
+    const { all } = this.#children;
+    const waiting = (): number => this.#ends.size - this.#queue.held;
+    this.#count = metrics.watch({ name, all, waiting });
   }
 
   /** Has the work done by a child; at the top of this file is what it throws. */
   async run<Kind extends keyof All>(
     work: Work<All, Kind>,
     gone?: AbortSignal,
-  ): Promise<Awaited<ReturnType<All[Kind]>>> {
+  ): Promise<WorkResult<Awaited<ReturnType<All[Kind]>>["told"]>> {
     if (this.#isOver) throw workProblem.stopping();
     const ending = new AbortController();
     const end = (why: Problem): void => ending.abort(why);
@@ -103,7 +116,7 @@ export class WorkPool<All extends Kinds> {
     try {
       const result = resultOf(await this.#inTurn(work, ending.signal));
       this.#count(work.kind);
-      return result as never; // as the row of its kind has it
+      return result;
     } catch (error) {
       this.#count(work.kind, error);
       throw error;
@@ -129,21 +142,37 @@ export class WorkPool<All extends Kinds> {
     for (const end of this.#ends) end(workProblem.stopping());
   }
 
-  /** The place, then the memory, then the work. */
   async #inTurn(work: Work<All, keyof All>, signal: AbortSignal): Promise<Frame> {
-    const { orgId, kind, bytes, unpackedBytes = 0 } = work;
-    const release = await takePlace(this.#queue, { orgId, token: kind }, signal);
+    const { orgId, kind } = work;
+    const held: Release[] = [];
     try {
-      const held = bytes.reduce((sum, { length }) => sum + length, unpackedBytes);
-      const memory = { key: `work ${orgId}`, bytes: held, waitingBytes: 0 };
-      return await this.#options.budget.within(memory, () => this.#now(work, signal));
+      signal.throwIfAborted();
+      held.push(this.#admit(orgId, kind));
+      held.push(await this.#takeMemory(work, signal));
+      held.push(await takePlace(this.#queue, { orgId, token: kind }, signal));
+      return await this.#now(work, signal);
     } finally {
-      release();
+      for (const release of held.toReversed()) release();
+    }
+  }
+
+  async #takeMemory(
+    { orgId, bytes, unpackedBytes = 0 }: Work<All, keyof All>,
+    signal: AbortSignal,
+  ): Promise<Release> {
+    const { memory } = this.#options;
+    if (memory === undefined) return () => {};
+    const size = bytes.reduce((sum, part) => sum + sizeOf(part), unpackedBytes);
+    const held = { orgId, tokenId: `work ${orgId}`, bytes: Math.min(size, memory.shareBytes) };
+    try {
+      return await memory.enter(held, signal);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : byOthers(error as Problem); // it throws no other
     }
   }
 
   async #now(
-    { orgId, kind, asked, bytes }: Work<All, keyof All>,
+    { orgId, kind, asked, bytes, outOfMemory }: Work<All, keyof All>,
     signal: AbortSignal,
   ): Promise<Frame> {
     const { bounds, log } = this.#options;
@@ -153,16 +182,23 @@ export class WorkPool<All extends Kinds> {
       const answer = await runInChild(kept, { head, parts: bytes }, bounds, signal);
       const { cpuMs, rssBytes, failed } = answer.head as ChildAnswer; // its own words
       kept.used = { cpuMs, rssBytes };
-      if (failed?.name === "RangeError") throw new ChildEnded(`it failed: ${failed.message}`);
+      if (failed?.name === "RangeError") throw spent(failed.message);
       return answer;
     } catch (error) {
       if (!(error instanceof ChildEnded)) throw error;
+      if (error.reason === "memory" && outOfMemory !== undefined) throw outOfMemory();
       log.error({ org_id: orgId, kind, why: error.message }, "work was given up in its process");
       throw workProblem.givenUp();
     } finally {
       this.#children.giveBack(kept);
     }
   }
+}
+
+/** The engine refuses what is too long for it as it refuses to call too deep. */
+function spent(message: string): ChildEnded {
+  const isOfMemory = /allocation|length|size/i.test(message);
+  return new ChildEnded(isOfMemory ? "memory" : "ended", `it failed: ${message}`);
 }
 
 async function takePlace(
@@ -182,7 +218,7 @@ async function takePlace(
   }
 }
 
-function resultOf({ head, parts }: Frame): { readonly told: unknown; readonly bytes: unknown } {
+function resultOf({ head, parts }: Frame): WorkResult<unknown> {
   const { told, refused, failed } = head as ChildAnswer; // its own words
   if (refused !== undefined) throw refusalOf(refused, parts[0]);
   if (failed === undefined) return { told, bytes: parts };

@@ -6,7 +6,8 @@ const again = (detail: string): Problem => problem.unavailable(detail, 5);
 /** What was made for work that did not come to its turn, or to its end, because of others. */
 const ofOthers = new WeakSet<Problem>();
 
-function byOthers(made: Problem): Problem {
+/** The same, marked as made because of others. */
+export function byOthers(made: Problem): Problem {
   ofOthers.add(made);
   return made;
 }
@@ -17,16 +18,6 @@ export const isRefusedForOthers = (error: unknown): boolean =>
 
 /** Why work was refused, or given up, through no fault of who asked. */
 export const workProblem = {
-  tooMany: (): Problem =>
-    byOthers(
-      problem.tooMany(
-        "Work of this kind already runs and waits for this org. Try again when it has ended.",
-        5,
-        "busy",
-      ),
-    ),
-  keptWaiting: (): Problem =>
-    byOthers(again("Timed out behind the work of others. Try again later.")),
   stopping: (): Problem =>
     byOthers(again("This broker is stopping. Try again: another one answers.")),
   givenUp: (): Problem =>

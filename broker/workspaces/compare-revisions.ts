@@ -12,16 +12,21 @@ type Asked = {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 };
+type Asking = Asked & { readonly withPermit: WithPermit; readonly gone: AbortSignal };
 
 /** The differences of two revisions as JSON; by default the current one and the kept one before it. */
 export async function compareRevisions(
-  broker: Pick<Broker, "db" | "seals" | "decompressions">,
+  broker: Pick<Broker, "db" | "seals" | "states">,
   org: OrgId,
-  { withPermit, workspaceId, from, to }: Asked & { readonly withPermit: WithPermit },
+  { withPermit, gone, workspaceId, from, to }: Asking,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { db } = broker;
   const { newer, older } = await withPermit(() => findBoth(db, org, { workspaceId, from, to }));
-  const changes = await readSummary(broker, "changes", [older.state, newer.state]);
+  const changes = await readSummary(broker, {
+    wanted: "changes",
+    states: [older.state, newer.state],
+    gone,
+  });
   const sides: Pick<StateDiff, "from" | "to"> = {
     from: toState(older.workspace, older.state),
     to: toState(newer.workspace, newer.state),

@@ -161,6 +161,10 @@ describe("a built program", () => {
       expect(ran.err).toContain(" finished");
       expect(ran.code).toBe(0);
       await expectLargeStateRead(broker.url, token);
+      const plan = { pad: "p".repeat(300_000) }; // it is read by a child process, too
+      const body = { type: "noop", plan };
+      const job = await send(broker.url, `POST /v1/runners/${runnerId}/jobs`, { token, body });
+      expect(job.status).toBe(201);
       await expectConfigSynced(broker.url, token);
     } finally {
       await broker.kill();
@@ -168,7 +172,7 @@ describe("a built program", () => {
   });
 });
 
-/** It is read by a thread of its own, whose program has to be in the one file. */
+/** It is read by a child process, whose program has to be in the one file. */
 async function expectLargeStateRead(url: string, token: string): Promise<void> {
   const call = <T>(what: string, body?: unknown) => send<T>(url, what, { token, body });
   const { id } = (await call<{ id: string }>("POST /v1/terraform-workspaces", {})).body;

@@ -1,5 +1,6 @@
 import type { Broker } from "../../broker.ts";
 import type { TextInPieces } from "../../seals/json-placeholders.ts";
+import { LargeText } from "../../seals/large-text.ts";
 import { type LargeSealed, openLarge } from "../../seals/open-large.ts";
 import type { AppContext } from "../app-types.ts";
 import { onClose } from "./on-close.ts";
@@ -39,6 +40,23 @@ export async function answerText(
   return streamAnswer(c, broker, { type, parts, longestMs: longestAnswerMs }) as never;
 }
 
+/** Sends finished bytes that are long, when there is memory for them, no faster than the client reads. */
+export async function answerHeld(
+  c: AppContext,
+  broker: Broker,
+  { bytes, type }: { readonly bytes: Uint8Array; readonly type: string },
+): Promise<never> {
+  const leave = await enterDownloads(c, broker, bytes.length);
+  const headers = { "content-length": String(bytes.length) };
+  const parts = thenLeave(slicesOf(bytes), leave);
+  return streamAnswer(c, broker, { type, parts, headers, longestMs: longestAnswerMs }) as never;
+}
+
+// oxlint-disable-next-line require-await -- it is read as what takes time is
+async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield* new LargeText([bytes]).slices();
+}
+
 /**
  * Waits for the memory of one answer; returns a function that releases it, which happens at the latest
  * when its connection ends.
@@ -56,10 +74,10 @@ export async function enterDownloads(
 }
 
 /** The same pieces; when they are over, or are taken no more, the room is given back. */
-export async function* thenLeave(
-  pieces: AsyncGenerator<Buffer>,
+export async function* thenLeave<Piece>(
+  pieces: AsyncGenerator<Piece>,
   leave: () => void,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Piece> {
   try {
     yield* pieces;
   } finally {

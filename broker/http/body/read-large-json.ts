@@ -11,16 +11,18 @@ import { planOutline } from "../../../shared/plans/plan-names.ts";
 import { type Pointer, type ProblemError, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import { validateBody } from "../gate/validate.ts";
-import { extractStrings, type ExtractedStrings } from "./extract-strings.ts";
+import { extractStrings, type ExtractedStrings, type Range } from "./extract-strings.ts";
 import { parseBody } from "./parse-body.ts";
 
 /** A part of a large text: as it is, or where it stands in the body. */
-export type TextPart = Uint8Array | readonly [start: number, end: number];
+export type TextPart = string | Range;
 
 /** A large body that was read: its value without its large texts, and these by their pointers. */
 export type LargeBody = {
   readonly value: unknown;
   readonly longTexts: readonly (readonly [pointer: string, parts: readonly TextPart[]])[];
+  /** Where the body has base64 in the alphabet for URLs, which is kept in the other one. */
+  readonly urlBase64: readonly Range[];
 };
 
 type Members = Record<string, unknown>;
@@ -59,7 +61,7 @@ export const isReadApart = (operationId: string): boolean => Object.hasOwn(lifts
 
 /**
  * Parses a body like the gate parses a small one, with the same refusals, but its long strings never become values:
- * they stay in the received buffers. Base64 in them is normalized in place.
+ * they stay where they are.
  */
 export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
   const [route, lift] = [routes.get(operationId), lifts[operationId]];
@@ -73,13 +75,14 @@ export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
   const judged = (given: unknown): Members =>
     validateBody(schema, given, { isNullAbsent }) as Members; // all of these are objects
   const valid = judged(value);
-  makeBase64Standard(valid, { bytes, strings });
+  const urlBase64 = checkBase64(valid, { bytes, strings });
   const texts = lift(valid, verbatim);
   const hasLongTexts = JSON.stringify(valid).search(strings.words) !== -1;
   return {
     // A long text where none belongs stood for a short word so far: it is refused, or cut, as any other there.
     value: hasLongTexts ? judged(restored(valid, { bytes, strings })) : valid,
     longTexts: [...texts].map(([pointer, text]) => [pointer, partsOf(text, strings)]),
+    urlBase64,
   };
 }
 
@@ -130,23 +133,27 @@ function planText(
 
 type Source = { readonly bytes: Buffer; readonly strings: ExtractedStrings };
 
-/** The base64 of results; 422 as for small ones. */
-function makeBase64Standard(value: Members, source: Source): void {
+/** The base64 of results gets its padding; 422 as for small ones. Answers where it is in the alphabet for URLs. */
+function checkBase64(value: Members, source: Source): Range[] {
   const errors: ProblemError[] = [];
+  const urlBase64: Range[] = [];
   for (const [result, pointer] of resultsIn(value)) {
     for (const name of base64Names) {
       const text = result[name];
       const nth = typeof text === "string" ? wholeWord(text, source.strings) : undefined;
       if (nth === undefined) continue;
-      const padding = standardized(source, nth);
-      if (padding !== undefined) result[name] = `${String(text)}${padding}`;
-      else {
+      const found = readBase64(source, nth);
+      if (found === undefined) {
         const place = `${pointer}/${name}` as const;
         errors.push({ pointer: place, code: "invalid_base64", detail: "Give base64." });
+        continue;
       }
+      result[name] = `${String(text)}${found.padding}`;
+      urlBase64.push(...found.forUrls);
     }
   }
   if (errors.length > 0) throw problem.invalid(errors);
+  return urlBase64;
 }
 
 function resultsIn(value: Members): [Members, Pointer][] {
@@ -162,21 +169,26 @@ function resultsIn(value: Members): [Members, Pointer][] {
 }
 
 const pieceBytes = 64 * 1024;
+const [minus, underscore, equals] = [0x2d, 0x5f, 0x3d];
 
-/** Writes the standard alphabet over the other one; answers the padding, or undefined where it is no base64. */
-function standardized({ bytes, strings }: Source, nth: number): string | undefined {
+/** The padding that it wants, and where it stands if it is in the alphabet for URLs; undefined where it is no base64. */
+function readBase64({ bytes, strings }: Source, nth: number) {
   const [start, sentEnd] = strings.ranges[nth] ?? [0, 0];
   let end = sentEnd;
-  while (end > start && sentEnd - end < 2 && bytes[end - 1] === 0x3d) end--;
+  while (end > start && sentEnd - end < 2 && bytes[end - 1] === equals) end--;
   if ((end - start) % 4 === 1) return undefined;
   for (let at = start; at < end; at += pieceBytes) {
-    const piece = bytes.subarray(at, Math.min(end, at + pieceBytes));
-    const text = piece.toString("latin1");
+    const text = bytes.toString("latin1", at, Math.min(end, at + pieceBytes));
     if (!/^[\w+/-]*$/.test(text)) return undefined;
-    if (/[-_]/.test(text)) piece.write(text.replaceAll("-", "+").replaceAll("_", "/"), "latin1");
   }
-  strings.ranges[nth] = [start, end];
-  return "=".repeat((4 - ((end - start) % 4)) % 4);
+  const range: Range = [start, end];
+  strings.ranges[nth] = range;
+  const text = bytes.subarray(start, end);
+  const isForUrls = text.includes(minus) || text.includes(underscore);
+  return {
+    padding: "=".repeat((4 - ((end - start) % 4)) % 4),
+    forUrls: isForUrls ? [range] : [],
+  };
 }
 
 function wholeWord(text: string, { words }: ExtractedStrings): number | undefined {
@@ -187,7 +199,7 @@ function wholeWord(text: string, { words }: ExtractedStrings): number | undefine
 /** A text with placeholders for long strings. */
 function partsOf(text: string, { ranges, words }: ExtractedStrings): TextPart[] {
   return text.split(words).map((part, at) => {
-    return at % 2 === 0 ? new TextEncoder().encode(part) : (ranges[Number(part)] ?? [0, 0]);
+    return at % 2 === 0 ? part : (ranges[Number(part)] ?? [0, 0]);
   });
 }
 

@@ -5,7 +5,7 @@ import { requestHeader } from "../gate/request-header.ts";
 import { hasBody } from "./read-body.ts";
 import { maxBytes } from "./read-json.ts";
 
-/** A larger body is parsed in another thread, and waits for memory before it is read. */
+/** A larger body is parsed in another process, and waits for memory before it is read. */
 export const largeBytes = 256 * 1024;
 /** What a body takes that is passed on piece by piece. */
 const streamedBytes = 4 * 1024 * 1024;
@@ -31,10 +31,4 @@ export function reserveMemory(
     },
     c.req.raw.signal,
   );
-}
-
-/** Bytes in memory of their own, so that they can be transferred to another thread. */
-export function owned(bytes: Buffer): Uint8Array<ArrayBuffer> {
-  const isAlone = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
-  return isAlone ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);
 }

@@ -12,7 +12,7 @@ import { readJsonBytes } from "../body/read-json.ts";
 import { isReadApart } from "../body/read-large-json.ts";
 import { readRawBody } from "../body/read-raw-body.ts";
 import { mostValues, requireFewJsonParts } from "../body/require-few-json-parts.ts";
-import { reserveMemory, largeBytes, owned } from "../body/reserve-memory.ts";
+import { reserveMemory, largeBytes } from "../body/reserve-memory.ts";
 import { type Answered, beginRequest, endRequest } from "../request-log.ts";
 import type { ServedRoute } from "./allowed-methods.ts";
 import { makeAuditGate, type RouteAudit } from "./audit-gate.ts";
@@ -145,11 +145,9 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   if (rule.archive === true) return withRawBody(c, broker, route);
   const bytes = await readJsonBytes(c, rule);
   if (bytes.length > largeBytes && isReadApart(operationId)) {
-    const { value, longTexts } = await broker.bodies.read(
-      c.get("actor").orgId,
-      operationId,
-      owned(bytes),
-    );
+    const { orgId } = c.get("actor");
+    const given = { orgId, bytes, gone: c.req.raw.signal };
+    const { value, longTexts } = await broker.bodies.read(operationId, given);
     c.req.addValidatedData("json", value as object);
     c.set("longTexts", longTexts);
     c.set("verbatim", noTexts);

@@ -72,7 +72,7 @@ function hasPlan(c: AppContext): boolean {
   return hasVersion(c, isMasked ? 2 : 1);
 }
 
-/** A long plan is sent as it is read; a masked one is made in another thread, when there is memory for it. */
+/** A long plan is sent as it is read; a masked one is made in another process, when there is memory for it. */
 async function answerPlan(c: AppContext, broker: Broker, row: JobRow): Promise<never> {
   const actor = c.get("actor");
   if (!seesMaskedPlans(actor)) tellSecrets(c);

@@ -24,7 +24,7 @@ import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { readBody } from "../../http/body/read-body.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
-import { largeBytes, owned } from "../../http/body/reserve-memory.ts";
+import { largeBytes } from "../../http/body/reserve-memory.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { openLarge } from "../../seals/open-large.ts";
@@ -71,9 +71,12 @@ export const helmReleases: RegisterRoutes = (app, broker) => {
 /** A long record is looked into elsewhere. */
 async function readSent(c: AppContext, broker: Broker): Promise<SentRecord> {
   const bytes = await readBody(c, maxBytes(c.get("rule")));
-  return bytes.length > largeBytes
-    ? broker.bodies.readRecord(c.get("actor").orgId, owned(bytes))
-    : bytes;
+  if (bytes.length <= largeBytes) return bytes;
+  return broker.bodies.readRecord({
+    orgId: c.get("actor").orgId,
+    bytes,
+    gone: c.req.raw.signal,
+  });
 }
 
 async function reachPlace(c: AppContext, broker: Broker) {

@@ -1,42 +1,14 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { isDatabaseAway } from "../../../broker/database/database-errors.ts";
 import { startBroker } from "../../support/broker/broker.ts";
-import { testDatabase } from "../../support/database/database.ts";
-import { givenToken } from "../../support/rows/given-token.ts";
-import { givenProcess, givenRunner } from "../../support/rows/given.ts";
+import { givenResults, noise } from "../../support/broker/given-results.ts";
 
-const { db, url } = await testDatabase();
-const broker = await startBroker({ url });
+const { db, url, broker, setup } = await givenResults();
 const mebibyte = 1024 * 1024;
 
-/** A runner with one job in progress, and those who may speak for it. */
-async function setup(plan: object = {}) {
-  const runner = await givenRunner(db);
-  const { orgId, runnerId } = runner;
-  const processId = await givenProcess(db, runner);
-  const admin = await givenToken(db, { orgId });
-  const token = await givenToken(db, { orgId, runnerId });
-  const enqueue = (text: string, headers: Readonly<Record<string, string>> = {}) =>
-    broker.call<{ id: string }>(`POST /v1/runners/${runnerId}/jobs`, {
-      token: admin,
-      headers,
-      body: `{"type":"terraform-deploy","plan":${text}}`,
-    });
-  const job = await enqueue(JSON.stringify(plan));
-  const { body } = await broker.call<Claimed>(`POST /v1/runners/${runnerId}/jobs/claim`, {
-    token,
-    body: { process_id: processId, poll_id: "p", groups: { deploy: 1 } },
-  });
-  const executionId = body.jobs[0]?.execution.id ?? "";
-  const execution = `/v1/runner-jobs/${job.body.id}/executions/${executionId}`;
-  return { ...runner, admin, token, processId, enqueue, execution };
-}
-type Claimed = { jobs: { execution: { id: string } }[] };
-
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
-const noise = (bytes: number): string => randomBytes(bytes).toString("base64");
 
 describe("a large result", () => {
   test("is stored as it came, whole, and again is the same one", async () => {

@@ -1,4 +1,7 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { ByteBudget } from "../../../broker/http/limits/byte-budget.ts";
+import { problem } from "../../../shared/problem.ts";
 import { givenWorkPool } from "../../support/work/given-work-pool.ts";
 
 const mebibyte = 1024 * 1024;
@@ -63,6 +66,18 @@ describe("work in child processes", () => {
     expect(line.why).toMatch(why);
   });
 
+  test.each(["smallValues", "longArray", "buffers"] as const)(
+    "that needs more memory than it may (%s) is answered as who asked says, and is no fault of ours",
+    async (kind) => {
+      const bounds = { cpuMs: 60_000, wallMs: 120_000, rssBytes: 512 * mebibyte };
+      const { run, lines } = givenWorkPool({ bounds });
+      const outOfMemory = () => problem.tooLarge(mebibyte);
+      await expect(run(kind, { outOfMemory })).rejects.toMatchObject({ status: 413 });
+      await expect(run("exit", { outOfMemory })).rejects.toMatchObject(away);
+      expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(["exit"]);
+    },
+  );
+
   test("runs once for an org, and waits twice for each kind; more is refused", async () => {
     const { run, shown } = givenWorkPool();
     const leaving = new AbortController();
@@ -107,5 +122,97 @@ describe("work in child processes", () => {
     const pids = [await run("grow"), await run("grow"), await run("grow")].map(pidOf);
     expect(new Set(pids).size).toBeGreaterThan(1);
     expect((await run("echo")).told).toMatchObject({ asked: { of: "org_a" } });
+  });
+
+  test("leaves no process behind where none is kept, once there is nothing to do", async () => {
+    const { run, shown } = givenWorkPool({ keepsLast: false, idleMs: 0 });
+    await run("echo");
+    await expect.poll(() => shown("svc_work_processes")).toBe(0);
+  });
+});
+
+describe("bytes that are read while they are sent", () => {
+  const streamed = (sizeBytes: number, ...pieces: (string | Error)[]) => ({
+    sizeBytes,
+    async *pieces() {
+      for (const piece of pieces) {
+        await turn();
+        if (piece instanceof Error) throw piece;
+        yield Buffer.from(piece);
+      }
+    },
+  });
+
+  test("come whole, between others", async () => {
+    const { run } = givenWorkPool();
+    const bytes = [Buffer.from("a"), streamed(5, "bc", "d", "ef"), Buffer.from("g")];
+    const done = await run("echo", { bytes });
+    expect(done.bytes.map(String)).toEqual(["a", "bcdef", "g"]);
+  });
+
+  test.each([
+    ["cannot be read", streamed(5, "bc", new Error("it is gone")), "it is gone"],
+    ["are fewer than was said", streamed(5, "bc"), "2 bytes came of 5"],
+    ["are more than was said", streamed(5, "bc", "defg"), "6 bytes came of 5"],
+  ])("end their work when they %s, and the next is done", async (_, part, why) => {
+    const { run, lines } = givenWorkPool({ most: 1 });
+    await expect(run("echo", { bytes: [part] })).rejects.toThrow(why);
+    expect(await run("echo", { bytes: [Buffer.from("x")] })).toMatchObject({
+      told: { asked: { of: "org_a" } },
+    });
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("memory for work", () => {
+  /** A pool of one process with memory for two orgs, of which `org_a` has taken all of its share. */
+  async function setup() {
+    const budget = new ByteBudget(
+      { what: "work", brokerBytes: 20, orgBytes: 10, tokenBytes: 10, waitMs: 60_000 },
+      () => {},
+    );
+    const memory = { shareBytes: 10, enter: budget.enter.bind(budget) };
+    const giveBack = await budget.enter({ orgId: "org_a", tokenId: "work org_a", bytes: 10 });
+    return { budget, giveBack, ...givenWorkPool({ most: 1, memory }) };
+  }
+  const bytes = [Buffer.alloc(6)];
+
+  test("is waited for without a place: other orgs are served, and then the one that waited", async () => {
+    const { run, shown, giveBack } = await setup();
+    const waiting = run("echo", { bytes });
+    expect(await run("echo", { orgId: "org_b", bytes })).toMatchObject({ told: {} });
+    expect(shown("svc_work_waiting")).toBe(1);
+    giveBack();
+    expect(await waiting).toMatchObject({ told: { asked: { of: "org_a" } } });
+  });
+
+  test("is waited for by no more of an org than may wait, and by nobody who left", async () => {
+    const { run, shown, budget } = await setup();
+    const leaving = new AbortController();
+    const { signal: gone } = leaving;
+    const waiting = [1, 2, 3].map(() =>
+      run("echo", { bytes, gone }).catch((error: unknown) => error),
+    );
+    await expect(run("echo", { bytes })).rejects.toMatchObject(busy);
+    expect(budget.waiting).toBe(3);
+    leaving.abort();
+    expect(await Promise.all(waiting)).toMatchObject([away, away, away]);
+    expect([budget.waiting, shown("svc_work_waiting")]).toEqual([0, 0]);
+  });
+
+  test("is held while work waits for a place and while it runs, one that is larger as a share, and given back then", async () => {
+    const { run, budget, giveBack } = await setup();
+    const leaving = new AbortController();
+    const { signal: gone } = leaving;
+    const large = { orgId: "org_b", bytes: [Buffer.alloc(64)], gone };
+    const running = run("wait", large).catch((error: unknown) => error);
+    expect(budget.heldBytes).toBe(20);
+    giveBack();
+    const next = run("echo", { bytes });
+    expect(budget.heldBytes).toBe(16);
+    leaving.abort();
+    expect(await running).toMatchObject(away);
+    await next;
+    expect(budget.heldBytes).toBe(0);
   });
 });

@@ -2,9 +2,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Broker } from "../../../broker/broker.ts";
 import type { Renderer, RenderOrder } from "../../../broker/rendering/renderer.ts";
 import type { RenderingName } from "../../../broker/rendering/renderings.ts";
-import { workProblem } from "../../../broker/work-pool/work-problems.ts";
+import { byOthers, workProblem } from "../../../broker/work-pool/work-problems.ts";
 import type { Install, ShownInputs } from "../../../shared/api/install.ts";
 import { quickBudget } from "../../../shared/app-config/templates/render-work.ts";
+import { problem } from "../../../shared/problem.ts";
 import {
   givenInstall,
   givenWorkflowsApi,
@@ -130,8 +131,8 @@ describe("a move that renders", () => {
   });
 
   test.each([
-    ["others of its org are rendered", workProblem.tooMany],
-    ["other orgs take too long", workProblem.keptWaiting],
+    ["others of its org are rendered", () => byOthers(problem.tooMany("busy", 5, "busy"))],
+    ["other orgs take too long", () => byOthers(problem.unavailable("late", 5))],
     ["the broker stops", workProblem.stopping],
   ])("is made again later where %s, and that is no fault of the workflow", async (_, refusal) => {
     const org = await setup();

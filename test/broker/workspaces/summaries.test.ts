@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { StateDiff, StateResource } from "../../../shared/api/terraform-revisions.ts";
 import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
+import { givenOrg } from "../../support/rows/given.ts";
+import { withSmallChildren } from "../../support/work/with-small-children.ts";
 import { stateText } from "../../support/workspaces/given-workspace.ts";
 import { holdWorkspace } from "../../support/workspaces/held-workspace.ts";
 
@@ -153,6 +155,26 @@ describe("a large state", () => {
     expect(diff.resources).toHaveLength(1);
     expect(diff.resources[0]?.attributes.map(({ name }) => name)).toEqual(["id", "padding"]);
     expect(diff.outputs.map(({ name }) => name)).toEqual(["url"]);
+  });
+
+  test("that needs more memory than a child may have is refused: another org's is read meanwhile", async () => {
+    withSmallChildren(at.broker.broker);
+    const orgId = await givenOrg(at.db);
+    const token = await givenToken(at.db, { orgId, role: "org_admin" });
+    const call: GivenOperator["call"] = (what, asked) => at.broker.call(what, { token, ...asked });
+    const neighbour = { ...at, orgId, token, call };
+    const [held, other] = [await holdWorkspace(at), await holdWorkspace(neighbour)];
+    const values = `[${"{},".repeat(2_000_000)}{}]`;
+    const outputs = `{"a":{"value":${values},"type":"dynamic"}}`;
+    const state = `{"version":4,"serial":1,"lineage":"one","outputs":${outputs},"resources":[]}`;
+    expect((await held.write(state)).status).toBe(200);
+    await other.write(stateText({ serial: 1, padding: randomBytes(500_000).toString("base64") }));
+    const refused = at.call(`GET /v1/terraform-workspaces/${held.id}/states/1/outputs`);
+    const path = `/v1/terraform-workspaces/${other.id}/states/1/outputs`;
+    expect((await neighbour.call(`GET ${path}`)).status).toBe(200);
+    const tooLarge = { status: 409, body: { code: "state_too_large_to_read" } };
+    expect(await refused).toMatchObject(tooLarge);
+    expect(at.broker.logged.filter((line) => line.includes("work was given up"))).toEqual([]);
   });
 
   test("is read by a few at once only: others are told to come again", async () => {

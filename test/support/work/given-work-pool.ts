@@ -1,8 +1,10 @@
 import { onTestFinished } from "vitest";
-import { DecompressionBudget } from "../../../broker/http/limits/decompression-budget.ts";
 import { openLog } from "../../../broker/log.ts";
 import { createMetrics } from "../../../broker/metrics.ts";
+import type { SentPart } from "../../../broker/work-pool/frames.ts";
+import { workMetrics } from "../../../broker/work-pool/work-metrics.ts";
 import { WorkPool, type WorkPoolOptions } from "../../../broker/work-pool/work-pool.ts";
+import { type Problem, problem } from "../../../shared/problem.ts";
 import type { HungryKinds } from "./hungry-program.ts";
 
 const mebibyte = 1024 * 1024;
@@ -14,15 +16,20 @@ export function givenWorkPool(options: Partial<WorkPoolOptions> = {}) {
   const pool = new WorkPool<HungryKinds>({
     program: { file: new URL("./hungry-program.ts", import.meta.url) },
     most: 2,
-    mostWaiting: 2,
+    name: "hungry",
+    mostWork: { ofKind: 3 },
     patienceMs: 120_000,
+    refusals: {
+      tooMany: () => problem.tooMany("too many", 5, "busy"),
+      keptWaiting: () => problem.unavailable("kept waiting", 5),
+    },
     heapMb: 96,
     nice: 0,
     mostKeptBytes: 160 * mebibyte,
+    keepsLast: true,
     bounds: { cpuMs: 60_000, wallMs: 120_000, rssBytes: 1024 * mebibyte },
-    budget: new DecompressionBudget({ mostBytes: 64 * mebibyte, mostWaitingBytes: mebibyte }),
     log: openLog("info", { write: (line) => void lines.push(line) }),
-    metrics,
+    metrics: workMetrics(metrics),
     ...options,
   });
   onTestFinished(() => pool.stop());
@@ -30,11 +37,16 @@ export function givenWorkPool(options: Partial<WorkPoolOptions> = {}) {
     kind: keyof HungryKinds,
     {
       orgId = "org_a",
-      bytes = [] as Uint8Array[],
+      bytes = [] as SentPart[],
       gone = undefined as AbortSignal | undefined,
+      outOfMemory = undefined as (() => Problem) | undefined,
     } = {},
-  ) => pool.run({ orgId, kind, asked: { of: orgId }, bytes }, gone);
+  ) =>
+    pool.run(
+      { orgId, kind, asked: { of: orgId }, bytes, ...(outOfMemory && { outOfMemory }) },
+      gone,
+    );
   const shown = (name: string): number =>
-    Number(new RegExp(`^${name} (\\S+)$`, "m").exec(metrics.text())?.[1]);
+    Number(new RegExp(`^${name}\\{pool="hungry"\\} (\\S+)$`, "m").exec(metrics.text())?.[1]);
   return { pool, run, lines, metrics, shown };
 }
