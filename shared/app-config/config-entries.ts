@@ -73,6 +73,7 @@ export async function readFolderEntries(folder: ConfigFolder): Promise<ConfigEnt
       reading.faults.push(faultOf(name, undefined, read));
     }
     if (reading.bytes > configLimits.tomlBytesOfAll) return tooCostly(reading, name, manyBytes);
+    if (reading.values > configLimits.values) return tooCostly(reading, name, manyValues);
     await new Promise(setImmediate);
   }
   return reading;
@@ -102,6 +103,7 @@ function readFile(reading: Reading, name: string, text: string): void {
     const read = readToml(text);
     for (const { place, ...fault } of read.faults) faults.push(faultOf(name, place, fault));
     if (!read.isWhole) return;
+    reading.values += countValues(read.value, configLimits.valuesOfFile).values;
     entries.set(name, { value: read.value, openPlaces: () => placesOfToml(text) });
   }
 }

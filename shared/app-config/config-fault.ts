@@ -95,9 +95,9 @@ export const configLimits = {
   files: 2_000,
   tomlBytes: 128 * 1024,
   tomlBytesOfAll: 2 * 2 ** 20,
-  /** Tables, lists and what is in them: as many as a TOML file, and all of them, have room for. */
+  /** Tables, lists and what is in them: as many as a TOML file has room for, and four such files. */
   valuesOfFile: 65_536,
-  values: 1_048_576,
+  values: 262_144,
   /** Levels of tables and lists. */
   depth: 32,
   /** Actions of templates, also those of other programs: `{{` in texts. */

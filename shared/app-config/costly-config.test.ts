@@ -126,7 +126,7 @@ describe("counts alone decide", () => {
       ),
     });
     expect(await told(files(20, Array(60_000).fill(1)))).toContain(
-      "actions/a117.toml config_too_costly: brings the config to more than 1048576 values, the most that it may have",
+      "actions/a104.toml config_too_costly: brings the config to more than 262144 values, the most that it may have",
     );
     expect(await told(files(20, "x".repeat(2 ** 20)))).toContain(
       "actions/a115.toml config_too_costly: brings the config with all its texts to more than 16 MiB, the most that it may have",
@@ -157,6 +157,18 @@ describe("counts alone decide", () => {
     expect(errors.map(({ code }) => code)).toContain("config_too_costly");
   });
 
+  test("how many values TOML files have, and no further file is read", async () => {
+    const install = (name: string) =>
+      `name = "${name}"\n[[inputs]]\nlist = [${"1,".repeat(65_000)}]\n`;
+    const names = ["a", "b", "c", "d", "e"];
+    const texts = Object.fromEntries(names.map((name) => [`installs/${name}.toml`, install(name)]));
+    const { errors } = await checkTexts({ ...metadata, ...texts, "sandbox.toml": "nonsense" });
+    const costly = errors.filter(({ code }) => code === "config_too_costly");
+    expect(costly.map(({ file }) => file)).toEqual(["installs/e.toml"]);
+    expect(costly[0]?.detail).toContain("262144 values");
+    expect(errors.filter(({ file }) => file === "sandbox.toml")).toEqual([]);
+  });
+
   test("how many templates, whoever's they are", async () => {
     const texts = (count: number) => ({
       ...metadata,
@@ -170,18 +182,22 @@ describe("counts alone decide", () => {
   });
 });
 
-test("a config at every bound at once is taken, with a heap of 256 MiB", async () => {
-  const program = "test/support/apps/check-at-bounds.ts"; // alone it tells its CPU time and memory, too
-  const args = ["--max-old-space-size=256", program];
+test("a config at every bound at once is taken, for 8 s of CPU and 400 MB at most", async () => {
+  // As the child processes of a broker are started; alone it tells its CPU time and memory, too.
+  const heap = ["--max-old-space-size=352", "--max-semi-space-size=8"];
+  const args = [...heap, "test/support/apps/check-at-bounds.ts"];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  const { files, values, templates, unpackedBytes } = configLimits;
+  const { files, values, templates, tomlBytesOfAll, unpackedBytes } = configLimits;
   const told = z
-    .object({ errors: z.array(z.unknown()), files: z.int(), bytes: z.int() })
-    .extend({ templates: z.int(), values: z.int() })
+    .object({ errors: z.array(z.unknown()), files: z.int(), bytes: z.int(), tomlBytes: z.int() })
+    .extend({ templates: z.int(), values: z.int(), cpuMs: z.int(), peakMiB: z.int() })
     .parse(JSON.parse(stdout));
   expect(told.errors).toEqual([]);
   expect(told.files).toBe(files);
   expect(told.bytes).toBeGreaterThan(0.98 * unpackedBytes);
+  expect(told.tomlBytes).toBeGreaterThan(0.98 * tomlBytesOfAll);
   expect(told.templates).toBeGreaterThan(0.999 * templates);
-  expect(told.values).toBeGreaterThan(0.95 * values);
+  expect(told.values).toBeGreaterThan(0.98 * values);
+  expect(told.cpuMs).toBeLessThan(8_000);
+  expect(told.peakMiB * 2 ** 20).toBeLessThan(400e6);
 });

@@ -7,7 +7,7 @@ const { tomlBytes, tomlBytesOfAll, unpackedBytes, files: mostFiles, templates } 
 export function configAtBounds(): ConfigTexts {
   const texts: Record<string, string> = {
     "metadata.toml": 'name = "bounds"\n',
-    "inputs.toml": '[[input]]\nname = "list"\n',
+    "inputs.toml": '[[input]]\nname = "map"\n',
   };
   const texted = 14;
   const named = Array.from(
@@ -22,7 +22,7 @@ export function configAtBounds(): ConfigTexts {
   return texts;
 }
 
-/** Installs with as many values as TOML has room for beside small actions, components and runbooks. */
+/** Installs with as many values as may be, and all the TOML that may be, beside small actions, components and runbooks. */
 function addThings(texts: Record<string, string>, files: number): void {
   const step = '[[steps]]\nname = "s"\n';
   const kinds: readonly [string, (name: string) => string][] = [
@@ -39,15 +39,19 @@ function addThings(texts: Record<string, string>, files: number): void {
     bytes += text.length;
   }
   for (let at = 3; bytes < tomlBytesOfAll && at < files; at += kinds.length) {
-    const begin = `name = "n${at}"\ninputs = [{ list = [`;
+    const begin = `name = "n${at}"\n[[inputs]]\n[inputs.map]\n`;
     const most = Math.min(tomlBytes, tomlBytesOfAll - bytes);
-    const values = Math.floor((most - begin.length - 10) / 2);
-    if (values < 1) return;
-    const text = `${begin}${"1,".repeat(values)}] }]\n`;
+    const pairs = Math.floor((most - begin.length) / pairBytes);
+    if (pairs < 1) return;
+    const text = begin + Array.from({ length: pairs }, (_, nth) => pairOf(nth)).join("");
     bytes += text.length - (texts[`installs/n${at}.toml`]?.length ?? 0);
     texts[`installs/n${at}.toml`] = text;
   }
 }
+
+/** So many bytes that values and TOML reach their bounds together. Names cost the most of all values. */
+const pairBytes = 8;
+const pairOf = (nth: number): string => `${(nth + 36 ** 4 * 10).toString(36)}=1\n`;
 
 /** Lines with a template each; one letter of them makes all take twice the room in memory. */
 function lineOf(bytes: number, lines: number, file: number): string {
