@@ -49,11 +49,16 @@ export const blockedNetworks: readonly BlockedNetwork[] = [
   { network: "8000::/1", reason: "not public" },
 ];
 
-/** IPv6 networks whose addresses stand for an IPv4 address, which is `shift` bits from the end, perhaps inverted. */
+/**
+ * IPv6 networks whose addresses stand for an IPv4 address, which is `shift` bits from the end, perhaps inverted. A network
+ * that has several rows can be read in each of these ways.
+ */
 export type CarrierNetwork = {
   readonly network: string;
   readonly shift: number;
   readonly isInverted?: true;
+  /** Bits 64 to 71 are no part of it, nor counted by `shift`: RFC 6052, where a prefix is shorter than 96 bits. */
+  readonly isParted?: true;
   /** Only the IPv4 address counts: these lead to public hosts, too. */
   readonly isTransparent?: true;
 };
@@ -62,7 +67,11 @@ export type CarrierNetwork = {
 export const carrierNetworks: readonly CarrierNetwork[] = [
   { network: "::ffff:0:0/96", shift: 0, isTransparent: true }, // IPv4-mapped
   { network: "64:ff9b::/96", shift: 0, isTransparent: true }, // NAT64: how a host without IPv4 reaches the public one
-  { network: "64:ff9b:1::/48", shift: 0 }, // a NAT64 of one's own
+  // A NAT64 of one's own (RFC 8215), whose prefix is as long as its operator likes: 96, 48, 56 or 64 bits.
+  { network: "64:ff9b:1::/48", shift: 0 },
+  { network: "64:ff9b:1::/48", shift: 40, isParted: true },
+  { network: "64:ff9b:1::/48", shift: 32, isParted: true },
+  { network: "64:ff9b:1::/48", shift: 24, isParted: true },
   { network: "::ffff:0:0:0/96", shift: 0 }, // IPv4-translated
   { network: "::/96", shift: 0 }, // IPv4-compatible
   { network: "2002::/16", shift: 80 }, // 6to4

@@ -2,7 +2,8 @@ import { BlockList, isIPv4 } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blockedNetworks } from "./blocked-networks.ts";
-import { findAddressBlock, findHostBlock } from "./find-block.ts";
+import { findAddressBlock, findHostBlock, holdsMetadata } from "./find-block.ts";
+import { parseNetwork, type Range } from "./parse-address.ts";
 
 const metadata = [
   "169.254.169.254",
@@ -22,6 +23,11 @@ const metadata = [
   "::ffff:0:169.254.169.254",
   "64:ff9b::169.254.169.254",
   "64:ff9b:1::a9fe:a9fe",
+  "64:ff9b:1:a9fe:a9:fe00::", // RFC 6052 with a prefix of 48 bits
+  "64:ff9b:1:a9fe:ffa9:fe01:2:3", // whatever the bits are that it leaves free
+  "64:ff9b:1:12a9:fe:a9fe::", // 56 bits
+  "64:ff9b:1:1234:a9:fea9:fe00::", // 64 bits
+  "64:ff9b:1:1234::a9fe:a9fe", // 96 bits, in a part of one's own
   "2002:a9fe:a9fe::1",
   "2001:0:4136:e378:8000:63bf:5601:5601", // Teredo: the client's address inverted
 ];
@@ -58,6 +64,7 @@ const internal = [
   "64:ff9b::10.0.0.1",
   "64:ff9b::7f00:1",
   "64:ff9b:1::1",
+  "64:ff9b:1:a00:0:100::",
   "100::1",
   "2001::1",
   "2001:2::1",
@@ -124,6 +131,24 @@ describe("the address rules", () => {
     expect(findAddressBlock("::ffff:127.0.0.1", "strict")).toBe("loopback");
     expect(findAddressBlock("::1", "strict")).toBe("loopback");
     expect(findAddressBlock("169.254.169.254", "strict")).toBe("link-local, with cloud metadata");
+  });
+
+  test.each([
+    ["169.254.0.0/15", true],
+    ["0.0.0.0/0", true],
+    ["100.64.0.0/10", true],
+    ["fe80::/9", true],
+    ["fd00::/8", true],
+    ["::/0", true],
+    ["64:ff9b::/32", true],
+    ["::ffff:169.254.0.0/111", true],
+    ["::ffff:100.64.0.0/106", true],
+    ["10.0.0.0/8", false],
+    ["169.252.0.0/15", false],
+    ["fc00::/8", false],
+    ["::ffff:10.0.0.0/104", false],
+  ])("know whether a network holds what is never called: %s, %s", (network, holds) => {
+    expect(holdsMetadata(parseNetwork(network) as Range)).toBe(holds); // each is one
   });
 
   test.each(["", "localhost", "1.2.3", "1.2.3.4.5", "127.1", "::g", "1.2.3.4/8"])(

@@ -37,10 +37,26 @@ export function isIn({ family, value }: Address, { first, hostBits }: Range): bo
   return family === first.family && value >> hostBits === first.value >> hostBits;
 }
 
+/** Whether addresses of the network are never called, however it is opened; the others of it may be. */
+export function holdsMetadata({ first, hostBits }: Range): boolean {
+  const isWithin = (row: Range): boolean =>
+    row.hostBits <= hostBits && isIn(row.first, { first, hostBits });
+  if (blocked.some((row) => row.isMetadata === true && isWithin(row))) return true;
+  if (carriers.some(isWithin)) return true;
+  const carrier = carriers.find((row) => row.shift === 0 && isIn(first, row));
+  return carrier !== undefined && holdsMetadata({ first: carriedBy(first, carrier), hostBits });
+}
+
 function findBlock(address: Address, mode: EgressMode): string | undefined {
-  const carrier = carriers.find((row) => isIn(address, row));
-  const own = carrier?.isTransparent ? undefined : findOwnBlock(address, mode);
-  return own ?? (carrier && findOwnBlock(carriedBy(address, carrier), mode));
+  const ways = carriers.filter((row) => isIn(address, row));
+  const isOther = ways.some((row) => row.isTransparent === true);
+  const own = isOther ? undefined : findOwnBlock(address, mode);
+  if (own !== undefined) return own;
+  for (const way of ways) {
+    const block = findOwnBlock(carriedBy(address, way), mode);
+    if (block !== undefined) return block;
+  }
+  return undefined;
 }
 
 function findOwnBlock(address: Address, mode: EgressMode): string | undefined {
@@ -48,8 +64,10 @@ function findOwnBlock(address: Address, mode: EgressMode): string | undefined {
     ?.reason;
 }
 
-function carriedBy({ value }: Address, { shift, isInverted }: (typeof carriers)[number]): Address {
-  const carried = BigInt.asUintN(32, value >> BigInt(shift));
+function carriedBy({ value }: Address, carrier: (typeof carriers)[number]): Address {
+  const { shift, isInverted, isParted } = carrier;
+  const whole = isParted ? ((value >> 64n) << 56n) | BigInt.asUintN(56, value) : value;
+  const carried = BigInt.asUintN(32, whole >> BigInt(shift));
   return { family: 4, value: isInverted ? BigInt.asUintN(32, ~carried) : carried };
 }
 

@@ -51,6 +51,7 @@ describe("what an operator opened", () => {
     "[::ffff:100.100.100.200]",
     "[64:ff9b::a9fe:a9fe]",
     "[64:ff9b:1::a9fe:a9fe]",
+    "[64:ff9b:1:a9fe:a9:fe00::]",
     "[2002:a9fe:a9fe::1]",
     "metadata.google.internal",
   ])("is never %s, however wide it is", (host) => {
@@ -58,9 +59,28 @@ describe("what an operator opened", () => {
     expect(readOpened(["10.0.0.0/8", `${host}:80`])).toEqual({ entry: 2, fault: "never" });
   });
 
-  test.each(["169.254.0.0/16", "169.254.169.254/32", "fe80::/10", "fe80:1::/64", "fd00:ec2::/32"])(
-    "cannot be %s, where nothing would be opened",
-    (entry) => expect(readOpened([entry])).toEqual({ entry: 1, fault: "never" }),
+  test.each([
+    ["169.254.0.0/15", "http://169.255.0.1/", "http://169.254.169.254/"],
+    ["100.64.0.0/10", "http://100.64.0.1/", "http://100.100.100.200/"],
+    ["fd00::/8", "http://[fd12::1]/", "http://[fd00:ec2::254]/"],
+    ["fe80::/9", "http://[fec0::1]/", "http://[fe80::1]/"],
+    ["64:ff9b:1::/48", "http://[64:ff9b:1:a00:0:100::]/", "http://[64:ff9b:1:a9fe:a9:fe00::]/"],
+    ["::ffff:169.254.0.0/111", "http://169.255.0.1/", "http://[::ffff:169.254.169.254]/"],
+  ])("is of %s the rest, as %s, and not %s", (entry, open, shut) => {
+    expect(codeOf(open, [entry])).toBe("ok");
+    expect(codeOf(shut, [entry])).toBe("blocked_address");
+  });
+
+  test.each([
+    "169.254.0.0/16",
+    "169.254.169.254/32",
+    "fe80::/10",
+    "fe80:1::/64",
+    "fd00:ec2::/32",
+    "::ffff:169.254.0.0/112",
+    "64:ff9b:1:a9fe::/64",
+  ])("cannot be %s, where nothing would be opened", (entry) =>
+    expect(readOpened([entry])).toEqual({ entry: 1, fault: "never" }),
   );
 
   test.each([

@@ -1,5 +1,6 @@
 import type { Broker } from "../broker.ts";
 import { readTemplate } from "../emitters/sealed-template.ts";
+import { holdsMetadata } from "./find-block.ts";
 import { parseAddress } from "./parse-address.ts";
 import { listCallingEmitters, listWebhookOrigins } from "./receiver-queries.ts";
 
@@ -25,6 +26,7 @@ export async function tellBlocked(parts: Parts, stopped: AbortSignal): Promise<v
   const { log, egress } = parts;
   const { mode } = egress.rules;
   if (mode === "off") return;
+  tellClosed(parts);
   const origins: Origins = new Map();
   for (const { origin, webhooks } of await listWebhookOrigins(parts.db, mostWebhooks)) {
     count(origins, origin, { webhooks, emitters: 0 });
@@ -44,6 +46,18 @@ export async function tellBlocked(parts: Parts, stopped: AbortSignal): Promise<v
   log.warn(
     { ...told, receivers: blocked.slice(0, mostTold) },
     "SVC_EGRESS blocks webhooks and emitters; SVC_EGRESS_ALLOW opens single receivers",
+  );
+}
+
+/** An operator who opens a network may think that all of it is open. Entries are counted, as in the setting's faults. */
+function tellClosed({ log, egress: { rules } }: Parts): void {
+  const entries = rules.opened.flatMap((one, at) =>
+    rules.mode === "strict" && "range" in one && holdsMetadata(one.range) ? [at + 1] : [],
+  );
+  if (entries.length === 0) return;
+  log.warn(
+    { entries },
+    "SVC_EGRESS_ALLOW has networks that hold link-local addresses or cloud metadata: these stay closed",
   );
 }
 

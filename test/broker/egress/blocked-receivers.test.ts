@@ -70,7 +70,8 @@ describe("a broker that was not told where to call", () => {
     await make(`POST /v1/queues/${queueId}/emitters`, { ...called, name: "inside" });
     const opened = { ...emitter, signal_template: { url: "http://10.7.1.1/x" } };
     await make(`POST /v1/queues/${queueId}/emitters`, { ...opened, name: "opened" });
-    const { logged } = await startBroker({ url, env: { SVC_EGRESS: "strict", ...allow } });
+    const wide = { SVC_EGRESS_ALLOW: `${allow.SVC_EGRESS_ALLOW},169.254.0.0/15` };
+    const { logged } = await startBroker({ url, env: { SVC_EGRESS: "strict", ...wide } });
     await expect.poll(() => logged.find((line) => line.includes("blocked_webhooks"))).toBeDefined();
     const told = logged.find((line) => line.includes("blocked_webhooks")) ?? "";
     expect(JSON.parse(told)).toMatchObject({
@@ -82,5 +83,7 @@ describe("a broker that was not told where to call", () => {
       receivers: ["http://127.0.0.1:9100", "http://10.1.1.1"],
     });
     expect(told).not.toContain("hunter2");
+    const closed = logged.find((line) => line.includes("stay closed")) ?? "";
+    expect(JSON.parse(closed)).toMatchObject({ level: "warn", entries: [3] });
   });
 });
