@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { BrokerUnreachable } from "../../shared/api/call-route.ts";
 import { problem } from "../../shared/problem.ts";
 import { explainError } from "./explain-error.ts";
 
@@ -33,4 +34,13 @@ test("a refusal says each fault once, with its place", () => {
     "  #/name  Is required: a string.",
     "  #/type  Is required: a string.",
   ]);
+});
+
+test("a broker that is not there is told how to be had, where it is to be here", () => {
+  const hintFor = (url?: string): string | undefined =>
+    explainError(new BrokerUnreachable("No broker.", url === undefined ? {} : { url })).words[1];
+  for (const here of ["http://127.0.0.1:8420", "http://localhost:8420", "http://[::1]:1"])
+    expect(hintFor(here)).toBe("Start one with: svc dev");
+  expect(hintFor("https://svc.example.com")).toContain("svc auth status");
+  expect(hintFor()).toBeUndefined(); // its connection broke
 });

@@ -25,7 +25,7 @@ export function explainError(error: unknown): Explained {
     return { code: exitCodeOf(error.status), words: refusalWords(error) };
   }
   if (error instanceof BrokerUnreachable) {
-    return { code: exitCodes.unavailable.code, words: [error.message, "Start one with: svc dev"] };
+    return { code: exitCodes.unavailable.code, words: [error.message, ...absenceHints(error)] };
   }
   if (error instanceof BrokerUntrusted) {
     return { code: exitCodes.failed.code, words: [error.message, trustHints[error.kind]] };
@@ -45,6 +45,16 @@ export function explainError(error: unknown): Explained {
     code: exitCodes.failed.code,
     words: [`Internal error in svc, please report it. ${message}`],
   };
+}
+
+/** A broker of this machine can be started; any other is somebody's. */
+function absenceHints({ url }: BrokerUnreachable): string[] {
+  if (url === undefined) return [];
+  const { hostname } = new URL(url);
+  if (/^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return ["Start one with: svc dev"];
+  return [
+    "Is that its URL, and does this machine reach it? See what commands use: svc auth status",
+  ];
 }
 
 const trustHints: Readonly<Record<BrokerUntrusted["kind"], string>> = {

@@ -84,6 +84,13 @@ export class RequestRefused extends Error {
 /** Nobody answered: no connection, or none in time. */
 export class BrokerUnreachable extends Error {
   override readonly name = "BrokerUnreachable";
+  /** Where it was looked for; none where it was there, and its connection broke. */
+  readonly url: string | undefined;
+
+  constructor(words: string, { url, ...options }: ErrorOptions & { readonly url?: string }) {
+    super(words, options);
+    this.url = url;
+  }
 }
 
 /** Somebody answered whose certificate is not taken: no request was sent. */
@@ -203,7 +210,7 @@ function unreachable(url: string, error: unknown): BrokerUnreachable | BrokerUnt
   const fault = certificateFault(cause, new URL(url).host);
   if (fault !== undefined) return new BrokerUntrusted(fault, { cause: error });
   const why = typeof cause?.code === "string" ? ` (${cause.code})` : "";
-  return new BrokerUnreachable(`No broker responds at ${url}${why}.`, { cause: error });
+  return new BrokerUnreachable(`No broker responds at ${url}${why}.`, { url, cause: error });
 }
 
 function fillPath(path: string, params: unknown): string {
