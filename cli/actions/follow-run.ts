@@ -16,6 +16,10 @@ export const runCodes = [
   ["1", "The run did not succeed otherwise: it was denied or cancelled, or its agent was lost."],
   ["124", "The run timed out."],
   ["130", "Its job was cancelled, or Ctrl-C was pressed: the run itself goes on."],
+  [
+    "2 to 6",
+    "As of every command: without a run's id told before, svc could not begin it; with one, it could not follow it, and the run goes on.",
+  ],
 ] as const;
 
 type Context = Pick<CommandCall, "call" | "connect" | "screen">;

@@ -7,10 +7,13 @@ export const exitCodes = {
   },
   usage: {
     code: 2,
-    means: "Invalid command line or request.",
+    means: "Invalid command line, setting or request.",
   },
   notFound: { code: 3, means: "Not found, or in another org." },
-  denied: { code: 4, means: "The token is missing, invalid, or lacks a permission." },
+  denied: {
+    code: 4,
+    means: "There is no token, or the broker does not take it, or it lacks a permission.",
+  },
   conflict: {
     code: 5,
     means: "Conflict with the current state: a different state, version or name exists.",

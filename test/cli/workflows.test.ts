@@ -67,8 +67,8 @@ test("a run's log is followed, and its script's exit code is the command's", asy
   });
   expect(greeted.err).toContain("Run greet: success");
 
-  const failed = await run("run", "acme", "--command", "echo before; exit 7");
-  expect(failed.code).toBe(7);
+  const failed = await run("run", "acme", "--command", "echo before; exit 2");
+  expect(failed.code).toBe(2); // a code of svc's own, too: but the run had begun
   expect(failed.out).toContain("before\n");
   expect(failed.out).not.toContain("[");
   const workflow = /svc workflow retry (wfl_\w+)/.exec(failed.err)?.[1] ?? "";
@@ -86,6 +86,9 @@ test("a run's log is followed, and its script's exit code is the command's", asy
     err: expect.stringContaining('"greet" is not the id of a run (awr_…)') as string,
   });
   expect((await run("logs")).err).toContain("The argument RUN is required");
+  const unbegun = await run("run", "acme");
+  expect(unbegun).toMatchObject({ code: 2, out: "" });
+  expect(unbegun.err).not.toContain("has begun");
 
   const named = await run("run", "acme", "greet", "-o", "name");
   expect(named.out).toMatch(/^awr_\w+\n$/);
