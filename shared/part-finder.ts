@@ -4,6 +4,8 @@ import { finderOf, includesText } from "./find-text.ts";
 const headLetters = 16;
 /** Looking for one after the other is quicker for so many letters: nothing has to be made ready. */
 const mostOneByOne = 2 ** 20;
+/** What it costs besides, in letters that are looked at: to look for one part in a text, and to make one letter of a head ready. */
+const costs = { part: 32, headLetter: 16 } as const;
 
 type Options = {
   /** Is told how many letters are about to be looked at. */
@@ -34,7 +36,7 @@ export class PartFinder {
 
   /** Those that are in a text, in no order. */
   *partsIn(text: string): Generator<string> {
-    const letters = text.length * this.#parts.length;
+    const letters = (text.length + costs.part) * this.#parts.length;
     const { count, mostOneByOne: most } = this.#options;
     if (this.#heads === undefined && this.#oneByOne + letters <= most) {
       this.#oneByOne += letters;
@@ -42,10 +44,16 @@ export class PartFinder {
       for (const part of this.#parts) if (includesText(text, part)) yield part;
       return;
     }
-    this.#heads ??= new Heads(this.#parts);
+    this.#heads ??= this.#makeHeads();
     count(text.length);
     for (const [part, from] of this.#heads.begunIn(text))
       if (part.length <= headLetters || this.#isIn(text, part, from)) yield part;
+  }
+
+  #makeHeads(): Heads {
+    const letters = this.#parts.reduce((sum, { length }) => sum + Math.min(length, headLetters), 0);
+    this.#options.count(letters * costs.headLetter);
+    return new Heads(this.#parts);
   }
 
   #isIn(text: string, part: string, from: number): boolean {

@@ -1,27 +1,17 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { RenderWork } from "../../shared/app-config/templates/render-work.ts";
-import { stateOf } from "../installs/install-state.ts";
+import { baseOf, factsOf } from "../../test/support/installs/state-facts.ts";
 import { planAction, type PlanTexts } from "./action-plan.ts";
-
-type Planning = Parameters<typeof planAction>[0];
 
 /** The plan of a run of this command, of an install whose sensitive input has this value. */
 function planOf(command: string, pin: string): PlanTexts {
-  const facts = {
-    org: { id: "org_a", name: "a" },
-    app: { id: "app_a", name: "a" },
-    runner: { id: "run_a", status: "active" },
-    install: { id: "ins_a", name: "a", cloud_platform: "unknown", labels: {} },
-    config: { inputs: { input: [{ name: "pin", sensitive: true }] } },
-    inputs: { pin },
-    variables: {},
-    ends: [],
-  } as unknown as Planning["facts"];
+  const { inputs, variables, ends, outputs } = factsOf({ inputs: { pin } });
   const action = { name: "act", steps: [{ name: "run", command }] };
   const run = { id: "iar_a", configId: null, env: {} };
-  const planning = { facts, state: stateOf(facts), action, run, cause: {} };
-  const planned = planAction(planning, new RenderWork());
+  const planning = { facts: baseOf(["pin"]), action, run, cause: {} };
+  const values = { inputs, variables, ends, outputs };
+  const planned = planAction(planning, values, new RenderWork());
   if (!("text" in planned)) throw new Error(planned.detail);
   return planned;
 }

@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
-import type { Json, JsonObject } from "../../shared/app-config/templates/json-value.ts";
+import type { Json } from "../../shared/app-config/templates/json-value.ts";
 import { renderValue } from "../../shared/app-config/templates/render-template.ts";
 import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { secondNs } from "../../shared/duration.ts";
-import { includesText } from "../../shared/find-text.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
+import { PartFinder } from "../../shared/part-finder.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
-import type { InstallFacts } from "../installs/install-facts.ts";
-import { hiddenValues, sensitiveOf, type StateFacts } from "../installs/install-state.ts";
-import { canSearch } from "../rendering/hide-counted.ts";
+import { hiddenValues, sensitiveOf, type StateFacts, stateOf } from "../installs/install-state.ts";
+import type { StateBase } from "../installs/state-base.ts";
+import type { StateValues } from "../installs/stored-values.ts";
+import { canSpend } from "../rendering/can-spend.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 
@@ -23,15 +24,9 @@ const defaultTimeoutNs = 5 * 60 * secondNs;
 export const actionTimeoutNs = ({ timeout }: Pick<ActionConfigPart, "timeout">): number =>
   timeout ?? defaultTimeoutNs;
 
-/** What plans are made of, and what must not be shown of it: no more of a config than names. */
-type PlanFacts = StateFacts & {
-  readonly install: Pick<InstallFacts["install"], "sandbox_mode">;
-};
-
 /** A run of which the plan is to be rendered, as JSON. */
 type Planning = {
-  readonly facts: PlanFacts;
-  readonly state: JsonObject;
+  readonly facts: StateBase;
   readonly action: ActionConfigPart;
   readonly run: {
     readonly id: string;
@@ -43,39 +38,26 @@ type Planning = {
   readonly apiUrl?: string;
 };
 
-/** As much of an install as a plan is made of. */
-export function planFacts({ config, ...facts }: InstallFacts): PlanFacts {
-  const { org, app, install, runner, inputs, variables, ends } = facts;
-  const own = {
-    metadata: { name: config.metadata.name },
-    ...(config.inputs !== undefined && { inputs: config.inputs }),
-    actions: namesOf(config.actions),
-    components: namesOf(config.components),
-  } as unknown as AppConfigDocument; // what a state is made of has no more of it
-  return { org, app, install, runner, inputs, variables, ends, config: own };
-}
-
-const namesOf = (all: readonly { readonly name: string }[] = []) =>
-  all.map(({ name }) => ({ name }));
-
 /** The text of a plan, and of its twin for people, in which all that depends on something sensitive is masked. */
 export type PlanTexts = { readonly text: string; readonly shown: string };
 
 /** The plan of a run, rendered with what is known now; or why there is none. */
-export function planAction(planning: Planning, work: RenderWork): PlanTexts | CompositeFault {
-  const { facts, state, action } = planning;
+export function planAction(
+  planning: Planning,
+  values: StateValues,
+  work: RenderWork,
+): PlanTexts | CompositeFault {
+  const { action } = planning;
+  const facts = { ...planning.facts, ...values };
   if (action.image !== undefined)
     return fault("image_unsupported", "It asks for a container image", noImages);
   if (action.enable_kube_config === true || action.kubernetes_context !== undefined)
     return fault("kubernetes_unsupported", "It asks for a cluster", noClusters);
   const place = { file: `actions/${action.name}.toml`, member: "steps" };
   const given = action.steps.map((step) => step as unknown as Json); // JSON, as it was checked
-  if (!canSearch(work, JSON.stringify(facts.ends).length, hiddenValues(facts).length))
-    return fault("render_failed", "It is too large", tooLarge);
-  const rendered = renderValue(given, { svc: state }, place, {
-    work,
-    sensitive: { svc: sensitiveOf(facts) },
-  });
+  const sensitive = { svc: sensitiveOf(facts, work) };
+  if (work.isSpent) return fault("render_failed", "It is too large", tooLarge);
+  const rendered = renderValue(given, { svc: stateOf(facts) }, place, { work, sensitive });
   if (rendered.faults !== undefined) return renderFault(rendered.faults);
   const { twin = rendered.value, secrets: made = [] } = rendered.masked ?? {};
   const shown = twin as unknown as readonly ActionStepPart[];
@@ -85,9 +67,9 @@ export function planAction(planning: Planning, work: RenderWork): PlanTexts | Co
   if (isTooMuch(made)) return fault("render_failed", "Too much of it is sensitive", tooMuch);
   const plan = planOf(planning, rendered.value as unknown as readonly ActionStepPart[]);
   const text = JSON.stringify(actionPlan.parse(plan));
-  if (!canSearch(work, text.length, hiddenValues(facts).length))
-    return fault("render_failed", "It is too large", tooLarge);
-  const secrets = [...new Set([...secretsWithin(text, facts), ...made])];
+  const within = canSpend(work, () => secretsWithin(text, facts, work));
+  if (within === undefined) return fault("render_failed", "It is too large", tooLarge);
+  const secrets = [...new Set([...within, ...made])];
   return {
     text:
       hiddenValues(facts).length === 0
@@ -143,15 +125,22 @@ const isTooMuch = (secrets: readonly string[]): boolean =>
   secrets.length > mostSecrets ||
   secrets.reduce((sum, { length }) => sum + length, 0) > mostSecretLetters;
 
-/** The hidden values that the plan has, as they stand in it: the agent redacts them in logs. */
-function secretsWithin(text: string, facts: PlanFacts): string[] {
-  return hiddenValues(facts)
-    .flatMap((value) => {
-      const plain = typeof value === "string" ? value : JSON.stringify(value);
-      return [plain, Buffer.from(plain).toString("base64")];
-    })
-    .filter((secret) => secret !== "" && includesText(text, JSON.stringify(secret).slice(1, -1)));
+/** The hidden values that the plan has, as they stand in it: the agent redacts them in logs. Throws TooMuchWork. */
+function secretsWithin(text: string, facts: StateFacts, work: RenderWork): string[] {
+  const forms = hiddenValues(facts).flatMap((value) => {
+    const plain = typeof value === "string" ? value : JSON.stringify(value);
+    return [plain, Buffer.from(plain).toString("base64")];
+  });
+  const secrets = forms.filter((form) => form !== "");
+  const finder = new PartFinder(secrets.map(partOf), {
+    count: (letters) => work.spendLook(letters),
+  });
+  const within = new Set(finder.partsIn(text));
+  return secrets.filter((secret) => within.has(partOf(secret)));
 }
+
+/** A text as it stands in JSON. */
+const partOf = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function stepOf(step: ActionStepPart, runId: string): Readonly<Record<string, unknown>> {
   const { name, command, inline_contents: contents, env_vars = {}, public_repo: repo } = step;

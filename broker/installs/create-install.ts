@@ -47,7 +47,7 @@ export async function createInstall(
   const { orgId } = actor;
   const { draft, order } = await withPermit(() => draftInstall(broker, actor, wanted));
   if (order === undefined) return await withPermit(() => keepInstall(broker, orgId, draft));
-  const rendered = await broker.render({ orgId, name: "labels", given: order }, gone);
+  const rendered = await broker.render({ orgId, name: "labels", ...order }, gone);
   const labels = { ...draft.labels, ...requireLabels(rendered) };
   return await withPermit(() => keepInstall(broker, orgId, { ...draft, labels }));
 }

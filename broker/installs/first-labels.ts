@@ -3,10 +3,10 @@ import { hiddenValue } from "../../shared/hidden-value.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findOrg } from "../orgs/queries.ts";
-import type { InputValue } from "./install-facts.ts";
 import type { InstallRow } from "./install-row.ts";
 import { labelOrder } from "./label-templates.ts";
 import type { LabelOrder } from "./render-labels.ts";
+import { firstValues, type InputValue, type StoredValues } from "./stored-values.ts";
 
 type Texts = Readonly<Record<string, string>>;
 type NewInstallParts = {
@@ -25,7 +25,7 @@ export async function firstLabels(
   db: Db,
   org: OrgId,
   { draft, templates, app, config, inputs }: NewInstallParts,
-): Promise<LabelOrder | undefined> {
+): Promise<{ readonly given: LabelOrder; readonly values: StoredValues } | undefined> {
   if (Object.keys(templates).length === 0) return undefined;
   const secrets = await db<{ name: string }[]>`
     select s.name from app_secrets s where s.org_id = ${org} and s.app_id = ${app.id}`;
@@ -40,10 +40,11 @@ export async function firstLabels(
     org: { id: org, name: (await findOrg(db, org))?.name ?? "" },
     app,
     config,
-    inputs,
-    variables: Object.fromEntries(secrets.map(({ name }) => [name, hiddenValue])),
-    ends: [],
     runner: runner ?? { id: "", status: "" },
   };
-  return labelOrder(facts, templates);
+  const hidden = secrets.map(({ name }) => [name, hiddenValue] as const);
+  return {
+    given: labelOrder(facts, templates),
+    values: firstValues({ inputs, secrets: hidden }),
+  };
 }

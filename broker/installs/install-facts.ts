@@ -2,25 +2,11 @@ import type { AppConfigDocument } from "../../shared/app-config/config-files.ts"
 import { storedDocument } from "../app-configs/stored-document.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { appSecretThing } from "../seals/reseal-app-secret.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { InstallRow } from "./install-row.ts";
+import { type ReadingParts, storedValues, type ValuePlaces } from "./read-values.ts";
+import type { StoredValues } from "./stored-values.ts";
 
-/** A value of an input. */
-export type InputValue =
-  | string
-  | number
-  | boolean
-  | readonly unknown[]
-  | Readonly<Record<string, unknown>>;
-
-/** The newest run of an action that ended well. */
-export type ActionEnd = {
-  readonly name: string;
-  readonly id: string;
-  readonly status: string;
-  readonly outputs: unknown;
-};
 export type KnownAction = {
   readonly name: string;
   readonly action_id: string;
@@ -42,11 +28,9 @@ export type InstallFacts = {
   /** The config that is meant, and its id. */
   readonly configId: string;
   readonly config: AppConfigDocument;
-  readonly inputs: Readonly<Record<string, InputValue>>;
-  /** The secrets of its app, by name. */
-  readonly variables: Readonly<Record<string, string>>;
   readonly actions: readonly KnownAction[];
-  readonly ends: readonly ActionEnd[];
+  /** What of it may be long; nothing of that is read yet. */
+  readonly values: StoredValues;
   /** Of the state that was recorded last. */
   readonly stateChecksum: string | null;
   readonly stateId: string | null;
@@ -58,41 +42,36 @@ type Row = {
   readonly app: InstallFacts["app"];
   readonly runner: InstallFacts["runner"];
   readonly inputs_id: string;
-  readonly inputs_key_id: string | null;
-  readonly inputs: Buffer;
+  readonly inputs_bytes: number;
+  readonly secrets: { readonly digest: string | null; readonly bytes: number };
   readonly state_checksum: string | null;
   readonly state_id: string | null;
 };
-type EndRow = {
-  readonly name: string;
-  readonly id: string;
-  readonly status: string;
-  readonly execution_id: string | null;
-  readonly outputs: unknown;
-  readonly key_id: string | null;
-  readonly sealed_outputs: Buffer | null;
-};
 
-type Parts = { readonly db: Db; readonly seals: Seals };
 type ChooseConfig = (found: Pick<InstallFacts, "install" | "app">) => string | null;
 
 /** What is known of an install, also of a deleted one, by one of its app's configs; undefined where there is no install or no config. */
 export async function findInstallFacts(
-  { db, seals }: Parts,
+  parts: ReadingParts,
   org: OrgId,
   { id, choose }: { readonly id: string; readonly choose: ChooseConfig },
 ): Promise<InstallFacts | undefined> {
+  const { db } = parts;
   const [row] = await db<Row[]>`
     select to_jsonb(i) as install, jsonb_build_object('id', o.id, 'name', o.name) as org,
            jsonb_build_object('id', a.id, 'name', a.name, 'active_config_id', a.active_config_id) as app,
            jsonb_build_object('id', u.id, 'lifecycle', u.lifecycle, 'status', u.status) as runner,
-           n.id as inputs_id, n.key_id as inputs_key_id, n.contents as inputs,
+           n.id as inputs_id, octet_length(n.contents) as inputs_bytes, x.secrets,
            s.id as state_id, s.checksum as state_checksum
       from installs i
       join orgs o on o.id = i.org_id
       join apps a on a.org_id = i.org_id and a.id = i.app_id
       join runners u on u.org_id = i.org_id and u.id = i.runner_id
       join install_inputs n on n.install_id = i.id and n.version = i.inputs_version
+     cross join lateral (
+        select jsonb_build_object('digest', md5(string_agg(concat(s.name, ' ', s.updated_at), ',' order by s.name)),
+                                  'bytes', coalesce(sum(octet_length(s.value)), 0)) as secrets
+          from app_secrets s where s.org_id = a.org_id and s.app_id = a.id) x
       left join lateral (
         select s.id, s.checksum from install_states s
          where s.install_id = i.id and s.version = i.state_version
@@ -102,13 +81,10 @@ export async function findInstallFacts(
   if (row === undefined || configId == null) return undefined;
   const config = await storedDocument(db, org, configId);
   if (config === undefined) return undefined;
-  const [actions, ends, variables] = await Promise.all([
+  const [actions, ends] = await Promise.all([
     listKnownActions(db, org, configId),
     listActionEnds(db, org, id),
-    readVariables({ db, seals }, org, row.app.id),
   ]);
-  const sealed = { keyId: row.inputs_key_id, bytes: row.inputs };
-  const inputs = openJson(seals, { orgId: org, id: row.inputs_id, part: "install-inputs" }, sealed);
   return {
     install: row.install,
     org: row.org,
@@ -116,28 +92,17 @@ export async function findInstallFacts(
     runner: row.runner,
     configId,
     config,
-    inputs: inputs as InstallFacts["inputs"], // stored as they were checked
-    variables,
     actions,
-    ends: ends.map((end) => ({ ...end, outputs: outputsOf(seals, org, end) })),
+    values: storedValues(parts, org, {
+      digest: [row.inputs_id, row.secrets.digest, ...ends.map((end) => end.id)].join(" "),
+      bytes: row.inputs_bytes + row.secrets.bytes,
+      appId: row.app.id,
+      inputsId: row.inputs_id,
+      ends,
+    }),
     stateChecksum: row.state_checksum,
     stateId: row.state_id,
   };
-}
-
-async function readVariables(
-  { db, seals }: Parts,
-  org: OrgId,
-  app: string,
-): Promise<Record<string, string>> {
-  const rows = await db<{ name: string; key_id: string | null; value: Buffer }[]>`
-    select s.name, s.key_id, s.value from app_secrets s where s.org_id = ${org} and s.app_id = ${app}`;
-  return Object.fromEntries(
-    rows.map(({ name, key_id: keyId, value: bytes }) => [
-      name,
-      seals.open(appSecretThing(org, app, name), { keyId, bytes }).toString("utf8"),
-    ]),
-  );
 }
 
 /** The actions that a config has. */
@@ -152,10 +117,10 @@ export async function listKnownActions(
      where c.org_id = ${org} and c.app_config_id = ${configId}`;
 }
 
-/** The newest run of each action that ended well, with its outputs. */
-async function listActionEnds(db: Db, org: OrgId, installId: string): Promise<EndRow[]> {
-  return db<EndRow[]>`
-    select r.name, r.id, r.status, d.final_execution_id as execution_id, o.outputs, o.key_id, o.sealed_outputs
+/** The newest run of each action that ended well, and how long its outputs are. */
+async function listActionEnds(db: Db, org: OrgId, installId: string): Promise<ValuePlaces["ends"]> {
+  return db<ValuePlaces["ends"][number][]>`
+    select r.name, r.id, r.status, o.execution_id, coalesce(length(o.sealed_outputs), octet_length(o.outputs::text), 0) as bytes
       from installs i
       join actions a on a.org_id = i.org_id and a.app_id = i.app_id
      cross join lateral (select * from install_action_runs n
@@ -165,12 +130,6 @@ async function listActionEnds(db: Db, org: OrgId, installId: string): Promise<En
       left join runner_job_execution_outputs o on o.execution_id = d.final_execution_id
      where i.org_id = ${org} and i.id = ${installId}
      order by r.action_id`;
-}
-
-function outputsOf(seals: Seals, org: OrgId, end: EndRow): unknown {
-  if (end.sealed_outputs === null || end.execution_id === null) return end.outputs ?? {};
-  const thing = { orgId: org, id: end.execution_id, part: "outputs" };
-  return openJson(seals, thing, { keyId: end.key_id, bytes: end.sealed_outputs });
 }
 
 /** JSON that was sealed. */

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../shared/app-config/templates/json-value.ts";
 import { isList, isMap, textOf } from "../../shared/app-config/templates/json-value.ts";
+import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import {
   memberTaint,
   type Sensitive,
@@ -8,19 +9,17 @@ import {
 } from "../../shared/app-config/templates/taint.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
 import { PartFinder } from "../../shared/part-finder.ts";
-import type { InstallFacts } from "./install-facts.ts";
+import { canSpend } from "../rendering/can-spend.ts";
+import type { StateBase } from "./state-base.ts";
+import type { StateValues } from "./stored-values.ts";
 
 /** What a state is made of; of an install that is to be made, too. */
-export type StateFacts = Pick<InstallFacts, "org" | "config" | "inputs" | "variables" | "ends"> & {
-  readonly install: Pick<
-    InstallFacts["install"],
-    "id" | "name" | "cloud_platform" | "cloud_account" | "runner_group_id" | "labels"
-  >;
-  readonly app: Pick<InstallFacts["app"], "id" | "name">;
-  readonly runner: Pick<InstallFacts["runner"], "id" | "status">;
-};
+export type StateFacts = StateBase & StateValues;
 
-/** What templates read of an install below `.svc`. A value that nobody has given is not there. */
+/**
+ * What templates read of an install below `.svc`. A value that nobody has given is not there. Outputs that are not at hand are
+ * noted as missing once they are asked for.
+ */
 export function stateOf(facts: StateFacts): JsonObject {
   const { install, org, app, runner, config, variables } = facts;
   const inputs = valuesOf(facts);
@@ -43,30 +42,27 @@ export function stateOf(facts: StateFacts): JsonObject {
 }
 
 /** The same with what is sensitive of it hidden, for people. */
-export const shownStateOf = (facts: StateFacts): JsonObject =>
-  hidden(stateOf(facts), sensitiveOf(facts)) as JsonObject; // which is not hidden as a whole
+export const shownStateOf = (facts: StateFacts, work: RenderWork): JsonObject =>
+  hidden(stateOf(facts), sensitiveOf(facts, work)) as JsonObject; // which is not hidden as a whole
 
 /**
  * What of a state is sensitive: values of sensitive inputs, the app's secrets, and outputs in which one of these stands. An input that
- * nobody has given is not: that it is missing is no secret.
+ * nobody has given is not: that it is missing is no secret. Where looking for them takes more than the work has left, all
+ * outputs are.
  */
-export function sensitiveOf(facts: StateFacts): Sensitive {
+export function sensitiveOf(facts: StateFacts, work: RenderWork): Sensitive {
   const sensitive = sensitiveInputs(facts);
   const given = Object.entries(valuesOf(facts)).filter(
     ([name, value]) => sensitive.has(name) && value !== null,
   );
   const inputs = allOf(given.map(([name]) => name));
   const needles = hiddenValues(facts).flatMap(needlesOf);
-  const isHidden = lookFor(needles);
-  const ends = Object.entries(actionsOf(facts)).map(
-    ([name, { outputs }]) =>
-      [
-        name,
-        taintOfMembers([
-          ["outputs", needles.length === 0 ? undefined : taintBy(outputs, isHidden)],
-        ]),
-      ] as const,
-  );
+  const isHidden = lookFor(needles, work);
+  const ends = facts.ends.map(({ name }) => {
+    const outputs = needles.length === 0 ? undefined : facts.outputs.find(name);
+    const taint = outputs === undefined ? undefined : taintBy(outputs, isHidden);
+    return [name, taintOfMembers([["outputs", taint]])] as const;
+  });
   const actions = taintOfMembers(ends);
   return {
     app: { variables: allOf(Object.keys(facts.variables)) },
@@ -89,14 +85,10 @@ function needlesOf(value: unknown): string[] {
   return [text, Buffer.from(text).toString("base64")].filter(({ length }) => length >= leastNeedle);
 }
 
-/** A few seconds of looking: only secrets that begin everywhere in the outputs take more. */
-const mostLetters = 2 ** 30;
-
-/** What tells whether one of these is in a text. Where that takes too much, it is said of any. */
-export function lookFor(needles: readonly string[], most = mostLetters): (text: string) => boolean {
-  let left = most;
-  const finder = new PartFinder(needles, { count: (letters) => (left -= letters) });
-  return (text) => left < 0 || finder.isAnyIn(text);
+/** What tells whether one of these is in a text. Once that has taken all that it may, it is said of any. */
+export function lookFor(needles: readonly string[], work: RenderWork): (text: string) => boolean {
+  const finder = new PartFinder(needles, { count: (letters) => work.spendLook(letters) });
+  return (text) => canSpend(work, () => finder.isAnyIn(text)) ?? true;
 }
 
 /** What of a value has something hidden in it; a map as a whole where one of its names has. */
@@ -123,7 +115,7 @@ function hidden(value: Json, taint: Taint): Json {
 
 /** The values that are shown to nobody: of sensitive inputs, their defaults too, and of the app's secrets. */
 export function hiddenValues(
-  facts: Pick<InstallFacts, "config" | "inputs" | "variables">,
+  facts: Pick<StateFacts, "config" | "inputs" | "variables">,
 ): unknown[] {
   const sensitive = sensitiveInputs(facts);
   const inputs = Object.entries(valuesOf(facts)).flatMap(([name, value]) =>
@@ -133,13 +125,13 @@ export function hiddenValues(
 }
 
 /** The names of the inputs whose values are shown to nobody. */
-export function sensitiveInputs({ config }: Pick<InstallFacts, "config">): ReadonlySet<string> {
+export function sensitiveInputs({ config }: Pick<StateBase, "config">): ReadonlySet<string> {
   const inputs = config.inputs?.input ?? [];
   return new Set(inputs.flatMap(({ name, sensitive }) => (sensitive === true ? [name] : [])));
 }
 
 /** Given ones, and the defaults of the others; one without a default and not required is null. */
-function valuesOf({ config, inputs }: Pick<InstallFacts, "config" | "inputs">): JsonObject {
+function valuesOf({ config, inputs }: Pick<StateFacts, "config" | "inputs">): JsonObject {
   return Object.fromEntries(
     (config.inputs?.input ?? []).map(({ name, default: preset }) => [
       name,
@@ -150,12 +142,21 @@ function valuesOf({ config, inputs }: Pick<InstallFacts, "config" | "inputs">): 
 
 type ActionEnd = { readonly id: string; readonly status: string; readonly outputs: Json };
 
-function actionsOf({ config, ends }: StateFacts): Readonly<Record<string, ActionEnd>> {
+function actionsOf({ config, ends, outputs }: StateFacts): Readonly<Record<string, ActionEnd>> {
   return Object.fromEntries(
     (config.actions ?? []).map(({ name }) => {
       const end = ends.find((one) => one.name === name);
-      const { id = "", status = "", outputs = {} } = end ?? {};
-      return [name, { id, status, outputs: outputs as Json }]; // JSON, as the runner brought it
+      if (end === undefined) return [name, { id: "", status: "", outputs: {} }];
+      return [
+        name,
+        {
+          id: end.id,
+          status: end.status,
+          get outputs() {
+            return outputs.of(name);
+          },
+        },
+      ];
     }),
   );
 }

@@ -13,7 +13,9 @@ import {
   writeInstall,
   writeLabels,
 } from "./queries.ts";
+import type { ReadingParts } from "./read-values.ts";
 import { relabel } from "./relabel.ts";
+import { readingWithin } from "./stored-values.ts";
 import { toInstall } from "./to-install.ts";
 
 /** The install; 404 when there is none. */
@@ -41,7 +43,7 @@ type InstallChange = {
 
 const mostTries = 10;
 
-type Labelling = Pick<Broker, "db" | "seals" | "render">;
+type Labelling = ReadingParts & Pick<Broker, "render">;
 
 /** Changes an install; 412 when it has another version than the one given. */
 export async function updateInstall(
@@ -71,14 +73,16 @@ export async function updateInstall(
 
 /** The change with the labels that its templates give, of the version by which they were rendered. */
 async function relabelled(
-  { db, seals, render }: Labelling,
+  { render, ...parts }: Labelling,
   { actor: { orgId }, withPermit, gone }: Asking,
   { id, version, changes }: InstallChange,
   templates: Readonly<Record<string, string>>,
 ) {
   const wanted = { id, templates, name: changes.name };
-  const found = await withPermit(() => relabel({ db, seals }, orgId, wanted));
-  const rendered = await render({ orgId, name: "labels", given: found.order }, gone);
+  const found = await withPermit(() => relabel(parts, orgId, wanted));
+  const { given, values: stored } = found.order;
+  const values = readingWithin(withPermit, stored);
+  const rendered = await render({ orgId, name: "labels", given, values }, gone);
   const labels = found.labelsWith(requireLabels(rendered));
   return { id, version: version ?? found.version, changes: { ...changes, labels } };
 }

@@ -4,8 +4,8 @@ import { readReferences } from "../../shared/app-config/read-references.ts";
 import { makeMeant } from "../../shared/app-config/rules/make-meant.ts";
 import { labelLimits } from "../../shared/labels.ts";
 import { type Pointer, problem, type ProblemError } from "../../shared/problem.ts";
-import { hiddenValues, shownStateOf, type StateFacts } from "./install-state.ts";
 import type { LabelOrder, RenderedLabels } from "./render-labels.ts";
+import { stateBase } from "./state-base.ts";
 
 type Texts = Readonly<Record<string, string>>;
 type Wanted = {
@@ -52,16 +52,12 @@ function faultOfKey(key: string, { labels, locked }: Omit<Wanted, "templates">):
 }
 
 /** What is to be rendered of the templates of labels of an install, as it is known now. They read none of each other. */
-export function labelOrder(facts: StateFacts, templates: Texts): LabelOrder {
+export function labelOrder(facts: Parameters<typeof stateBase>[0], templates: Texts): LabelOrder {
   const own = Object.entries(facts.install.labels).filter(
     ([key]) => !Object.hasOwn(templates, key),
   );
   const install = { ...facts.install, labels: Object.fromEntries(own) };
-  return {
-    templates,
-    svc: shownStateOf({ ...facts, install }),
-    hidden: hiddenValues(facts),
-  };
+  return { templates, facts: stateBase({ ...facts, install }) };
 }
 
 /** The labels that were rendered for a request; 422 for the template at which what all of them may take was spent. */

@@ -1,22 +1,22 @@
 import { problem } from "../../shared/problem.ts";
-import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { Seals } from "../seals/seals.ts";
 import { findInstallFacts } from "./install-facts.ts";
 import { checkLabelTemplates, labelOrder } from "./label-templates.ts";
+import type { ReadingParts } from "./read-values.ts";
 import type { LabelOrder } from "./render-labels.ts";
+import type { StoredValues } from "./stored-values.ts";
 
 type Texts = Readonly<Record<string, string>>;
 /** What is to be rendered, the labels that an install has with what comes of it, and by which version of it this is. */
 type Relabelling = {
-  readonly order: LabelOrder;
+  readonly order: { readonly given: LabelOrder; readonly values: StoredValues };
   readonly labelsWith: (rendered: Texts) => Texts;
   readonly version: number;
 };
 
 /** How an install, perhaps of another name, gets these templates of labels in place of its own; 422 for what is wrong with them. */
 export async function relabel(
-  parts: { readonly db: Db; readonly seals: Seals },
+  parts: ReadingParts,
   org: OrgId,
   {
     id,
@@ -38,7 +38,7 @@ export async function relabel(
     labels: { ...own, ...locked },
   };
   return {
-    order: labelOrder({ ...facts, install }, templates),
+    order: { given: labelOrder({ ...facts, install }, templates), values: facts.values },
     labelsWith: (rendered) => ({ ...own, ...rendered, ...locked }),
     version,
   };

@@ -1,16 +1,14 @@
-import type { JsonObject } from "../../shared/app-config/templates/json-value.ts";
 import { renderTemplate } from "../../shared/app-config/templates/render-template.ts";
 import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { labelLimits } from "../../shared/labels.ts";
 import { hideCounted } from "../rendering/hide-counted.ts";
+import { hiddenValues, shownStateOf } from "./install-state.ts";
+import type { StateBase } from "./state-base.ts";
+import type { StateValues } from "./stored-values.ts";
 
 type Texts = Readonly<Record<string, string>>;
-/** Templates of labels by key, with what is shown of the install, and what must not be. */
-export type LabelOrder = {
-  readonly templates: Texts;
-  readonly svc: JsonObject;
-  readonly hidden: readonly unknown[];
-};
+/** Templates of labels by key, and of which install. */
+export type LabelOrder = { readonly templates: Texts; readonly facts: StateBase };
 
 /** The labels that they give; or, by its key, at which of them the budget for all was spent. */
 export type RenderedLabels =
@@ -23,9 +21,13 @@ const tooLong = "it takes too many steps to hide in it what is sensitive";
 
 /** What the templates give, with what is sensitive hidden. One that gives nothing, or too much, gives no label. */
 export function renderLabels(
-  { templates, svc, hidden }: LabelOrder,
+  { templates, facts: base }: LabelOrder,
+  values: StateValues,
   work: RenderWork,
 ): RenderedLabels {
+  const facts = { ...base, ...values };
+  const svc = shownStateOf(facts, work);
+  const hidden = hiddenValues(facts);
   const labels: [string, string][] = [];
   for (const [key, template] of Object.entries(templates)) {
     const place = { file: "labels", member: key };

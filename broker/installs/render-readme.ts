@@ -1,22 +1,24 @@
 import type { InstallReadme } from "../../shared/api/install-records.ts";
-import type { JsonObject } from "../../shared/app-config/templates/json-value.ts";
 import { renderWhatCan } from "../../shared/app-config/templates/render-template.ts";
 import { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { hideCounted } from "../rendering/hide-counted.ts";
 import { hideInText } from "../workflows/hide-in-text.ts";
+import { hiddenValues, shownStateOf } from "./install-state.ts";
+import type { StateBase } from "./state-base.ts";
+import type { StateValues } from "./stored-values.ts";
 
-/** A readme, with what is shown of the install, and what must not be. */
-export type ReadmeOrder = {
-  readonly template: string;
-  readonly svc: JsonObject;
-  readonly hidden: readonly unknown[];
-};
+/** A readme, and of which install. */
+type ReadmeOrder = { readonly template: string; readonly facts: StateBase };
 
 /** What can be rendered of it, with what is sensitive hidden, and what cannot. */
 export function renderReadme(
-  { template, svc, hidden }: ReadmeOrder,
+  { template, facts: base }: ReadmeOrder,
+  values: StateValues,
   work: RenderWork,
 ): Pick<InstallReadme, "readme" | "warnings"> {
+  const facts = { ...base, ...values };
+  const svc = shownStateOf(facts, work);
+  const hidden = hiddenValues(facts);
   const place = { file: "metadata.toml", member: "readme" };
   const { text, faults } = renderWhatCan(template, { svc }, place, { work });
   const left = work.isSpent ? new RenderWork(work.budget) : work; // what was rendered until then is shown

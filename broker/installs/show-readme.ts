@@ -3,12 +3,14 @@ import { problem } from "../../shared/problem.ts";
 import type { Asking } from "../app-configs/changes-between.ts";
 import type { Broker } from "../broker.ts";
 import { findInstallFacts } from "./install-facts.ts";
-import { hiddenValues, shownStateOf } from "./install-state.ts";
 import { requireInstall } from "./keep-installs.ts";
+import type { ReadingParts } from "./read-values.ts";
+import { stateBase } from "./state-base.ts";
+import { readingWithin } from "./stored-values.ts";
 
 /** The app's readme as it is for an install, with what is sensitive hidden. */
 export async function showReadme(
-  broker: Pick<Broker, "db" | "seals" | "render">,
+  broker: ReadingParts & Pick<Broker, "render">,
   { actor: { orgId }, withPermit, gone }: Asking,
   id: string,
 ): Promise<InstallReadme> {
@@ -21,7 +23,8 @@ export async function showReadme(
   });
   if (facts === undefined) throw problem.notFound("install");
   const template = facts.config.metadata.readme ?? "";
-  const given = { template, svc: shownStateOf(facts), hidden: hiddenValues(facts) };
-  const shown = await broker.render({ orgId, name: "readme", given }, gone);
+  const given = { template, facts: stateBase(facts) };
+  const values = readingWithin(withPermit, facts.values);
+  const shown = await broker.render({ orgId, name: "readme", given, values }, gone);
   return { ...shown, app_config_id: facts.configId };
 }

@@ -1,11 +1,14 @@
 import { problem } from "../../shared/problem.ts";
+import type { Asking } from "../app-configs/changes-between.ts";
+import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { Seals } from "../seals/seals.ts";
 import { findInstallFacts } from "./install-facts.ts";
-import { shownStateOf } from "./install-state.ts";
+import type { ReadingParts } from "./read-values.ts";
+import { stateBase } from "./state-base.ts";
+import { readingWithin } from "./stored-values.ts";
 
 type Row = {
   readonly id: string;
@@ -17,18 +20,22 @@ type Row = {
   readonly created_at: Date;
 };
 
-/** What is known of an install now, with the values of sensitive inputs hidden; 404 without it. */
+/** What is known of an install now, as JSON, with the values of sensitive inputs hidden; 404 without it. */
 export async function showState(
-  parts: { readonly db: Db; readonly seals: Seals },
-  org: OrgId,
+  broker: ReadingParts & Pick<Broker, "render">,
+  { actor: { orgId }, withPermit, gone }: Asking,
   id: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  const facts = await findInstallFacts(parts, org, {
-    id,
-    choose: ({ install, app }) => install.applied_config_id ?? app.active_config_id,
-  });
+): Promise<string> {
+  const facts = await withPermit(() =>
+    findInstallFacts(broker, orgId, {
+      id,
+      choose: ({ install, app }) => install.applied_config_id ?? app.active_config_id,
+    }),
+  );
   if (facts === undefined || facts.install.deleted_at !== null) throw problem.notFound("install");
-  return shownStateOf(facts);
+  const given = { facts: stateBase(facts) };
+  const values = readingWithin(withPermit, facts.values);
+  return (await broker.render({ orgId, name: "shown-state", given, values }, gone)).text;
 }
 
 /** The states of an install that workflows recorded, the newest first. */

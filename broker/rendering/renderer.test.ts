@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { quickBudget, renderLimits } from "../../shared/app-config/templates/render-work.ts";
+import { baseOf, storedOf } from "../../test/support/installs/state-facts.ts";
 import { createMetrics } from "../metrics.ts";
 import { Renders, NotRendered } from "../workflows/renders.ts";
-import { renderInChild } from "./render-in-child.ts";
+import { type RenderAsked, renderInChild } from "./render-in-child.ts";
 import { makeRenderer } from "./renderer.ts";
 
 const nested = (inner: string): string => {
@@ -10,20 +11,24 @@ const nested = (inner: string): string => {
   return `${loop}${loop}${loop}${inner}${"{{ end }}".repeat(3)}`;
 };
 
+const base = baseOf(["key"]);
+const facts = { ...base, install: { ...base.install, id: "i".repeat(30) } };
+
 /** A renderer whose children are this process: what it asks them is noted. */
 function given() {
   const asked: string[] = [];
   const metrics = createMetrics();
-  const run = ({ asked: named, bytes }: { asked: { name: string }; bytes: Uint8Array[] }) => {
+  const run = ({ asked: named, bytes }: { asked: RenderAsked; bytes: Uint8Array[] }) => {
     asked.push(named.name);
-    return renderInChild({ asked: named as never, bytes: bytes.map((one) => Buffer.from(one)) });
+    return renderInChild({ asked: named, bytes: bytes.map((one) => Buffer.from(one)) });
   };
   const render = makeRenderer({ run: run as never }, metrics);
   const labels = (templates: Record<string, string>) =>
     render({
       orgId: "org_a",
       name: "labels",
-      given: { templates, svc: { id: "i".repeat(30) }, hidden: ["hunter22"] },
+      given: { templates, facts },
+      values: storedOf({ inputs: { key: "hunter22" } }).values,
     });
   const steps = (): number =>
     Number(/^svc_quick_rendering_steps_total\S* (\d+)$/m.exec(metrics.text())?.[1] ?? 0);
@@ -66,12 +71,12 @@ describe("what is rendered", () => {
   test("the same here and there, whatever it is", async () => {
     const { render } = given();
     const template = `# {{ .svc.id }} {{ .svc.none }} hunter22\n${nested("")}{{ .svc.gone }}`;
-    const svc = { id: "i".repeat(30), big: 12 };
     const readme = (text: string) =>
       render({
         orgId: "org_a",
         name: "readme",
-        given: { template: text, svc, hidden: ["hunter22"] },
+        given: { template: text, facts },
+        values: storedOf({ inputs: { key: "hunter22" } }).values,
       });
     const small = await readme(template.replace(nested(""), ""));
     const large = await readme(template);
@@ -88,7 +93,12 @@ test("a move renders what it needs once, and again only where that has changed",
     orders.push(order.given);
     return await render(order);
   }, "org_a");
-  const order = (id: string) => ({ templates: { a: "{{ .svc.id }}" }, svc: { id }, hidden: [] });
+  const { values } = storedOf({});
+  const orderOf = (id: string) => ({
+    templates: { a: "{{ .svc.id }}" },
+    facts: { ...base, install: { ...base.install, id } },
+  });
+  const order = (id: string) => ({ given: orderOf(id), values });
   async function read(id: string): Promise<unknown> {
     try {
       return renders.read("ins_a", "labels", order(id)).labels;
@@ -101,5 +111,93 @@ test("a move renders what it needs once, and again only where that has changed",
   expect([await read("one"), await read("one")]).toEqual([{ a: "one" }, { a: "one" }]);
   expect(await read("two")).toEqual({ a: "two" });
   expect(await read("two")).toEqual({ a: "two" });
-  expect(orders).toEqual([order("one"), order("two")]);
+  expect(orders).toEqual([orderOf("one"), orderOf("two")]);
+});
+
+describe("outputs of actions", () => {
+  const large = "x".repeat(200_000);
+  const outputs = { a: { v: "of a" }, b: { v: "of b" }, c: { v: large } };
+  const withActions = { ...baseOf([], ["a", "b", "c"]) };
+
+  const textOf = async (template: string, { render }: ReturnType<typeof given>) => {
+    const { values, read } = storedOf({ outputs });
+    const order = { templates: { k: template }, facts: withActions };
+    const { labels } = await render({ orgId: "org_a", name: "labels", given: order, values });
+    return { text: labels?.["k"], read };
+  };
+
+  test.each([
+    ["none", "{{ .svc.id }} {{ .svc.actions.a.status }}", "ins_a finished", []],
+    ["one by its path", "{{ .svc.actions.a.outputs.v }}", "of a", ["a"]],
+    ["by the other path", "{{ .svc.actions.workflows.b.outputs.v }}", "of b", ["b"]],
+    ["by a key that is made", '{{ index .svc.actions (lower "B") "outputs" "v" }}', "of b", ["b"]],
+    [
+      "one that what is in another names",
+      '{{ if eq .svc.actions.a.outputs.v "of a" }}{{ .svc.actions.b.outputs.v }}{{ end }}',
+      "of b",
+      ["a", "b"],
+    ],
+    [
+      "all of them",
+      "{{ range .svc.actions }}{{ len (toJson .) }} {{ end }}",
+      expect.stringMatching(/^\d+ \d+ \d+ \d+$/u),
+      ["a", "b", "c"],
+    ],
+    ["all, by the whole", '{{ contains "of b" (toJson .svc) }}', "true", ["a", "b", "c"]],
+  ])("are read where a template asks for them: %s", async (_, template, text, read) => {
+    const found = await textOf(template, given());
+    expect(found).toEqual({ text: text as unknown, read });
+  });
+
+  test("that are long are looked into by a child alone", async () => {
+    const children = given();
+    const found = await textOf("{{ len .svc.actions.c.outputs.v }}", children);
+    expect(found).toEqual({ text: String(large.length), read: ["c"] });
+    expect(children.asked).toEqual(["labels"]);
+  });
+
+  test("that hide a secret show no more of it than before", async () => {
+    const { render } = given();
+    const { values } = storedOf({
+      inputs: { key: "hunter22" },
+      outputs: { a: { v: "<hunter22>" } },
+    });
+    const order = {
+      templates: { k: "{{ .svc.actions.a.outputs.v }}" },
+      facts: baseOf(["key"], ["a"]),
+    };
+    const { labels } = await render({ orgId: "org_a", name: "labels", given: order, values });
+    expect(labels).toEqual({ k: "(secret)" });
+  });
+
+  test("are all in a state, but for those beyond its bound", async () => {
+    const { render, asked } = given();
+    const many = { a: { v: 1 }, b: { v: "x".repeat(17 * 2 ** 20) }, c: { v: large } };
+    const { values, read } = storedOf({ outputs: many });
+    const order = { orgId: "org_a", given: { facts: withActions }, values };
+    const { text } = await render({ ...order, name: "shown-state" });
+    const actions = (JSON.parse(text) as { actions: Record<string, { outputs: unknown }> }).actions;
+    const left = "(left out: the outputs of all actions together are too large)";
+    expect([actions["a"]?.outputs, actions["b"]?.outputs]).toEqual([{ v: 1 }, left]);
+    expect(actions["c"]?.outputs).toEqual({ v: large });
+    expect([read, asked]).toEqual([["a", "c"], ["shown-state"]]);
+  });
+
+  test("beyond the bound fail what reads them, in words", async () => {
+    const { render } = given();
+    const { values, read } = storedOf({ outputs: { a: { v: "x".repeat(17 * 2 ** 20) } } });
+    const template = "{{ .svc.id }} {{ .svc.actions.a.outputs.v }}";
+    const order = { template, facts: baseOf([], ["a"]) };
+    const { readme, warnings } = await render({
+      orgId: "org_a",
+      name: "readme",
+      given: order,
+      values,
+    });
+    expect(readme).toBe("ins_a ");
+    expect(warnings).toMatchObject([
+      { code: "render_failed", detail: "the outputs that it reads are more than 16777216 bytes" },
+    ]);
+    expect(read).toEqual([]);
+  });
 });

@@ -1,30 +1,39 @@
 import { quickBudget, RenderWork } from "../../shared/app-config/templates/render-work.ts";
+import { type ReadValues, type StoredValues, toStateValues } from "../installs/stored-values.ts";
 import type { Metrics } from "../metrics.ts";
 import type { WorkKinds } from "../work-pool/work-kinds.ts";
 import type { WorkPool } from "../work-pool/work-pool.ts";
+import type { RenderAsked } from "./render-in-child.ts";
 import {
   type GivenOf,
+  readsAll,
   type RenderedOf,
   type Rendering,
   type RenderingName,
   renderings,
 } from "./renderings.ts";
+import { ValueReading } from "./value-reading.ts";
 
 /** What is to be rendered, and for whom. */
 export type RenderOrder<Name extends RenderingName> = {
   readonly orgId: string;
   readonly name: Name;
   readonly given: GivenOf<Name>;
+  /** Of the install: read and opened only now, and of its outputs only those that are asked for. */
+  readonly values: StoredValues;
 };
 
 /**
- * Renders: at once what takes a few milliseconds, and all else in a child process, with the whole budget. Hold no permit for the database
- * meanwhile. Refuses as the pool of these processes does.
+ * Renders: at once what takes a few milliseconds, and all else in a child process, with the whole budget; so is what reads
+ * long values, which are not looked into here. Hold no permit for the database meanwhile. Refuses as the pool of these processes does.
  */
 export type Renderer = <Name extends RenderingName>(
   order: RenderOrder<Name>,
   gone?: AbortSignal,
 ) => Promise<RenderedOf<Name>>;
+
+/** Longer values are looked into by a child alone. */
+const mostQuickBytes = 64 * 1024;
 
 /** Makes a broker's renderer, which counts what it does. */
 export function makeRenderer(work: Pick<WorkPool<WorkKinds>, "run">, metrics: Metrics): Renderer {
@@ -36,15 +45,57 @@ export function makeRenderer(work: Pick<WorkPool<WorkKinds>, "run">, metrics: Me
     "svc_quick_rendering_steps_total",
     "Steps of templates that were rendered while others waited; one of a thousand is about half a millisecond.",
   );
-  return async ({ orgId, name, given }, gone) => {
-    const quick = new RenderWork(quickBudget);
-    const render = renderings[name] as Rendering<unknown, unknown>; // its row has both
-    const rendered = render(given, quick);
-    steps.add({ name }, quick.steps);
-    ends.add({ name, where: quick.isSpent ? "child" : "here" });
-    if (!quick.isSpent) return rendered as never; // as its row has it
-    const bytes = [Buffer.from(JSON.stringify(given))];
-    const done = await work.run({ orgId, kind: "render", asked: { name }, bytes }, gone);
-    return JSON.parse(String(done.bytes[0])) as never; // the same, as JSON
+
+  return async ({ orgId, name, given, values }, gone) => {
+    const reading = new ValueReading(values, readsAll.has(name));
+    for (;;) {
+      const read = await reading.read();
+      const here = reading.bytes <= mostQuickBytes ? renderHere(name, given, read) : undefined;
+      if (here !== undefined && reading.wants(here.missing)) continue;
+      const isDone = here !== undefined && !here.isSpent;
+      ends.add({ name, where: isDone ? "here" : "child" });
+      if (isDone) return here.rendered as never; // as its row has it
+      const there = await renderBy(work, { orgId, name, given, read }, gone);
+      if (!reading.wants(there.missing)) return there.rendered as never; // the same, of JSON
+    }
   };
+
+  function renderHere(name: RenderingName, given: unknown, read: ReadValues) {
+    const quick = new RenderWork(quickBudget);
+    const known = toStateValues(read);
+    const render = renderings[name] as Rendering<unknown, unknown>; // its row has both
+    const rendered = render(given, known, quick);
+    steps.add({ name }, quick.steps);
+    return { rendered, isSpent: quick.isSpent, missing: [...known.outputs.missing] };
+  }
+}
+
+type There = {
+  readonly orgId: string;
+  readonly name: RenderingName;
+  readonly given: unknown;
+  readonly read: ReadValues;
+};
+
+/** Has it rendered by a child: what was read goes there as it is. */
+async function renderBy(
+  work: Pick<WorkPool<WorkKinds>, "run">,
+  { orgId, name, given, read }: There,
+  gone: AbortSignal | undefined,
+) {
+  const { ends, leftOut, inputs, variables, outputs } = read;
+  const asked: RenderAsked = {
+    name,
+    ends,
+    leftOut,
+    variables: variables.map(([one]) => one),
+    outputs: outputs.map(([one]) => one),
+  };
+  const others = [...variables, ...outputs].map(([, value]) => value);
+  const bytes = [Buffer.from(JSON.stringify(given)), inputs, ...others];
+  const { told, bytes: parts } = await work.run({ orgId, kind: "render", asked, bytes }, gone);
+  const [rest = "{}", ...texts] = parts.map((part) => Buffer.from(part).toString("utf8"));
+  const members = told.texts.map((member, at) => [member, texts[at]] as const);
+  const rendered = { ...(JSON.parse(rest) as object), ...Object.fromEntries(members) };
+  return { rendered, missing: told.missing };
 }

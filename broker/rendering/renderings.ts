@@ -6,15 +6,26 @@ import {
 import { planAction } from "../actions/action-plan.ts";
 import { renderLabels } from "../installs/render-labels.ts";
 import { renderReadme } from "../installs/render-readme.ts";
+import { renderShownState, renderState } from "../installs/render-state.ts";
+import type { StateValues } from "../installs/stored-values.ts";
 
-/** Renders what is given, which is JSON, and counts it; where its budget is spent, what it gives is not whole. */
-export type Rendering<Given, Rendered> = (given: Given, work: RenderWork) => Rendered;
+/**
+ * Renders what is given, which is JSON, with values of an install, and counts it; where its budget is spent, or values are missing,
+ * what it gives is not whole.
+ */
+export type Rendering<Given, Rendered> = (
+  given: Given,
+  values: StateValues,
+  work: RenderWork,
+) => Rendered;
 
 /** All that a broker renders, by name: the same function for what is small and for what is not. */
 export const renderings = {
   labels: renderLabels,
   readme: renderReadme,
   plan: planAction,
+  state: renderState,
+  "shown-state": renderShownState,
 } as const;
 
 /** What one rendering may take. What people read is shorter. */
@@ -22,7 +33,12 @@ export const budgets: Readonly<Record<RenderingName, RenderBudget>> = {
   labels: renderLimits,
   readme: { ...renderLimits, outputBytes: 2 * 2 ** 20 },
   plan: renderLimits,
+  state: renderLimits,
+  "shown-state": renderLimits,
 };
+
+/** What has all outputs in it; others are rendered with those for which they ask. */
+export const readsAll: ReadonlySet<RenderingName> = new Set(["state", "shown-state"] as const);
 
 export type Renderings = typeof renderings;
 export type RenderingName = keyof Renderings;

@@ -2,11 +2,19 @@ import { replaceEach } from "../../shared/find-text.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
 import { PartFinder } from "../../shared/part-finder.ts";
 
-/** A text in which these values are hidden wherever they stand; also the begin of one, where the text was cut off within it. */
-export function hideInText(text: string, values: readonly unknown[]): string {
+/**
+ * A text in which these values are hidden wherever they stand; also the begin of one, where the text was cut off within it.
+ * `count` is told how many letters are about to be looked at.
+ */
+export function hideInText(
+  text: string,
+  values: readonly unknown[],
+  count: (letters: number) => void = () => {},
+): string {
   const texts = textsOf(values);
-  const within = new Set(new PartFinder(texts).partsIn(text));
+  const within = new Set(new PartFinder(texts, { count }).partsIn(text));
   const found = texts.filter((one) => within.has(one));
+  count((found.length * text.length) / engineLetters);
   const shown = found.reduce((kept, one) => replaceEach(kept, one, hiddenValue), text);
   if (!shown.endsWith(cutOff)) return shown;
   const kept = shown.slice(0, -cutOff.length);
@@ -19,6 +27,8 @@ export function hideInText(text: string, values: readonly unknown[]): string {
   return shown;
 }
 
+/** The engine looks for one that it has found before in so many letters at once. */
+const engineLetters = 16;
 /** How long texts of faults end. */
 const cutOff = "…";
 /** Fewer letters tell nothing. */

@@ -1,6 +1,6 @@
 import type { Db } from "../database/connect.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
-import { stateOf } from "../installs/install-state.ts";
+import type { ReadingParts } from "../installs/read-values.ts";
 import { findShownPlan } from "../jobs/shown-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
@@ -14,9 +14,7 @@ import type { ReadRendered } from "./renders.ts";
 import { installMachine } from "./types/install-machine.ts";
 import { workflowType } from "./types/workflow-types.ts";
 
-export type WorkflowParts = {
-  readonly db: Db;
-  readonly seals: Seals;
+export type WorkflowParts = ReadingParts & {
   readonly config: { readonly publicUrl: string | undefined };
 };
 /** A workflow to decide about, and what moves it. */
@@ -45,14 +43,13 @@ export async function loadWorkflow(
   const seals = isGivenUp(workflow) ? opensNothing(parts.seals) : parts.seals;
   const choose = configOf(workflow);
   const [facts, given, approvedPlans] = await Promise.all([
-    findInstallFacts({ db, seals }, org, { id: workflow.owner_id, choose }),
+    findInstallFacts({ ...parts, seals }, org, { id: workflow.owner_id, choose }),
     readGiven({ db, seals }, org, id),
     readApprovedPlans({ db, seals }, org, snapshot),
   ]);
   if (facts === undefined) return undefined;
   const env = {
     facts,
-    state: stateOf(facts),
     given,
     seals,
     publicUrl: config.publicUrl,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { StoredValues } from "../installs/stored-values.ts";
 import type { Renderer } from "../rendering/renderer.ts";
 import type { GivenOf, RenderedOf, RenderingName } from "../rendering/renderings.ts";
 
@@ -6,6 +7,7 @@ type Wanted = {
   readonly of: string;
   readonly name: RenderingName;
   readonly given: unknown;
+  readonly values: StoredValues;
   /** Of what it reads. */
   readonly digest: string;
 };
@@ -25,7 +27,7 @@ export class NotRendered extends Error {
 export type ReadRendered = <Name extends RenderingName>(
   of: string,
   name: Name,
-  given: GivenOf<Name>,
+  wanted: { readonly given: GivenOf<Name>; readonly values: StoredValues },
 ) => RenderedOf<Name>;
 
 /** More than a workflow has steps: decisions that never end in one are a bug. */
@@ -43,18 +45,24 @@ export class Renders {
     this.#orgId = orgId;
   }
 
-  readonly read: ReadRendered = (of, name, given) => {
-    const digest = createHash("sha256").update(JSON.stringify(given)).digest("base64");
+  readonly read: ReadRendered = (of, name, { given, values }) => {
+    const text = JSON.stringify(given);
+    const digest = createHash("sha256").update(values.digest).update(text).digest("base64");
     const found = this.#done.get(`${name} ${of}`);
-    if (found?.digest !== digest) throw new NotRendered({ of, name, given, digest });
+    if (found?.digest !== digest) throw new NotRendered({ of, name, given, values, digest });
     return found.rendered as never; // as its row has it
   };
 
   /** Renders what a decision needs: nobody is kept from moving the workflow meanwhile. */
-  async render({ of, name, given, digest }: Wanted): Promise<void> {
+  async render({ of, name, given, values, digest }: Wanted): Promise<void> {
     this.#count += 1;
     if (this.#count > mostRenders) throw new Error(`${name} of ${of} is rendered again and again`);
-    const rendered = await this.#render({ orgId: this.#orgId, name, given: given as never }); // by the reader
+    const rendered = await this.#render({
+      orgId: this.#orgId,
+      name,
+      given: given as never, // by the reader
+      values,
+    });
     this.#done.set(`${name} ${of}`, { digest, rendered });
   }
 }

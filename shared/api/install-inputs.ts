@@ -74,12 +74,13 @@ export const updateInstallInputsRoute = createRoute({
 
 export const getInstallStateRoute = createRoute({
   operationId: "getInstallState",
-  rule: reading,
+  rule: { ...reading, ownPermit: true },
   method: "get",
   path: `${path}/state`,
   tags,
   summary: "Read what is known of an install",
-  description: "What templates read below `.svc`, as it is now; sensitive inputs are hidden.",
+  description:
+    "What templates read below `.svc`, as it is now; sensitive inputs are hidden. Of outputs it has 16 MiB at most: those of actions beyond are left out, and it says so.",
   request: { params },
   responses: { 200: json(z.record(z.string(), z.unknown()), "The state.") },
 });

@@ -1,12 +1,13 @@
-import type { JSONValue } from "hono/utils/types";
 import {
   getInstallStateRoute,
   listInstallStatesRoute,
 } from "../../../shared/api/install-inputs.ts";
 import { listInstallEventsRoute } from "../../../shared/api/installs.ts";
 import type { ListRequest } from "../../database/page-request.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { askingOf } from "../../http/gate/asking-of.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { listInstallEvents, toInstallEvent } from "../../installs/list-events.ts";
 import { listStates, showState, toState } from "../../installs/show-states.ts";
@@ -20,8 +21,7 @@ export const readInstallHistory: RegisterRoutes = (app, broker) => {
 const readStates: RegisterRoutes = (app, broker) => {
   app.openapi(getInstallStateRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    const state = await showState(broker, c.get("actor").orgId, id);
-    return c.json(state as Record<string, JSONValue>, 200); // JSON, as templates read it
+    return answerFinished(c, [await showState(broker, askingOf(c, broker), id)]);
   });
   app.openapi(listInstallStatesRoute, async (c) => {
     const { orgId } = c.get("actor");

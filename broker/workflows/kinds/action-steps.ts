@@ -1,7 +1,8 @@
 import { checksumOf } from "../../../shared/app-config/canonical-json.ts";
 import { isFaultCode } from "../../../shared/fault-codes.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
-import { actionTimeoutNs, planFacts, type PlanTexts } from "../../actions/action-plan.ts";
+import { actionTimeoutNs, type PlanTexts } from "../../actions/action-plan.ts";
+import { stateBase } from "../../installs/state-base.ts";
 import { sealShownPlan } from "../../jobs/shown-plans.ts";
 import { draftStepJob } from "../draft-step-job.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
@@ -144,7 +145,7 @@ function planOf(
   draft: WorkflowDraft,
   step: Step,
 ): PlanTexts | CompositeFault {
-  const { facts, state, given, publicUrl: apiUrl, rendered } = env;
+  const { facts, given, publicUrl: apiUrl, rendered } = env;
   const { action: name, trigger, action_config_id: configId } = step.params;
   const action = given.adhoc ?? facts.config.actions?.find((one) => one.name === name);
   if (action === undefined)
@@ -154,14 +155,14 @@ function planOf(
     configId: typeof configId === "string" ? configId : null,
     env: given.env,
   };
-  return rendered(run.id, "plan", {
-    facts: planFacts(facts),
-    state,
+  const planning = {
+    facts: stateBase(facts),
     action,
     run,
     cause: causeOf(draft, trigger),
     ...(apiUrl !== undefined && { apiUrl }),
-  });
+  };
+  return rendered(run.id, "plan", { given: planning, values: facts.values });
 }
 
 /** What a lifecycle run is told of why it runs. */

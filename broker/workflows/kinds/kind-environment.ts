@@ -1,4 +1,3 @@
-import type { JsonObject } from "../../../shared/app-config/templates/json-value.ts";
 import type { ActionConfigPart } from "../../actions/action-plan.ts";
 import type { InstallFacts } from "../../installs/install-facts.ts";
 import type { Seals } from "../../seals/seals.ts";
@@ -16,8 +15,6 @@ export type ApprovedPlan = { readonly text: string; readonly shown: string | und
 /** What kinds of steps know besides the workflow. */
 export type KindEnvironment = {
   readonly facts: InstallFacts;
-  /** What templates read below `.svc`, as it is now. */
-  readonly state: JsonObject;
   readonly given: WorkflowGiven;
   readonly seals: Seals;
   /** What was rendered before this is decided. */

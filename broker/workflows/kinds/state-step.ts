@@ -1,5 +1,6 @@
-import { canonicalJson, checksumOf } from "../../../shared/app-config/canonical-json.ts";
+import { canonicalJson } from "../../../shared/app-config/canonical-json.ts";
 import { labelOrder } from "../../installs/label-templates.ts";
+import { stateBase } from "../../installs/state-base.ts";
 import type { StepKind } from "../machine/step-kind.ts";
 import type { InstallChange } from "../machine/workflow-draft.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
@@ -7,12 +8,12 @@ import type { KindEnvironment } from "./kind-environment.ts";
 /** Records what is known of the install, as another version where anything has changed, and what its templates of labels give of it; nothing where nothing is to be changed. */
 export const stateStep = (env: KindEnvironment): StepKind => ({
   begin(draft, step) {
-    const { facts, state, seals } = env;
+    const { facts, rendered, seals } = env;
     step.target_id = facts.stateId ?? "";
     if (draft.workflow.plan_only) return { kind: "done" };
     const done = { kind: "done", ...takeLabels(env, draft.install) } as const;
-    const text = canonicalJson(state);
-    const checksum = checksumOf(text);
+    const order = { given: { facts: stateBase(facts) }, values: facts.values };
+    const { text, checksum } = rendered(facts.install.id, "state", order);
     if (checksum === facts.stateChecksum) return done;
     const id = draft.newId("ist");
     step.target_id = id;
@@ -33,7 +34,10 @@ function takeLabels(
 ): { readonly warning?: string } {
   const { id, label_templates: labelTemplates, labels: before } = facts.install;
   if (Object.keys(labelTemplates).length === 0) return {};
-  const made = rendered(id, "labels", labelOrder(facts, labelTemplates));
+  const made = rendered(id, "labels", {
+    given: labelOrder(facts, labelTemplates),
+    values: facts.values,
+  });
   if (made.labels === undefined)
     return {
       warning: `The labels stay as they were: the templates of all together take too much, at that of ${made.spentAt} ${made.why}.`,

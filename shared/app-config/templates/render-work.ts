@@ -84,6 +84,11 @@ export class RenderWork {
     this.spend(Math.ceil(text.length / 8));
   }
 
+  /** Counts letters through which something is looked for. Throws TooMuchWork. */
+  spendLook(letters: number): void {
+    this.spend(Math.ceil(letters / lettersOfStep));
+  }
+
   /** Counts all that is in a value. Throws RenderError. */
   spendValue(value: Json, depth = 0): void {
     if (typeof value === "string") this.spendText(value.length);

@@ -4,7 +4,7 @@ import { givenInstall, givenWorkflowsApi } from "../../support/workflows/workflo
 
 const { db, setup } = await givenWorkflowsApi({ env: { SVC_LOG_LEVEL: "fatal" } });
 
-/** A workflow that waits for an approval, of an install whose sealed inputs can be spoilt. */
+/** A workflow that waits for an approval, and whose sealed order can be spoilt. */
 async function given() {
   const org = await setup();
   const { installId } = await givenInstall(org);
@@ -15,8 +15,7 @@ async function given() {
     const [row] = await db<{ faults: number }[]>`select faults from workflows where id = ${id}`;
     return row?.faults ?? -1;
   };
-  const spoil = () =>
-    db`update install_inputs set contents = 'spoilt' where install_id = ${installId} and version = 1`;
+  const spoil = () => db`update workflow_givens set contents = 'spoilt' where workflow_id = ${id}`;
   const setFaults = (n: number) =>
     db`update workflows set faults = ${n}, version = version + 1 where id = ${id}`;
   return { ...org, id, look, faults, spoil, setFaults };

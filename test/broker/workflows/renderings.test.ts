@@ -32,13 +32,13 @@ async function quickSteps(): Promise<number> {
 
 type Order = RenderOrder<RenderingName>;
 
-/** Notes what brokers render of this org from now on, and may come between. */
-function noteRenderings(orgId: string, between?: (orders: readonly Order[]) => Promise<unknown>) {
+/** Notes the plans that brokers render of this org from now on, and may come between. */
+function notePlans(orgId: string, between?: (orders: readonly Order[]) => Promise<unknown>) {
   const orders: Order[] = [];
   for (const { broker } of brokers) {
     const real = broker.render;
     const noting: Renderer = async (order, gone) => {
-      if (order.orgId === orgId) {
+      if (order.orgId === orgId && order.name === "plan") {
         orders.push(order);
         await between?.(orders);
       }
@@ -105,7 +105,7 @@ describe("a move that renders", () => {
   test("does so once, though somebody else moves the workflow meanwhile", async () => {
     const org = await setup();
     const { installId } = await givenInstall(org);
-    const orders = noteRenderings(org.orgId, async (all) => {
+    const orders = notePlans(org.orgId, async (all) => {
       if (all.length === 1)
         await db`update workflows set version = version + 1 where org_id = ${org.orgId} and type = 'action_workflow_run'`;
     });
@@ -117,7 +117,7 @@ describe("a move that renders", () => {
   test("does so again where what it reads has changed", async () => {
     const org = await setup();
     const { installId } = await givenInstall(org);
-    const orders = noteRenderings(org.orgId, async (all) => {
+    const orders = notePlans(org.orgId, async (all) => {
       if (all.length > 1) return;
       await db`update installs set name = 'zeta' where id = ${installId}`;
       await db`update workflows set version = version + 1 where org_id = ${org.orgId} and type = 'action_workflow_run'`;
@@ -125,7 +125,8 @@ describe("a move that renders", () => {
     const { body } = await org.run(installId, "greet");
     await org.reach(body.workflow_id, "success");
     const names = orders.map(
-      ({ given }) => (given as unknown as { state: { name: string } }).state.name,
+      ({ given }) =>
+        (given as unknown as { facts: { install: { name: string } } }).facts.install.name,
     );
     expect(names).toEqual(["acme", "zeta"]);
   });
@@ -138,7 +139,7 @@ describe("a move that renders", () => {
     const org = await setup();
     const { installId } = await givenInstall(org);
     const seen: number[] = [];
-    noteRenderings(org.orgId, async (all) => {
+    notePlans(org.orgId, async (all) => {
       if (all.length === 1) throw refusal();
       const rows = await db<{ faults: number }[]>`
         select faults from workflows where org_id = ${org.orgId} and type = 'action_workflow_run'`;
@@ -152,7 +153,7 @@ describe("a move that renders", () => {
   test("at two brokers at once begins one run", async () => {
     const org = await setup();
     const { installId } = await givenInstall(org);
-    const orders = noteRenderings(org.orgId);
+    const orders = notePlans(org.orgId);
     const runs = await Promise.all(Array.from({ length: 4 }, () => org.run(installId, "greet")));
     for (const { body } of runs) await org.reach(body.workflow_id, "success");
     const jobs = await db<{ count: number }[]>`

@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Broker } from "../broker.ts";
+import { largeReport } from "../executions/queries.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { mostAtOnceBytes, openLarge, wholeOf } from "../seals/open-large.ts";
+import { appSecretThing } from "../seals/reseal-app-secret.ts";
+import type { SealedThing } from "../seals/seals.ts";
+import type { StoredValues } from "./stored-values.ts";
+
+export type ReadingParts = Pick<Broker, "db" | "seals" | "largeReads">;
+type Named = Awaited<ReturnType<StoredValues["outputs"]>>;
+/** Where values are, and how long. */
+export type ValuePlaces = Pick<StoredValues, "digest" | "bytes"> & {
+  readonly appId: string;
+  readonly inputsId: string;
+  readonly ends: readonly (StoredValues["ends"][number] & {
+    readonly execution_id: string | null;
+  })[];
+};
+
+/** The values of an install by where they are stored. */
+export function storedValues(
+  parts: ReadingParts,
+  org: OrgId,
+  { appId, inputsId, ends, ...rest }: ValuePlaces,
+): StoredValues {
+  return {
+    ...rest,
+    ends,
+    inputs: () => readInputs(parts, org, inputsId),
+    variables: () => readVariables(parts, org, appId),
+    outputs: async (actions) => {
+      const found: [string, Buffer][] = [];
+      for (const { name, execution_id: id } of ends) {
+        if (id === null || !actions.includes(name)) continue;
+        found.push([name, await readOutputs(parts, org, id)]);
+      }
+      return found;
+    },
+  };
+}
+
+async function readInputs({ db, seals }: ReadingParts, org: OrgId, id: string): Promise<Buffer> {
+  const [row] = await db<{ key_id: string | null; contents: Buffer }[]>`
+    select n.key_id, n.contents from install_inputs n where n.org_id = ${org} and n.id = ${id}`;
+  if (row === undefined) throw new Error(`the inputs ${id} are gone`);
+  const thing = { orgId: org, id, part: "install-inputs" };
+  return seals.open(thing, { keyId: row.key_id, bytes: row.contents });
+}
+
+async function readVariables({ db, seals }: ReadingParts, org: OrgId, app: string): Promise<Named> {
+  const rows = await db<{ name: string; key_id: string | null; value: Buffer }[]>`
+    select s.name, s.key_id, s.value from app_secrets s where s.org_id = ${org} and s.app_id = ${app} order by s.name`;
+  const opened: [string, Buffer][] = [];
+  let since = 0;
+  for (const { name, key_id: keyId, value: bytes } of rows) {
+    opened.push([name, seals.open(appSecretThing(org, app, name), { keyId, bytes })]);
+    since += bytes.length;
+    if (since < mostAtOnceBytes) continue;
+    since = 0;
+    await nextTurn();
+  }
+  return opened;
+}
+
+type OutputsRow = {
+  readonly key_id: string | null;
+  readonly stored_bytes: number | null;
+  /** Null where they are long. */
+  readonly bytes: Buffer | null;
+};
+
+/** The JSON of an execution's outputs as it was stored; long ones are read and opened in pieces. */
+export async function readOutputs(
+  { db, seals, largeReads }: ReadingParts,
+  org: OrgId,
+  executionId: string,
+): Promise<Buffer> {
+  const [row] = await db<OutputsRow[]>`
+    select o.key_id, length(o.sealed_outputs) as stored_bytes,
+           case when length(o.sealed_outputs) > ${mostAtOnceBytes} then null
+                else coalesce(o.sealed_outputs, convert_to(o.outputs::text, 'UTF8')) end as bytes
+      from runner_job_execution_outputs o
+     where o.execution_id = ${executionId} and o.org_id = ${org}`;
+  if (row === undefined) return Buffer.from("{}");
+  const { key_id: keyId, stored_bytes: storedBytes, bytes } = row;
+  const thing: SealedThing = { orgId: org, id: executionId, part: "outputs" };
+  if (bytes !== null) return seals.open(thing, { keyId, bytes });
+  const stored = {
+    part: "outputs",
+    id: executionId,
+    keyId,
+    storedBytes: storedBytes ?? 0,
+  } as const;
+  const whole = await wholeOf(await openLarge({ seals, largeReads }, largeReport(db, org, stored)));
+  return Buffer.from(whole.buffer, whole.byteOffset, whole.length);
+}

@@ -1,0 +1,59 @@
+import { mostOutputBytes } from "../installs/known-outputs.ts";
+import type { ReadValues, StoredValues } from "../installs/stored-values.ts";
+
+/** What asks for outputs again and again, by what is in those before, gets all. */
+const mostRounds = 3;
+
+/** Reads what one rendering needs of an install's values: each of them once, and outputs only when they are asked for. */
+export class ValueReading {
+  readonly #values: StoredValues;
+  readonly #wanted = new Set<string>();
+  readonly #leftOut = new Set<string>();
+  #read: ReadValues | undefined;
+  #rounds = 0;
+  #outputBytes = 0;
+
+  constructor(values: StoredValues, readsAll: boolean) {
+    this.#values = values;
+    if (readsAll) this.#want(values.ends.map(({ name }) => name));
+  }
+
+  /** How long all is that was read, or will be. */
+  get bytes(): number {
+    return this.#values.bytes + this.#outputBytes;
+  }
+
+  async read(): Promise<ReadValues> {
+    const { ends, inputs, variables, outputs } = this.#values;
+    const before = this.#read;
+    const known = new Set(before?.outputs.map(([name]) => name));
+    const more = [...this.#wanted].filter((name) => !known.has(name));
+    this.#read = {
+      ends: ends.map(({ name, id, status }) => ({ name, id, status })),
+      inputs: before?.inputs ?? (await inputs()),
+      variables: before?.variables ?? (await variables()),
+      outputs: [...(before?.outputs ?? []), ...(more.length === 0 ? [] : await outputs(more))],
+      leftOut: [...this.#leftOut],
+    };
+    return this.#read;
+  }
+
+  /** Whether something is missing, which is read next. */
+  wants(missing: readonly string[]): boolean {
+    if (missing.length === 0) return false;
+    this.#rounds += 1;
+    const isLast = this.#rounds >= mostRounds;
+    this.#want(isLast ? this.#values.ends.map(({ name }) => name) : missing);
+    return true;
+  }
+
+  /** Those that are too many are left out. */
+  #want(actions: readonly string[]): void {
+    for (const { name, bytes } of this.#values.ends) {
+      if (!actions.includes(name) || this.#wanted.has(name)) continue;
+      const fits = this.#outputBytes + bytes <= mostOutputBytes;
+      (fits ? this.#wanted : this.#leftOut).add(name);
+      if (fits) this.#outputBytes += bytes;
+    }
+  }
+}
