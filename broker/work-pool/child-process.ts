@@ -92,7 +92,11 @@ export function startChild(program: ChildProgram, { heapMb, nice }: ChildBounds)
         answer.reject(error);
         kill();
       });
-      return await answer.promise;
+      try {
+        return await answer.promise;
+      } finally {
+        asked.answer = undefined; // a child that waits holds nothing of what it answered
+      }
     },
   };
 }

@@ -8,17 +8,12 @@ export type ChildrenOptions = {
   readonly program: ChildProgram;
   readonly heapMb: number;
   readonly nice: number;
-  /**
-   * One that holds more than this after its work is followed by another, as it would not give it back; one that holds
-   * more than half of it, once it has had nothing to do for a while.
-   */
+  /** One that holds more than this after its work is followed by another, as it would not give it back. */
   readonly mostKeptBytes: number;
-  /** Whether the last of them, if it is small, goes on waiting for work. */
-  readonly keepsLast: boolean;
   readonly idleMs?: number;
 };
 
-/** The children of a pool: started when one is needed, kept while they are small. */
+/** The children of a pool: started when one is needed, kept for a while if they are small. */
 export type Children = {
   /** One that does nothing, or another one. */
   readonly take: () => KeptChild;
@@ -33,7 +28,7 @@ const usualIdleMs = 30_000;
 
 /** Makes a pool's children, of which there are none yet. */
 export function makeChildren(options: ChildrenOptions): Children {
-  const { program, heapMb, nice, mostKeptBytes, keepsLast, idleMs = usualIdleMs } = options;
+  const { program, heapMb, nice, mostKeptBytes, idleMs = usualIdleMs } = options;
   const all = new Set<KeptChild>();
   const idle: KeptChild[] = [];
   const timers = new Map<KeptChild, NodeJS.Timeout>();
@@ -70,11 +65,7 @@ export function makeChildren(options: ChildrenOptions): Children {
       const { cpuMs, rssBytes } = kept.used;
       if (rssBytes > mostKeptBytes || cpuMs > (mostLifeCpuS * 1000) / 2) return dismiss(kept);
       idle.push(kept);
-      const isGrown = rssBytes > mostKeptBytes / 2;
-      const end = (): void => {
-        if (isGrown || !keepsLast || idle.length > 1) dismiss(kept);
-      };
-      timers.set(kept, setTimeout(end, idleMs).unref());
+      timers.set(kept, setTimeout(() => dismiss(kept), idleMs).unref());
     },
     async stop() {
       const left = [...all];

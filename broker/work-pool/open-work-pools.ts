@@ -23,9 +23,8 @@ type PoolRow = {
   readonly refusals: Readonly<Record<"tooMany" | "keptWaiting", () => Problem>>;
   /** Whether its children stand back for the broker, as far as the operator says. */
   readonly isNice: boolean;
-  /** Past this after its work a child is followed by another; past half of it, once it is idle. */
+  /** Past this after its work a child is followed by another. */
   readonly mostKeptMb: number;
-  readonly keepsLast: boolean;
 };
 
 const again = (detail: string): Problem => problem.unavailable(detail, 5);
@@ -63,7 +62,6 @@ const pools = {
     },
     isNice: true,
     mostKeptMb: 256,
-    keepsLast: true,
   },
   /** Large bodies, most of them results of runners, and large plans. What waits is bounded by the budget for their memory. */
   bodies: {
@@ -80,7 +78,6 @@ const pools = {
     },
     isNice: false,
     mostKeptMb: 256,
-    keepsLast: false,
   },
   /** Large states, which go from the database to the child; what waits holds nothing. */
   states: {
@@ -94,7 +91,6 @@ const pools = {
     refusals: { tooMany: busyWithStates, keptWaiting: busyWithStates },
     isNice: true,
     mostKeptMb: 256,
-    keepsLast: false,
   },
 } as const satisfies Readonly<Record<string, PoolRow>>;
 

@@ -26,7 +26,6 @@ export function givenWorkPool(options: Partial<WorkPoolOptions> = {}) {
     heapMb: 96,
     nice: 0,
     mostKeptBytes: 160 * mebibyte,
-    keepsLast: true,
     bounds: { cpuMs: 60_000, wallMs: 120_000, rssBytes: 1024 * mebibyte },
     log: openLog("info", { write: (line) => void lines.push(line) }),
     metrics: workMetrics(metrics),

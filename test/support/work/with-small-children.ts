@@ -23,7 +23,6 @@ export function withSmallChildren(broker: Broker): void {
     heapMb: 96,
     nice: 0,
     mostKeptBytes: 256 * mebibyte,
-    keepsLast: false,
     bounds: { cpuMs: 60_000, wallMs: 120_000, rssBytes: 1024 * mebibyte },
     log: broker.log,
     metrics: workMetrics(createMetrics()),
