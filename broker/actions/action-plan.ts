@@ -5,6 +5,7 @@ import { renderValue } from "../../shared/app-config/templates/render-template.t
 import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { secondNs } from "../../shared/duration.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
+import { isLonger } from "../../shared/is-longer.ts";
 import { PartFinder } from "../../shared/part-finder.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
 import { hiddenValues, sensitiveOf, type StateFacts, stateOf } from "../installs/install-state.ts";
@@ -13,6 +14,7 @@ import type { StateValues } from "../installs/stored-values.ts";
 import { canSpend } from "../rendering/can-spend.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
+import { outlineOf, type PlanOutline } from "../workflows/plan-outline.ts";
 
 /** An action as its config has it, or as an ad hoc run brings it. */
 export type ActionConfigPart = NonNullable<AppConfigDocument["actions"]>[number];
@@ -39,7 +41,10 @@ type Planning = {
 };
 
 /** The text of a plan, and of its twin for people, in which all that depends on something sensitive is masked. */
-export type PlanTexts = { readonly text: string; readonly shown: string };
+export type PlanTexts = PlanOutline & { readonly text: string; readonly shown: string };
+
+/** How long a plan may be, and its twin. */
+export const mostPlanBytes = 4 * 2 ** 20;
 
 /** The plan of a run, rendered with what is known now; or why there is none. */
 export function planAction(
@@ -66,20 +71,19 @@ export function planAction(
     return fault("repo_unsupported", "Its source cannot be read", noConnections(connected.name));
   if (isTooMuch(made)) return fault("render_failed", "Too much of it is sensitive", tooMuch);
   const plan = planOf(planning, rendered.value as unknown as readonly ActionStepPart[]);
-  const text = JSON.stringify(actionPlan.parse(plan));
-  const within = canSpend(work, () => secretsWithin(text, facts, work));
+  const plain = JSON.stringify(actionPlan.parse(plan));
+  const within = canSpend(work, () => secretsWithin(plain, facts, work));
   if (within === undefined) return fault("render_failed", "It is too large", tooLarge);
   const secrets = [...new Set([...within, ...made])];
-  return {
-    text:
-      hiddenValues(facts).length === 0
-        ? text
-        : JSON.stringify({ ...plan, secrets: [...secrets, salt()] }),
-    shown: shownOf({
-      ...planOf(planning, shown),
-      ...(rendered.masked !== undefined && { secrets: [hiddenValue] }), // how many is told to nobody
-    }),
-  };
+  const hasNone = hiddenValues(facts).length === 0;
+  const text = hasNone ? plain : JSON.stringify({ ...plan, secrets: [...secrets, salt()] });
+  const twinPlan = shownOf({
+    ...planOf(planning, shown),
+    ...(rendered.masked !== undefined && { secrets: [hiddenValue] }), // how many is told to nobody
+  });
+  const twinText = JSON.stringify(twinPlan);
+  if (isLonger([text, twinText], mostPlanBytes)) return planTooLong();
+  return { text, shown: twinText, ...outlineOf(plan, twinPlan) };
 }
 
 function planOf(
@@ -105,10 +109,10 @@ function planOf(
 }
 
 /** The variables of one run are whatever its caller gave: they are hidden, too. */
-function shownOf(plan: Readonly<Record<string, unknown>>): string {
+function shownOf(plan: Readonly<Record<string, unknown>>): object {
   const env = Object.keys(plan["override_env_vars"] ?? {});
   const hidden = Object.fromEntries(env.map((name) => [name, hiddenValue]));
-  return JSON.stringify(actionPlan.parse({ ...plan, override_env_vars: hidden }));
+  return actionPlan.parse({ ...plan, override_env_vars: hidden });
 }
 
 /**
@@ -183,6 +187,11 @@ function renderFault(faults: RenderFaults): CompositeFault {
 }
 
 const fault = faultOf;
+/** The fault of a longer one. */
+export const planTooLong = (): CompositeFault => {
+  const detail = `Its plan is longer than ${mostPlanBytes} bytes. Have its steps fetch what is long.`;
+  return fault("render_failed", "Its plan is too long", detail);
+};
 const tooLarge =
   "Its plan is too large for all that is sensitive to be looked for in it. Make its steps shorter.";
 const tooMuch = `What it makes of sensitive values is more than logs can hide: ${mostSecrets} texts, 1 MiB together. Give its steps the values themselves, in env_vars.`;

@@ -27,6 +27,9 @@ export const workKinds = {
   "states.summarize": loadedKind(
     async () => (await import("../workspaces/summarize-in-child.ts")).summarizeInChild,
   ),
+  "plans.outline": loadedKind(
+    async () => (await import("../workflows/outline-plan.ts")).outlinePlan,
+  ),
   render: loadedKind(async () => (await import("../rendering/render-in-child.ts")).renderInChild),
 } as const;
 

@@ -1,6 +1,3 @@
-import { hiddenValue } from "../../shared/hidden-value.ts";
-import { actionPlan } from "../../shared/plans/action-plan.ts";
-import { planNames } from "../../shared/plans/plan-names.ts";
 import { mintRunToken } from "../action-runs/run-token.ts";
 import { newId } from "../database/new-id.ts";
 import { draftJob } from "../jobs/draft-job.ts";
@@ -10,6 +7,7 @@ import { StagedUploads } from "../seals/staged-uploads.ts";
 import type { ApprovedPlan, KindEnvironment } from "./kinds/kind-environment.ts";
 import type { JobDraft, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { ActionRunRow, Step } from "./machine/workflow-rows.ts";
+import { planWithToken } from "./plan-with-token.ts";
 
 /**
  * The job of a step that runs an action, and the digest of the token that it brings the run. It has one execution: only the step is
@@ -45,8 +43,8 @@ export function draftStepJob(
       ownerId: run.id,
       ownerType: "install_action_workflow_runs",
       metadata,
-      plan: withToken(plan.text, token),
-      planNames: planNames(JSON.parse(plan.text)),
+      plan: planWithToken(plan.text, token),
+      planNames: plan.names,
       actionTimeoutNs: run.timeout,
       maxExecutions: 1,
     },
@@ -57,31 +55,5 @@ export function draftStepJob(
       ? {}
       : { shown: sealShownPlan(seals, { orgId: facts.org.id, id }, plan.shown) };
   const of = { workflow_id: workflow.id, workflow_step_id: step.id, step_job_idx: step.job_idx };
-  return { job: { ...job, run_steps: stepsOf(plan), ...of, ...shown }, tokenDigest: digest };
-}
-
-type Planned = { readonly builtin_env_vars?: object; readonly secrets?: readonly string[] };
-
-/** The plan as it was rendered, or approved, and the run's token: agents hide it in logs. */
-function withToken(text: string, token: string): string {
-  const plan = JSON.parse(text) as Planned;
-  return JSON.stringify({
-    ...plan,
-    builtin_env_vars: { ...plan.builtin_env_vars, SVC_API_TOKEN: token },
-    secrets: [...(plan.secrets ?? []), token],
-  });
-}
-
-/** The steps of a run, as rows of the run are made of them, by the names that people may see. */
-function stepsOf({ text, shown }: ApprovedPlan): readonly {
-  readonly step_id: string;
-  readonly name: string;
-  readonly idx: number;
-}[] {
-  const { steps } = actionPlan.parse(JSON.parse(shown ?? text));
-  return (steps ?? []).map(({ run_id: id, name }, idx) => ({
-    step_id: id ?? "",
-    name: shown === undefined ? hiddenValue : (name ?? ""),
-    idx,
-  }));
+  return { job: { ...job, run_steps: plan.steps, ...of, ...shown }, tokenDigest: digest };
 }

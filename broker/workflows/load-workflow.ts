@@ -1,3 +1,4 @@
+import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
 import type { ReadingParts } from "../installs/read-values.ts";
@@ -10,13 +11,15 @@ import type { EventThings } from "./machine/event-entities.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import { type NewId, type RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Workflow, WorkflowSnapshot } from "./machine/workflow-rows.ts";
+import { readOutline } from "./read-outline.ts";
 import type { ReadRendered } from "./renders.ts";
 import { installMachine } from "./types/install-machine.ts";
 import { workflowType } from "./types/workflow-types.ts";
 
-export type WorkflowParts = ReadingParts & {
-  readonly config: { readonly publicUrl: string | undefined };
-};
+export type WorkflowParts = ReadingParts &
+  Pick<Broker, "work"> & {
+    readonly config: { readonly publicUrl: string | undefined };
+  };
 /** A workflow to decide about, and what moves it. */
 export type LoadedWorkflow = { readonly draft: WorkflowDraft; readonly machine: Machine };
 
@@ -45,7 +48,7 @@ export async function loadWorkflow(
   const [facts, given, approvedPlans] = await Promise.all([
     findInstallFacts({ ...parts, seals }, org, { id: workflow.owner_id, choose }),
     readGiven({ db, seals }, org, id),
-    readApprovedPlans({ db, seals }, org, snapshot),
+    readApprovedPlans({ ...parts, seals }, org, snapshot),
   ]);
   if (facts === undefined) return undefined;
   const env = {
@@ -118,7 +121,7 @@ async function readGiven(
 
 /** Only of runs that are about to begin: an approval that was given, and a step after it that has not begun. */
 async function readApprovedPlans(
-  { db, seals }: Pick<WorkflowParts, "db" | "seals">,
+  parts: Pick<WorkflowParts, "db" | "seals" | "work">,
   org: OrgId,
   { steps, approvals }: WorkflowSnapshot,
 ): Promise<ReadonlyMap<string, ApprovedPlan>> {
@@ -128,9 +131,14 @@ async function readApprovedPlans(
     const isNext = waiting.some(({ target_id }) => target_id === step.target_id);
     const approval = approvals.find(({ step_id }) => step_id === step.id);
     if (step.status !== "approved" || !isNext || approval === undefined) continue;
-    const text = await readApprovalText({ db, seals }, org, approval.id);
-    const shown = await findShownPlan({ db, seals }, org, approval.id);
-    if (text !== undefined) plans.set(step.target_id, { text, shown });
+    const text = await readApprovalText(parts, org, approval.id);
+    const shown = await findShownPlan(parts, org, approval.id);
+    if (text === undefined) continue;
+    plans.set(step.target_id, {
+      text,
+      shown,
+      ...(await readOutline(parts.work, org, { text, shown })),
+    });
   }
   return plans;
 }

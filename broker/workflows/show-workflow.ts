@@ -50,18 +50,18 @@ export async function showApproval(
   return toApproval(workflow, step, approval);
 }
 
-/** What is to be approved: the masked twin of the plan. Of one without a twin nothing that was rendered. */
+/** What is to be approved, as JSON: the masked twin of the plan. Of one without a twin nothing that was rendered. */
 export async function showApprovalContents(
   parts: { readonly db: Db; readonly seals: Seals },
   org: OrgId,
   at: OfApproval,
-): Promise<Record<string, unknown>> {
+): Promise<string> {
   await showApproval(parts.db, org, at);
   const shown = await findShownPlan(parts, org, at.approvalId);
-  if (shown !== undefined) return JSON.parse(shown) as Record<string, unknown>; // a plan
+  if (shown !== undefined) return shown;
   const text = await readApprovalText(parts, org, at.approvalId);
   if (text === undefined) throw problem.notFound("approval");
-  return maskRendered("actions-workflow", JSON.parse(text)) as Record<string, unknown>; // of the same shape
+  return JSON.stringify(maskRendered("actions-workflow", JSON.parse(text)));
 }
 
 /** Approvals that wait for somebody, the newest first. */

@@ -1,4 +1,3 @@
-import type { JSONValue } from "hono/utils/types";
 import {
   cancelStepRoute,
   cancelWorkflowRoute,
@@ -12,6 +11,7 @@ import {
   updateWorkflowRoute,
 } from "../../../shared/api/control-workflows.ts";
 import { Problem } from "../../../shared/problem.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requireWithin } from "../../tokens/bound/require-within.ts";
@@ -103,8 +103,7 @@ const answer: RegisterRoutes = (app, broker) => {
   });
   app.openapi(getApprovalContentsRoute, async (c) => {
     const at = approvalIn(c.req.valid("param"));
-    const contents = await showApprovalContents(broker, c.get("actor").orgId, at);
-    return c.json(contents as Record<string, JSONValue>, 200); // JSON, as it was made
+    return answerFinished(c, [await showApprovalContents(broker, c.get("actor").orgId, at)]);
   });
   app.openapi(respondRoute, async (c) => {
     const actor = c.get("actor");

@@ -1,7 +1,13 @@
 import { checksumOf } from "../../../shared/app-config/canonical-json.ts";
 import { isFaultCode } from "../../../shared/fault-codes.ts";
+import { isLonger } from "../../../shared/is-longer.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
-import { actionTimeoutNs, type PlanTexts } from "../../actions/action-plan.ts";
+import {
+  actionTimeoutNs,
+  mostPlanBytes,
+  planTooLong,
+  type PlanTexts,
+} from "../../actions/action-plan.ts";
 import { stateBase } from "../../installs/state-base.ts";
 import { sealShownPlan } from "../../jobs/shown-plans.ts";
 import { draftStepJob } from "../draft-step-job.ts";
@@ -150,6 +156,7 @@ function planOf(
   const action = given.adhoc ?? facts.config.actions?.find((one) => one.name === name);
   if (action === undefined)
     return faultOf("internal", "The action is gone", `The config has no action ${String(name)}.`);
+  if (isLonger(action, mostPlanBytes)) return planTooLong(); // it is not even copied
   const run = {
     id: step.target_id,
     configId: typeof configId === "string" ? configId : null,

@@ -1,6 +1,7 @@
 import type { ActionConfigPart } from "../../actions/action-plan.ts";
 import type { InstallFacts } from "../../installs/install-facts.ts";
 import type { Seals } from "../../seals/seals.ts";
+import type { PlanOutline } from "../plan-outline.ts";
 import type { ReadRendered } from "../renders.ts";
 
 /** What of a workflow's order may be secret: the variables of a run, and what an ad hoc run does. */
@@ -10,7 +11,10 @@ export type WorkflowGiven = {
 };
 
 /** A plan that somebody approved; an older version made it without a twin. */
-export type ApprovedPlan = { readonly text: string; readonly shown: string | undefined };
+export type ApprovedPlan = PlanOutline & {
+  readonly text: string;
+  readonly shown: string | undefined;
+};
 
 /** What kinds of steps know besides the workflow. */
 export type KindEnvironment = {
