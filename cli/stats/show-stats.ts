@@ -8,12 +8,16 @@ import { readInstant } from "../flags/read-flags.ts";
 import { printItem, printPage } from "../output/print.ts";
 import { seriesLine, seriesOf } from "./job-stats-view.ts";
 import { overviewDetails } from "./overview-view.ts";
+import { nextSteps } from "./problem-text.ts";
 
 const overview = {
   summary: "Show what waits, what runs, what failed in the last hour, and what needs a look.",
   details: "With -o name, the ids of what needs a look.",
   run: async ({ call, screen }: Pick<CommandCall, "call" | "screen">): Promise<void> => {
-    printItem(screen, await call(getStatsOverviewRoute, {}), overviewDetails);
+    const answer = await call(getStatsOverviewRoute, {});
+    printItem(screen, answer, overviewDetails);
+    if (screen.format === "table")
+      for (const step of nextSteps(answer.body.problems)) screen.say(step);
   },
 };
 
