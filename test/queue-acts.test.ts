@@ -1,30 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
 import { type Permission, permissions } from "../shared/permissions.ts";
 import { laneOwners, permissionsOfAct, type QueueAct, queueActs } from "../shared/queue-acts.ts";
 import { type SignalType, signalTypes } from "../shared/signal-types.ts";
+import { namedIn, namedInRequest, operations, type Schema } from "./support/broker/named-places.ts";
 import { endpoints } from "./support/broker/route-rules.ts";
 import { between } from "./support/moves/draw-moves.ts";
 import { readRootFile } from "./support/run/source-files.ts";
-
-type Schema = {
-  readonly $ref?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly [member: string]: unknown;
-};
-type Operation = {
-  readonly operationId: string;
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
-  };
-};
-
-const document = JSON.parse(await readFile(new URL("openapi.json", import.meta.url), "utf8")) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-};
 
 /** How a queue, a signal or an emitter is named wherever one is. */
 const naming = /^(queue|signal|emitter)_ids?$|^awaited_by$/;
@@ -43,24 +25,6 @@ const besides: Readonly<Record<string, QueueAct | null>> = {
   "listEmitters queue_id": "read",
 };
 
-/** The places of a schema that name something, member by member. */
-function namedIn(schema: Schema, at: readonly string[] = []): string[] {
-  if (at.length > 12) return [];
-  const ref = schema.$ref?.split("/").at(-1);
-  const whole = ref === undefined ? schema : (document.components.schemas[ref] ?? {});
-  return Object.entries(whole).flatMap(([keyword, value]) => {
-    if (keyword === "properties")
-      return Object.entries(value as Readonly<Record<string, Schema>>).flatMap(([name, inner]) => [
-        ...(naming.test(name) ? [[...at, name].join(".")] : []),
-        ...namedIn(inner, [...at, name]),
-      ]);
-    const inner = Array.isArray(value) ? value : [value];
-    return inner.flatMap((one) => (isSchema(one) ? namedIn(one, at) : []));
-  });
-}
-
-const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
-
 test("every route that names a queue, a signal or an emitter says what it does with it, and asks what that asks", () => {
   const wrong = endpoints.filter(({ path, rule: { act, permission } }) => {
     if (act === undefined) return inPath.test(path);
@@ -71,14 +35,8 @@ test("every route that names a queue, a signal or an emitter says what it does w
 });
 
 test("whatever else a request names has an act, or nothing is done with it", () => {
-  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  const named = operations.flatMap(({ operationId, parameters = [], requestBody }) =>
-    [
-      ...parameters.flatMap((one) =>
-        one.in === "query" && naming.test(one.name) ? [one.name] : [],
-      ),
-      ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => namedIn(schema)),
-    ].map((place) => `${operationId} ${place}`),
+  const named = operations.flatMap((operation) =>
+    namedInRequest(operation, naming).map((place) => `${operation.operationId} ${place}`),
   );
   expect([...new Set(named)].toSorted()).toEqual(Object.keys(besides).toSorted());
 });
@@ -88,7 +46,9 @@ const types: readonly (readonly [string, SignalType])[] = Object.entries(signalT
 describe.each(types)("a signal of type %s", (_, type) => {
   test("has an act for each queue and emitter, and a runner for each that it names", () => {
     const schema = z.toJSONSchema(type.schema, { io: "input", unrepresentable: "any" });
-    const names = new Set(namedIn(schema as Schema).map((place) => place.split(".").at(-1)));
+    const names = new Set(
+      namedIn(schema as Schema, naming).map((place) => place.split(".").at(-1)),
+    );
     for (const name of names) {
       const targets = type.actsOn?.({ [name ?? ""]: "some" }) ?? [];
       expect(targets.map(({ on }) => on)).toEqual([{ [name ?? ""]: "some" }]);

@@ -13,8 +13,8 @@ export type JobFilter = {
   readonly ownerType?: string | undefined;
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
-  /** true: only what no workflow began. */
-  readonly isByHand?: boolean;
+  /** true: only what no workflow began, and what is for no install's runner. */
+  readonly isNoInstalls?: boolean;
   /** Of a token that is bound: only what it reaches. */
   readonly bound?: Bound | null;
 };

@@ -110,7 +110,7 @@ function conditions(db: Db, filter: JobFilter) {
   const before = createdBefore && leastId("job", createdBefore.getTime() + skewMs);
   return db`
     ${within(db, "runner_jobs", filter.bound)}
-    ${filter.isByHand === true ? db`and j.workflow_id is null` : db``}
+    ${filter.isNoInstalls === true ? ofNoInstall(db) : db``}
     ${runnerId === undefined ? db`` : db`and j.runner_id = ${runnerId}`}
     ${statusCondition(db, filter)}
     ${group === undefined ? db`` : db`and j.job_group = ${group}`}
@@ -119,6 +119,13 @@ function conditions(db: Db, filter: JobFilter) {
     ${ownerType === undefined ? db`` : db`and j.owner_type = ${ownerType}`}
     ${createdAfter && after ? db`and j.created_at > ${createdAfter} and j.id >= ${after}` : db``}
     ${createdBefore && before ? db`and j.created_at < ${createdBefore} and j.id < ${before}` : db``}`;
+}
+
+function ofNoInstall(db: Db) {
+  return db`
+    and j.workflow_id is null and not exists (
+      select from runners ru join installs i on i.runner_group_id = ru.runner_group_id and i.deleted_at is null
+       where ru.org_id = j.org_id and ru.id = j.runner_id)`;
 }
 
 /**

@@ -5,29 +5,33 @@ import type { Actor } from "../tokens/actor.ts";
 
 const needed = "installs.operate";
 
-/** Whether the caller may cancel what workflows of installs do. */
-export const mayCancelWorkflows = ({ permissions }: Pick<Actor, "permissions">): boolean =>
+/** Whether the caller may cancel what workflows of installs do, and what else their runners do. */
+export const mayCancelOfInstalls = ({ permissions }: Pick<Actor, "permissions">): boolean =>
   permissions.has(needed);
 
-/** Refuses with 403 to cancel a job of a workflow without the permission to operate installs: its step ends with it. */
+/** Refuses with 403 to cancel a job of a workflow, whose step ends with it, or of an install's runner without the permission to operate installs. */
 export async function requireWorkflowRights(
   db: Db,
   actor: Pick<Actor, "orgId" | "permissions">,
   jobId: string,
 ): Promise<void> {
-  if (mayCancelWorkflows(actor)) return;
-  const workflow = await findWorkflowOf(db, actor.orgId, jobId);
-  if (workflow === undefined) return;
+  if (mayCancelOfInstalls(actor)) return;
+  const { workflow, install } = await findOwnersOf(db, actor.orgId, jobId);
+  if (workflow === null && install === null) return;
+  const why =
+    workflow === null
+      ? `This job is for the runner of install ${install}`
+      : `This job belongs to the workflow ${workflow}, which ends with it`;
   throw problem.forbidden(
     "permission_missing",
-    `This job belongs to the workflow ${workflow}, which ends with it. This token lacks the permission ${needed}.`,
+    `${why}. This token lacks the permission ${needed}.`,
   );
 }
 
 /** Refuses with 409 to run a job of a workflow again: its step is tried again instead. */
 export async function refuseOfWorkflow(db: Db, org: OrgId, jobId: string): Promise<void> {
-  const workflow = await findWorkflowOf(db, org, jobId);
-  if (workflow === undefined) return;
+  const { workflow } = await findOwnersOf(db, org, jobId);
+  if (workflow === null) return;
   throw problem.conflict(
     "workflow_job",
     `This job belongs to the workflow ${workflow}. Try its step again: svc workflow retry ${workflow}`,
@@ -35,8 +39,14 @@ export async function refuseOfWorkflow(db: Db, org: OrgId, jobId: string): Promi
   );
 }
 
-async function findWorkflowOf(db: Db, org: OrgId, jobId: string): Promise<string | undefined> {
-  const [row] = await db<{ id: string | null }[]>`
-    select j.workflow_id as id from runner_jobs j where j.org_id = ${org} and j.id = ${jobId}`;
-  return row?.id ?? undefined;
+type Owners = { readonly workflow: string | null; readonly install: string | null };
+
+async function findOwnersOf(db: Db, org: OrgId, jobId: string): Promise<Owners> {
+  const [row] = await db<Owners[]>`
+    select j.workflow_id as workflow, i.id as install
+      from runner_jobs j
+      left join runners u on u.org_id = j.org_id and u.id = j.runner_id
+      left join installs i on i.runner_group_id = u.runner_group_id and i.deleted_at is null
+     where j.org_id = ${org} and j.id = ${jobId}`;
+  return row ?? { workflow: null, install: null };
 }

@@ -5,6 +5,7 @@ import { keyedId } from "../database/keyed-id.ts";
 import { newId } from "../database/new-id.ts";
 import { cutAfterOf } from "../processes/request-shutdowns.ts";
 import { findRunnerGroup } from "../runner-groups/queries.ts";
+import { requireOperator } from "../runners/require-operator.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findRollout, insertRollout, listLiveProcesses } from "./queries.ts";
 import type { RolloutRow } from "./row.ts";
@@ -25,9 +26,10 @@ const mostProcesses = 5000;
 /** Orders all live processes of a group or org, a few at a time. 409 when there is none, or another rollout is under way. */
 export async function createRollout(
   db: Db,
-  { orgId, id: createdById, requestSeed }: Pick<Actor, "id" | "orgId" | "requestSeed">,
+  actor: Pick<Actor, "bound" | "id" | "orgId" | "permissions" | "requestSeed" | "runnerId">,
   wish: RolloutWish,
 ): Promise<RolloutRow> {
+  const { orgId, id: createdById, requestSeed } = actor;
   const { groupId, deadlineNs, ...rest } = wish;
   const id = keyedId("rlo", requestSeed);
   const before = requestSeed && (await findRollout(db, orgId, id));
@@ -43,6 +45,9 @@ export async function createRollout(
     const detail = `A rollout takes at most ${mostProcesses} processes. Order group by group.`;
     throw problem.conflict("too_many_processes", detail);
   }
+  await requireOperator(db, actor, {
+    runner_ids: [...new Set(processes.map(({ runner_id: id }) => id))],
+  });
   const outcome = await insertRollout(
     db,
     orgId,

@@ -55,9 +55,13 @@ export async function findRunnerGroup(
   id: string,
 ): Promise<RunnerGroupRow | undefined> {
   const [row] = await db<RunnerGroupRow[]>`
-    select * from runner_groups where org_id = ${org} and id = ${id} and deleted_at is null`;
+    select g.*, ${installOf(db)} from runner_groups g
+     where g.org_id = ${org} and g.id = ${id} and g.deleted_at is null`;
   return row;
 }
+
+const installOf = (db: Db) => db`
+  (select i.id from installs i where i.runner_group_id = g.id and i.deleted_at is null) as install_id`;
 
 /** Groups that pass the filters, the newest first. */
 export async function listRunnerGroups(
@@ -71,7 +75,7 @@ export async function listRunnerGroups(
   }: PageRequest & { readonly filters: GroupFilters; readonly bound?: Bound | null },
 ): Promise<(RunnerGroupRow & { readonly sort_key: string })[]> {
   return db<(RunnerGroupRow & { readonly sort_key: string })[]>`
-    select g.*, g.created_at::text as sort_key from runner_groups g
+    select g.*, ${installOf(db)}, g.created_at::text as sort_key from runner_groups g
      where org_id = ${org} and deleted_at is null ${within(db, "runner_groups", bound)}
        ${after === undefined ? db`` : db`and (created_at, id) < (${after.sortKey}::text::timestamptz, ${after.id})`}
        ${filters.owner_id === undefined ? db`` : db`and owner_id = ${filters.owner_id}`}

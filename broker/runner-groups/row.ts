@@ -25,7 +25,10 @@ export const runnerGroupRow = z.object({
   created_by_id: z.string(),
   deleted_at: z.date().nullable(),
 });
-export type RunnerGroupRow = z.infer<typeof runnerGroupRow>;
+/** A group, and the install that has it now. */
+export type RunnerGroupRow = z.infer<typeof runnerGroupRow> & {
+  readonly install_id: string | null;
+};
 
 /** A row of `runner_group_settings`; what the broker only hands on is in `document`. */
 export const runnerSettingsRow = z.object({

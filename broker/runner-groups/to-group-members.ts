@@ -12,6 +12,7 @@ export function toGroupMembers(row: RunnerGroupRow): Omit<RunnerGroup, "settings
     owner_type: row.owner_type,
     type: row.type,
     platform: row.platform,
+    install_id: row.install_id,
     pause: toPause(row),
     version: row.version,
     created_at: row.created_at.toISOString(),

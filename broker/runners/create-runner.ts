@@ -6,14 +6,16 @@ import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { requireWithin } from "../tokens/bound/require-within.ts";
 import { findRunner, insertRunner } from "./queries.ts";
+import { requireOperator } from "./require-operator.ts";
 
 /** Creates a runner, ready to take jobs; answers its id. 404 without its group, 409 for a taken name. */
 export async function createRunner(
   db: Db,
-  actor: Pick<Actor, "bound" | "id" | "orgId" | "requestSeed">,
+  actor: Pick<Actor, "bound" | "id" | "orgId" | "permissions" | "requestSeed" | "runnerId">,
   runner: NewRunner,
 ): Promise<string> {
   await requireWithin(db, actor, "runner_groups", runner.runner_group_id);
+  await requireOperator(db, actor, { runner_group_id: runner.runner_group_id });
   const id = keyedId("run", actor.requestSeed);
   if (actor.requestSeed !== undefined && (await findRunner(db, actor.orgId, id))) return id;
   const ids = { id, operationId: newId("rop"), actorId: actor.id };

@@ -11,6 +11,7 @@ import type { RunnerOperationRow, RunnerQueueRow, RunnerRow } from "./row.ts";
 export type LivingRunner = RunnerRow & {
   readonly lifecycle: Exclude<RunnerRow["lifecycle"], "deleted">;
   readonly runner_group_name: string;
+  readonly install_id: string | null;
 };
 
 type Sorted = { readonly sort_key: string };
@@ -88,6 +89,7 @@ function runnerColumns(db: Db) {
     u.status_at, u.warnings, u.paused_at, u.paused_until, u.paused_note, u.paused_by_id, u.version, u.created_at,
     u.updated_at, u.created_by_id,
     (select g.name from runner_groups g where g.org_id = u.org_id and g.id = u.runner_group_id) as runner_group_name,
+    (select i.id from installs i where i.runner_group_id = u.runner_group_id and i.deleted_at is null) as install_id,
     u.restart_requested or coalesce((
       select true from runner_processes p
        where p.runner_id = u.id and p.draining = 'restart' and p.deadline_at is not null limit 1

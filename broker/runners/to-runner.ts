@@ -29,6 +29,7 @@ export function toRunner(row: LivingRunner, parts: RunnerParts): Runner {
     display_name: row.display_name,
     runner_group_id: row.runner_group_id,
     runner_group_name: row.runner_group_name,
+    install_id: row.install_id,
     lifecycle: row.lifecycle,
     status: row.status,
     status_description: row.status_description,

@@ -1,5 +1,6 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { requireOperator } from "../runners/require-operator.ts";
 import type { Actor } from "./actor.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { permissionsHeld } from "./permissions-held.ts";
@@ -16,6 +17,7 @@ export async function revokeToken(
   const token = await findToken(db, actor.orgId, id);
   if (token === undefined) throw problem.notFound("token");
   requireChange(actor, "revoke", token, await permissionsHeld(db, token));
+  await requireOperator(db, actor, { runner_id: token.runner_id ?? undefined });
   const row = await revokeTokenRow(db, actor.orgId, id);
   if (row === undefined) throw problem.notFound("token");
   authenticator.forget([id]);

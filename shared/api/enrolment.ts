@@ -6,7 +6,12 @@ import { tokenWithSecretSchema } from "./tokens.ts";
 
 export const createEnrolmentTokenRoute = createRoute({
   operationId: "createEnrolmentToken",
-  rule: { surface: "operator", permission: "runners.enrol", idempotent: "once" },
+  rule: {
+    surface: "operator",
+    permission: "runners.enrol",
+    idempotent: "once",
+    operatesRunner: true,
+  },
   method: "post",
   path: "/v1/runners/{runner_id}/enrolment-tokens",
   tags: ["Runners"],
@@ -24,7 +29,12 @@ export const createEnrolmentTokenRoute = createRoute({
 
 export const createBootstrapTokenRoute = createRoute({
   operationId: "createRunnerBootstrapToken",
-  rule: { surface: "operator", permission: "runners.enrol", idempotent: "once" },
+  rule: {
+    surface: "operator",
+    permission: "runners.enrol",
+    idempotent: "once",
+    operatesRunner: true,
+  },
   method: "post",
   path: "/v1/installs/{install_id}/runner-bootstrap-token",
   tags: ["Installs"],

@@ -22,7 +22,12 @@ const responses = { 201: json(runnerJobSchema, "The management job.") };
 
 export const shutDownRunnerVmRoute = createRoute({
   operationId: "shutDownRunnerVm",
-  rule: { surface: "operator", permission: "runners.operate", idempotent: "job" },
+  rule: {
+    surface: "operator",
+    permission: "runners.operate",
+    idempotent: "job",
+    operatesRunner: true,
+  },
   method: "post",
   path: `${path}/shutdown-vm`,
   tags,
@@ -34,7 +39,12 @@ export const shutDownRunnerVmRoute = createRoute({
 
 export const shutDownManagedRunnerRoute = createRoute({
   operationId: "shutDownManagedRunner",
-  rule: { surface: "operator", permission: "runners.operate", idempotent: "job" },
+  rule: {
+    surface: "operator",
+    permission: "runners.operate",
+    idempotent: "job",
+    operatesRunner: true,
+  },
   method: "post",
   path: `${path}/shutdown`,
   tags,
@@ -46,7 +56,12 @@ export const shutDownManagedRunnerRoute = createRoute({
 
 export const updateManagedRunnerRoute = createRoute({
   operationId: "updateManagedRunner",
-  rule: { surface: "operator", permission: "runners.operate", idempotent: "job" },
+  rule: {
+    surface: "operator",
+    permission: "runners.operate",
+    idempotent: "job",
+    operatesRunner: true,
+  },
   method: "post",
   path: `${path}/update`,
   tags,
@@ -58,7 +73,12 @@ export const updateManagedRunnerRoute = createRoute({
 
 export const restartManagedRunnerRoute = createRoute({
   operationId: "restartManagedRunner",
-  rule: { surface: "operator", permission: "runners.operate", idempotent: "job" },
+  rule: {
+    surface: "operator",
+    permission: "runners.operate",
+    idempotent: "job",
+    operatesRunner: true,
+  },
   method: "post",
   path: `${path}/restart`,
   tags,

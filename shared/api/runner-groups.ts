@@ -84,7 +84,7 @@ export const getRunnerGroupRoute = createRoute({
 
 export const updateRunnerGroupRoute = createRoute({
   operationId: "updateRunnerGroup",
-  rule: { surface: "operator", permission: "runners.write" },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
   method: "patch",
   path,
   tags,
@@ -95,7 +95,7 @@ export const updateRunnerGroupRoute = createRoute({
 
 export const deleteRunnerGroupRoute = createRoute({
   operationId: "deleteRunnerGroup",
-  rule: { surface: "operator", permission: "runners.write" },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
   method: "delete",
   path,
   tags,
@@ -107,7 +107,7 @@ export const deleteRunnerGroupRoute = createRoute({
 
 export const pauseRunnerGroupRoute = createRoute({
   operationId: "pauseRunnerGroup",
-  rule: { surface: "operator", permission: "runners.operate" },
+  rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   method: "post",
   path: `${path}/pause`,
   tags,
@@ -119,7 +119,7 @@ export const pauseRunnerGroupRoute = createRoute({
 
 export const resumeRunnerGroupRoute = createRoute({
   operationId: "resumeRunnerGroup",
-  rule: { surface: "operator", permission: "runners.operate" },
+  rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   method: "post",
   path: `${path}/resume`,
   tags,

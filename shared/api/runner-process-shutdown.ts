@@ -105,7 +105,7 @@ export const completeShutdownRoute = createRoute({
 
 export const gracefulShutdownRoute = createRoute({
   operationId: "gracefulShutdown",
-  rule: { surface: "operator", permission: "runners.operate" },
+  rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   method: "post",
   path: `${runnerPath}/graceful-shutdown`,
   tags,
@@ -117,7 +117,7 @@ export const gracefulShutdownRoute = createRoute({
 
 export const restartRunnerRoute = createRoute({
   operationId: "restartRunner",
-  rule: { surface: "operator", permission: "runners.operate" },
+  rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   method: "post",
   path: `${runnerPath}/restart`,
   tags,
@@ -129,7 +129,7 @@ export const restartRunnerRoute = createRoute({
 
 export const forceShutdownRoute = createRoute({
   operationId: "forceShutdown",
-  rule: { surface: "operator", permission: "runners.operate" },
+  rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   method: "post",
   path: `${runnerPath}/force-shutdown`,
   tags,
@@ -141,7 +141,7 @@ export const forceShutdownRoute = createRoute({
 
 export const shutDownProcessRoute = createRoute({
   operationId: "shutDownProcess",
-  rule: { surface: "operator", permission: "runners.operate" },
+  rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   method: "post",
   path: `${path}/shutdown`,
   tags,

@@ -155,7 +155,7 @@ export const getRunnerGroupSettingsRoute = createRoute({
 export const updateRunnerGroupSettingsRoute = createRoute({
   ...ofGroup,
   operationId: "updateRunnerGroupSettings",
-  rule: { surface: "operator", permission: "runners.write" },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
   method: "patch",
   summary: "Change a group's settings",
   description: changing,
@@ -176,7 +176,7 @@ export const getRunnerSettingsRoute = createRoute({
 export const updateRunnerSettingsRoute = createRoute({
   ...ofRunner,
   operationId: "updateRunnerSettings",
-  rule: { surface: "operator", permission: "runners.write" },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
   method: "patch",
   summary: "Change the settings that a runner uses",
   description: `They belong to its group and change for the whole group. ${changing}`,

@@ -45,7 +45,12 @@ const target = z.string().trim().max(512).default("");
 
 export const updateRunnerVersionRoute = createRoute({
   operationId: "updateRunnerVersion",
-  rule: { surface: "operator", permission: "runners.operate", idempotent: "replay" },
+  rule: {
+    surface: "operator",
+    permission: "runners.operate",
+    idempotent: "replay",
+    operatesRunner: true,
+  },
   method: "post",
   path: "/v1/runners/{runner_id}/update-version",
   tags: ["Runners"],

@@ -79,6 +79,13 @@ export const runnerOperationSchema = z
   .openapi("RunnerOperation");
 export type RunnerOperation = z.infer<typeof runnerOperationSchema>;
 
+const installId = z
+  .string()
+  .nullable()
+  .describe(
+    "The install that has the group: what is done with its runners needs installs.operate.",
+  );
+
 const groupMembers = {
   id: z.string(),
   org_id: z.string(),
@@ -87,6 +94,7 @@ const groupMembers = {
   owner_type: z.string().openapi({ example: "install" }),
   type: z.enum(runnerGroupTypes),
   platform: z.enum(runnerPlatforms),
+  install_id: installId,
   pause: pauseSchema.nullable(),
   version: z.int(),
   created_at: instant,
@@ -101,6 +109,7 @@ const runnerMembers = {
   display_name: z.string(),
   runner_group_id: z.string(),
   runner_group_name: z.string().describe("Empty: its group was made along with it."),
+  install_id: installId,
   lifecycle: z.enum(runnerLifecycles).describe("Set by operators. The status follows from it."),
   status: z.enum(runnerStatuses),
   status_description: z.string(),

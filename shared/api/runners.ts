@@ -76,7 +76,7 @@ export const getRunnerRoute = createRoute({
 
 export const updateRunnerRoute = createRoute({
   operationId: "updateRunner",
-  rule: { surface: "operator", permission: "runners.write" },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
   method: "patch",
   path,
   tags,
@@ -87,7 +87,7 @@ export const updateRunnerRoute = createRoute({
 
 export const deleteRunnerRoute = createRoute({
   operationId: "deleteRunner",
-  rule: { surface: "operator", permission: "runners.write" },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
   method: "delete",
   path,
   tags,
@@ -100,7 +100,7 @@ export const deleteRunnerRoute = createRoute({
 
 export const enableRunnerRoute = createRoute({
   operationId: "enableRunner",
-  rule: { surface: "operator", permission: "runners.write" },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
   method: "post",
   path: `${path}/enable`,
   tags,
@@ -112,7 +112,7 @@ export const enableRunnerRoute = createRoute({
 
 export const disableRunnerRoute = createRoute({
   operationId: "disableRunner",
-  rule: { surface: "operator", permission: "runners.write" },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
   method: "post",
   path: `${path}/disable`,
   tags,
@@ -124,7 +124,7 @@ export const disableRunnerRoute = createRoute({
 
 export const deprovisionRunnerRoute = createRoute({
   operationId: "deprovisionRunner",
-  rule: { surface: "operator", permission: "runners.write" },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
   method: "post",
   path: `${path}/deprovision`,
   tags,
@@ -137,7 +137,7 @@ export const deprovisionRunnerRoute = createRoute({
 
 export const pauseRunnerRoute = createRoute({
   operationId: "pauseRunner",
-  rule: { surface: "operator", permission: "runners.operate" },
+  rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   method: "post",
   path: `${path}/pause`,
   tags,
@@ -149,7 +149,7 @@ export const pauseRunnerRoute = createRoute({
 
 export const resumeRunnerRoute = createRoute({
   operationId: "resumeRunner",
-  rule: { surface: "operator", permission: "runners.operate" },
+  rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   method: "post",
   path: `${path}/resume`,
   tags,

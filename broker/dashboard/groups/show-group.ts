@@ -6,10 +6,11 @@ import type { RunnerGroup } from "../../../shared/api/runner.ts";
 import { recentAudit } from "../audit/audit-table.ts";
 import type { Html, Page } from "../page.ts";
 import { badge } from "../parts/badge.ts";
-import { choices, heading } from "../parts/choices.ts";
+import { type Choice, choices, heading } from "../parts/choices.ts";
 import { facts } from "../parts/facts.ts";
 import { meter } from "../parts/meter.ts";
 import { pauseWords } from "../parts/pausing.ts";
+import { permissionsOf } from "../parts/permissions-of.ts";
 import { table } from "../parts/table.ts";
 import { timeAgo } from "../parts/time.ts";
 import { rolloutTable } from "../rollouts/rollout-table.ts";
@@ -32,28 +33,13 @@ export const showGroup: Page = {
     const ids = runners.map(({ id }) => id).join(",");
     const strips =
       ids === "" ? undefined : await view.ask(getRunnerStripsRoute, { query: { ids } });
-    const at = `/groups/${group.id}`;
     const { nowMs } = view;
     return {
       title: groupTitle(group),
       live: ["jobs", "minute"],
       main: html`${heading(groupTitle(group), group.id, pause === null ? html`` : badge("paused"))}
         ${pause === null ? "" : html`<p class="notes">${pauseWords(pause, nowMs)}</p>`}
-        ${choices(view, [
-          {
-            label: pause === null ? "Pause" : "Change the pause",
-            to: `${at}/pause`,
-            permission: "runners.operate",
-          },
-          {
-            label: "Resume",
-            to: `${at}/resume`,
-            permission: "runners.operate",
-            isOpen: pause !== null,
-          },
-          { label: "Restart or shut down", to: `${at}/rollout`, permission: "runners.operate" },
-          { label: "Change settings", to: `${at}/settings`, permission: "runners.write" },
-        ])}
+        ${choices(view, choicesOf(group))}
         ${facts([
           ["Type", group.type],
           ["Platform", group.platform],
@@ -81,6 +67,34 @@ export const showGroup: Page = {
     };
   },
 };
+
+function choicesOf(group: RunnerGroup): Choice[] {
+  const { id, pause } = group;
+  const at = `/groups/${id}`;
+  return [
+    {
+      label: pause === null ? "Pause" : "Change the pause",
+      to: `${at}/pause`,
+      permission: permissionsOf(group, "runners.operate"),
+    },
+    {
+      label: "Resume",
+      to: `${at}/resume`,
+      permission: permissionsOf(group, "runners.operate"),
+      isOpen: pause !== null,
+    },
+    {
+      label: "Restart or shut down",
+      to: `${at}/rollout`,
+      permission: permissionsOf(group, "runners.operate"),
+    },
+    {
+      label: "Change settings",
+      to: `${at}/settings`,
+      permission: permissionsOf(group, "runners.write"),
+    },
+  ];
+}
 
 /** What all runners shown together can do of each job group. */
 function capacity(runners: NonNullable<RunnerGroup["runners"]>): Html {

@@ -1,19 +1,23 @@
 import { html } from "hono/html";
 import type { ProcessShutdown } from "../../../shared/api/runner-process-shutdown.ts";
 import type { RunnerProcess } from "../../../shared/api/runner-process.ts";
+import type { Runner } from "../../../shared/api/runner.ts";
 import { shutdownJobsText } from "../../../shared/shutdown-jobs-text.ts";
 import type { Html, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
+import { permissionsOf } from "../parts/permissions-of.ts";
 import { table } from "../parts/table.ts";
 import { timeAgo, timeAt } from "../parts/time.ts";
 
-/** Processes, each with its beats and its newest orders. */
+/** Processes of a runner, each with its beats and its newest orders. */
 export function processTable(
   view: View,
   caption: string,
+  runner: Runner,
   processes: readonly RunnerProcess[],
 ): Html {
   const { nowMs } = view;
+  const mayAct = permissionsOf(runner, "runners.operate").every((one) => view.can(one));
   if (processes.length === 0) return html`<p class="dim">No process is alive.</p>`;
   return table(
     caption,
@@ -34,9 +38,7 @@ export function processTable(
         head: "Orders",
         cell: ({ shutdowns }) => html`${shutdowns.slice(0, 3).map((one) => order(one, nowMs))}`,
       },
-      ...(view.can("runners.operate")
-        ? [{ head: "Act", cell: (process: RunnerProcess) => act(process) }]
-        : []),
+      ...(mayAct ? [{ head: "Act", cell: (process: RunnerProcess) => act(process) }] : []),
     ],
     processes,
   );

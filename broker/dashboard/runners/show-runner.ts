@@ -7,6 +7,7 @@ import {
 import { listProcessesRoute, type RunnerProcess } from "../../../shared/api/runner-process.ts";
 import type { Runner } from "../../../shared/api/runner.ts";
 import { getRunnerRoute } from "../../../shared/api/runners.ts";
+import type { Permission } from "../../../shared/permissions.ts";
 import { recentAudit } from "../audit/audit-table.ts";
 import { groupTitle } from "../groups/group-title.ts";
 import { jobTable } from "../jobs/job-table.ts";
@@ -15,6 +16,7 @@ import { type Choice, choices, heading } from "../parts/choices.ts";
 import { counted } from "../parts/counted.ts";
 import { facts } from "../parts/facts.ts";
 import { pauseWords } from "../parts/pausing.ts";
+import { permissionsOf } from "../parts/permissions-of.ts";
 import { availabilityText, stateStrip } from "../parts/state-strip.ts";
 import { durationText, timeAgo } from "../parts/time.ts";
 import { healthTable } from "./health-table.ts";
@@ -54,13 +56,13 @@ export const showRunner: Page = {
         </figure>
         ${runnerFacts(runner, nowMs)} ${await whyWaiting(view, runner)}
         <h2>Processes</h2>
-        ${processTable(view, "Live processes, the newest first", live)}
+        ${processTable(view, "Live processes, the newest first", runner, live)}
         ${
           ended.length === 0
             ? ""
             : html`<details>
                 <summary>${ended.length} that ended</summary>
-                ${processTable(view, "Processes that ended", ended)}
+                ${processTable(view, "Processes that ended", runner, ended)}
               </details>`
         }
         <h2>Queues of its job groups</h2>
@@ -92,7 +94,10 @@ function servedText({ availability, time_in: time }: RunnerAvailability): string
 
 function choicesOf(runner: Runner, live: readonly RunnerProcess[]): Choice[] {
   const at = `/runners/${runner.id}`;
-  const operate = { permission: "runners.operate" } as const;
+  const ofRunner = (permission: Permission) => ({
+    permission: permissionsOf(runner, permission),
+  });
+  const operate = ofRunner("runners.operate");
   const isEnabled = runner.lifecycle === "enabled";
   return [
     { label: runner.pause === null ? "Pause" : "Change the pause", to: `${at}/pause`, ...operate },
@@ -110,11 +115,11 @@ function choicesOf(runner: Runner, live: readonly RunnerProcess[]): Choice[] {
     {
       label: "End waiting jobs",
       to: `${at}/flush`,
-      permission: "jobs.cancel",
+      ...ofRunner("jobs.cancel"),
       isOpen: sum(runner.queues, "depth") > 0,
     },
-    { label: "Disable", to: `${at}/disable`, permission: "runners.write", isOpen: isEnabled },
-    { label: "Enable", to: `${at}/enable`, permission: "runners.write", isOpen: !isEnabled },
+    { label: "Disable", to: `${at}/disable`, ...ofRunner("runners.write"), isOpen: isEnabled },
+    { label: "Enable", to: `${at}/enable`, ...ofRunner("runners.write"), isOpen: !isEnabled },
   ];
 }
 

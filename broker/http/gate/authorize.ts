@@ -3,6 +3,7 @@ import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
 import { requireAct } from "../../queues/require-act.ts";
+import { requireOperator } from "../../runners/require-operator.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import { isNamed, outside, requirePathWithin } from "../../tokens/bound/require-within.ts";
 import { setHeader } from "../answer/set-header.ts";
@@ -68,6 +69,7 @@ function checkActor(
   if (act !== undefined && isNamedInQueue(c))
     return requireAct(broker.db, actor, { act, on: c.req.param() });
   if (actor.bound !== null) return checkBound(c, broker, rule, actor);
+  if (rule.operatesRunner === true) return requireOperator(broker.db, actor, c.req.param());
 }
 
 /** Whether the path names a queue, or something in one; a list of all leaves out what the caller may not read. */

@@ -22,6 +22,7 @@ import { requireInstall } from "../../installs/keep-installs.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { listRoles } from "../../roles/queries.ts";
 import { factsOf, type ListedRole } from "../../roles/row.ts";
+import { requireOperator } from "../../runners/require-operator.ts";
 import type { Bound } from "../../tokens/bound/bound.ts";
 import { createEnrolmentToken as makeEnrolmentToken } from "../../tokens/create-enrolment-token.ts";
 import { createToken as makeToken } from "../../tokens/create-token.ts";
@@ -39,6 +40,7 @@ export const createToken: RegisterRoutes = (app, broker) => {
     const actor = c.get("actor");
     const body = c.req.valid("json");
     const bound = boundIn(body);
+    await requireOperator(broker.db, actor, { runner_id: body.runner_id });
     const own = await roleIn(broker.db, actor.orgId, body);
     const role = own?.role_type ?? body.role;
     const reach = reachOfNew(actor, {
@@ -141,6 +143,7 @@ export const rotateToken: RegisterRoutes = (app, broker) => {
     const token = await findToken(broker.db, actor.orgId, c.req.valid("param").token_id);
     if (token === undefined) throw problem.notFound("token");
     requireChange(actor, "rotate", token, await permissionsHeld(broker.db, token));
+    await requireOperator(broker.db, actor, { runner_id: token.runner_id ?? undefined });
     const made = await replaceToken(broker.db, actor.orgId, { token, byId: actor.id });
     return c.json(toTokenWithSecret(made), 201);
   });

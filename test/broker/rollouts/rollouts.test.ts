@@ -7,6 +7,7 @@ import { advanceClock, stopClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { sweepAll } from "../../support/database/sweep-all.ts";
 import { beat, givenProcess, givenRunner, type GivenRunner } from "../../support/rows/given.ts";
+import { givenActor } from "../../support/tokens/given-actor.ts";
 
 const { db } = await testDatabase();
 await stopClock(db);
@@ -29,7 +30,7 @@ async function given(processes: number): Promise<{ runner: GivenRunner; processe
 }
 
 const start = async ({ orgId, groupId }: GivenRunner, changes: Partial<RolloutWish> = {}) =>
-  await createRollout(db, { orgId, id: "acc_1" }, { ...wish, groupId, ...changes });
+  await createRollout(db, givenActor(orgId), { ...wish, groupId, ...changes });
 
 /** A second passes, in which a broker looks; these processes beat meanwhile. */
 async function step(alive: readonly string[] = []): Promise<void> {

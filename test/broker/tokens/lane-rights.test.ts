@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Queue } from "../../../shared/api/queue.ts";
+import type { Runner } from "../../../shared/api/runner.ts";
 import { queueActs } from "../../../shared/queue-acts.ts";
 import { endpoints } from "../../support/broker/route-rules.ts";
 import { cookieOf } from "../../support/browser/given-dashboard.ts";
+import { givenJob, givenRunner } from "../../support/rows/given.ts";
 import type { CallAs } from "../../support/tokens/given-bound-tokens.ts";
 import { givenLanes, operator, type Place } from "../../support/tokens/given-lanes.ts";
 
-const { call, org, own, api, unbound, worker, made, laneOf, statusOf, withRole, ...places } =
+const { call, db, org, own, api, unbound, worker, made, laneOf, statusOf, withRole, ...places } =
   await givenLanes();
 const { lane, foreign, byHand } = places;
 const refused = { status: 403, body: { code: "permission_missing" } };
@@ -96,9 +98,10 @@ describe("lists", () => {
 });
 
 describe("pages", () => {
-  test("offer of a lane what its install's operators may do", async () => {
+  test("offer of a lane, a runner and its group what its install's operators may do", async () => {
     const { url } = org.brokers[0] ?? { url: "" };
-    const { secret } = await withRole("looker", operator);
+    const ofRunners = ["runners.read", "runners.operate", "jobs.read"] as const;
+    const { secret } = await withRole("looker", [...operator, ...ofRunners]);
     const headers = { "user-agent": "node", "sec-fetch-site": "same-origin" };
     const body = new URLSearchParams({ token: secret });
     const entered = await fetch(`${url}/sign-in`, {
@@ -120,6 +123,19 @@ describe("pages", () => {
       const emitter = await read(`/emitters/${place.emitter_id}`);
       expect(emitter).toContain("by hand");
       expect(emitter.includes(`/emitters/${place.emitter_id}/fire`)).toBe(isOffered);
+    }
+    const free = await givenRunner(db, { orgId: org.orgId });
+    for (const [runner, isOffered] of [
+      [own.runner, false],
+      [free, true],
+    ] as const) {
+      const { runnerId } = runner;
+      await givenJob(db, runner);
+      const page = await read(`/runners/${runnerId}`);
+      for (const act of ["flush", "pause", "restart"])
+        expect(page.includes(`/runners/${runnerId}/${act}`)).toBe(isOffered);
+      const { runner_group_id: id } = (await org.api<Runner>(`GET /v1/runners/${runnerId}`)).body;
+      expect((await read(`/groups/${id}`)).includes(`/groups/${id}/pause`)).toBe(isOffered);
     }
   });
 });
