@@ -46,6 +46,14 @@ describe("a failed try", () => {
     expect(afterAttempt(first, answered(status), 0.5).delay_ms).toBe(retryDelaysMs[0]);
   });
 
+  test.each([429, 503])("of status %d is never made again before the schedule says", (status) => {
+    const delays = retryDelaysMs.map(
+      (_, tries) => afterAttempt({ ...first, tries }, answered(status, 1000), 0.5).delay_ms,
+    );
+    expect(delays).toEqual(retryDelaysMs);
+    expect(afterAttempt(first, answered(status, 1000)).rest_ms).toBe(1000);
+  });
+
   test("with 401 is the last and says nothing of the webhook; with 410 it disables it", () => {
     expect(afterAttempt(first, answered(401))).toMatchObject({
       status: "failed",

@@ -56,10 +56,10 @@ export function afterAttempt(
     return { ...ended, status: "failed", counts: "failed", is_first: isFirst };
   }
   const restMs = asksToWait.includes(status ?? 0) ? (retryAfterMs ?? 0) : 0;
+  const spreadMs = Math.round(delayMs * (1 - mostJitter + 2 * mostJitter * chance));
   return {
     status: "pending",
-    delay_ms:
-      restMs > 0 ? restMs : Math.round(delayMs * (1 - mostJitter + 2 * mostJitter * chance)),
+    delay_ms: Math.max(restMs, spreadMs), // by its word alone, one that says "in a second" uses up all tries in seconds
     is_detached: !isDetached && tries + 1 >= triesInLine,
     rest_ms: restMs,
     counts: "failed",

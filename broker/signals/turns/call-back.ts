@@ -119,7 +119,8 @@ async function enqueue(parts: TurnParts, trying: Trying, text: string): Promise<
   return { event: "finish", result: { job_id: jobId } };
 }
 
-function toSettled(
+/** What is written of a callback after so many tries; another one is never made before its back-off, whatever was answered. */
+export function toSettled(
   outcome: Exclude<TurnOutcome, { event: "left" | "put-off" }>,
   tries: number,
 ): Settled {
@@ -131,7 +132,7 @@ function toSettled(
     return { status: "failed", description: `${description} (tried ${tries} times)` };
   }
   const delayMs = Math.min(firstDelayMs * 2 ** (tries - 1), longestDelayMs);
-  return { status: "again", description, afterMs: retryInMs ?? delayMs };
+  return { status: "again", description, afterMs: Math.max(retryInMs ?? 0, delayMs) };
 }
 
 function done(result: Readonly<Record<string, unknown>> | undefined): string {
