@@ -1,3 +1,4 @@
+import { certificateFault } from "../../shared/api/certificate-fault.ts";
 import { LookupError } from "./vetted-lookup.ts";
 
 const sentences = {
@@ -5,7 +6,7 @@ const sentences = {
   refused: "refused the connection",
   unreachable: "cannot be reached",
   reset: "closed the connection without an answer",
-  tls: "has no valid TLS certificate, or its TLS handshake failed",
+  tls: "did not go through the TLS handshake: it may speak plain HTTP",
   too_large_headers: "sent more than 16 KiB of headers",
   bad_answer: "sent something that is no HTTP answer",
 } as const;
@@ -45,7 +46,10 @@ export function failureOf(error: unknown, url: URL, isInHandshake: boolean): Fai
   if (reason === "timeout" || reason === "unreachable" || reason === "refused") {
     return hostFailure(reason, url);
   }
-  if (isInHandshake) return hostFailure("tls", url, code);
+  if (isInHandshake) {
+    const fault = certificateFault(error, url.host, "the broker");
+    return fault === undefined ? hostFailure("tls", url, code) : failure("tls", fault.words);
+  }
   if (reason !== undefined) return hostFailure(reason, url);
   if (code.startsWith("HPE_")) return hostFailure("bad_answer", url);
   return hostFailure("reset", url, code);

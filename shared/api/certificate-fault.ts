@@ -27,23 +27,31 @@ export function certificateFaultKind(code: string): CertificateFault["kind"] | u
   return Object.hasOwn(kinds, code) ? kinds[code] : undefined;
 }
 
-/** What an error of a connection to this host says of its certificate; undefined where it says nothing of it. */
-export function certificateFault(error: unknown, host: string): CertificateFault | undefined {
+/** What an error of a connection to this host says of its certificate, to who `caller` was; undefined where it says nothing of it. */
+export function certificateFault(
+  error: unknown,
+  host: string,
+  caller = "this machine",
+): CertificateFault | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   const code = String(error.code);
   const kind = certificateFaultKind(code);
   if (kind === undefined) return undefined;
   return {
     kind,
-    words: `The certificate of ${host} ${reasonOf(kind, { code, error })} (${code}).`,
+    words: `The certificate of ${host} ${reasonOf(kind, { code, error, caller })} (${code}).`,
   };
 }
 
 function reasonOf(
   kind: CertificateFault["kind"],
-  { code, error }: { readonly code: string; readonly error: object },
+  {
+    code,
+    error,
+    caller,
+  }: { readonly code: string; readonly error: object; readonly caller: string },
 ): string {
-  if (kind === "unknown-issuer") return "is not trusted: this machine does not know who signed it";
+  if (kind === "unknown-issuer") return `is not trusted: ${caller} does not know who signed it`;
   if (kind === "not-of-today")
     return code === "CERT_HAS_EXPIRED" ? "has expired" : "is not valid yet";
   if (kind === "other") return "is not taken";

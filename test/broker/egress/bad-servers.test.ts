@@ -207,7 +207,7 @@ describe("a call over TLS", () => {
     expect(await call(`https://127.0.0.1:${port}/?token=hunter2`)).toEqual({
       kind: "failed",
       reason: "tls",
-      detail: `127.0.0.1:${port} has no valid TLS certificate, or its TLS handshake failed (DEPTH_ZERO_SELF_SIGNED_CERT).`,
+      detail: `The certificate of 127.0.0.1:${port} is not trusted: the broker does not know who signed it (DEPTH_ZERO_SELF_SIGNED_CERT).`,
     });
     expect(requests).toBe(0);
   });
@@ -218,14 +218,14 @@ describe("a call over TLS", () => {
   ])("to a server that %s fails in the handshake", async (_, act) => {
     const server = await startRawServer(act);
     const called = await call(`https://127.0.0.1:${server.port}/`);
-    expect(called).toMatchObject({ kind: "failed", reason: "tls" });
+    expect(called).toHaveProperty("reason", "tls");
+    expect(called).toHaveProperty("detail", expect.stringContaining("it may speak plain HTTP"));
   });
 
   test("to a server that is silent ends with its time", async () => {
     const server = await startRawServer(() => {});
-    expect(await call(`https://127.0.0.1:${server.port}/`, soon)).toMatchObject({
-      reason: "timeout",
-    });
+    const called = await call(`https://127.0.0.1:${server.port}/`, soon);
+    expect(called).toMatchObject({ reason: "timeout" });
     await isLeft(server);
   });
 });
