@@ -91,9 +91,6 @@ export async function listLatestRuns(
 export type RunEnd = {
   readonly execution_id: string | null;
   readonly log_stream_id: string | null;
-  readonly outputs: unknown;
-  readonly key_id: string | null;
-  readonly sealed_outputs: Buffer | null;
   readonly steps: readonly {
     readonly step_id: string;
     readonly name: string;
@@ -103,16 +100,15 @@ export type RunEnd = {
   }[];
 };
 
-/** What came of a run's job: its log, outputs and what was said of its steps. */
+/** What came of a run's job: its log, the execution that has its outputs, and what was said of its steps. */
 export async function findRunEnd(db: Db, org: OrgId, jobId: string): Promise<RunEnd | undefined> {
   const [row] = await db<RunEnd[]>`
-    select d.final_execution_id as execution_id, j.log_stream_id, o.outputs, o.key_id, o.sealed_outputs,
+    select d.final_execution_id as execution_id, j.log_stream_id,
            (select coalesce(json_agg(json_build_object('step_id', s.step_id, 'name', s.name, 'idx', s.idx, 'status', s.status,
                                                        'execution_duration', s.execution_duration) order by s.idx), '[]')
               from action_run_steps s where s.runner_job_id = j.id) as steps
       from runner_jobs j
       left join runner_job_ends d on d.runner_job_id = j.id
-      left join runner_job_execution_outputs o on o.execution_id = d.final_execution_id
      where j.org_id = ${org} and j.id = ${jobId}`;
   return row;
 }

@@ -1,28 +1,26 @@
 import type { ShownActionRun, WholeActionRun } from "../../shared/api/actions.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { openJson } from "../installs/install-facts.ts";
+import { type ReadingParts, readOutputs } from "../installs/read-values.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { Seals } from "../seals/seals.ts";
 import { compositeErrorOf } from "../status/composite-error.ts";
 import { findRunEnd, listRuns, type RunRow } from "./action-queries.ts";
 import { showInstallAction } from "./show-app-actions.ts";
 
-type Parts = { readonly db: Db; readonly seals: Seals };
-
 const whole = { after: undefined, limit: 1000, offset: 0 };
 
-/** What an action gave in its newest run that finished. */
+/** What an action gave in its newest run that finished, as the JSON that was stored. */
 export async function showActionOutputs(
-  parts: Parts,
+  parts: ReadingParts,
   org: OrgId,
   { installId, id }: { readonly installId: string; readonly id: string },
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Buffer> {
   await showInstallAction(parts.db, org, { installId, id });
   const asked = { ...whole, limit: 1, installId, actionId: id, status: "finished" } as const;
   const [last] = await listRuns(parts.db, org, asked);
-  if (last?.runner_job_id == null) return {};
-  return outputsOf(parts.seals, org, await findRunEnd(parts.db, org, last.runner_job_id));
+  const jobId = last?.runner_job_id ?? null;
+  const end = jobId === null ? undefined : await findRunEnd(parts.db, org, jobId);
+  return outputsOf(parts, org, end);
 }
 
 /** A run as lists show it. It is in progress from its job's claim, which writes nothing here. */
@@ -58,32 +56,44 @@ function executionTime({ started_at: from, finished_at: until, now }: RunRow): n
   return Math.max(0, ((until ?? now).getTime() - from.getTime()) * 1e6);
 }
 
-/** A run with its outputs and steps; 404 when there is none. */
+type RunOfInstall = { readonly installId: string; readonly id: string };
+
+/** A run with its outputs and steps, as pieces of JSON: the outputs as they were stored; 404 when there is none. */
 export async function showRun(
-  parts: Parts,
+  parts: ReadingParts,
   org: OrgId,
-  { installId, id }: { readonly installId: string; readonly id: string },
-): Promise<WholeActionRun> {
-  const [row] = await listRuns(parts.db, org, { ...whole, installId, id });
-  if (row === undefined) throw problem.notFound("run");
-  const { runner_job_id: jobId } = row;
-  const end = jobId === null ? undefined : await findRunEnd(parts.db, org, jobId);
-  return {
-    ...toRun(row),
-    log_stream_id: end?.log_stream_id ?? null,
-    outputs: outputsOf(parts.seals, org, end),
-    steps: (end?.steps ?? []).map(({ step_id, ...step }) => ({ id: step_id, ...step })),
-  };
+  which: RunOfInstall,
+): Promise<readonly (string | Uint8Array)[]> {
+  const { end, ...run } = await findRun(parts.db, org, which);
+  const outputs = await outputsOf(parts, org, end);
+  return [JSON.stringify(run).slice(0, -1), ',"outputs":', outputs, "}"];
 }
 
-function outputsOf(
-  seals: Seals,
+/** The steps of a run; 404 when there is none. */
+export async function showRunSteps(
+  db: Db,
+  org: OrgId,
+  which: RunOfInstall,
+): Promise<WholeActionRun["steps"]> {
+  return (await findRun(db, org, which)).steps;
+}
+
+async function findRun(db: Db, org: OrgId, { installId, id }: RunOfInstall) {
+  const [row] = await listRuns(db, org, { ...whole, installId, id });
+  if (row === undefined) throw problem.notFound("run");
+  const { runner_job_id: jobId } = row;
+  const end = jobId === null ? undefined : await findRunEnd(db, org, jobId);
+  const run: Omit<WholeActionRun, "outputs"> = {
+    ...toRun(row),
+    log_stream_id: end?.log_stream_id ?? null,
+    steps: (end?.steps ?? []).map(({ step_id, ...step }) => ({ id: step_id, ...step })),
+  };
+  return { ...run, end };
+}
+
+const outputsOf = async (
+  parts: ReadingParts,
   org: OrgId,
   end: Awaited<ReturnType<typeof findRunEnd>>,
-): Record<string, unknown> {
-  if (end === undefined || end.execution_id === null) return {};
-  const { outputs, sealed_outputs: bytes, key_id: keyId, execution_id: id } = end;
-  if (bytes === null) return (outputs ?? {}) as Record<string, unknown>; // outputs are objects
-  const thing = { orgId: org, id, part: "outputs" };
-  return openJson(seals, thing, { keyId, bytes }) as Record<string, unknown>;
-}
+): Promise<Buffer> =>
+  end?.execution_id == null ? Buffer.from("{}") : await readOutputs(parts, org, end.execution_id);

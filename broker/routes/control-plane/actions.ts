@@ -1,11 +1,9 @@
-import type { JSONValue } from "hono/utils/types";
 import {
   createActionRunRoute,
   createAdhocRunRoute,
   getInstallActionRunRoute,
   listActionRunsRoute,
   listInstallActionsRoute,
-  type ShownAction,
 } from "../../../shared/api/actions.ts";
 import * as routes from "../../../shared/api/app-actions.ts";
 import { problem } from "../../../shared/problem.ts";
@@ -23,6 +21,8 @@ import {
 } from "../../actions/show-app-actions.ts";
 import { requireApp } from "../../apps/keep-apps.ts";
 import type { ListRequest } from "../../database/page-request.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
+import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
@@ -37,11 +37,6 @@ export const keepActions: RegisterRoutes = (app, broker) => {
   readRuns(app, broker);
 };
 
-const toJson = (action: ShownAction) => ({
-  ...action,
-  config: action.config as Record<string, JSONValue> | null, // JSON, as it was checked
-});
-
 const readActions: RegisterRoutes = (app, { db }) => {
   app.openapi(routes.listActionsRoute, async (c) => {
     const { orgId } = c.get("actor");
@@ -55,18 +50,18 @@ const readActions: RegisterRoutes = (app, { db }) => {
     const listed = await answerListing(c, page, {
       filters: { ...asked, labels },
       read: (request: ListRequest) => listActions(db, orgId, { appId, filter, ...request }),
-      toItem: (row) => toJson(show(row)),
+      toItem: show,
     });
-    return c.json(listed, 200);
+    return answerInTurns(c, listed);
   });
   app.openapi(routes.getActionRoute, async (c) => {
     const { app_id: appId, action_id: id } = c.req.valid("param");
-    return c.json(toJson(await showAction(db, c.get("actor").orgId, { appId, id })), 200);
+    return answerInTurns(c, await showAction(db, c.get("actor").orgId, { appId, id }));
   });
   app.openapi(listInstallActionsRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
     const actions = await showInstallActions(db, c.get("actor").orgId, id);
-    return c.json(actions.map(toJson), 200);
+    return answerInTurns(c, actions);
   });
 };
 
@@ -77,7 +72,7 @@ const change: RegisterRoutes = (app, { db }) => {
     const { name, labels } = c.req.valid("json");
     const isWhole = labels !== undefined;
     await updateAction(db, orgId, { appId, id }, { name, labels, isWhole });
-    return c.json(toJson(await showAction(db, orgId, { appId, id })), 200);
+    return answerInTurns(c, await showAction(db, orgId, { appId, id }));
   });
   app.openapi(routes.deleteActionRoute, async (c) => {
     const { app_id: appId, action_id: id } = c.req.valid("param");
@@ -88,13 +83,13 @@ const change: RegisterRoutes = (app, { db }) => {
     const { orgId } = c.get("actor");
     const { app_id: appId, action_id: id } = c.req.valid("param");
     await updateAction(db, orgId, { appId, id }, { labels: c.req.valid("json").labels });
-    return c.json(toJson(await showAction(db, orgId, { appId, id })), 200);
+    return answerInTurns(c, await showAction(db, orgId, { appId, id }));
   });
   app.openapi(routes.removeActionLabelsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { app_id: appId, action_id: id } = c.req.valid("param");
     await updateAction(db, orgId, { appId, id }, { removed: c.req.valid("json").keys });
-    return c.json(toJson(await showAction(db, orgId, { appId, id })), 200);
+    return answerInTurns(c, await showAction(db, orgId, { appId, id }));
   });
 };
 
@@ -116,12 +111,12 @@ const readConfigs: RegisterRoutes = (app, { db }) => {
   app.openapi(routes.getActionConfigVersionRoute, async (c) => {
     const { app_id: appId, action_id: id, action_config_id: configId } = c.req.valid("param");
     const shown = await showActionConfig(db, c.get("actor").orgId, { appId, id, configId });
-    return c.json(shown as typeof shown & Record<string, JSONValue>, 200); // JSON, as it was checked
+    return answerInTurns(c, shown);
   });
   app.openapi(routes.getLatestActionConfigRoute, async (c) => {
     const { app_id: appId, action_id: id } = c.req.valid("param");
     const shown = await showActionConfig(db, c.get("actor").orgId, { appId, id });
-    return c.json(shown as typeof shown & Record<string, JSONValue>, 200); // JSON, as it was checked
+    return answerInTurns(c, shown);
   });
 };
 
@@ -170,7 +165,6 @@ const readRuns: RegisterRoutes = (app, broker) => {
   app.openapi(getInstallActionRunRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { install_id: installId, run_id: id } = c.req.valid("param");
-    const run = await showRun(broker, orgId, { installId, id });
-    return c.json({ ...run, outputs: run.outputs as Record<string, JSONValue> }, 200); // JSON, as it came
+    return answerFinished(c, await showRun(broker, orgId, { installId, id }));
   });
 };

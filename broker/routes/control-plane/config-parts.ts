@@ -1,6 +1,4 @@
-import type { JSONValue } from "hono/utils/types";
 import * as routes from "../../../shared/api/config-parts.ts";
-import type { AppConfigPart } from "../../../shared/api/latest-config-parts.ts";
 import * as routesOfLatest from "../../../shared/api/latest-config-parts.ts";
 import * as named from "../../../shared/api/named-parts.ts";
 import { configFiles } from "../../../shared/app-config/config-files.ts";
@@ -16,6 +14,7 @@ import { showConfig } from "../../app-configs/show-configs.ts";
 import { showLatestPart } from "../../app-configs/show-latest-part.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
+import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
@@ -102,7 +101,7 @@ const readLatest: RegisterRoutes = (app, { db }) => {
     app.openapi(route, async (c) => {
       const { orgId } = c.get("actor");
       const shown = await showLatestPart(db, orgId, c.req.valid("param").app_id, part);
-      return c.json(shown as AppConfigPart & Record<string, JSONValue>, 200); // of JSON, as it was checked
+      return answerInTurns(c, shown);
     });
   }
 };
@@ -156,14 +155,9 @@ const addComponentConfigs: RegisterRoutes = (app, { db }) => {
   }
 };
 
-const toJson = (part: named.ShownPart) => ({
-  ...part,
-  config: part.config as Record<string, JSONValue> | null, // JSON, as it was checked
-});
-
 const toComponent = (part: named.ShownPart) => {
   const type = part.config?.["type"];
-  return { ...toJson(part), type: typeof type === "string" ? type : null };
+  return { ...part, type: typeof type === "string" ? type : null };
 };
 
 const readComponents: RegisterRoutes = (app, { db }) => {
@@ -178,12 +172,12 @@ const readComponents: RegisterRoutes = (app, { db }) => {
       read: (request: ListRequest) => listNamedParts(db, orgId, { ...of, filter, ...request }),
       toItem: (row) => toComponent(show(row)),
     });
-    return c.json(listed, 200);
+    return answerInTurns(c, listed);
   });
   app.openapi(named.getComponentRoute, async (c) => {
     const { app_id, component_id: id } = c.req.valid("param");
     const of = { app: app_id, kind: "components", id } as const;
-    return c.json(toComponent(await showNamedPart(db, c.get("actor").orgId, of)), 200);
+    return answerInTurns(c, toComponent(await showNamedPart(db, c.get("actor").orgId, of)));
   });
 };
 
@@ -197,13 +191,13 @@ const readRunbooks: RegisterRoutes = (app, { db }) => {
     const listed = await answerListing(c, page, {
       filters: filter,
       read: (request: ListRequest) => listNamedParts(db, orgId, { ...of, filter, ...request }),
-      toItem: (row) => toJson(show(row)),
+      toItem: show,
     });
-    return c.json(listed, 200);
+    return answerInTurns(c, listed);
   });
   app.openapi(named.getRunbookRoute, async (c) => {
     const { app_id, runbook_id: id } = c.req.valid("param");
     const of = { app: app_id, kind: "runbooks", id } as const;
-    return c.json(toJson(await showNamedPart(db, c.get("actor").orgId, of)), 200);
+    return answerInTurns(c, await showNamedPart(db, c.get("actor").orgId, of));
   });
 };

@@ -1,5 +1,3 @@
-import type { JSONValue } from "hono/utils/types";
-import type { ShownAction } from "../../../shared/api/actions.ts";
 import {
   getActionOutputsRoute,
   getActionRunStepRoute,
@@ -9,9 +7,11 @@ import {
 } from "../../../shared/api/install-actions.ts";
 import { problem } from "../../../shared/problem.ts";
 import { listLatestRuns, listRuns } from "../../actions/action-queries.ts";
-import { showActionOutputs, showRun, toRun } from "../../actions/show-actions.ts";
+import { showActionOutputs, showRunSteps, toRun } from "../../actions/show-actions.ts";
 import { showInstallAction } from "../../actions/show-app-actions.ts";
 import type { ListRequest } from "../../database/page-request.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
+import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
@@ -31,10 +31,10 @@ export const readInstallActions: RegisterRoutes = (app, broker) => {
     const action = await showInstallAction(db, orgId, { installId, id });
     const [latest] = await listLatestRuns(db, orgId, { installId, actionId: id });
     const shown = {
-      action: toJson(action),
+      action,
       latest_run: latest === undefined ? null : toRun(latest),
     };
-    return c.json(shown, 200);
+    return answerInTurns(c, shown);
   });
   app.openapi(listRecentRunsRoute, async (c) => {
     const { orgId } = c.get("actor");
@@ -49,19 +49,13 @@ export const readInstallActions: RegisterRoutes = (app, broker) => {
   app.openapi(getActionOutputsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { install_id: installId, action_id: id } = c.req.valid("param");
-    const outputs = await showActionOutputs(broker, orgId, { installId, id });
-    return c.json(outputs as Record<string, JSONValue>, 200); // JSON, as it came
+    return answerFinished(c, [await showActionOutputs(broker, orgId, { installId, id })]);
   });
   app.openapi(getActionRunStepRoute, async (c) => {
     const { install_id: installId, run_id: id, step_id: stepId } = c.req.valid("param");
-    const { steps } = await showRun(broker, c.get("actor").orgId, { installId, id });
+    const steps = await showRunSteps(db, c.get("actor").orgId, { installId, id });
     const step = steps.find((one) => one.id === stepId);
     if (step === undefined) throw problem.notFound("action run step");
     return c.json(step, 200);
   });
 };
-
-const toJson = (action: ShownAction) => ({
-  ...action,
-  config: action.config as Record<string, JSONValue> | null, // JSON, as it was checked
-});

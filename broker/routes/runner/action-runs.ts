@@ -17,6 +17,7 @@ import { showRun } from "../../actions/show-actions.ts";
 import { showActionConfigById } from "../../actions/show-app-actions.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
+import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 
@@ -29,14 +30,14 @@ export const readActionRuns: RegisterRoutes = (app, broker) => {
     const actor = c.get("actor");
     const { install_id: installId, run_id: runId } = c.req.valid("param");
     if (actor.runnerId === null)
-      return c.json(await showRun(broker, actor.orgId, { installId, id: runId }), 200);
+      return answerFinished(c, await showRun(broker, actor.orgId, { installId, id: runId }));
     return c.json(await readActionRun(broker, actor, { installId, runId }), 200);
   });
   app.openapi(getActionConfigRoute, async (c) => {
     const actor = c.get("actor");
     const { config_id: id } = c.req.valid("param");
     if (actor.runnerId === null)
-      return c.json(await showActionConfigById(broker.db, actor.orgId, id), 200);
+      return answerInTurns(c, await showActionConfigById(broker.db, actor.orgId, id));
     return c.json(await readActionConfig(broker, actor, id), 200);
   });
   app.openapi(getAppConfigRoute, async (c) => {
