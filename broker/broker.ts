@@ -86,8 +86,9 @@ export type Broker = {
   readonly endWork: () => Promise<void>;
   /** Renders templates: here what takes a few milliseconds, else in a child process. */
   readonly render: Renderer;
-  /** Memory budgets for large bodies while they are received, and for large answers while they are sent. */
+  /** Memory budgets for large bodies while they are received and read, for configs while they are received and checked, and for large answers while they are sent. */
   readonly uploads: ByteBudget;
+  readonly configUploads: ByteBudget;
   readonly downloads: ByteBudget;
   /** Limiters for statements with large values: writes and reads do not wait for each other. */
   readonly largeWrites: Limiter;

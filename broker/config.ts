@@ -72,7 +72,7 @@ export const settings = {
   ...limitSettings,
   SVC_BODIES_MIB: {
     schema: whole(1, 65_536).default(128),
-    doc: "Memory of one broker for large request bodies, and the same again for large answers. Requests beyond it wait, then get 503.",
+    doc: "Memory of one broker for large request bodies, the same again for configs, and for large answers. Requests beyond it wait, then get 503.",
   },
   SVC_BODIES_ORG_MIB: {
     schema: whole(1, 65_536).default(64),

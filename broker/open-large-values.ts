@@ -17,6 +17,7 @@ const workGraceMs = 8_000;
 
 type Large =
   | "uploads"
+  | "configUploads"
   | "downloads"
   | "decompressions"
   | "bodies"
@@ -36,37 +37,13 @@ export function openLargeValues(
   metrics: Metrics,
   log: Log,
 ): Pick<Broker, Large> & { readonly stop: () => Promise<void> } {
-  const { bodies, poolSize } = config;
-  const refused = metrics.counter(
-    "svc_bodies_refused_total",
-    "Large bodies refused for lack of memory.",
-  );
-  const make = (of: "in" | "out", what: string): ByteBudget =>
-    new ByteBudget({ ...bodies, what, waitMs: budgetWaitMs }, (bound) =>
-      refused.add({ of, bound }),
-    );
-  const budgets = { uploads: make("in", "large bodies"), downloads: make("out", "large answers") };
-  const both = (read: (budget: ByteBudget) => number) => () =>
-    [
-      [{ of: "in" }, read(budgets.uploads)],
-      [{ of: "out" }, read(budgets.downloads)],
-    ] as const;
-  metrics.gauge(
-    "svc_bodies_bytes",
-    "Memory held for large bodies.",
-    both(({ heldBytes }) => heldBytes),
-  );
-  metrics.gauge(
-    "svc_bodies_waiting",
-    "Large bodies that wait for memory.",
-    both(({ waiting }) => waiting),
-  );
+  const { poolSize } = config;
   const lanes = { largeWrites: makeLimiter(poolSize < 4 ? 1 : 2), largeReads: makeLimiter(1) };
   const makeBudget = (most: WorkMost): ByteBudget => measuredWorkBudget(most, metrics);
   const { work, bodies: bodyPool, states } = openWorkPools({ config, log, metrics, makeBudget });
   const pools = [work, bodyPool, states];
   return {
-    ...budgets,
+    ...measuredBudgets(config, metrics),
     ...lanes,
     decompressions: measuredDecompressions(metrics),
     work,
@@ -79,6 +56,33 @@ export function openLargeValues(
     async endWork() {
       await Promise.all(pools.map((pool) => pool.stop()));
     },
+  };
+}
+
+/** Budgets for bodies and answers. Configs have one of their own: they hold it while they wait to be checked, and no result waits behind that. */
+function measuredBudgets(
+  { bodies }: Pick<Config, "bodies">,
+  metrics: Metrics,
+): Pick<Broker, "uploads" | "configUploads" | "downloads"> {
+  const refused = metrics.counter(
+    "svc_bodies_refused_total",
+    "Large bodies refused for lack of memory.",
+  );
+  const all: [of: string, budget: ByteBudget][] = [];
+  const make = (of: string, what: string): ByteBudget => {
+    const limits = { ...bodies, what, waitMs: budgetWaitMs };
+    const budget = new ByteBudget(limits, (bound) => refused.add({ of, bound }));
+    all.push([of, budget]);
+    return budget;
+  };
+  const gauge = (name: string, help: string, read: (budget: ByteBudget) => number): void =>
+    metrics.gauge(name, help, () => all.map(([of, budget]) => [{ of }, read(budget)] as const));
+  gauge("svc_bodies_bytes", "Memory held for large bodies.", ({ heldBytes }) => heldBytes);
+  gauge("svc_bodies_waiting", "Large bodies that wait for memory.", ({ waiting }) => waiting);
+  return {
+    uploads: make("in", "large bodies"),
+    configUploads: make("configs", "configs"),
+    downloads: make("out", "large answers"),
   };
 }
 

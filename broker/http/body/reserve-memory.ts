@@ -23,7 +23,8 @@ export function reserveMemory(
   const said = Number(requestHeader(c, "content-length") ?? maxBytes(rule));
   if (said <= largeBytes || said > maxBytes(rule)) return undefined;
   const actor = c.get("actor");
-  return broker.uploads.enter(
+  const budget = rule.permission === "apps.write" ? broker.configUploads : broker.uploads;
+  return budget.enter(
     {
       orgId: actor.orgId,
       tokenId: actor.tokenId ?? actor.id,

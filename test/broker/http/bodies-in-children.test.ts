@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
 import { givenResults, noise } from "../../support/broker/given-results.ts";
 import { withSmallChildren } from "../../support/work/with-small-children.ts";
 
-const { broker, setup } = await givenResults();
+const { url, broker, setup } = await givenResults();
 
 test("a body of too many values is refused, and its child dies of it alone: another org's is stored meanwhile", async () => {
   withSmallChildren(broker.broker);
@@ -23,12 +24,9 @@ test("a body of too many values is refused, and its child dies of it alone: anot
   expect(next.status).toBe(201);
 });
 
-test("a body whose runner leaves while it waits for its turn waits no more", async () => {
+/** A body that waits behind a plan of its org, whose last byte comes when it is told to. */
+async function setupWaiting(of: TestBroker) {
   const at = await setup();
-  const waiting = async () => {
-    const { body } = await broker.call<string>("GET /metrics");
-    return Number(/^svc_work_waiting\{pool="bodies"\} (\d+)$/m.exec(body)?.[1]);
-  };
   const coming = Promise.withResolvers<void>();
   const plan = {
     sizeBytes: 2,
@@ -38,22 +36,37 @@ test("a body whose runner leaves while it waits for its turn waits no more", asy
       yield Buffer.from("}");
     },
   };
-  const ahead = broker.broker.bodies.planFacts({
-    orgId: at.orgId,
-    type: "terraform-deploy",
-    plan,
-  });
+  const type = "terraform-deploy";
+  const ahead = of.broker.bodies.planFacts({ orgId: at.orgId, type, plan });
   const leaving = new AbortController();
-  const sent = fetch(`${broker.url}${at.execution}/result`, {
+  const sent = fetch(`${of.url}${at.execution}/result`, {
     method: "POST",
     headers: { authorization: `Bearer ${at.token}`, "content-type": "application/json" },
     body: JSON.stringify({ success: true, contents_compressed: noise(400_000) }),
     signal: leaving.signal,
   }).catch((error: unknown) => error);
+  const waiting = (): number => {
+    const text = of.broker.metrics.text();
+    return Number(/^svc_work_waiting\{pool="bodies"\} (\d+)$/m.exec(text)?.[1]);
+  };
   await expect.poll(waiting).toBe(1);
+  return { come: coming.resolve, ahead, leaving, sent, waiting };
+}
+
+test("a body whose runner leaves while it waits for its turn waits no more", async () => {
+  const { leaving, sent, waiting, come, ahead } = await setupWaiting(broker);
   leaving.abort();
   await sent;
   await expect.poll(waiting).toBe(0);
-  coming.resolve();
+  come();
   expect(await ahead).toMatchObject({ ids: [] });
+});
+
+test("a body that waits for its turn when its broker stops is stored, if that comes in time", async () => {
+  const other = await startBroker({ url });
+  const { sent, come } = await setupWaiting(other);
+  const stopped = other.stop();
+  come();
+  expect(await sent).toMatchObject({ status: 201 });
+  await stopped;
 });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { isDatabaseAway } from "../../../broker/database/database-errors.ts";
+import { newId } from "../../../broker/database/new-id.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { givenResults, noise } from "../../support/broker/given-results.ts";
 
@@ -186,12 +187,18 @@ describe("room for large bodies", () => {
     const small = await startBroker({ url, env: { SVC_BODIES_MIB: "4", SVC_BODIES_ORG_MIB: "2" } });
     const [at, other] = [await setup(), await setup()];
     const text = JSON.stringify({ success: true, contents_compressed: noise(mebibyte) });
-    const held = [hold(small.url, at), hold(small.url, at)];
-    const bytes = async () => {
+    const sync = { path: `/v1/apps/${newId("app")}/configs/sync`, token: at.admin };
+    const result = { path: `${at.execution}/result`, token: at.token };
+    const bytes = async (of: string) => {
       const { body } = await small.call<string>("GET /metrics");
-      return Number(/^svc_bodies_bytes\{of="in"\} (\d+)$/m.exec(body)?.[1]);
+      return Number(new RegExp(`^svc_bodies_bytes\\{of="${of}"\\} (\\d+)$`, "m").exec(body)?.[1]);
     };
-    await expect.poll(bytes).toBe(1_500_000);
+    const config = hold(small.url, sync);
+    await expect.poll(() => bytes("configs")).toBe(1_500_000);
+    const stored = await small.call(`POST ${result.path}`, { token: at.token, body: text });
+    expect(stored.status).toBe(201); // configs have memory of their own
+    const held = [config, hold(small.url, result), hold(small.url, result)];
+    await expect.poll(() => bytes("in")).toBe(1_500_000);
     const waits = small.call(`POST ${at.execution}/result`, { token: at.token, body: text });
     const goesPast = await small.call(`POST ${other.execution}/result`, {
       token: other.token,
@@ -200,16 +207,16 @@ describe("room for large bodies", () => {
     expect(goesPast.status).toBe(201);
     for (const socket of held) socket.destroy(); // what is broken off gives its room back
     expect((await waits).status).toBe(201);
-    await expect.poll(bytes).toBe(0);
+    await expect.poll(() => bytes("in")).toBe(0);
   });
 
   /** A body that is announced and never comes. */
-  function hold(at: string, { execution, token }: { execution: string; token: string }): Socket {
+  function hold(at: string, { path, token }: { path: string; token: string }): Socket {
     const { hostname, port } = new URL(at);
     const socket = connect(Number(port), hostname);
     socket.on("error", () => {}); // it is broken off in the end
     socket.write(
-      `POST ${execution}/result HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n` +
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n` +
         `content-type: application/json\r\ncontent-length: 1500000\r\n\r\n{`,
     );
     return socket;
