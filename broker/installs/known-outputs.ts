@@ -3,6 +3,8 @@ import { RenderError } from "../../shared/app-config/templates/render-work.ts";
 
 /** How much of outputs is read for one thing that is rendered. */
 export const mostOutputBytes = 16 * 2 ** 20;
+/** The same of a state that is recorded: it has the ids of runs, and their outputs stay with these. */
+export const mostRecordedBytes = 2 ** 20;
 
 /** The outputs of actions that are at hand; it notes which others were asked for. */
 export class KnownOutputs {

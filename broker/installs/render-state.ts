@@ -6,13 +6,20 @@ import type { StateValues } from "./stored-values.ts";
 
 type Given = { readonly facts: StateBase };
 
-/** A state as it is recorded: equal ones are equal texts. */
+const mostRecordedLetters = 4 * 2 ** 20;
+
+/**
+ * A state as it is recorded: equal ones are equal texts. Of one that is very long nothing but its checksum is recorded, which is that
+ * of all of it.
+ */
 export function renderState(
   { facts }: Given,
   values: StateValues,
 ): { readonly text: string; readonly checksum: string } {
   const text = canonicalJson(stateOf({ ...facts, ...values, outputs: values.outputs.withWords() }));
-  return { text, checksum: checksumOf(text) };
+  const checksum = checksumOf(text);
+  if (text.length <= mostRecordedLetters) return { text, checksum };
+  return { text: canonicalJson({ id: facts.install.id, is_too_long: true, checksum }), checksum };
 }
 
 /** A state as people are shown it, as JSON. */

@@ -183,6 +183,44 @@ describe("outputs of actions", () => {
     expect([read, asked]).toEqual([["a", "c"], ["shown-state"]]);
   });
 
+  test("of more than 1 MiB are left out of a state that is recorded, whose runs have other ids then", async () => {
+    const { render } = given();
+    const long = { a: { v: 1 }, b: { v: "x".repeat(2 ** 20) } };
+    const recorded = async (outputs: typeof long) => {
+      const { values, read } = storedOf({ outputs });
+      const order = { orgId: "org_a", given: { facts: baseOf([], ["a", "b"]) }, values };
+      const { text } = await render({ ...order, name: "state" });
+      return { text, read };
+    };
+    const { text, read } = await recorded(long);
+    expect(read).toEqual(["a"]);
+    expect(JSON.parse(text)).toMatchObject({
+      actions: {
+        a: { outputs: { v: 1 } },
+        b: { id: "iar_b", outputs: expect.stringContaining("left out") as unknown },
+      },
+    });
+  });
+
+  test("of a state that is very long the checksum alone is recorded", async () => {
+    const { render, asked } = given();
+    const name = "x".repeat(60_000);
+    const stateOf = async (last: string) => {
+      const names = Array.from({ length: 80 }, (_, at) => [`s${at}`, `${name}${last}`] as const);
+      const { values } = storedOf({ variables: Object.fromEntries(names) });
+      const order = { orgId: "org_a", given: { facts: baseOf([]) }, values };
+      return await render({ ...order, name: "state" });
+    };
+    const [one, other] = [await stateOf("1"), await stateOf("2")];
+    expect(JSON.parse(one.text)).toEqual({
+      id: "ins_a",
+      is_too_long: true,
+      checksum: one.checksum,
+    });
+    expect(other.checksum).not.toBe(one.checksum);
+    expect(asked).toEqual(["state", "state"]);
+  });
+
   test("beyond the bound fail what reads them, in words", async () => {
     const { render } = given();
     const { values, read } = storedOf({ outputs: { a: { v: "x".repeat(17 * 2 ** 20) } } });

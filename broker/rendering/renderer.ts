@@ -6,7 +6,7 @@ import type { WorkPool } from "../work-pool/work-pool.ts";
 import type { RenderAsked } from "./render-in-child.ts";
 import {
   type GivenOf,
-  readsAll,
+  outputReadings,
   type RenderedOf,
   type Rendering,
   type RenderingName,
@@ -47,7 +47,7 @@ export function makeRenderer(work: Pick<WorkPool<WorkKinds>, "run">, metrics: Me
   );
 
   return async ({ orgId, name, given, values }, gone) => {
-    const reading = new ValueReading(values, readsAll.has(name));
+    const reading = new ValueReading(values, outputReadings[name]);
     for (;;) {
       const read = await reading.read();
       const here = reading.bytes <= mostQuickBytes ? renderHere(name, given, read) : undefined;

@@ -4,6 +4,7 @@ import {
   type RenderWork,
 } from "../../shared/app-config/templates/render-work.ts";
 import { planAction } from "../actions/action-plan.ts";
+import { mostOutputBytes, mostRecordedBytes } from "../installs/known-outputs.ts";
 import { renderLabels } from "../installs/render-labels.ts";
 import { renderReadme } from "../installs/render-readme.ts";
 import { renderShownState, renderState } from "../installs/render-state.ts";
@@ -37,8 +38,19 @@ export const budgets: Readonly<Record<RenderingName, RenderBudget>> = {
   "shown-state": renderLimits,
 };
 
+/** Which outputs are read before anything is rendered, and how many bytes of them may be read. */
+export type OutputReading = { readonly readsAll: boolean; readonly most: number };
+
+const onDemand: OutputReading = { readsAll: false, most: mostOutputBytes };
+
 /** What has all outputs in it; others are rendered with those for which they ask. */
-export const readsAll: ReadonlySet<RenderingName> = new Set(["state", "shown-state"] as const);
+export const outputReadings: Readonly<Record<RenderingName, OutputReading>> = {
+  labels: onDemand,
+  readme: onDemand,
+  plan: onDemand,
+  state: { readsAll: true, most: mostRecordedBytes },
+  "shown-state": { readsAll: true, most: mostOutputBytes },
+};
 
 export type Renderings = typeof renderings;
 export type RenderingName = keyof Renderings;

@@ -1,5 +1,5 @@
-import { mostOutputBytes } from "../installs/known-outputs.ts";
 import type { ReadValues, StoredValues } from "../installs/stored-values.ts";
+import type { OutputReading } from "./renderings.ts";
 
 /** What asks for outputs again and again, by what is in those before, gets all. */
 const mostRounds = 3;
@@ -7,14 +7,17 @@ const mostRounds = 3;
 /** Reads what one rendering needs of an install's values: each of them once, and outputs only when they are asked for. */
 export class ValueReading {
   readonly #values: StoredValues;
+  readonly #most: number;
   readonly #wanted = new Set<string>();
   readonly #leftOut = new Set<string>();
   #read: ReadValues | undefined;
   #rounds = 0;
   #outputBytes = 0;
 
-  constructor(values: StoredValues, readsAll: boolean) {
+  /** `most`: how many bytes of outputs. */
+  constructor(values: StoredValues, { readsAll, most }: OutputReading) {
     this.#values = values;
+    this.#most = most;
     if (readsAll) this.#want(values.ends.map(({ name }) => name));
   }
 
@@ -51,7 +54,7 @@ export class ValueReading {
   #want(actions: readonly string[]): void {
     for (const { name, bytes } of this.#values.ends) {
       if (!actions.includes(name) || this.#wanted.has(name)) continue;
-      const fits = this.#outputBytes + bytes <= mostOutputBytes;
+      const fits = this.#outputBytes + bytes <= this.#most;
       (fits ? this.#wanted : this.#leftOut).add(name);
       if (fits) this.#outputBytes += bytes;
     }
