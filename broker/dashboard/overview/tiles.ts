@@ -39,8 +39,19 @@ export function tiles({ jobs, slots, last_hour: hour, runners }: Overview, nowMs
   </ul>`;
 }
 
-const kinds: Readonly<Record<ProblemKind, { words: string; path: string }>> = {
-  "jobs-failed": { words: "jobs that failed in the last hour", path: "/jobs" },
+type Kind = {
+  readonly words: string;
+  readonly path: string;
+  /** Where all of them are listed; at the path unless told. */
+  readonly list?: string;
+};
+
+const kinds: Readonly<Record<ProblemKind, Kind>> = {
+  "jobs-failed": {
+    words: "jobs that failed in the last hour",
+    path: "/jobs",
+    list: "/jobs?status=unsuccessful",
+  },
   "jobs-without-taker": { words: "runners with jobs that no process takes", path: "/runners" },
   "queue-paused": { words: "paused queues", path: "/queues" },
   "runner-offline": { words: "runners that are offline", path: "/runners" },
@@ -52,13 +63,16 @@ const kinds: Readonly<Record<ProblemKind, { words: string; path: string }>> = {
   "workspace-blocked": { words: "blocked workspaces", path: "/workspaces" },
 };
 
-/** What operators should look at, what lasts longest first. */
+/** How many of a kind are shown: many of one must not hide the others. */
+const mostShown = 4;
+
+/** What operators should look at, kind by kind, some of each. */
 export function problemList({ as_of, problems }: Overview, nowMs: number): Html {
   if (as_of === null && problems.length === 0)
     return html`<p class="dim">What needs a look is known in a few seconds.</p>`;
   if (problems.length === 0) return html`<p>${badge("nothing needs a look", "good")}</p>`;
   const rows = problems.flatMap(({ kind, count, items }) =>
-    items.map((item, at) => ({ ...item, kind, more: at === 0 ? count : 0 })),
+    items.slice(0, mostShown).map((item, at) => ({ ...item, kind, more: at === 0 ? count : 0 })),
   );
   return html`<h2>Needs a look</h2>
     ${table(
@@ -71,7 +85,7 @@ export function problemList({ as_of, problems }: Overview, nowMs: number): Html 
         {
           head: "What",
           cell: ({ kind, more }) =>
-            html`${badge(kind, "warn")}${more > 1 ? html` <span class="dim">one of ${more} ${kinds[kind].words}</span>` : ""}`,
+            html`${badge(kind, "warn")}${more > 1 ? html` <a href="${kinds[kind].list ?? kinds[kind].path}">one of ${more} ${kinds[kind].words}</a>` : ""}`,
         },
         { head: "Since", cell: ({ since }) => timeAgo(since, nowMs) },
         {
