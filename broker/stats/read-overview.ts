@@ -18,6 +18,7 @@ const neededFor: Record<ProblemKind, Permission> = {
   "runner-paused": "runners.read",
   "shutdown-stuck": "runners.read",
   "signals-dead": "queues.read",
+  "webhook-disabled": "webhooks.read",
   "webhook-failing": "webhooks.read",
   "workflow-waiting": "workflows.read",
   "workspace-blocked": "state.read",

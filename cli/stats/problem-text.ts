@@ -50,9 +50,14 @@ const kinds: Readonly<Record<ProblemKind, Kind>> = {
     counted: "dead",
     next: (id) => `Why they died: svc signal list --queue ${id} --status dead`,
   },
+  "webhook-disabled": {
+    title: "disabled webhooks, which get nothing until a ping arrives",
+    counted: "events failed before",
+    next: (id) => `Enable it, once its receiver answers: svc webhook ping ${id}`,
+  },
   "webhook-failing": {
     title: "webhooks that fail",
-    counted: "waiting",
+    counted: "events did not arrive at once",
     next: (id) => `Whether its receiver answers: svc webhook ping ${id}`,
   },
   "workflow-waiting": {

@@ -192,7 +192,8 @@ create or replace function list_problems(t timestamptz) returns table (org_id te
       join runners u on u.id = w.runner_id
      where u.lifecycle <> 'deleted' and u.status = 'active'
     union all
-    select h.org_id, 'webhook-failing', h.id, h.url, coalesce(h.disabled_at, h.failing_since), h.failing_events
+    select h.org_id, case when h.disabled_at is null then 'webhook-failing' else 'webhook-disabled' end, h.id, h.url,
+           coalesce(h.disabled_at, h.failing_since), nullif(h.failing_events, 0)
       from webhooks h where h.deleted_at is null and (h.disabled_at is not null or h.failing_since is not null)
     union all
     select w.org_id, 'workflow-waiting', w.id, w.type, w.status_at, null

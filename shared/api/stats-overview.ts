@@ -15,6 +15,7 @@ export const problemKinds = [
   "runner-paused",
   "shutdown-stuck",
   "signals-dead",
+  "webhook-disabled",
   "webhook-failing",
   "workflow-waiting",
   "workspace-blocked",
@@ -70,7 +71,7 @@ const overviewSchema = z
                 waiting: count
                   .nullable()
                   .describe(
-                    "Jobs, signals or events that wait for it; for signals-dead, its dead signals, of which 100 are counted.",
+                    "Jobs or signals that wait for it; for signals-dead, its dead signals, of which 100 are counted; for webhooks, events that did not arrive when they were sent first.",
                   ),
               }),
             )

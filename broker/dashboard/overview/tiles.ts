@@ -58,6 +58,7 @@ const kinds: Readonly<Record<ProblemKind, Kind>> = {
   "runner-paused": { words: "paused runners", path: "/runners" },
   "shutdown-stuck": { words: "orders that are not obeyed", path: "/runners" },
   "signals-dead": { words: "queues with dead signals", path: "/queues" },
+  "webhook-disabled": { words: "disabled webhooks", path: "/webhooks" },
   "webhook-failing": { words: "failing webhooks", path: "/webhooks" },
   "workflow-waiting": { words: "workflows that wait for somebody", path: "/workflows" },
   "workspace-blocked": { words: "blocked workspaces", path: "/workspaces" },
@@ -92,7 +93,11 @@ export function problemList({ as_of, problems }: Overview, nowMs: number): Html 
           head: "Waiting",
           kind: "figure",
           cell: ({ kind, waiting }) =>
-            waiting === null ? "" : kind === "signals-dead" && waiting >= 100 ? "100+" : waiting,
+            waiting === null || kind.startsWith("webhook-")
+              ? ""
+              : kind === "signals-dead" && waiting >= 100
+                ? "100+"
+                : waiting,
         },
       ],
       rows,

@@ -80,7 +80,7 @@ describe("problems", () => {
     expect(new Date(item?.since ?? "").getTime()).toBe(oldest?.at.getTime());
   });
 
-  test("are also jobs that no process takes, failures, failing webhooks and workflows that wait for somebody", async () => {
+  test("are also jobs that no process takes, failures, webhooks that fail or are disabled, and workflows that wait for somebody", async () => {
     const { db } = at;
     const idle = await at.createRunner();
     const alive = [await givenProcess(db, idle.given, { serves: { actions: 1 } })];
@@ -95,8 +95,11 @@ describe("problems", () => {
     const { body: hook } = await at.call<{ id: string }>("POST /v1/orgs/current/webhooks", {
       body: { url: "http://127.0.0.1:9/hook" },
     });
-    expect(hook.id).toMatch(/^whk_/);
+    const { body: gone } = await at.call<{ id: string }>("POST /v1/orgs/current/webhooks", {
+      body: { url: "http://127.0.0.1:9/gone" },
+    });
     await db`update webhooks set failing_since = svc_now(), failing_events = 7 where id = ${hook.id}`;
+    await db`update webhooks set disabled_at = svc_now(), disabled_reason = 'gone' where id = ${gone.id}`;
     const lane = await givenQueueWithSignal("lane");
     const workflow = newId("wfl");
     await db`
@@ -111,6 +114,7 @@ describe("problems", () => {
       "jobs-without-taker": { count: 1, items: [{ id: idle.id, waiting: 1 }] },
       "jobs-failed": { count: 1, items: [{ id: held?.jobId, name: "noop-deploy" }] },
       "webhook-failing": { count: 1, items: [{ id: hook.id, waiting: 7 }] },
+      "webhook-disabled": { count: 1, items: [{ id: gone.id, waiting: null }] },
       "workflow-waiting": { count: 1, items: [{ id: workflow, name: "reprovision" }] },
     });
   });
