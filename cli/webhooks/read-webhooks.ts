@@ -1,4 +1,5 @@
 import {
+  getDeliveryRoute,
   listDeliveriesRoute,
   resendDeliveriesRoute,
   resendDeliveryRoute,
@@ -16,7 +17,13 @@ import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
 import { printItem } from "../output/print.ts";
 import { webhookArgs as args } from "./manage-webhook.ts";
-import { deliveryLine, pingDetails, webhookDetails, webhookLine } from "./webhook-view.ts";
+import {
+  deliveryDetails,
+  deliveryLine,
+  pingDetails,
+  webhookDetails,
+  webhookLine,
+} from "./webhook-view.ts";
 
 export const listWebhooks = defineList({
   name: "webhook list",
@@ -84,6 +91,17 @@ export const listDeliveries = defineList({
     return pageOfListing(
       await call(listDeliveriesRoute, { params: { webhook_id: webhook }, query }),
     );
+  },
+});
+
+export const getDelivery = defineCommand({
+  name: "webhook delivery",
+  summary: "Show a delivery to a webhook: its tries, what was answered, and what is sent.",
+  args: { ...args, delivery: { summary: "The delivery's id." } },
+  examples: [{ does: "See why it failed.", run: "svc webhook delivery whk_… whd_…" }],
+  run: async ({ args: { webhook, delivery }, call, screen }) => {
+    const params = { webhook_id: webhook, delivery_id: delivery };
+    printItem(screen, await call(getDeliveryRoute, { params }), deliveryDetails);
   },
 });
 

@@ -2,6 +2,7 @@ import type { Command } from "../command.ts";
 import { listenWebhook } from "./listen-webhook.ts";
 import { createWebhook, deleteWebhook, updateWebhook } from "./manage-webhook.ts";
 import {
+  getDelivery,
   getWebhook,
   listDeliveries,
   listWebhooks,
@@ -19,6 +20,7 @@ export const webhookCommands: readonly Command[] = [
   deleteWebhook,
   pingWebhook,
   listDeliveries,
+  getDelivery,
   resendDeliveries,
   listenWebhook,
   triggerWebhook,

@@ -1,5 +1,5 @@
-import type { Delivery } from "../../shared/api/webhook-deliveries.ts";
-import type { Webhook, WebhookPing } from "../../shared/api/webhook.ts";
+import type { Delivery, ShownDelivery } from "../../shared/api/webhook-deliveries.ts";
+import type { Webhook, WebhookAttempt, WebhookPing } from "../../shared/api/webhook.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 
@@ -75,6 +75,34 @@ export const deliveryLine: View<Delivery> = {
     ANSWER: ({ response_status: status, error_code: code }) =>
       status === null ? (code ?? "") : String(status),
     AGE: ({ created_at: at }) => formatAge(at),
-    NEXT: ({ next_attempt_at: at }) => at ?? "",
+    NEXT: nextOf,
   },
 };
+
+/** One that is due already waits for its place behind earlier events of its workflow. */
+function nextOf({ next_attempt_at: at }: Delivery): string {
+  if (at === null) return "";
+  return Date.parse(at) > Date.now() ? at : "in its turn";
+}
+
+/** A delivery by itself, with all its tries. */
+export const deliveryDetails: View<ShownDelivery> = {
+  nameOf,
+  columns: {
+    delivery: nameOf,
+    event: ({ event_id: id, transition }) => `${id}, ${transition}`,
+    workflow: ({ workflow_id: id, sequence }) => `${id}, its event ${sequence}`,
+    status: ({ status, is_resent: isResent }) =>
+      isResent ? `${status}; it was sent again, which is tried once` : status,
+    next: nextOf,
+    created: ({ created_at: at }) => formatInstant(at),
+    tries: ({ attempt_log: log }) => log.map(tryLine).join("\n"),
+    answer: ({ attempt_log: log }) => log.at(-1)?.response_body ?? "",
+    body: ({ body }) => body,
+  },
+};
+
+function tryLine({ number, started_at: at, ...tried }: WebhookAttempt): string {
+  const { duration_ms: ms, response_status: status, error } = tried;
+  return `${number}  ${at}  ${error ?? `It was answered with status ${status}.`} (${ms} ms)`;
+}

@@ -68,6 +68,13 @@ describe("svc webhook", () => {
     expect((await deliveries("failed")).out).toMatch(
       /whd_\w+ +wfl_1 +1 +succeeded +failed +1 +401/,
     );
+    const [refused = ""] = /whd_\w+/.exec((await deliveries("failed")).out) ?? [];
+    const shown = (await cli.run(`webhook delivery ${id} ${refused}`)).out;
+    expect(shown).toMatch(/^workflow +wfl_1, its event 1\nstatus +failed$/m);
+    expect(shown).toMatch(
+      /^tries +1 {2}\d{4}-\S+Z {2}It was answered with status 401\. \(\d+ ms\)$/m,
+    );
+    expect(shown).toMatch(/^body +\{"id":"evt_/m);
     expect((await cli.run(`webhook resend ${id} --since 1h`)).out).toBe("1 will be sent again.\n");
     await until(async () => (await deliveries("delivered")).out.includes("whd_"));
     const [delivery = ""] = /whd_\w+/.exec((await deliveries("delivered")).out) ?? [];
