@@ -5,6 +5,7 @@ import type { Broker } from "../broker.ts";
 import { keepEmitters } from "../installs/keep-emitters.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { isRefusedForOthers } from "../work-pool/work-problems.ts";
+import { advanceLater } from "../workflows/advance-later.ts";
 import { countFault } from "../workflows/count-fault.ts";
 import { findWorkflowsOfSignal } from "../workflows/load-workflow.ts";
 import { advanceWorkflow } from "../workflows/machine/advance-workflow.ts";
@@ -60,7 +61,7 @@ async function advance(broker: Broker, org: OrgId, id: string): Promise<void> {
     });
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return; // its install is gone
-    if (isRefusedForOthers(error)) throw error; // what it needs is rendered later
+    if (isRefusedForOthers(error)) return await advanceLater(broker.db, org, id); // what it needs is rendered then
     await countFault(broker.db, org, id);
     throw error; // graphile-worker logs it and tries again
   }

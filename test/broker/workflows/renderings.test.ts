@@ -139,8 +139,9 @@ describe("a move that renders", () => {
     const org = await setup();
     const { installId } = await givenInstall(org);
     const seen: number[] = [];
-    notePlans(org.orgId, async (all) => {
-      if (all.length === 1) throw refusal();
+    const mostAttempts = 4; // more than its task has
+    const plans = notePlans(org.orgId, async (all) => {
+      if (all.length <= mostAttempts) throw refusal();
       const rows = await db<{ faults: number }[]>`
         select faults from workflows where org_id = ${org.orgId} and type = 'action_workflow_run'`;
       seen.push(...rows.map(({ faults }) => faults)); // a move that is written counts anew
@@ -148,6 +149,7 @@ describe("a move that renders", () => {
     const { body } = await org.run(installId, "greet");
     await org.reach(body.workflow_id, "success");
     expect(seen).toEqual([0]);
+    expect(plans).toHaveLength(mostAttempts + 1);
   });
 
   test("at two brokers at once begins one run", async () => {
