@@ -117,10 +117,16 @@ async function requireInvite(db: Db, org: OrgId, id: string): Promise<InviteRow>
 }
 
 /** Throws why nothing can be done with an invitation any more. */
-function requireOpen({ accepted_at: accepted, revoked_at: revoked, is_expired }: InviteRow): void {
+function requireOpen(row: InviteRow): void {
+  const { accepted_at: accepted, revoked_at: revoked, is_expired, lacks_role: lacksRole } = row;
   if (accepted !== null)
     throw problem.conflict("invite_used", "This invitation has been accepted already.");
   if (revoked !== null) throw problem.conflict("invite_revoked", "This invitation was revoked.");
+  if (lacksRole)
+    throw problem.conflict(
+      "invite_role_gone",
+      "A role that this invitation brings was deleted meanwhile. Revoke it, and invite the account again with roles that there are.",
+    );
   if (is_expired)
     throw problem.conflict("invite_expired", "This invitation has expired. Ask for it again.");
   throw problem.conflict("invite_busy", "This invitation is being changed by others. Try again.");

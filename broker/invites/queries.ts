@@ -1,3 +1,4 @@
+import postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -62,15 +63,15 @@ export async function listInvitesOf(
   return db<InviteRow[]>`${invites(db)} where i.account_id = ${accountId} ${pageOf(db, page)}`;
 }
 
-/** Gives an invitation that nobody answered its time again; false for any other. */
+/** Gives an invitation that nobody answered its time again; false for any other, and where a role of it is gone. */
 export async function prolongInvite(
   db: Db,
   org: OrgId,
   { id, livesNs }: Pick<NewInviteRow, "id" | "livesNs">,
 ): Promise<boolean> {
   const rows = await db<{ id: string }[]>`
-    update org_invites set expires_at = ${until(db, livesNs)}
-     where org_id = ${org} and id = ${id} and accepted_at is null and revoked_at is null
+    update org_invites i set expires_at = ${until(db, livesNs)}
+     where org_id = ${org} and id = ${id} and accepted_at is null and revoked_at is null and not ${lacksRole(db)}
     returning id`;
   return rows.length > 0;
 }
@@ -88,31 +89,40 @@ export async function revokeInviteRow(
   return rows.length > 0;
 }
 
-/** Makes the account a member with the roles it was invited to; false unless the invitation is open and the account's. */
+/** Makes the account a member with the roles it was invited to; false unless the invitation is open, the account's, and all of its roles are still there. */
 export async function acceptInviteRow(
   db: Db,
   { id, accountId }: { readonly id: string; readonly accountId: string },
 ): Promise<boolean> {
-  const rows = await db<{ id: string }[]>`
-    with accepted as (
-      update org_invites set accepted_at = svc_now()
-       where id = ${id} and account_id = ${accountId} and accepted_at is null and revoked_at is null
-         and expires_at > svc_now()
-      returning *),
-    given as (
-      insert into account_roles (account_id, org_id, role_id, created_by_id)
-      select account_id, org_id, unnest(role_ids), created_by_id from accepted
-      on conflict do nothing)
-    select id from accepted`;
-  return rows.length > 0;
+  try {
+    const rows = await db<{ id: string }[]>`
+      with accepted as (
+        update org_invites i set accepted_at = svc_now()
+         where id = ${id} and account_id = ${accountId} and accepted_at is null and revoked_at is null
+           and expires_at > svc_now() and not ${lacksRole(db)}
+        returning *),
+      given as (
+        insert into account_roles (account_id, org_id, role_id, created_by_id)
+        select account_id, org_id, unnest(role_ids), created_by_id from accepted
+        on conflict do nothing)
+      select id from accepted`;
+    return rows.length > 0;
+  } catch (error) {
+    if (error instanceof postgres.PostgresError && error.code === "23503") return false; // a role is deleted in this very instant
+    throw error;
+  }
 }
+
+/** Whether a role that an invitation `i` brings was deleted since it was made: no row refers to what an array names. */
+const lacksRole = (db: Db) => db`
+  exists (select from unnest(i.role_ids) w (id) where not exists (select from roles r where r.id = w.id))`;
 
 const until = (db: Db, livesNs: number) =>
   db`svc_now() + make_interval(secs => ${livesNs / 1e9}::float8)`;
 
 function invites(db: Db) {
   return db`
-    select i.*, o.name as org_name, i.expires_at <= svc_now() as is_expired, i.created_at::text as sort_key
+    select i.*, o.name as org_name, i.expires_at <= svc_now() as is_expired, ${lacksRole(db)} as lacks_role, i.created_at::text as sort_key
       from org_invites i join orgs o on o.id = i.org_id`;
 }
 

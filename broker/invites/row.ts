@@ -19,5 +19,7 @@ export const inviteRow = z.object({
 export type InviteRow = z.infer<typeof inviteRow> & {
   readonly org_name: string;
   readonly is_expired: boolean;
+  /** A role that it brings was deleted. */
+  readonly lacks_role: boolean;
   readonly sort_key: string;
 };

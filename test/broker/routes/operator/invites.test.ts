@@ -46,6 +46,36 @@ const accept = (id: string, token = person.token) =>
 const inOrg = (org: OrgId) => ({ headers: { "x-svc-org-id": org } });
 
 describe("an invitation", () => {
+  test("whose role was deleted meanwhile is not accepted and not sent again, and says so", async () => {
+    const role = {
+      title: "Short",
+      role_type: "org_support",
+      policies: [{ name: "all", permissions: ["orgs.read"] }],
+    };
+    const make = async () =>
+      (await broker.call<{ id: string }>("POST /v1/roles", { token: admin, body: role })).body.id;
+    const gone = { status: 409, body: { code: "invite_role_gone" } };
+    const roleId = await make();
+    const late = (await invite({ roles: ["org_builder", roleId] })).body.id;
+    await db`delete from roles where id = ${roleId}`; // in the very instant in which it was made
+    expect(await accept(late)).toMatchObject(gone);
+    const members = () =>
+      db`select from account_roles where org_id = ${host} and account_id = ${person.id}`;
+    expect(await members()).toHaveLength(0);
+    expect((await broker.call(`POST ${path}/${late}/revoke`, { token: admin })).status).toBe(200);
+    const nextRole = await make();
+    const old = (await invite({ roles: [nextRole] })).body.id;
+    await advanceClock(db, "31 days");
+    expect(
+      (await broker.call(`DELETE /v1/roles/${nextRole}`, { token: admin })).status,
+    ).toBeLessThan(300);
+    expect(
+      await broker.call(`POST ${path}/${old}/resend`, { token: admin, body: {} }),
+    ).toMatchObject(gone);
+    expect(await accept(old)).toMatchObject({ status: 409 });
+    expect(await members()).toHaveLength(0);
+  });
+
   test("makes an account a member of another org, where its own token then acts by its roles there", async () => {
     const { status, body: made } = await invite();
     expect(status).toBe(201);
