@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { problem } from "../../shared/problem.ts";
 import type { Asking } from "../app-configs/changes-between.ts";
 import type { Broker } from "../broker.ts";
@@ -5,6 +6,7 @@ import type { Db } from "../database/connect.ts";
 import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
 import { findInstallFacts } from "./install-facts.ts";
 import type { ReadingParts } from "./read-values.ts";
 import { stateBase } from "./state-base.ts";
@@ -59,14 +61,31 @@ export async function listStates(
 }
 
 /** A state as lists show it, without what is in it. */
-export function toState({ created_at: at, ...row }: Row) {
+export function toState(seals: Digests, { created_at: at, ...row }: Row) {
   return {
     id: row.id,
     install_id: row.install_id,
     version: row.version,
-    checksum: row.checksum,
+    checksum: shownChecksum(seals, row),
     triggered_by_id: row.triggered_by_id,
     triggered_by_type: row.triggered_by_type,
     created_at: at.toISOString(),
   };
 }
+
+type Digests = Pick<Seals, "fingerprint" | "newest">;
+
+/**
+ * Equal for equal states of an install, as long as the same key seals. A plain digest would tell whether a guess of a short secret is
+ * right, as all else of a state is shown; without a key there is nothing that readers do not know, and each version has another.
+ */
+function shownChecksum(
+  seals: Digests,
+  { install_id: install, id, checksum }: Omit<Row, "created_at">,
+): string {
+  const key = seals.newest();
+  if (key === null) return digest(`state ${id}`).digest("hex");
+  return seals.fingerprint(digest(`state ${install} ${checksum}`).digest(), key);
+}
+
+const digest = (text: string) => createHash("sha256").update(text);

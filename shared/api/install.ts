@@ -197,7 +197,11 @@ export const installStateSchema = z
     id: z.string(),
     install_id: z.string(),
     version: z.int(),
-    checksum: z.string(),
+    checksum: z
+      .string()
+      .describe(
+        "Equal for equal states of an install while the same key seals; without seal keys each version has another. It tells nothing of what is in them.",
+      ),
     triggered_by_id: z.string(),
     triggered_by_type: z.string(),
     created_at: z.iso.datetime(),

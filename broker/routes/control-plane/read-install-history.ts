@@ -32,7 +32,7 @@ const readStates: RegisterRoutes = (app, broker) => {
     const listedStates = await answerListing(c, page, {
       filters: created,
       read: (request: ListRequest) => listStates(broker.db, orgId, { id, created, ...request }),
-      toItem: toState,
+      toItem: (row) => toState(broker.seals, row),
     });
     return c.json(listedStates, 200);
   });
