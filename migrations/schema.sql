@@ -2640,6 +2640,7 @@ create table workflows (
 CREATE INDEX workflows_age ON public.workflows USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX workflows_by_org ON public.workflows USING btree (org_id, id);
 CREATE INDEX workflows_by_owner ON public.workflows USING btree (owner_id, id);
+CREATE INDEX workflows_changers ON public.workflows USING btree (owner_id, created_by_id) WHERE (type <> 'action_workflow_run'::text);
 CREATE UNIQUE INDEX workflows_child ON public.workflows USING btree (parent_step_id, child_key) WHERE (parent_step_id IS NOT NULL);
 CREATE INDEX workflows_children ON public.workflows USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX workflows_open ON public.workflows USING btree (owner_id) WHERE (status <> ALL (ARRAY['success'::text, 'error'::text, 'cancelled'::text]));
@@ -2702,6 +2703,7 @@ function change_install_labels(org text, install text, given jsonb, removed text
 function change_queue(org text, queue text, expected bigint, queue_name text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb) returns TABLE(outcome text, wake text) -- functions/queues.sql
 function change_role(org text, role text, changes jsonb) returns boolean -- functions/roles.sql
 function change_webhook(org text, webhook text, changes json, sealed_secret bytea, overlap interval) returns text -- functions/webhooks.sql
+function changers_of(install text) returns text[] -- functions/chains.sql
 function check_enqueue(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
 function claim_enqueue_keys(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
 function claim_job(org text, runner text, job text, execution text, live_processes text[]) returns TABLE(job_id text, execution_id text) -- functions/claim.sql
@@ -2798,6 +2800,7 @@ function is_plan_lock(type text, operation text, info jsonb) returns boolean -- 
 function is_signal_live(status text) returns boolean -- functions/signals.sql
 function is_unbegun(l queue_signal_live) returns boolean -- functions/signals.sql
 function job_status_after(status text, event text) returns text -- functions/before-tables.sql
+function join_parents(w workflows, others text[]) returns void -- functions/chains.sql
 function joined_chain(one text[], other text[]) returns text[] -- functions/chains.sql
 function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with time zone) returns TABLE(job_id text, event text, execution_status text, description text, clock text, stop_reason text, rearm_at timestamp with time zone) -- functions/clocks.sql
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql

@@ -65,6 +65,12 @@ export const signalTransitions = {
     when: "the back-off is over, or its holder goes on",
     also: "it has its old place in line",
   },
+  leave: {
+    from: ["queued", "retrying"],
+    to: "finished",
+    when: "its holder, which gave its place back, has ended",
+    also: "it takes no place again",
+  },
   finish: { from: ["in-flight"], to: "finished", when: "its execution was successful" },
   die: {
     from: ["in-flight"],

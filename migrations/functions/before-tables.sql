@@ -105,6 +105,7 @@ create or replace function signal_status_after(status text, event text) returns 
     when 'retry' then case when status = 'in-flight' then 'retrying' end
     when 'yield' then case when status = 'in-flight' then 'retrying' end
     when 'requeue' then case when status = 'retrying' then 'queued' end
+    when 'leave' then case when status in ('queued', 'retrying') then 'finished' end
     when 'finish' then case when status = 'in-flight' then 'finished' end
     when 'die' then case when status = 'in-flight' then 'dead' end
     when 'expire' then case when status in ('queued', 'retrying') then 'expired' end

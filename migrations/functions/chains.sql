@@ -36,16 +36,30 @@ create or replace function chain_of_config(org text, config text) returns text[]
   select coalesce(c.chain, chain_of(array[c.created_by_id])) from app_configs c where c.org_id = org and c.id = config
 $$;
 
+-- Whoever began a change of an install: one look into the index for each, however many changes they began.
+create or replace function changers_of(install text) returns text[]
+  language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  with recursive found as (
+    (select w.created_by_id as id from workflows w where w.owner_id = install and w.type <> 'action_workflow_run'
+      order by w.created_by_id limit 1)
+    union all
+    select (select w.created_by_id from workflows w
+             where w.owner_id = install and w.type <> 'action_workflow_run' and w.created_by_id > f.id
+             order by w.created_by_id limit 1)
+      from found f where f.id is not null)
+  select coalesce(array_agg(f.id), '{}') from found f where f.id is not null
+$$;
+
 -- Who stands behind the tick of an install's emitter: who made the config with its trigger, who applied that, and who fired it by hand.
--- Where nobody wrote down who applied it (a version before): whoever began a workflow that could have.
+-- Where nobody wrote down who applied it (a version before): whoever began a workflow that could have, each looked up once.
 create or replace function chain_of_tick(org text, install text, config text, signal text) returns text[]
   language sql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
   select joined_chain(chain_of_config(org, config), joined_chain(
-           (select coalesce(i.applied_chain, chain_of(array(
-                     select distinct w.created_by_id from workflows w
-                      where w.org_id = org and w.owner_id = install and w.type <> 'action_workflow_run')))
+           (select coalesce(i.applied_chain, chain_of(changers_of(install)))
               from installs i where i.org_id = org and i.id = install),
            chain_of(array(select s.created_by_id from queue_signals s
                            where s.org_id = org and s.id = signal and s.scheduled_for is null))))
@@ -89,4 +103,22 @@ begin
     w.approve_all_chain := (select i.approve_all_chain from installs i where i.org_id = w.org_id and i.id = w.owner_id);
   end if;
   return w;
+end $$;
+
+-- Who retried or resumed a workflow stands behind those, too, that began it: what they do next, and who approves that, follows from it.
+-- The caller holds its row; rows above are always locked after those below. Their versions go up, so that an answer that was judged by
+-- the chain of before is judged again.
+create or replace function join_parents(w workflows, others text[]) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  above workflows := w;
+begin
+  while above.parent_id is not null loop
+    select * into above from workflows p where p.org_id = (w).org_id and p.id = above.parent_id for no key update;
+    exit when not found;
+    update workflows p set chain = joined_chain(chain_of_workflow(above), others), version = p.version + 1
+     where p.org_id = above.org_id and p.id = above.id and not others <@ chain_of_workflow(above);
+  end loop;
 end $$;

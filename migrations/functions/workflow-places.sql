@@ -43,14 +43,16 @@ begin
   perform end_place((w).signal_id, ended_as, t);
 end $$;
 
--- Ends a workflow's place in its lane; the next in line has its turn.
+-- Ends a workflow's place in its lane; the next in line has its turn. One that had begun has given its place back meanwhile where it is in
+-- line: it ends as the workflow did, too.
 create or replace function end_place(signal text, ended_as text, t timestamptz) returns void
   language plpgsql as $$
 declare
   moves signal_move[];
 begin
   perform lock_queues_of_signals(array[signal]);
-  moves := array(select row(l.id, case when l.status = 'in-flight' and ended_as <> 'cancelled' then 'finish' else 'cancel' end,
+  moves := array(select row(l.id, case when ended_as = 'cancelled' then 'cancel' when l.status = 'in-flight' then 'finish'
+                                       when l.started_at is not null then 'leave' else 'cancel' end,
                             'the workflow ended as ' || ended_as, null, null, null, null)::signal_move
                    from queue_signal_live l where l.id = signal);
   if cardinality(moves) > 0 then

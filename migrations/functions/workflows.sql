@@ -173,6 +173,9 @@ begin
   if not found then
     raise exception 'stale' using errcode = 'SVC01';
   end if;
+  if joined <> '{}' and held.parent_id is not null then
+    perform join_parents(held, chain_of(joined));
+  end if;
   insert into workflow_runs (id, org_id, workflow_id, type, status, start_from_idx, trigger_step_id, created_at, started_at, finished_at)
   select r.id, org, workflow, r.type, r.status, r.start_from_idx, r.trigger_step_id, r.created_at, r.started_at, r.finished_at
     from jsonb_populate_recordset(null::workflow_runs, change -> 'runs') r

@@ -6,6 +6,12 @@ import { givenInstall, givenWorkflowsApi, stepIn } from "../../support/workflows
 
 const { db, setup } = await givenWorkflowsApi({ brokers: 2 });
 
+/** Who stands behind a workflow. */
+async function chainOf(id: string): Promise<string[]> {
+  const [row] = await db<{ chain: string[] }[]>`select chain from workflows where id = ${id}`;
+  return row?.chain ?? [];
+}
+
 /** Installs, each with an agent that fails what it is told to. */
 async function given(names: readonly string[]) {
   const org = await setup();
@@ -121,8 +127,12 @@ describe("a step that begins workflows", () => {
     org.bad.delete("one");
     const [child] = await childrenOf(org, id);
     const stalled = stepIn((await org.read(child?.id ?? "")).body, "failed-pending-retry");
+    const self = (await org.api<{ id: string }>("GET /v1/tokens/current")).body.id;
+    expect(await chainOf(id)).not.toContain(self);
     await org.api(`POST /v1/workflows/${child?.id}/steps/${stalled.id}/retry`);
     await org.reach(child?.id ?? "", "success");
+    expect(await chainOf(child?.id ?? "")).toContain(self);
+    expect(await chainOf(id)).toContain(self); // they do not approve what the parent does next
     expect((await org.read(id)).body.status.status).toBe("failed-pending-retry");
     await org.api(`POST /v1/workflows/${id}/steps/${childStep(failed).id}/retry`);
     await org.reach(id, "success");

@@ -141,6 +141,27 @@ describe("a workflow of actions that waits for a person", () => {
     await org.reach(left, "cancelled");
     await org.reach(careful, "cancelled");
   });
+
+  test("that ends without its place has that end as it did, and not as cancelled", async () => {
+    const org = await setup();
+    const { installId } = await givenInstall(org);
+    const endOf = async (id: string) => {
+      const [row] = await org.db<{ status: string; why: string }[]>`
+        select e.status, e.status_description as why from workflows w
+          join queue_signal_ends e on e.signal_id = w.signal_id where w.id = ${id}`;
+      return row;
+    };
+    const begin = async () => (await org.run(installId, "careful")).body.workflow_id;
+    const [denied, called] = [await begin(), await begin()];
+    const step = stepIn(await org.reach(denied, "approval-awaiting"), "approval-awaiting");
+    await org.respond(step, { response_type: "deny" });
+    await org.reach(denied, "error");
+    expect(await endOf(denied)).toEqual({ status: "finished", why: "the workflow ended as error" });
+    await org.reach(called, "approval-awaiting");
+    await org.api(`POST /v1/workflows/${called}/cancel`, {});
+    await org.reach(called, "cancelled");
+    expect(await endOf(called)).toMatchObject({ status: "cancelled" });
+  });
 });
 
 describe("a config that only later versions provision", () => {

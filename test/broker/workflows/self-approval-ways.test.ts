@@ -150,3 +150,14 @@ test("behind a config stand all who made a part of it, and who put it in force",
     select chain from app_configs where id = ${app_config_id}`;
   expect(row?.chain).toEqual([x.id, y.id, z.id].toSorted());
 });
+
+test("who began changes of an install is each found once, runs of actions left out", async () => {
+  const { installId } = org;
+  const all = await db<{ by: string; type: string }[]>`
+    select created_by_id as by, type from workflows where owner_id = ${installId} order by id`;
+  const changes = all.filter(({ type }) => type !== "action_workflow_run").map(({ by }) => by);
+  expect(all.length).toBeGreaterThan(changes.length);
+  const [row] = await db<{ found: string[] }[]>`select changers_of(${installId}) as found`;
+  expect(row?.found.toSorted()).toEqual([...new Set(changes)].toSorted());
+  expect(changes).not.toEqual([]);
+});
