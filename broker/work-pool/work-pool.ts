@@ -195,9 +195,12 @@ export class WorkPool<All extends Kinds> {
   }
 }
 
-/** The engine refuses what is too long for it as it refuses to call too deep. */
+/** What the engine says of what is too long for it, or too deep for its stack; any other error of this name is a fault. */
+const tooMuch =
+  /^(?:Maximum call stack size|Invalid (?:string|array|typed array) length|(?:Map|Set) maximum size|Array buffer allocation)/;
+
 function spent(message: string): ChildEnded {
-  const isOfMemory = /allocation|length|size/i.test(message);
+  const isOfMemory = tooMuch.test(message);
   return new ChildEnded(isOfMemory ? "memory" : "ended", `it failed: ${message}`);
 }
 

@@ -66,10 +66,10 @@ describe("work in child processes", () => {
     expect(line.why).toMatch(why);
   });
 
-  test.each(["smallValues", "longArray", "buffers"] as const)(
+  test.each(["smallValues", "longArray", "buffers", "recurse"] as const)(
     "that needs more memory than it may (%s) is answered as who asked says, and is no fault of ours",
     async (kind) => {
-      const bounds = { cpuMs: 60_000, wallMs: 120_000, rssBytes: 512 * mebibyte };
+      const bounds = { cpuMs: 60_000, wallMs: 120_000, rssBytes: 256 * mebibyte };
       const { run, lines } = givenWorkPool({ bounds });
       const outOfMemory = () => problem.tooLarge(mebibyte);
       await expect(run(kind, { outOfMemory })).rejects.toMatchObject({ status: 413 });
