@@ -4,8 +4,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { settingNames, variableOf } from "../agent/config/settings.ts";
 import { settings } from "../broker/config.ts";
-import { svc } from "../cli/program.ts";
-import { commandsOf } from "../shared/command-line/program.ts";
 import { startBroker, type TestBroker } from "./support/broker/broker.ts";
 import { routeRules } from "./support/broker/route-rules.ts";
 import { testDatabase } from "./support/database/database.ts";
@@ -137,15 +135,6 @@ describe("operations.md", () => {
     const ofAgents = settingNames.map(variableOf);
     const known = new Set([...Object.keys(settings), ...ofAgents, ...ofClients, ...ofJobsAndTests]);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
-  });
-
-  test("shows only commands that there are", () => {
-    const shown = [...operations.matchAll(/(?<![\w.])\.\/svc ([a-z]+)(?: ([a-z]+))?/g)];
-    expect(shown.length).toBeGreaterThan(8);
-    const known = commandsOf(svc).map(({ name }) => name);
-    const isKnown = ([, noun = "", verb = ""]: RegExpExecArray): boolean =>
-      known.includes(noun) || known.includes(`${noun} ${verb}`);
-    expect(shown.filter((one) => !isKnown(one)).map(([text]) => text)).toEqual([]);
   });
 });
 
