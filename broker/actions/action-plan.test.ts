@@ -40,12 +40,13 @@ test("a plan has the names of its steps and the ids that it names beside it", ()
   expect(steps).toEqual([{ step_id: "iar_a.1", name: "run", idx: 0 }]);
 });
 
-test("a plan that would be longer than 4 MiB is none, and says so", () => {
+test("a plan that would be longer than 8 MiB with its twin is none, and says so", () => {
   const loop = "{{ range split `` $.svc.name }}";
   const turns = `${loop}${loop}${"x".repeat(2 ** 20)}{{ end }}{{ end }}`;
   const planned = plannedOf(`{{ $.svc.id }}${turns.repeat(5)}`, "1234");
   expect("text" in planned ? planned.text.length : planned).toMatchObject({
     code: "render_failed",
-    detail: "Its plan is longer than 4194304 bytes. Have its steps fetch what is long.",
+    detail:
+      "Its plan, with its masked twin, is longer than 8388608 bytes. Have its steps fetch what is long.",
   });
 });

@@ -43,8 +43,8 @@ type Planning = {
 /** The text of a plan, and of its twin for people, in which all that depends on something sensitive is masked. */
 export type PlanTexts = PlanOutline & { readonly text: string; readonly shown: string };
 
-/** How long a plan may be, and its twin. */
-export const mostPlanBytes = 4 * 2 ** 20;
+/** How long a plan and its twin may be together. */
+export const mostPlanBytes = 8 * 2 ** 20;
 
 /** The plan of a run, rendered with what is known now; or why there is none. */
 export function planAction(
@@ -189,7 +189,7 @@ function renderFault(faults: RenderFaults): CompositeFault {
 const fault = faultOf;
 /** The fault of a longer one. */
 export const planTooLong = (): CompositeFault => {
-  const detail = `Its plan is longer than ${mostPlanBytes} bytes. Have its steps fetch what is long.`;
+  const detail = `Its plan, with its masked twin, is longer than ${mostPlanBytes} bytes. Have its steps fetch what is long.`;
   return fault("render_failed", "Its plan is too long", detail);
 };
 const tooLarge =

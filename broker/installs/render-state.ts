@@ -22,12 +22,12 @@ export function renderState(
   return { text: canonicalJson({ id: facts.install.id, is_too_long: true, checksum }), checksum };
 }
 
-/** A state as people are shown it, as JSON. */
+/** A state as people are shown it, as JSON; a long one comes as bytes. */
 export function renderShownState(
   { facts }: Given,
   values: StateValues,
   work: RenderWork,
-): { readonly text: string } {
+): { readonly text: string | Uint8Array } {
   const outputs = values.outputs.withWords();
   return { text: JSON.stringify(shownStateOf({ ...facts, ...values, outputs }, work)) };
 }

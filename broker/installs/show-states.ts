@@ -27,7 +27,7 @@ export async function showState(
   broker: ReadingParts & Pick<Broker, "render">,
   { actor: { orgId }, withPermit, gone }: Asking,
   id: string,
-): Promise<string> {
+): Promise<string | Uint8Array> {
   const facts = await withPermit(() =>
     findInstallFacts(broker, orgId, {
       id,

@@ -176,7 +176,9 @@ describe("outputs of actions", () => {
     const { values, read } = storedOf({ outputs: many });
     const order = { orgId: "org_a", given: { facts: withActions }, values };
     const { text } = await render({ ...order, name: "shown-state" });
-    const actions = (JSON.parse(text) as { actions: Record<string, { outputs: unknown }> }).actions;
+    const actions = (
+      JSON.parse(Buffer.from(text).toString()) as { actions: Record<string, { outputs: unknown }> }
+    ).actions;
     const left = "(left out: the outputs of all actions together are too large)";
     expect([actions["a"]?.outputs, actions["b"]?.outputs]).toEqual([{ v: 1 }, left]);
     expect(actions["c"]?.outputs).toEqual({ v: large });

@@ -6,7 +6,7 @@ import type { WorkPool } from "../work-pool/work-pool.ts";
 import type { RenderAsked } from "./render-in-child.ts";
 import {
   type GivenOf,
-  outputReadings,
+  renderingWays,
   type RenderedOf,
   type Rendering,
   type RenderingName,
@@ -47,7 +47,7 @@ export function makeRenderer(work: Pick<WorkPool<WorkKinds>, "run">, metrics: Me
   );
 
   return async ({ orgId, name, given, values }, gone) => {
-    const reading = new ValueReading(values, outputReadings[name]);
+    const reading = new ValueReading(values, renderingWays[name]);
     for (;;) {
       const read = await reading.read();
       const here = reading.bytes <= mostQuickBytes ? renderHere(name, given, read) : undefined;
@@ -94,8 +94,14 @@ async function renderBy(
   const others = [...variables, ...outputs].map(([, value]) => value);
   const bytes = [Buffer.from(JSON.stringify(given)), inputs, ...others];
   const { told, bytes: parts } = await work.run({ orgId, kind: "render", asked, bytes }, gone);
-  const [rest = "{}", ...texts] = parts.map((part) => Buffer.from(part).toString("utf8"));
-  const members = told.texts.map((member, at) => [member, texts[at]] as const);
-  const rendered = { ...(JSON.parse(rest) as object), ...Object.fromEntries(members) };
+  const [rest = Buffer.from("{}"), ...texts] = parts;
+  const keeps = renderingWays[name].keepsBytes === true;
+  const members = told.texts.map((member, at) => {
+    const text = texts[at];
+    return [member, keeps || text === undefined ? text : textOf(text)] as const;
+  });
+  const rendered = { ...(JSON.parse(textOf(rest)) as object), ...Object.fromEntries(members) };
   return { rendered, missing: told.missing };
 }
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8");

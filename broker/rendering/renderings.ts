@@ -38,18 +38,25 @@ export const budgets: Readonly<Record<RenderingName, RenderBudget>> = {
   "shown-state": renderLimits,
 };
 
-/** Which outputs are read before anything is rendered, and how many bytes of them may be read. */
-export type OutputReading = { readonly readsAll: boolean; readonly most: number };
+/** How something is rendered besides. */
+export type RenderingWay = {
+  /** It has all outputs in it; others are rendered with those for which they ask. */
+  readonly readsAll: boolean;
+  /** How many bytes of outputs may be read for it. */
+  readonly most: number;
+  /** Long texts of it are passed on as the bytes that a child made. */
+  readonly keepsBytes?: true;
+};
 
-const onDemand: OutputReading = { readsAll: false, most: mostOutputBytes };
+const onDemand: RenderingWay = { readsAll: false, most: mostOutputBytes };
 
-/** What has all outputs in it; others are rendered with those for which they ask. */
-export const outputReadings: Readonly<Record<RenderingName, OutputReading>> = {
+/** How each is rendered. */
+export const renderingWays: Readonly<Record<RenderingName, RenderingWay>> = {
   labels: onDemand,
   readme: onDemand,
   plan: onDemand,
   state: { readsAll: true, most: mostRecordedBytes },
-  "shown-state": { readsAll: true, most: mostOutputBytes },
+  "shown-state": { readsAll: true, most: mostOutputBytes, keepsBytes: true },
 };
 
 export type Renderings = typeof renderings;

@@ -1,5 +1,5 @@
 import type { ReadValues, StoredValues } from "../installs/stored-values.ts";
-import type { OutputReading } from "./renderings.ts";
+import type { RenderingWay } from "./renderings.ts";
 
 /** What asks for outputs again and again, by what is in those before, gets all. */
 const mostRounds = 3;
@@ -15,7 +15,7 @@ export class ValueReading {
   #outputBytes = 0;
 
   /** `most`: how many bytes of outputs. */
-  constructor(values: StoredValues, { readsAll, most }: OutputReading) {
+  constructor(values: StoredValues, { readsAll, most }: RenderingWay) {
     this.#values = values;
     this.#most = most;
     if (readsAll) this.#want(values.ends.map(({ name }) => name));

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { endJob } from "../jobs/end-job.ts";
@@ -43,6 +44,7 @@ export async function moveWorkflow<Answer>(
     const begin = await loadWorkflow(broker, org, { id, refusal, refusedChildren, ...same });
     if (begin === undefined) throw problem.notFound("workflow");
     const { answer, draft } = await decided(begin, decide, renders);
+    await nextTurn(); // a long plan was sealed, and is now written
     const written = draft.isChanged
       ? await writeWorkflow(broker.db, draft, { wakes })
       : await leaveWorkflow(broker.db, draft);

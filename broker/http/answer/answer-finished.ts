@@ -6,6 +6,10 @@ export function answerFinished(
   parts: readonly (string | Uint8Array)[],
   status: 200 | 201 = 200,
 ): never {
-  const json = Buffer.concat(parts.map((part) => Buffer.from(part)));
-  return c.body(json, status, { "content-type": "application/json" }) as never; // bytes, whatever the contract shows
+  const bytes = parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part));
+  const [only, ...others] = bytes;
+  const json = only === undefined || others.length > 0 ? Buffer.concat(bytes) : only;
+  return c.body(json as Uint8Array<ArrayBuffer>, status, {
+    "content-type": "application/json",
+  }) as never; // bytes, whatever the contract shows
 }
