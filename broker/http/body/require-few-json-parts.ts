@@ -14,6 +14,10 @@ export function requireFewJsonParts(bytes: Uint8Array, most: number): void {
   requireFewParts(partsOf(bytes, most), most);
 }
 
+/** Whether a JSON text has more values than about this many, told before it is parsed. */
+export const hasManyJsonParts = (bytes: Uint8Array, most: number): boolean =>
+  bytes.length > most && partsOf(bytes, most) > most;
+
 /** Counts opening brackets and commas; stops beyond `most`. */
 function partsOf(bytes: Uint8Array, most: number): number {
   let parts = 0;

@@ -22,14 +22,16 @@ export function reserveMemory(
   if (rule.maxBody === undefined || !hasBody(c)) return undefined;
   const said = Number(requestHeader(c, "content-length") ?? maxBytes(rule));
   if (said <= largeBytes || said > maxBytes(rule)) return undefined;
-  const actor = c.get("actor");
   const budget = rule.permission === "apps.write" ? broker.configUploads : broker.uploads;
-  return budget.enter(
-    {
-      orgId: actor.orgId,
-      tokenId: actor.tokenId ?? actor.id,
-      bytes: rule.streamed === true ? Math.min(said, streamedBytes) : said,
-    },
-    c.req.raw.signal,
-  );
+  return reserveFor(c, budget, rule.streamed === true ? Math.min(said, streamedBytes) : said);
+}
+
+/** Waits for the memory for so many bytes of a request; returns a function that releases it. */
+export function reserveFor(
+  c: AppContext,
+  budget: Broker["uploads"],
+  bytes: number,
+): Promise<() => void> {
+  const { orgId, tokenId, id } = c.get("actor");
+  return budget.enter({ orgId, tokenId: tokenId ?? id, bytes }, c.req.raw.signal);
 }

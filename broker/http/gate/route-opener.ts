@@ -8,11 +8,12 @@ import { setHeader } from "../answer/set-header.ts";
 import type { App, AppContext } from "../app-types.ts";
 import { discardBody } from "../body/discard-body.ts";
 import { jsonOf } from "../body/json-of.ts";
+import { isCostlyBody, readApart } from "../body/read-apart.ts";
 import { readJsonBytes } from "../body/read-json.ts";
 import { isReadApart } from "../body/read-large-json.ts";
 import { readRawBody } from "../body/read-raw-body.ts";
 import { mostValues, requireFewJsonParts } from "../body/require-few-json-parts.ts";
-import { reserveMemory, largeBytes } from "../body/reserve-memory.ts";
+import { reserveMemory } from "../body/reserve-memory.ts";
 import { type Answered, beginRequest, endRequest } from "../request-log.ts";
 import type { ServedRoute } from "./allowed-methods.ts";
 import { makeAuditGate, type RouteAudit } from "./audit-gate.ts";
@@ -144,18 +145,13 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   const isLenient = rule.surface === "runner";
   if (rule.archive === true) return withRawBody(c, broker, route);
   const bytes = await readJsonBytes(c, rule);
-  if (bytes.length > largeBytes && isReadApart(operationId)) {
-    const { orgId } = c.get("actor");
-    const given = { orgId, bytes, gone: c.req.raw.signal };
-    const { value, longTexts } = await broker.bodies.read(operationId, given);
-    c.req.addValidatedData("json", value as object);
-    c.set("longTexts", longTexts);
-    c.set("verbatim", noTexts);
+  const mayBeApart = isReadApart(operationId);
+  if (mayBeApart && isCostlyBody(bytes)) {
+    await readApart(c, broker, operationId, bytes);
     return handleWithPermit(c, broker, route);
   }
   // What holds many values is long; most bodies are not, and need not be looked through.
-  if (bytes.length > mostValues && !isReadApart(operationId))
-    requireFewJsonParts(bytes, mostValues);
+  if (bytes.length > mostValues && !mayBeApart) requireFewJsonParts(bytes, mostValues);
   const { value, text, verbatim } = jsonOf(bytes, rule);
   c.set("longTexts", nothing);
   if (body !== "empty") {
@@ -189,7 +185,6 @@ function once(
 }
 
 const nothing: ReadonlyMap<string, LargeText> = new Map();
-const noTexts: ReadonlyMap<string, string> = new Map();
 
 /** Most requests have no query, so they skip parsing one. */
 function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: boolean): void {

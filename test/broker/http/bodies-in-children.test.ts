@@ -70,3 +70,31 @@ test("a body that waits for its turn when its broker stops is stored, if that co
   expect(await sent).toMatchObject({ status: 201 });
   await stopped;
 });
+
+test("a small body of many values is read in a child, too, with the answers of any other", async () => {
+  const at = await setup();
+  const readApart = async (end: string) => {
+    const { body } = await broker.call<string>("GET /metrics");
+    const shown = new RegExp(`^svc_work_total\\{kind="bodies.read",end="${end}"\\} (\\d+)$`, "m");
+    return Number(shown.exec(body)?.[1] ?? 0);
+  };
+  const ends = async () => [await readApart("refused"), await readApart("done")] as const;
+  const enqueue = (body: string) =>
+    broker.call(`POST /v1/runners/${at.runnerId}/jobs`, { token: at.admin, body });
+  const [refused, done] = await ends();
+  const many = (value: string) => Array.from({ length: 6_000 }, (_, n) => `"k${n}":${value}`);
+  const metadata = await enqueue(`{"type":"noop-deploy","metadata":{${many('"v"').join(",")}}}`);
+  expect(metadata).toMatchObject({
+    status: 422,
+    body: { detail: "#/metadata: At most 100 entries are allowed." },
+  });
+  const stored = await enqueue(`{"type":"noop-deploy","plan":{${many("1e0").join(",")}}}`);
+  expect(stored.status).toBe(201);
+  expect(await ends()).toEqual([refused + 1, done + 1]);
+  const { id } = stored.body as { id: string };
+  const plan = await broker.call<string>(`GET /v1/runner-jobs/${id}/plan?secrets=true`, {
+    token: at.admin,
+  });
+  expect(plan.status).toBe(200);
+  expect(plan.body.slice(0, 20)).toBe('{"k0":1e0,"k1":1e0,"');
+});
