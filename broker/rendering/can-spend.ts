@@ -1,4 +1,8 @@
-import { type RenderWork, TooMuchWork } from "../../shared/app-config/templates/render-work.ts";
+import {
+  RenderError,
+  type RenderWork,
+  TooMuchWork,
+} from "../../shared/app-config/templates/render-work.ts";
 
 /** What this gives; undefined once it would take more than the work has left. */
 export function canSpend<Made>(work: RenderWork, make: () => Made): Made | undefined {
@@ -6,7 +10,8 @@ export function canSpend<Made>(work: RenderWork, make: () => Made): Made | undef
   try {
     return make();
   } catch (error) {
-    if (error instanceof TooMuchWork) return undefined;
+    const isSpent = error instanceof RenderError && work.isSpent; // by one text that is too long
+    if (isSpent || error instanceof TooMuchWork) return undefined;
     throw error;
   }
 }

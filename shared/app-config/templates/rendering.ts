@@ -131,7 +131,7 @@ export class Rendering implements Evaluation {
       const rendered = render();
       if (this.#faults.size === 0 && !this.masks.hasFault) return { rendered };
     } catch (error) {
-      if (!(error instanceof TooMuchWork)) throw error;
+      if (!(error instanceof RenderError)) throw error; // a text alone may be too long, before anything of it is evaluated
       if (this.hasRead) return [this.#maskedFault()];
       this.#tellOpenly(error);
     }
