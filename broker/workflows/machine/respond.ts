@@ -93,11 +93,12 @@ function move(
     return "applied";
   }
   const directive = type === "deny" ? "stop" : "skip-group";
-  draft.moveStep(step, "deny", { directive, description: note || "it was denied" });
+  const error = note === "" ? "it was denied" : `it was denied: ${note}`;
+  draft.moveStep(step, "deny", { directive, description: error });
   draft.tellStep(step, { transition: "rejected", approval: answer });
   if (type === "deny") {
-    const error = note || "it was denied";
-    const fault = faultOf("approval_denied", "It was denied", error, { retryable: false });
+    const why = note || "it was denied";
+    const fault = faultOf("approval_denied", "It was denied", why, { retryable: false });
     step.error = { ...fault, step_id: step.id };
     draft.tellStep(step, { transition: "failed", error });
   } else draft.tellStep(step, { transition: "cancelled" });

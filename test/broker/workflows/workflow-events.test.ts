@@ -18,6 +18,7 @@ type Told = {
     readonly workflow: { readonly id: string };
     readonly step?: { readonly id: string; readonly name: string };
     readonly approval?: { readonly expires_at: string };
+    readonly outcome?: { readonly error?: string };
   };
 };
 const toldOf = ({ body }: Received): Told => JSON.parse(body) as Told;
@@ -106,6 +107,13 @@ describe("events of a workflow", () => {
     expect(seen).toEqual([
       ["requested", asked],
       [transition, answered],
+    ]);
+    if (type !== "deny") return;
+    const errors = () => of(body.workflow_id).flatMap(({ data }) => data.outcome?.error ?? []);
+    await until(async () => Promise.resolve(errors().length === 2));
+    expect(errors()).toEqual([
+      "it was denied: not today",
+      "approve careful: it was denied: not today",
     ]);
   });
 
