@@ -49,7 +49,9 @@ export const approveWorkflow = defineCommand({
     const approval = await findWaiting(call, workflow, flags.step);
     await showPlan({ call, screen }, approval);
     if (!flags.yes && !(await ask("Approve it? Only yes is a yes: "))) {
-      screen.say("Nothing was answered.");
+      screen.say(
+        `Nothing was approved. Without a question: svc workflow approve ${workflow} --yes`,
+      );
       return exitCodes.failed.code;
     }
     await respond({ call, screen }, approval, { type: "approve", note: flags.note ?? "" });

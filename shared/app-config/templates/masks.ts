@@ -40,4 +40,4 @@ export class Masks {
 }
 
 const hiddenReason =
-  "what sensitive values decide, from here on, cannot be rendered; why is not shown: try it with harmless ones";
+  "this cannot be rendered; the reason is not shown, since sensitive values decide it: try it with harmless ones";

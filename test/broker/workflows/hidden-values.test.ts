@@ -38,14 +38,14 @@ describe("the value of a sensitive input", () => {
     const stalled = await org.reach(body.workflow_id, "failed-pending-retry");
     expect(stalled.composite_error).toMatchObject({ code: "render_failed" });
     expect(stalled.composite_error?.detail).toContain(
-      "actions/leak.toml, steps[0].command: what sensitive values decide",
+      "actions/leak.toml, steps[0].command: this cannot be rendered; the reason is not shown",
     );
     expect(JSON.stringify(stalled)).not.toContain("s3cr3t");
     const runs = await org.api(`GET /v1/installs/${installId}/actions/runs`);
     expect(JSON.stringify(runs.body)).not.toContain("s3cr3t");
     const events = await db`
       select e.data from events e where e.org_id = ${org.orgId} and e.workflow_id = ${body.workflow_id}`;
-    expect(JSON.stringify(events)).toContain("what sensitive values decide");
+    expect(JSON.stringify(events)).toContain("since sensitive values decide it");
     expect(JSON.stringify(events)).not.toContain("s3cr3t");
   });
 
