@@ -11,6 +11,7 @@ import { interestsSchema } from "./interests.ts";
 import { allSamples, chooseSample, sampleEvent, sampleEventNames } from "./sample-events.ts";
 import { attributesOf } from "./stored-event.ts";
 
+type Target = { readonly target_type?: string; readonly target_id?: string };
 const whose = { orgId: "org_1", id: "ping-1", at: new Date("2026-11-27T08:00:00Z") };
 
 describe("samples", () => {
@@ -27,6 +28,9 @@ describe("samples", () => {
   test.each(allSamples)("of $event, $transition of a $kind, is as the document says", (sample) => {
     const event = sampleEvent(sample, whose);
     expectDescribed(JSON.stringify({ specversion: "1.0", ...attributesOf(event) }));
+    const { target_type: type, target_id: target } = (event.data["step"] ?? {}) as Target;
+    const isStep = sample.kind === "workflow_step";
+    expect([type !== undefined, target !== undefined]).toEqual([isStep, isStep]);
     const [resource = "", op = ""] = sample.event.split(".");
     const wanted = {
       ops: op === "drift" ? [] : [op],
@@ -35,8 +39,8 @@ describe("samples", () => {
       ...(op === "drift" && { drift_detected: true }),
     };
     const interests = interestsSchema.parse({ resources: { [resource]: wanted } });
-    const { type } = event.data["workflow"] as { type: string };
-    const facts = { workflow_type: type, slugs: event.slugs, entities: [] };
+    const { type: workflow } = event.data["workflow"] as { type: string };
+    const facts = { workflow_type: workflow, slugs: event.slugs, entities: [] };
     expect(acceptsEvent({ interests, match: null }, facts)).toBe(true);
   });
 

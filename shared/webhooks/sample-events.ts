@@ -14,7 +14,7 @@ type Sampled = {
   /** The type of the workflow that tells of it, or whose step does. */
   readonly type: string;
   readonly isOfWorkflow: boolean;
-  /** The target of the step that tells of it; a step without one tells of its workflow's. */
+  /** The target of the step that tells of it; unless given, the state that each workflow begins with. */
   readonly target?: Target;
   readonly isOfStep?: false;
   /** The type of the approval that such a step asks for. */
@@ -24,6 +24,7 @@ type Sampled = {
 const target = (type: string, prefix: string, step: string): Target => ({ type, prefix, step });
 const deploy = target("install_deploys", "dep", "apply web");
 const sandbox = target("install_sandbox_runs", "sbr", "sandbox plan");
+const state = target("install_states", "ist", "generate install state");
 const account = target("runners", "run", "provision runner service account");
 const plan = "terraform_plan";
 const whole = { isOfWorkflow: true } as const;
@@ -128,7 +129,7 @@ export function sampleEvent(
   { event, kind, transition }: Sample,
   { orgId, id, at }: { readonly orgId: string; readonly id: string; readonly at: Date },
 ): StoredEvent {
-  const { type, target: aimed, approval }: Sampled = sampled[event];
+  const { type, target: aimed = state, approval }: Sampled = sampled[event];
   const [resource = "", op = ""] = event.split(".");
   const { event: told, outcomes } = eventTransitions[transition];
   const isOfStep = kind === "workflow_step";
@@ -160,15 +161,16 @@ export function sampleEvent(
   };
 }
 
-function stepOf(aimed: Target | undefined, told: string) {
+function stepOf({ type, prefix, step }: Target, told: string) {
   const isApproval = told.startsWith("approval.");
   return {
     id: unknownId("stp"),
-    name: aimed?.step ?? "generate install state",
+    name: step,
     idx: 1,
-    ...(aimed && { target_type: aimed.type, target_id: unknownId(aimed.prefix) }),
-    ...(aimed?.type === "install_deploys" && { component_id: unknownId("cmp") }),
-    ...(aimed?.type === "install_sandbox_runs" && { sandbox_id: unknownId("sbx") }),
+    target_type: type,
+    target_id: unknownId(prefix),
+    ...(type === "install_deploys" && { component_id: unknownId("cmp") }),
+    ...(type === "install_sandbox_runs" && { sandbox_id: unknownId("sbx") }),
     execution_type: isApproval ? ("approval" as const) : ("system" as const),
   };
 }
