@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { signBody } from "./sign-body.ts";
 
@@ -63,4 +64,20 @@ describe("the signature of a body", () => {
       "webhook-timestamp": "1614238043",
     });
   });
+});
+
+type IsSigned = (headers: object, bytes: Uint8Array, secrets: readonly string[]) => boolean;
+
+test("the check of docs/webhooks.md takes what is signed, by any of its secrets, and nothing else", async () => {
+  const page = await readFile("docs/webhooks.md", "utf8");
+  const [, code = ""] = /<!-- check-signature -->\n```js\n([^]*?)```/.exec(page) ?? [];
+  const url = `data:text/javascript,${encodeURIComponent(code)}`;
+  const { isSigned } = (await import(/* @vite-ignore */ url)) as { isSigned: IsSigned };
+  const headers = signBody("key", body, { id: "1", at });
+  const bytes = Buffer.from(body);
+  expect(isSigned(headers, bytes, ["key"])).toBe(true);
+  expect(isSigned(headers, bytes, ["former", "key"])).toBe(true);
+  expect(isSigned(headers, bytes, ["former"])).toBe(false);
+  expect(isSigned(headers, Buffer.from(`${body} `), ["key"])).toBe(false);
+  expect(isSigned({}, bytes, ["key"])).toBe(false);
 });
