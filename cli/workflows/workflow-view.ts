@@ -51,7 +51,8 @@ const marks: Readonly<Record<string, string>> = {
 export function stepLine(step: ShownStep): string {
   const { status, status_human_description: why } = step.status;
   const mark = marks[status] ?? "✗";
-  const took = step.started_at === null ? "" : ` ${durationOf(step.execution_time)}`;
+  const time = step.started_at === null ? "" : durationOf(step.execution_time);
+  const took = time === "" ? "" : ` ${time}`;
   const retry = step.retry_index === 0 ? "" : ` (try ${step.retry_index + 1})`;
   const words = why === "" ? "" : `: ${why}`;
   return `${mark} ${step.name}${retry}  ${status}${took}${words}`;

@@ -66,6 +66,7 @@ test("a run's log is followed, and its script's exit code is the command's", asy
     out: expect.stringMatching(/^\[run\] Step run\n\[run\] Hello world\n/) as string,
   });
   expect(greeted.err).toContain("Run greet: success");
+  expect(greeted.err).not.toMatch(/ $/m); // also of a step that took no time
 
   const failed = await run("run", "acme", "--command", "echo before; exit 2");
   expect(failed.code).toBe(2); // a code of svc's own, too: but the run had begun
