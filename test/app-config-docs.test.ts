@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { configFaultCodes, configWarningCodes } from "../shared/app-config/config-fault.ts";
 import { configFiles } from "../shared/app-config/config-files.ts";
-import { configSchemaOf, type JsonSchema } from "../shared/app-config/config-schemas.ts";
+import {
+  configSchemaOf,
+  configSchemaTypes,
+  type JsonSchema,
+} from "../shared/app-config/config-schemas.ts";
 import { templateFunctions } from "../shared/app-config/templates/template-functions.ts";
 
 test("docs/app-config-files.md is what the table of files says (npx vitest run test/app-config-docs.test.ts -u)", async () => {
@@ -77,3 +81,8 @@ function kindOf(schema: JsonSchema): string {
     ] ?? "any value"
   );
 }
+
+test("the schema of a type is made once", () => {
+  for (const type of configSchemaTypes) expect(configSchemaOf(type)).toBe(configSchemaOf(type));
+  expect(configSchemaOf("nothing")).toBe(undefined);
+});

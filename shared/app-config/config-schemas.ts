@@ -28,6 +28,17 @@ export const configSchemaTypes: readonly string[] = [
 
 /** The JSON Schema of one kind of file, or of the whole JSON document; undefined for no type. */
 export function configSchemaOf(type: string): JsonSchema | undefined {
+  const known = madeSchemas.get(type);
+  if (known !== undefined) return known;
+  const made = makeSchemaOf(type);
+  if (made !== undefined) madeSchemas.set(type, made);
+  return made;
+}
+
+/** To make one of all files takes some ten milliseconds. */
+const madeSchemas = new Map<string, JsonSchema>();
+
+function makeSchemaOf(type: string): JsonSchema | undefined {
   if (type === "config") return documentSchema();
   const file = configFiles.find((one) => one.type === type);
   return file && { ...schemaOfFile(file), description: file.is };

@@ -3,10 +3,11 @@ import {
   getReferenceRoute,
   getReferenceStyleRoute,
 } from "../../../shared/api/operations.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openApiDocument } from "../../http/open-api-document.ts";
-import { referencePage } from "../../http/reference/page.ts";
+import { referenceBytes } from "../../http/reference/reference-bytes.ts";
 import { referenceStyle } from "../../http/reference/style.ts";
 
 const policy =
@@ -14,20 +15,14 @@ const policy =
 
 /** GET /openapi.json, GET /docs, GET /docs/reference.css; each is made once, when it is first asked for. */
 export const readReference: RegisterRoutes = (app, broker) => {
-  let document: ReturnType<typeof openApiDocument> | undefined;
-  let page: string | undefined;
+  const bytes = referenceBytes(() => openApiDocument(app, broker));
 
-  app.openapi(getOpenApiDocumentRoute, (c) => {
-    document ??= openApiDocument(app, broker);
-    return c.json({ ...document }, 200);
-  });
+  app.openapi(getOpenApiDocumentRoute, (c) => answerFinished(c, [bytes.document()]));
 
   app.openapi(getReferenceRoute, (c) => {
-    document ??= openApiDocument(app, broker);
-    page ??= referencePage(document);
     setHeader(c, "content-security-policy", policy);
     setHeader(c, "referrer-policy", "no-referrer");
-    return c.html(page, 200);
+    return c.body(bytes.page(), 200, { "content-type": "text/html; charset=UTF-8" });
   });
 
   app.openapi(getReferenceStyleRoute, (c) => {
