@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { terraformLockInput } from "../../../shared/api/terraform-lock.ts";
-import { validateBody } from "./validate.ts";
+import { Problem } from "../../../shared/problem.ts";
+import { validateBody, validateQuery } from "./validate.ts";
 
 function refusal(schema: z.ZodType, value: unknown): unknown {
   try {
@@ -34,3 +35,19 @@ function oneOfTwo() {
   const long = z.object({ a: z.string(), b: z.string() });
   return z.object({ in: z.union([z.object({ a: z.string() }), long]) });
 }
+
+test("of a query with thousands of unknown names the first hundred are told", () => {
+  const sent = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`k${n}`, ["1"]]));
+  const schema = z.object({ limit: z.string().optional() });
+  const refusal = (): readonly unknown[] => {
+    try {
+      validateQuery(schema, sent, false);
+    } catch (error) {
+      return error instanceof Problem ? error.errors : [];
+    }
+    return [];
+  };
+  expect(refusal()).toHaveLength(100);
+  expect(refusal()[99]).toMatchObject({ pointer: "?k99", code: "unknown_parameter" });
+  expect(validateQuery(schema, sent, true)).toEqual({});
+});

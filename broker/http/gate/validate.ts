@@ -59,7 +59,8 @@ export function validateQuery(
     const pointer = `?${name}` as const;
     const given = values.filter((value) => value !== "");
     if (!known.includes(name)) {
-      if (!ignoresUnknown) errors.push(unknownParameter(name, known));
+      // Each says all that is allowed, and an address has room for thousands.
+      if (!ignoresUnknown && errors.length < mostErrors) errors.push(unknownParameter(name, known));
     } else if (given.some((value) => value.includes("\0"))) {
       errors.push({
         pointer,
