@@ -2,6 +2,8 @@ import { html } from "hono/html";
 import { listLogsRoute } from "../../../shared/api/log-streams.ts";
 import { getJobRoute } from "../../../shared/api/read-runner-jobs.ts";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
+import { getRunnerRoute } from "../../../shared/api/runners.ts";
+import type { Permission } from "../../../shared/permissions.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
 import { spanBars } from "../charts/span-bars.ts";
 import type { LiveTopic } from "../live/live-topics.ts";
@@ -9,6 +11,7 @@ import { logLines } from "../logs/log-lines.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { jsonBlock } from "../parts/code-block.ts";
+import { permissionsOf } from "../parts/permissions-of.ts";
 import { executionTable, progressOf } from "./execution-table.ts";
 import { errorNotice, jobFacts, waitingNotice } from "./job-facts.ts";
 import { stateSpans } from "./state-spans.ts";
@@ -33,7 +36,7 @@ export const showJob: Page = {
           <code>${job.id}</code>
           ${job.status_description === "" ? "" : html`<span class="dim">${job.status_description}</span>`}
         </p>
-        ${buttons(view, job)} ${waitingNotice(job)} ${errorNotice(job.composite_error)}
+        ${await buttons(view, job)} ${waitingNotice(job)} ${errorNotice(job.composite_error)}
         <section class="card">${spanBars({ label: "Where its time went", ...spans })}</section>
         ${jobFacts(job, view)} ${executionTable(job, view.nowMs)} ${progressOf(job)}
         ${outputsOf(job)} ${await logTail(view, job)}`,
@@ -41,7 +44,8 @@ export const showJob: Page = {
   },
 };
 
-function buttons(view: View, job: RunnerJob): Html {
+async function buttons(view: View, job: RunnerJob): Promise<Html> {
+  const mayAct = await actsOnRunner(view, job);
   const link = (isShown: boolean, to: string, text: string): Html | string =>
     isShown ? html`<a class="button" href="/jobs/${job.id}${to}">${text}</a>` : "";
   const isPlanning = job.operation.startsWith("create-");
@@ -49,9 +53,21 @@ function buttons(view: View, job: RunnerJob): Html {
     ${link(view.can("logs.read") && job.log_stream_id !== null, "/log", "Log")}
     ${link(view.can("plans.read"), "/plan", "Plan")}
     ${link(isPlanning && view.can("plans.secrets") && job.status === "finished", "/changes", "Planned changes")}
-    ${link(view.can("jobs.write"), "/rerun", "Run again…")}
-    ${link(view.can("jobs.cancel") && !isFinal(job.status), "/cancel", "Cancel…")}
+    ${link(mayAct("jobs.write"), "/rerun", "Run again…")}
+    ${link(mayAct("jobs.cancel") && !isFinal(job.status), "/cancel", "Cancel…")}
   </p>`;
+}
+
+/** What the reader may do with the job, whose runner may be an install's. */
+async function actsOnRunner(
+  view: View,
+  { runner_id: runnerId }: RunnerJob,
+): Promise<(permission: Permission) => boolean> {
+  const isKnown = !view.can("installs.operate") && view.can("runners.read");
+  const runner = isKnown
+    ? await view.ask(getRunnerRoute, { params: { runner_id: runnerId } })
+    : { install_id: null };
+  return (permission) => permissionsOf(runner, permission).every((one) => view.can(one));
 }
 
 function outputsOf({ outputs_json: packed, outputs }: RunnerJob): Html | string {

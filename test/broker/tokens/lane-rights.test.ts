@@ -100,7 +100,7 @@ describe("lists", () => {
 describe("pages", () => {
   test("offer of a lane, a runner and its group what its install's operators may do", async () => {
     const { url } = org.brokers[0] ?? { url: "" };
-    const ofRunners = ["runners.read", "runners.operate", "jobs.read"] as const;
+    const ofRunners = ["runners.read", "runners.operate", "jobs.read", "jobs.cancel"] as const;
     const { secret } = await withRole("looker", [...operator, ...ofRunners]);
     const headers = { "user-agent": "node", "sec-fetch-site": "same-origin" };
     const body = new URLSearchParams({ token: secret });
@@ -130,7 +130,8 @@ describe("pages", () => {
       [free, true],
     ] as const) {
       const { runnerId } = runner;
-      await givenJob(db, runner);
+      const jobId = await givenJob(db, runner);
+      expect((await read(`/jobs/${jobId}`)).includes(`/jobs/${jobId}/cancel`)).toBe(isOffered);
       const page = await read(`/runners/${runnerId}`);
       for (const act of ["flush", "pause", "restart"])
         expect(page.includes(`/runners/${runnerId}/${act}`)).toBe(isOffered);
