@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../../broker/database/new-id.ts";
 import { sampleStats } from "../../../broker/stats/sample-stats.ts";
 import type { StatsOverview } from "../../../shared/api/stats-overview.ts";
+import { givenApp } from "../../support/apps/given-app.ts";
 import { givenOperator, type GivenOperator } from "../../support/broker/given-operator.ts";
 import { tallyAll } from "../../support/broker/metrics.ts";
 import { advanceClock } from "../../support/database/clock.ts";
@@ -106,6 +107,15 @@ describe("problems", () => {
       insert into workflows (id, org_id, type, owner_type, owner_id, status, status_at, approval_option, signal_id, queue_id, created_at)
       values (${workflow}, ${at.orgId}, 'reprovision', 'installs', ${newId("ins")}, 'approval-awaiting', svc_now(), 'prompt',
               ${newId("sig")}, ${lane}, svc_now())`;
+    const { body: made } = await at.call<{ id: string; workflow_id: string }>(
+      `POST /v1/apps/${(await givenApp(db, { orgId: at.orgId })).appId}/installs`,
+      { body: { name: "its agent was never started" } },
+    );
+    const stands = async () =>
+      (
+        await db<{ status: string }[]>`select status from workflows where id = ${made.workflow_id}`
+      )[0]?.status;
+    await expect.poll(stands).toBe("in-progress");
     await advanceClock(db, "1 minute", { alive });
     await tallyAll(db);
     expect(await sampleStats(db)).toBe(true);
@@ -115,7 +125,13 @@ describe("problems", () => {
       "jobs-failed": { count: 1, items: [{ id: held?.jobId, name: "noop-deploy" }] },
       "webhook-failing": { count: 1, items: [{ id: hook.id, waiting: 7 }] },
       "webhook-disabled": { count: 1, items: [{ id: gone.id, waiting: null }] },
-      "workflow-waiting": { count: 1, items: [{ id: workflow, name: "reprovision" }] },
+      "workflow-waiting": {
+        count: 2,
+        items: [
+          { id: workflow, name: "reprovision" },
+          { id: made.workflow_id, name: "provision" },
+        ],
+      },
     });
   });
 
