@@ -1,6 +1,7 @@
 import { Problem } from "../../shared/problem.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Children } from "./children.ts";
+import { isLeft, isRefusedForOthers } from "./work-problems.ts";
 
 /** A pool as the metrics show it. */
 type Watched = Pick<Children, "all"> & {
@@ -41,6 +42,7 @@ export function workMetrics(metrics: Metrics): WorkMetrics {
 
 function endOf(error: unknown): string {
   if (!(error instanceof Problem)) return "failed";
-  if (error.status === 429) return "busy";
+  if (isLeft(error)) return "left";
+  if (error.status === 429 || isRefusedForOthers(error)) return "busy";
   return error.status === 503 ? "given-up" : "refused";
 }

@@ -16,6 +16,16 @@ export function byOthers(made: Problem): Problem {
 export const isRefusedForOthers = (error: unknown): boolean =>
   error instanceof Problem && ofOthers.has(error);
 
+const ofLeavers = new WeakSet<Problem>();
+
+/** Whether work ended because nobody waits for it any more. */
+export const isLeft = (error: Problem): boolean => ofLeavers.has(error);
+
+function byLeaver(made: Problem): Problem {
+  ofLeavers.add(made);
+  return made;
+}
+
 /** Why work was refused, or given up, through no fault of who asked. */
 export const workProblem = {
   stopping: (): Problem =>
@@ -23,7 +33,7 @@ export const workProblem = {
   givenUp: (): Problem =>
     again("This took more time or memory than it may, and was given up. Try again later."),
   /** Nobody hears it. */
-  left: (): Problem => again("The client has left."),
+  left: (): Problem => byLeaver(again("The client has left.")),
 } as const;
 
 /** The answer that a child made of its work instead of a result. */

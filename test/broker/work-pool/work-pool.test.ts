@@ -94,7 +94,7 @@ describe("work in child processes", () => {
   });
 
   test("ends with the client that waits for it, and its place is free", async () => {
-    const { run, lines } = givenWorkPool({ most: 1 });
+    const { run, lines, metrics } = givenWorkPool({ most: 1 });
     const leaving = new AbortController();
     const spinning = run("spin", { gone: leaving.signal });
     const next = run("echo", { orgId: "org_b" });
@@ -102,6 +102,7 @@ describe("work in child processes", () => {
     await expect(spinning).rejects.toMatchObject({ status: 503 });
     expect(await next).toMatchObject({ bytes: [] });
     expect(lines).toEqual([]);
+    expect(metrics.text()).toContain('svc_work_total{kind="spin",end="left"} 1');
   });
 
   test("that ends within the stop is done, the rest is refused, and no process is left", async () => {
