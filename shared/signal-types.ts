@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { durationInput } from "./api/duration.ts";
 import { newRunnerJobSchema } from "./api/enqueue-jobs.ts";
 import { secondNs } from "./duration.ts";
+import { mostEntries } from "./most-entries.ts";
 import type { Permission } from "./permissions.ts";
 import type { QueueTarget } from "./queue-acts.ts";
 import { isReservedHeader, reservedHeaders } from "./reserved-headers.ts";
@@ -50,9 +51,7 @@ export const httpCallSchema = z
         z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, { error: "This is no name of a header." }),
         z.string().regex(/^[\x20-\x7e]{0,4096}$/, { error: "Give up to 4096 ASCII characters." }),
       )
-      .refine((headers) => Object.keys(headers).length <= mostHeaders, {
-        error: `At most ${mostHeaders} headers are allowed.`,
-      })
+      .check(mostEntries(mostHeaders, `At most ${mostHeaders} headers are allowed.`))
       .superRefine((headers, ctx) => {
         for (const name of Object.keys(headers).filter(isReservedHeader))
           ctx.addIssue({

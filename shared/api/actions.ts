@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { actionRunStatuses } from "../action-run-statuses.ts";
 import { secondNs } from "../duration.ts";
+import { mostEntries } from "../most-entries.ts";
 import { compositeFaultSchema } from "./composite-fault.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
@@ -33,7 +34,7 @@ const variables = z
       .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, "Must be a name of an environment variable."),
     z.string().max(65_536),
   )
-  .refine((map) => Object.keys(map).length <= 100, { error: "At most 100 are allowed." });
+  .check(mostEntries(100, "At most 100 are allowed."));
 
 export const actionSchema = z
   .object({

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
+import { mostEntries } from "../most-entries.ts";
 import { checkPlan } from "../plans/check-plan.ts";
 import { runnerJobGroups, runnerJobOperations, runnerJobTypeNames } from "../runner-job-types.ts";
 import { createRoute } from "./create-route.ts";
@@ -35,9 +36,7 @@ export const newRunnerJobSchema = z
       .describe("The runner receives it byte for byte."),
     metadata: z
       .record(z.string().min(1).max(256), z.string().max(4096))
-      .refine((map) => Object.keys(map).length <= maxMetadata, {
-        message: `At most ${maxMetadata} entries are allowed.`,
-      })
+      .check(mostEntries(maxMetadata, `At most ${maxMetadata} entries are allowed.`))
       .optional(),
     queue_timeout: timeout,
     available_timeout: timeout,

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { mostEntries } from "../most-entries.ts";
 import { idParam } from "./id-param.ts";
 import { labelsInput } from "./labels-input.ts";
 
@@ -6,9 +7,7 @@ const mostToggles = 500;
 
 export const componentTogglesInput = z
   .record(z.string().min(1).max(63), z.boolean())
-  .refine((toggles) => Object.keys(toggles).length <= mostToggles, {
-    error: `At most ${mostToggles} components can be named.`,
-  })
+  .check(mostEntries(mostToggles, `At most ${mostToggles} components can be named.`))
   .describe("Which toggleable components of the app's config it has, by their names.");
 
 const members = {

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { mostEntries } from "../most-entries.ts";
 import { idParam } from "./id-param.ts";
 import {
   componentTogglesInput,
@@ -15,9 +16,7 @@ export const installParams = z.object({ install_id: idParam("install_id", "ins")
 
 const metadataInput = z
   .record(z.string().min(1).max(256), z.string().max(4096))
-  .refine((map) => Object.keys(map).length <= mostMetadata, {
-    error: `At most ${mostMetadata} entries are allowed.`,
-  })
+  .check(mostEntries(mostMetadata, `At most ${mostMetadata} entries are allowed.`))
   .describe("Your own words of it; `managed_by` says what keeps it, such as terraform.");
 const installName = z
   .string()
@@ -35,9 +34,7 @@ const inputValue = z.union([
 ]);
 export const inputsInput = z
   .record(z.string().min(1).max(63), inputValue)
-  .refine((inputs) => Object.keys(inputs).length <= mostInputs, {
-    error: `At most ${mostInputs} inputs are allowed.`,
-  })
+  .check(mostEntries(mostInputs, `At most ${mostInputs} inputs are allowed.`))
   .describe("By name; each fits the type that the app's config gives it. null: as if not given.");
 const region = z.string().regex(/^[a-z0-9-]{1,64}$/, "Must be a region's name.");
 

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { labelKeyPattern, labelLimits } from "../labels.ts";
+import { mostEntries } from "../most-entries.ts";
 
 const mostTemplateLetters = 4096;
 const labelKey = z
@@ -12,9 +13,7 @@ const labelKey = z
 function labelMap(mostLetters: number) {
   return z
     .record(labelKey, z.string().max(mostLetters))
-    .refine((labels) => Object.keys(labels).length <= labelLimits.count, {
-      error: `At most ${labelLimits.count} labels are allowed.`,
-    });
+    .check(mostEntries(labelLimits.count, `At most ${labelLimits.count} labels are allowed.`));
 }
 
 export const labelsInput = labelMap(labelLimits.value);

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { checkSignal } from "../check-signal.ts";
 import { secondNs } from "../duration.ts";
+import { mostEntries } from "../most-entries.ts";
 import { signalEnds } from "../queue-signal.ts";
 import { httpCallSchema, signalTypeNames } from "../signal-types.ts";
 import { durationInput } from "./duration.ts";
@@ -96,9 +97,7 @@ export const newSignalSchema = z
     expires_at: instantInput.optional().describe("Not executed from then on. In the future."),
     context: z
       .record(z.string().min(1).max(256), z.string().max(4096))
-      .refine((map) => Object.keys(map).length <= mostValues, {
-        message: `At most ${mostValues} entries are allowed.`,
-      })
+      .check(mostEntries(mostValues, `At most ${mostValues} entries are allowed.`))
       .optional()
       .describe("Words of the caller's own, for everybody who reads the signal."),
     awaited_by: idParam("awaited_by", "sig")

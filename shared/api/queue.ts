@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
+import { mostEntries } from "../most-entries.ts";
 import { laneOwners } from "../queue-acts.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { durationInput } from "./duration.ts";
@@ -43,9 +44,7 @@ export const queueMembers = {
   }),
   metadata: z
     .record(z.string().min(1).max(256), z.string().max(4096))
-    .refine((map) => Object.keys(map).length <= mostMetadata, {
-      message: `At most ${mostMetadata} entries are allowed.`,
-    }),
+    .check(mostEntries(mostMetadata, `At most ${mostMetadata} entries are allowed.`)),
 };
 export const queueOwner = { owner_id: jobOwner, owner_type: jobOwner };
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { mostEntries } from "../most-entries.ts";
 import { runnerJobGroups } from "../runner-job-types.ts";
 import { runnerPlatforms } from "../runner-platforms.ts";
 import { createRoute } from "./create-route.ts";
@@ -13,7 +14,7 @@ const yearS = 366 * 86_400;
 const text = z.string().max(2048);
 const textMap = z
   .record(z.string().min(1).max(256), z.string().max(4096))
-  .refine((map) => Object.keys(map).length <= 100, { message: "At most 100 entries are allowed." });
+  .check(mostEntries(100, "At most 100 entries are allowed."));
 const url = text.refine((given) => given === "" || isUrl(given), {
   params: { code: "invalid_url" },
   message: "Send an http or https URL, or leave it empty.",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { terraformLockInput } from "../../../shared/api/terraform-lock.ts";
+import { mostEntries } from "../../../shared/most-entries.ts";
 import { Problem } from "../../../shared/problem.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 
@@ -50,4 +51,18 @@ test("of a query with thousands of unknown names the first hundred are told", ()
   expect(refusal()).toHaveLength(100);
   expect(refusal()[99]).toMatchObject({ pointer: "?k99", code: "unknown_parameter" });
   expect(validateQuery(schema, sent, true)).toEqual({});
+});
+
+test("a map that is too long is refused before any of its entries is looked at", () => {
+  let looks = 0;
+  const value = z.string().refine(() => (looks += 1) > 0);
+  const map = z.record(z.string(), value).check(mostEntries(2, "At most 2 are allowed."));
+  const schema = z.object({ labels: map.describe("Its labels.").optional() });
+  const labels = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, "v"]));
+  const errors = [{ pointer: "#/labels", code: "invalid", detail: "At most 2 are allowed." }];
+  expect(refusal(schema, { labels: labels(3) })).toMatchObject({ status: 422, errors });
+  expect(looks).toBe(0);
+  expect(validateBody(schema, { labels: labels(2) })).toEqual({ labels: labels(2) });
+  expect(map.safeParse(labels(3)).error?.issues).toMatchObject([{ message: errors[0]?.detail }]);
 });
