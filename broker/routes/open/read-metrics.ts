@@ -2,13 +2,18 @@ import { timingSafeEqual } from "node:crypto";
 import { getMetricsRoute } from "../../../shared/api/operations.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { pacedText } from "../../http/paced-text.ts";
 import { tokenDigest } from "../../tokens/token-secret.ts";
+
+/** Whoever reaches the port may ask, and there are half a megabyte of them. */
+const pace = { burst: 20, perS: 5 };
 
 /** GET /metrics */
 export const readMetrics: RegisterRoutes = (app, { config, metrics }) => {
+  const text = pacedText(metrics.text, pace);
   app.openapi(getMetricsRoute, (c) => {
     requireMetricsToken(config.metricsToken, c.req.header("authorization"));
-    return c.text(metrics.text(), 200, {
+    return c.text(text(), 200, {
       "content-type": "text/plain; version=0.0.4; charset=utf-8",
     });
   });
