@@ -19,7 +19,7 @@ const program = `
   };
   holdYoungSpace();
   const held = await make(500_000);
-  boundYoungSpace();
+  boundYoungSpace(1); // between any two collections
   const bounded = await make(3_000_000);
   console.log(JSON.stringify({ held, bounded }));
 `;

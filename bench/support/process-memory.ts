@@ -7,16 +7,25 @@ export function residentBytes(pid: number, what: "VmRSS" | "VmHWM" = "VmRSS"): n
   return Number(new RegExp(`^${what}:\\s+(\\d+)`, "m").exec(text)?.[1]) * 1024;
 }
 
-/** Resident memory of a process with all its children now, in bytes; pages that they share are counted for each. */
+/** Resident memory of a process with all its children now, in bytes; the pages of the program's files are counted once. */
 export function residentOfTree(pid: number): number {
-  return [pid, ...descendants(pid)].reduce((sum, one) => sum + (residentOrGone(one) ?? 0), 0);
+  const all = [pid, ...descendants(pid)].map(residentParts);
+  const own = all.reduce((sum, { ownBytes }) => sum + ownBytes, 0);
+  return own + Math.max(0, ...all.map(({ fileBytes }) => fileBytes));
 }
 
-function residentOrGone(pid: number): number | undefined {
+/** What a process has of its own, and of files that others may have as well; nothing of one that has ended. */
+function residentParts(pid: number): { readonly ownBytes: number; readonly fileBytes: number } {
   try {
-    return residentBytes(pid) || undefined; // a process that has ended has none
+    const text = readFileSync(`/proc/${pid}/status`, "latin1");
+    const bytesOf = (what: string): number =>
+      Number(new RegExp(`^${what}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0) * 1024;
+    return {
+      ownBytes: bytesOf("RssAnon") + bytesOf("RssShmem"),
+      fileBytes: bytesOf("RssFile"),
+    };
   } catch {
-    return undefined;
+    return { ownBytes: 0, fileBytes: 0 };
   }
 }
 

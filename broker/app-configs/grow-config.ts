@@ -3,6 +3,7 @@ import { Problem, problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
+import { freeBytes } from "../free-bytes.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Asking } from "./changes-between.ts";
 import {
@@ -113,7 +114,9 @@ async function tryToSeal(
     const asked = { form: "parts", draft: { id, cliVersion, actorId: actor.id } } as const;
     const bytes = [Buffer.from(parts)];
     const checked = await work.run({ orgId, kind: "configs.check", asked, bytes }, gone);
-    draft = Buffer.from(checked.bytes[0] ?? []).toString("utf8");
+    const [made = new Uint8Array()] = checked.bytes;
+    draft = Buffer.from(made.buffer, made.byteOffset, made.byteLength).toString("utf8");
+    freeBytes(made);
   } catch (error) {
     // That a broker was busy says nothing about the config.
     if (error instanceof Problem && error.status === 422) return await fail(error);

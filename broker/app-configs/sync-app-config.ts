@@ -2,6 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import { requireApp } from "../apps/keep-apps.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
+import { freeBytes } from "../free-bytes.ts";
 import type { Asking } from "./changes-between.ts";
 import { activateConfig, findConfig, findDocument } from "./queries.ts";
 import { showChecked } from "./show-configs.ts";
@@ -43,6 +44,7 @@ async function trySync(
   const asked = { draft: { id, cliVersion, actorId: actor.id } };
   const checked = await check({ work }, asking, { asked, source, bytes });
   const draft = textOf(checked.draft);
+  freeBytes(checked.draft);
   const made = await withPermit(() =>
     activateConfig(db, orgId, app, { draft, base: base ?? active ?? undefined }),
   );
@@ -117,12 +119,14 @@ async function check(
     },
     gone,
   );
+  for (const one of bytes) freeBytes(one); // the child has them
   const [draft = none, changes = none, warnings = none, readme = none] = made;
   return { told, draft, changes, warnings, readme };
 }
 
 const none = new Uint8Array();
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8");
+const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
 
 const configChanged = (active: string | null): Error =>
   problem.conflict(

@@ -61,7 +61,7 @@ const pools = {
       keptWaiting: () => again("Timed out behind the work of others. Try again later."),
     },
     isNice: true,
-    mostKeptMb: 256,
+    mostKeptMb: 128,
   },
   /** Large bodies, most of them results of runners, and large plans. What waits is bounded by the budget for their memory. */
   bodies: {
