@@ -120,7 +120,7 @@ const reportPlaces = {
 } as const;
 
 /** Where the sealed bytes of long outputs or contents are. */
-export function largeReport(
+function largeReport(
   db: Db,
   org: OrgId,
   {

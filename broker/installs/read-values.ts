@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Broker } from "../broker.ts";
-import { largeReport } from "../executions/queries.ts";
+import { findOutputs } from "../executions/queries.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { mostAtOnceBytes, openLarge, wholeOf } from "../seals/open-large.ts";
 import { appSecretThing } from "../seals/reseal-app-secret.ts";
-import type { SealedThing } from "../seals/seals.ts";
 import type { StoredValues } from "./stored-values.ts";
 
 export type ReadingParts = Pick<Broker, "db" | "seals" | "largeReads">;
@@ -63,35 +62,15 @@ async function readVariables({ db, seals }: ReadingParts, org: OrgId, app: strin
   return opened;
 }
 
-type OutputsRow = {
-  readonly key_id: string | null;
-  readonly stored_bytes: number | null;
-  /** Null where they are long. */
-  readonly bytes: Buffer | null;
-};
-
 /** The JSON of an execution's outputs as it was stored; long ones are read and opened in pieces. */
 export async function readOutputs(
   { db, seals, largeReads }: ReadingParts,
   org: OrgId,
   executionId: string,
 ): Promise<Buffer> {
-  const [row] = await db<OutputsRow[]>`
-    select o.key_id, length(o.sealed_outputs) as stored_bytes,
-           case when length(o.sealed_outputs) > ${mostAtOnceBytes} then null
-                else coalesce(o.sealed_outputs, convert_to(o.outputs::text, 'UTF8')) end as bytes
-      from runner_job_execution_outputs o
-     where o.execution_id = ${executionId} and o.org_id = ${org}`;
-  if (row === undefined) return Buffer.from("{}");
-  const { key_id: keyId, stored_bytes: storedBytes, bytes } = row;
-  const thing: SealedThing = { orgId: org, id: executionId, part: "outputs" };
-  if (bytes !== null) return seals.open(thing, { keyId, bytes });
-  const stored = {
-    part: "outputs",
-    id: executionId,
-    keyId,
-    storedBytes: storedBytes ?? 0,
-  } as const;
-  const whole = await wholeOf(await openLarge({ seals, largeReads }, largeReport(db, org, stored)));
+  const found = await findOutputs({ db, seals }, org, executionId);
+  const { outputs } = found ?? { outputs: "{}" };
+  if (typeof outputs === "string") return Buffer.from(outputs);
+  const whole = await wholeOf(await openLarge({ seals, largeReads }, outputs));
   return Buffer.from(whole.buffer, whole.byteOffset, whole.length);
 }

@@ -48,13 +48,8 @@ export async function answerHeld(
 ): Promise<never> {
   const leave = await enterDownloads(c, broker, bytes.length);
   const headers = { "content-length": String(bytes.length) };
-  const parts = thenLeave(slicesOf(bytes), leave);
+  const parts = thenLeave(new LargeText([bytes]).slices(), leave);
   return streamAnswer(c, broker, { type, parts, headers, longestMs: longestAnswerMs }) as never;
-}
-
-// oxlint-disable-next-line require-await -- it is read as what takes time is
-async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield* new LargeText([bytes]).slices();
 }
 
 /**
@@ -75,7 +70,7 @@ export async function enterDownloads(
 
 /** The same pieces; when they are over, or are taken no more, the room is given back. */
 export async function* thenLeave<Piece>(
-  pieces: AsyncGenerator<Piece>,
+  pieces: AsyncIterable<Piece> | Iterable<Piece>,
   leave: () => void,
 ): AsyncGenerator<Piece> {
   try {
