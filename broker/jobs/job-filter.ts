@@ -14,7 +14,7 @@ export type JobFilter = {
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
   /** true: only what no workflow began, and what is for no install's runner. */
-  readonly isNoInstalls?: boolean;
+  readonly leavesOutInstalls?: boolean;
   /** Of a token that is bound: only what it reaches. */
   readonly bound?: Bound | null;
 };

@@ -110,7 +110,7 @@ function conditions(db: Db, filter: JobFilter) {
   const before = createdBefore && leastId("job", createdBefore.getTime() + skewMs);
   return db`
     ${within(db, "runner_jobs", filter.bound)}
-    ${filter.isNoInstalls === true ? ofNoInstall(db) : db``}
+    ${filter.leavesOutInstalls === true ? ofNoInstall(db) : db``}
     ${runnerId === undefined ? db`` : db`and j.runner_id = ${runnerId}`}
     ${statusCondition(db, filter)}
     ${group === undefined ? db`` : db`and j.job_group = ${group}`}

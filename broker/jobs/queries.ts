@@ -20,18 +20,6 @@ export async function findJobs(db: Db, org: OrgId, ids: readonly string[]): Prom
      order by j.id desc`;
 }
 
-/** The install whose runner this is; undefined for a runner of none. */
-export async function findInstallOf(
-  db: Db,
-  org: OrgId,
-  runnerId: string,
-): Promise<string | undefined> {
-  const [row] = await db<{ id: string }[]>`
-    select i.id from runners u join installs i on i.runner_group_id = u.runner_group_id and i.deleted_at is null
-     where u.org_id = ${org} and u.id = ${runnerId}`;
-  return row?.id;
-}
-
 /** The columns of a JobRow; needs the joins of `jobState`. */
 export function jobColumns(db: Db): postgres.Fragment {
   return db`

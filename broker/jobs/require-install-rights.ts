@@ -1,11 +1,10 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { requireOwnState } from "../plan-scope/require-own-state.ts";
+import { findInstallAmong } from "../runners/find-install-among.ts";
+import { operatorPermission } from "../runners/require-operator.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { requireOwnPlans } from "../tokens/bound/require-within.ts";
-import { findInstallOf } from "./queries.ts";
-
-const needed = "installs.operate";
 
 export type ByHand = {
   readonly runnerId: string;
@@ -34,11 +33,11 @@ export async function requireInstallRunner(
   { orgId, permissions }: Pick<Actor, "orgId" | "permissions">,
   runnerId: string,
 ): Promise<void> {
-  if (permissions.has(needed)) return;
-  const install = await findInstallOf(db, orgId, runnerId);
+  if (permissions.has(operatorPermission)) return;
+  const install = await findInstallAmong(db, orgId, { runner_id: runnerId });
   if (install === undefined) return;
   throw problem.forbidden(
     "permission_missing",
-    `This runner is of install ${install}. Enqueueing jobs for it by hand, and ending those that wait, needs the permission ${needed}, which this token lacks.`,
+    `This runner is of install ${install}. Enqueueing jobs for it by hand, and ending those that wait, needs the permission ${operatorPermission}, which this token lacks.`,
   );
 }

@@ -8,9 +8,9 @@ import type { EnqueueingBroker } from "./enqueue-jobs.ts";
 import type { NewJob } from "./new-job.ts";
 import { findPlanNames, findPlanToSend } from "./queries.ts";
 import { requireJob } from "./read-job.ts";
+import { refuseOfWorkflow } from "./refuse-of-workflow.ts";
 import { requireInstallRights, requireInstallRunner } from "./require-install-rights.ts";
 import { requireOrderRights } from "./require-order-rights.ts";
-import { refuseOfWorkflow } from "./require-workflow-rights.ts";
 
 /** The parts to enqueue a job, and to open the plan of an old one. */
 export type RerunningBroker = EnqueueingBroker & OpeningParts;

@@ -4,11 +4,12 @@ import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findInstallAmong, type OfRunners } from "./find-install-among.ts";
 
-const needed = "installs.operate";
+/** What it takes to do something with an install's runner, and with what runs there. */
+export const operatorPermission = "installs.operate";
 
 /** Whether an install's runner is the caller's to operate, whichever it is. */
 const operatesAll = ({ permissions, runnerId }: Caller): boolean =>
-  permissions.has(needed) || runnerId !== null;
+  permissions.has(operatorPermission) || runnerId !== null;
 
 type Caller = Pick<Actor, "bound" | "orgId" | "permissions" | "runnerId">;
 
@@ -28,6 +29,6 @@ async function requireNoInstalls(db: Db, org: OrgId, of: OfRunners): Promise<voi
   if (install === undefined) return;
   throw problem.forbidden(
     "permission_missing",
-    `This is about the runner of install ${install}, so it needs the permission ${needed}, which this token lacks.`,
+    `This is about the runner of install ${install}, so it needs the permission ${operatorPermission}, which this token lacks.`,
   );
 }

@@ -14,7 +14,7 @@ import { takeIdempotencyKey } from "../../http/gate/idempotency.ts";
 import { cancelJobs } from "../../jobs/cancel-jobs.ts";
 import { type AskedJobs, type JobFilter, toJobFilter } from "../../jobs/job-filter.ts";
 import { countJobs } from "../../jobs/list-jobs.ts";
-import { mayCancelOfInstalls } from "../../jobs/require-workflow-rights.ts";
+import { mayCancelOfInstalls } from "../../jobs/require-cancel-rights.ts";
 import { rerunJobs } from "../../jobs/rerun-jobs.ts";
 import type { Actor } from "../../tokens/actor.ts";
 
@@ -36,8 +36,8 @@ export const actOnManyJobs: RegisterRoutes = (app, broker) => {
   app.openapi(cancelJobsRoute, async (c) => {
     const { orgId, id } = c.get("actor");
     const { limit, ...asked } = c.req.valid("json");
-    const isNoInstalls = !mayCancelOfInstalls(c.get("actor"));
-    const filter = { ...requireFilter(asked, openStatuses, c.get("actor")), isNoInstalls };
+    const leavesOutInstalls = !mayCancelOfInstalls(c.get("actor"));
+    const filter = { ...requireFilter(asked, openStatuses, c.get("actor")), leavesOutInstalls };
     const why = `cancelled by ${id}`;
     const { cancelled, toldToStop, hasMore } = await cancelJobs(broker, orgId, {
       filter,

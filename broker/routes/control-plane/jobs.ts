@@ -13,8 +13,8 @@ import { toJobFilter } from "../../jobs/job-filter.ts";
 import { listJobs as listPage } from "../../jobs/list-jobs.ts";
 import { requireJob } from "../../jobs/read-job.ts";
 import { readWaiting } from "../../jobs/read-waiting.ts";
+import { requireCancelRights } from "../../jobs/require-cancel-rights.ts";
 import { requireInstallRunner } from "../../jobs/require-install-rights.ts";
-import { requireWorkflowRights } from "../../jobs/require-workflow-rights.ts";
 import { rerunJob as enqueueAgain } from "../../jobs/rerun-job.ts";
 import { showJobTo } from "../../jobs/show-job-to.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
@@ -47,7 +47,7 @@ export const actOnJobs: RegisterRoutes = (app, broker) => {
   app.openapi(cancelJobRoute, async (c) => {
     const { orgId, id } = c.get("actor");
     const jobId = c.req.valid("param").job_id;
-    await requireWorkflowRights(broker.db, c.get("actor"), jobId);
+    await requireCancelRights(broker.db, c.get("actor"), jobId);
     await endJob(broker, orgId, { jobId, event: "cancel", why: `cancelled by ${id}` });
     return c.json(
       showJobTo(c.get("actor"))(toRunnerJob(await requireJob(broker.db, orgId, jobId))),

@@ -1,16 +1,15 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { operatorPermission } from "../runners/require-operator.ts";
 import type { Actor } from "../tokens/actor.ts";
-
-const needed = "installs.operate";
 
 /** Whether the caller may cancel what workflows of installs do, and what else their runners do. */
 export const mayCancelOfInstalls = ({ permissions }: Pick<Actor, "permissions">): boolean =>
-  permissions.has(needed);
+  permissions.has(operatorPermission);
 
 /** Refuses with 403 to cancel a job of a workflow, whose step ends with it, or of an install's runner without the permission to operate installs. */
-export async function requireWorkflowRights(
+export async function requireCancelRights(
   db: Db,
   actor: Pick<Actor, "orgId" | "permissions">,
   jobId: string,
@@ -24,18 +23,7 @@ export async function requireWorkflowRights(
       : `This job belongs to the workflow ${workflow}, which ends with it`;
   throw problem.forbidden(
     "permission_missing",
-    `${why}. This token lacks the permission ${needed}.`,
-  );
-}
-
-/** Refuses with 409 to run a job of a workflow again: its step is tried again instead. */
-export async function refuseOfWorkflow(db: Db, org: OrgId, jobId: string): Promise<void> {
-  const { workflow } = await findOwnersOf(db, org, jobId);
-  if (workflow === null) return;
-  throw problem.conflict(
-    "workflow_job",
-    `This job belongs to the workflow ${workflow}. Try its step again: svc workflow retry ${workflow}`,
-    { workflow_id: workflow },
+    `${why}. This token lacks the permission ${operatorPermission}.`,
   );
 }
 
