@@ -22,6 +22,8 @@ import type { QueueAct } from "./queue-acts.ts";
  * - otlp: the body is OTLP/HTTP, protobuf or JSON. The handler reads it.
  * - maxBody: bodies over 1 MiB are allowed. streamed: the body is never whole in memory. verbatim: members whose source
  *   text the handler needs byte for byte.
+ * - heldAs: of whose memory its large body takes. `configs`: it counts as a config, which is held until it is checked; without it, it
+ *   counts as any large body.
  * - archive: the body may also be a tar.gz of a directory. The handler gets it as it came: what reads it is not this process.
  * - unmetered: polls and heartbeats, which arrive at a fixed rate, do not count against the rate limit.
  * - idempotent: `Idempotency-Key` is supported. `once`: the answer holds a secret and cannot be replayed. `job`: the key
@@ -44,6 +46,7 @@ export type RouteRule = {
   readonly alias?: string;
   readonly otlp?: true;
   readonly maxBody?: "16 MiB" | "64 MiB";
+  readonly heldAs?: "configs";
   readonly streamed?: true;
   readonly archive?: true;
   readonly verbatim?: readonly string[];

@@ -20,6 +20,15 @@ describe("the table of routes", () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(places).size).toBe(places.length);
   });
+
+  test("holds the large bodies of apps as configs until they are checked, and no others", () => {
+    const ids = (of: typeof endpoints) => of.map(({ operationId }) => operationId);
+    const held = endpoints.filter(({ rule }) => rule.heldAs === "configs");
+    const large = endpoints.filter(({ rule }) => rule.maxBody !== undefined);
+    expect(ids(held)).toEqual(ids(large.filter(({ path }) => path.startsWith("/v1/apps/"))));
+    expect(ids(held)).toContain("syncAppConfig");
+    expect(held.length).toBe(26);
+  });
 });
 
 function page(): string {

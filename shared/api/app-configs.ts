@@ -93,6 +93,7 @@ export const syncAppConfigRoute = createRoute({
     surface: "control-plane",
     permission: "apps.write",
     maxBody: "16 MiB",
+    heldAs: "configs",
     archive: true,
     ownPermit: true,
     idempotent: "replay",

@@ -10,6 +10,7 @@ import { json, jsonBody } from "./response.ts";
 const tags = ["Apps"];
 const base = "/v1/apps/{app_id}/configs";
 const writing = { surface: "control-plane", permission: "apps.write" } as const;
+const adding = { ...writing, maxBody: "16 MiB", heldAs: "configs", idempotent: "replay" } as const;
 
 const newConfigSchema = z
   .strictObject({
@@ -37,7 +38,7 @@ export type AppConfigPatch = z.infer<typeof configPatchSchema>;
 
 export const createAppConfigRoute = createRoute({
   operationId: "createAppConfig",
-  rule: { ...writing, maxBody: "16 MiB", idempotent: "replay" },
+  rule: adding,
   method: "post",
   path: base,
   tags,
@@ -101,7 +102,7 @@ function part<Path extends string>(operationId: string, path: Path, type: string
   const what = configFiles.find((one) => one.type === type)?.file ?? "";
   return createRoute({
     operationId,
-    rule: { ...writing, maxBody: "16 MiB", idempotent: "replay" },
+    rule: adding,
     method: "post",
     path: `/v1/apps/{app_id}/${path}` as const,
     tags,

@@ -12,6 +12,7 @@ const adding = {
   surface: "control-plane",
   permission: "apps.write",
   maxBody: "16 MiB",
+  heldAs: "configs",
   idempotent: "replay",
 } as const;
 

@@ -22,7 +22,7 @@ export function reserveMemory(
   if (rule.maxBody === undefined || !hasBody(c)) return undefined;
   const said = Number(requestHeader(c, "content-length") ?? maxBytes(rule));
   if (said <= largeBytes || said > maxBytes(rule)) return undefined;
-  const budget = rule.permission === "apps.write" ? broker.configUploads : broker.uploads;
+  const budget = rule.heldAs === "configs" ? broker.configUploads : broker.uploads;
   return reserveFor(c, budget, rule.streamed === true ? Math.min(said, streamedBytes) : said);
 }
 
