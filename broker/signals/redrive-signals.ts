@@ -120,7 +120,8 @@ async function redriveAsked(
   const told = ids.flatMap((id): Told[] => {
     if (refusals.has(id)) return [{ signalId: id, outcome: "forbidden" }];
     if (left.has(id)) return [{ signalId: id, outcome: "left" }];
-    return [done.get(id) ?? []].flat();
+    const one = done.get(id);
+    return one === undefined ? [] : [one];
   });
   return { told, left: left.size, openedBytes };
 }

@@ -18,7 +18,7 @@ type Asked = {
   /** So many bytes of contents may be opened; what a piece goes beyond it counts as well. */
   readonly mostBytes: number;
 };
-/** What each signal asks of who has it act again: why it may not, and undefined where nothing was asked. */
+/** What each signal asks of who has it act again: why it may not. */
 export type RedriveAnswers = {
   readonly refusals: ReadonlyMap<string, Problem>;
   /** Those that were not looked at, as too much would have had to be opened. */
@@ -40,13 +40,14 @@ export async function askRedrive(
   const rows = await listDeeds(parts.db, caller.orgId, queueId, ids);
   const isOpened = (row: DeedRow): boolean => caller.bound === null && isRead(row);
   for (const row of rows.filter((one) => !isOpened(one))) {
-    const refusal = await ask({ type: row.type, value: {}, into: row.into ?? undefined });
+    const acting = { type: row.type, value: {}, into: row.into ?? undefined };
+    const refusal = await refusalOf(() => ask(acting));
     if (refusal !== undefined) refusals.set(row.signal_id, refusal);
   }
   let openedBytes = 0;
   const toOpen = rows.filter((row) => isOpened(row) && !refusals.has(row.signal_id));
   let at = 0;
-  for (; at < toOpen.length && openedBytes < mostBytes;) {
+  while (at < toOpen.length && openedBytes < mostBytes) {
     const piece = nextPiece(toOpen.slice(at));
     at += piece.length;
     openedBytes += piece.reduce((bytes, { size }) => bytes + size, 0);
@@ -67,27 +68,27 @@ export function mayAllDeeds({ bound, permissions }: Filer): boolean {
   return bound === null && rolePermissions.org_admin.every((one) => permissions.has(one));
 }
 
-type Ask = (acting: Acting) => Promise<Problem | undefined>;
+/** Refuses with 403 what the caller may not do. */
+type Ask = (acting: Acting) => Promise<void>;
 
 /** The answers are kept by what is asked: a thousand jobs for one runner ask the same. */
 function asker(parts: Parts, caller: Filer): Ask {
   const known = new Map<string, Problem | undefined>();
   return async (acting) => {
     const row = signalType(acting.type);
-    if (row?.isInternal === true) return undefined; // its lane was asked
-    if (caller.bound !== null) return filedByHand();
+    if (row?.isInternal === true) return; // its lane was asked
+    if (caller.bound !== null) throw outside("this signal was filed by hand");
     const name = nameOfAsked(acting);
-    if (known.has(name)) return known.get(name);
-    const refusal = await refusalOf(async () => {
-      requireTypes(caller, acting);
-      await requireTargets(parts, caller, acting);
-    });
-    known.set(name, refusal);
-    return refusal;
+    if (!known.has(name)) known.set(name, await refusalOf(() => requireAll(acting)));
+    const refusal = known.get(name);
+    if (refusal !== undefined) throw refusal;
   };
-}
 
-const filedByHand = (): Problem => outside("this signal was filed by hand");
+  async function requireAll(acting: Acting): Promise<void> {
+    requireTypes(caller, acting);
+    await requireTargets(parts, caller, acting);
+  }
+}
 
 function nameOfAsked({ type, value, into }: Acting): string {
   const row = signalType(type);
@@ -109,14 +110,12 @@ async function askSealed(
   { row, contents, ask }: { row: DeedRow; contents: SealedDeed; ask: Ask },
 ): Promise<Problem | undefined> {
   const { sealed_id: id, part, key_id: keyId, contents: bytes } = contents;
-  const refusal = await refusalOf(async () => {
+  return refusalOf(async () => {
     const text = seals.open({ orgId, id, part }, { keyId, bytes }).toString("utf8");
     const read = signalType(row.type)?.schema.safeParse(parseExactly(text));
     if (read?.success !== true) return; // it is given up at once by whoever executes it
-    const refused = await ask({ type: row.type, value: read.data, into: row.into ?? undefined });
-    if (refused !== undefined) throw refused;
+    await ask({ type: row.type, value: read.data, into: row.into ?? undefined });
   });
-  return refusal;
 }
 
 async function refusalOf(act: () => Promise<void>): Promise<Problem | undefined> {
