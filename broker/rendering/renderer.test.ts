@@ -32,7 +32,8 @@ function given() {
     });
   const steps = (): number =>
     Number(/^svc_quick_rendering_steps_total\S* (\d+)$/m.exec(metrics.text())?.[1] ?? 0);
-  return { asked, labels, render, steps };
+  const counted = () => metrics.text().match(/(?<=^svc_renderings_total).*$/gmu);
+  return { asked, counted, labels, render, steps };
 }
 
 describe("what is rendered", () => {
@@ -119,8 +120,11 @@ describe("outputs of actions", () => {
   const outputs = { a: { v: "of a" }, b: { v: "of b" }, c: { v: large } };
   const withActions = { ...baseOf([], ["a", "b", "c"]) };
 
-  const textOf = async (template: string, { render }: ReturnType<typeof given>) => {
-    const { values, read } = storedOf({ outputs });
+  const chained =
+    '{{ if eq .svc.actions.a.outputs.v "of a" }}{{ .svc.actions.b.outputs.v }}{{ end }}';
+
+  const textOf = async (template: string, { render }: ReturnType<typeof given>, inputs = {}) => {
+    const { values, read } = storedOf({ inputs, outputs });
     const order = { templates: { k: template }, facts: withActions };
     const { labels } = await render({ orgId: "org_a", name: "labels", given: order, values });
     return { text: labels?.["k"], read };
@@ -131,12 +135,7 @@ describe("outputs of actions", () => {
     ["one by its path", "{{ .svc.actions.a.outputs.v }}", "of a", ["a"]],
     ["by the other path", "{{ .svc.actions.workflows.b.outputs.v }}", "of b", ["b"]],
     ["by a key that is made", '{{ index .svc.actions (lower "B") "outputs" "v" }}', "of b", ["b"]],
-    [
-      "one that what is in another names",
-      '{{ if eq .svc.actions.a.outputs.v "of a" }}{{ .svc.actions.b.outputs.v }}{{ end }}',
-      "of b",
-      ["a", "b"],
-    ],
+    ["one that what is in another names", chained, "of b", ["a", "b"]],
     [
       "all of them",
       "{{ range .svc.actions }}{{ len (toJson .) }} {{ end }}",
@@ -154,6 +153,14 @@ describe("outputs of actions", () => {
     const found = await textOf("{{ len .svc.actions.c.outputs.v }}", children);
     expect(found).toEqual({ text: String(large.length), read: ["c"] });
     expect(children.asked).toEqual(["labels"]);
+  });
+
+  test("that a child asks for again and again are one rendering by a child", async () => {
+    const children = given();
+    const found = await textOf(chained, children, { key: large });
+    expect(found).toEqual({ text: "of b", read: ["a", "b"] });
+    expect(children.asked).toEqual(["labels", "labels", "labels"]);
+    expect(children.counted()).toEqual(['{name="labels",where="child"} 1']);
   });
 
   test("that hide a secret show no more of it than before", async () => {

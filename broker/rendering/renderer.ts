@@ -52,11 +52,14 @@ export function makeRenderer(work: Pick<WorkPool<WorkKinds>, "run">, metrics: Me
       const read = await reading.read();
       const here = reading.bytes <= mostQuickBytes ? renderHere(name, given, read) : undefined;
       if (here !== undefined && reading.wants(here.missing)) continue;
-      const isDone = here !== undefined && !here.isSpent;
-      ends.add({ name, where: isDone ? "here" : "child" });
-      if (isDone) return here.rendered as never; // as its row has it
+      if (here !== undefined && !here.isSpent) {
+        ends.add({ name, where: "here" });
+        return here.rendered as never; // as its row has it
+      }
       const there = await renderBy(work, { orgId, name, given, read }, gone);
-      if (!reading.wants(there.missing)) return there.rendered as never; // the same, of JSON
+      if (reading.wants(there.missing)) continue;
+      ends.add({ name, where: "child" });
+      return there.rendered as never; // the same, of JSON
     }
   };
 
