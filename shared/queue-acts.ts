@@ -11,7 +11,11 @@ type Act = {
   readonly ofLane: Readonly<Record<LaneOwner, Permission>>;
   /** A token that is bound to an app or an install may do it in the lanes of its own installs. */
   readonly isBound?: true;
-  /** It has signals act, now or again: it asks what they do besides (`permissions`, `actsOn`, `runnerOf` of their type). */
+  /**
+   * It has signals act, now or again: it asks what they do besides (`permissions`, `actsOn`, `runnerOf` of their type). The commands ask,
+   * which know the signals: `requireDeeds` where they or an emitter's template are written, `requireFiler` where an emitter is there,
+   * `askRedrive` where they are dead. Tests hold these and docs/access.md to what is said here.
+   */
   readonly asksDeeds?: true;
 };
 

@@ -1,4 +1,8 @@
-import type { ProblemKind, StatsOverview } from "../../shared/api/stats-overview.ts";
+import {
+  type ProblemKind,
+  type StatsOverview,
+  waitingText,
+} from "../../shared/api/stats-overview.ts";
 import { formatAge } from "../output/format-age.ts";
 
 type Problem = StatsOverview["problems"][number];
@@ -88,11 +92,10 @@ function kindText({ kind, count, items }: Problem): string {
   const { title, counted } = kinds[kind];
   const named = items.slice(0, mostNamed);
   const lines = named.map(({ id, name, since, waiting }) => {
-    const figure = kind === "signals-dead" && (waiting ?? 0) >= 100 ? "100+" : String(waiting);
     const facts = [
       id,
       name === id ? "" : name,
-      waiting === null || counted === "" ? "" : `${figure} ${counted}`,
+      waiting === null || counted === "" ? "" : `${waitingText(kind, waiting)} ${counted}`,
       since === null ? "" : `since ${formatAge(since)}`,
     ];
     return `  ${facts.filter((fact) => fact !== "").join("  ")}`;

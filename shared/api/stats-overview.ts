@@ -22,6 +22,14 @@ export const problemKinds = [
 ] as const;
 export type ProblemKind = (typeof problemKinds)[number];
 
+/** Of the dead signals of a queue so many are counted. */
+const mostDead = 100;
+
+/** What waits for one of a kind, as it is shown: with a plus where no more of it were counted. */
+export function waitingText(kind: ProblemKind, waiting: number): string {
+  return kind === "signals-dead" && waiting >= mostDead ? `${mostDead}+` : String(waiting);
+}
+
 /** When figures were taken. */
 export const asOf = instant
   .nullable()

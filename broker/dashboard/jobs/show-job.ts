@@ -11,7 +11,7 @@ import { logLines } from "../logs/log-lines.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { jsonBlock } from "../parts/code-block.ts";
-import { permissionsOf } from "../parts/permissions-of.ts";
+import { mayAll, permissionsOf } from "../parts/permissions-of.ts";
 import { executionTable, progressOf } from "./execution-table.ts";
 import { errorNotice, jobFacts, waitingNotice } from "./job-facts.ts";
 import { stateSpans } from "./state-spans.ts";
@@ -67,7 +67,7 @@ async function actsOnRunner(
   const runner = isKnown
     ? await view.ask(getRunnerRoute, { params: { runner_id: runnerId } })
     : { install_id: null };
-  return (permission) => permissionsOf(runner, permission).every((one) => view.can(one));
+  return (permission) => mayAll(view, permissionsOf(runner, permission));
 }
 
 function outputsOf({ outputs_json: packed, outputs }: RunnerJob): Html | string {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StatsOverview } from "../../../shared/api/stats-overview.ts";
+import type { ProblemKind, StatsOverview } from "../../../shared/api/stats-overview.ts";
 import { problemList } from "./tiles.ts";
 
 const items = (count: number): StatsOverview["problems"][number]["items"] =>
@@ -21,4 +21,20 @@ test("many failures leave room for what else needs a look, and lead to the list 
     '<a href="/jobs?status=unsuccessful">one of 49 jobs that failed in the last hour</a>',
   );
   expect(page).toContain('href="/workflows/id_0"');
+});
+
+test("what waits is told as far as it was counted, and not of webhooks", async () => {
+  const one = (kind: ProblemKind, waiting: number) => {
+    return { kind, count: 1, items: items(1).map((item) => ({ ...item, waiting })) };
+  };
+  const shown = async (kind: ProblemKind, waiting: number) => {
+    const overview = { as_of: null, problems: [one(kind, waiting)] } as unknown as StatsOverview; // the same
+    const page = String(await problemList(overview, Date.now()));
+    return /<td[^>]*>([^<]*)<\/td>\s*<\/tr>/.exec(page)?.[1]?.trim();
+  };
+  expect(await shown("signals-dead", 99)).toBe("99");
+  expect(await shown("signals-dead", 100)).toBe("100+");
+  expect(await shown("queue-paused", 100)).toBe("100");
+  expect(await shown("webhook-failing", 3)).toBe("");
+  expect(await shown("webhook-disabled", 3)).toBe("");
 });

@@ -1,6 +1,10 @@
 import { html } from "hono/html";
 import type { RouteBody } from "../../../shared/api/call-route.ts";
-import type { getStatsOverviewRoute, ProblemKind } from "../../../shared/api/stats-overview.ts";
+import {
+  type getStatsOverviewRoute,
+  type ProblemKind,
+  waitingText,
+} from "../../../shared/api/stats-overview.ts";
 import type { Html } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { table } from "../parts/table.ts";
@@ -44,6 +48,8 @@ type Kind = {
   readonly path: string;
   /** Where all of them are listed; at the path unless told. */
   readonly list?: string;
+  /** What waits for it is not shown. */
+  readonly hidesWaiting?: true;
 };
 
 const kinds: Readonly<Record<ProblemKind, Kind>> = {
@@ -58,8 +64,8 @@ const kinds: Readonly<Record<ProblemKind, Kind>> = {
   "runner-paused": { words: "paused runners", path: "/runners" },
   "shutdown-stuck": { words: "orders that are not obeyed", path: "/runners" },
   "signals-dead": { words: "queues with dead signals", path: "/queues" },
-  "webhook-disabled": { words: "disabled webhooks", path: "/webhooks" },
-  "webhook-failing": { words: "failing webhooks", path: "/webhooks" },
+  "webhook-disabled": { words: "disabled webhooks", path: "/webhooks", hidesWaiting: true },
+  "webhook-failing": { words: "failing webhooks", path: "/webhooks", hidesWaiting: true },
   "workflow-waiting": { words: "workflows that wait for somebody", path: "/workflows" },
   "workspace-blocked": { words: "blocked workspaces", path: "/workspaces" },
 };
@@ -93,11 +99,7 @@ export function problemList({ as_of, problems }: Overview, nowMs: number): Html 
           head: "Waiting",
           kind: "figure",
           cell: ({ kind, waiting }) =>
-            waiting === null || kind.startsWith("webhook-")
-              ? ""
-              : kind === "signals-dead" && waiting >= 100
-                ? "100+"
-                : waiting,
+            waiting === null || kinds[kind].hidesWaiting === true ? "" : waitingText(kind, waiting),
         },
       ],
       rows,

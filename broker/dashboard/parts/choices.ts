@@ -1,6 +1,7 @@
 import { html, raw } from "hono/html";
 import type { Permission } from "../../../shared/permissions.ts";
 import type { Html, View } from "../page.ts";
+import { mayAll } from "./permissions-of.ts";
 
 /** Something that can be done with what a page shows. */
 export type Choice = {
@@ -15,7 +16,7 @@ export type Choice = {
 /** What the person may do here; nothing for whoever may do nothing. */
 export function choices(view: View, all: readonly Choice[]): Html {
   const open = all.filter(
-    ({ permission, isOpen = true }) => isOpen && [permission].flat().every((one) => view.can(one)),
+    ({ permission, isOpen = true }) => isOpen && mayAll(view, [permission].flat()),
   );
   if (open.length === 0) return html``;
   return html`<p class="buttons" role="group" aria-label="Actions">

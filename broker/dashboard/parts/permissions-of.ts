@@ -1,4 +1,5 @@
 import type { Permission } from "../../../shared/permissions.ts";
+import type { View } from "../page.ts";
 
 /** What the API asks of who does something with a runner or a group: where an install has it, to operate installs as well. */
 export function permissionsOf(
@@ -7,3 +8,7 @@ export function permissionsOf(
 ): readonly Permission[] {
   return install === null ? [permission] : [permission, "installs.operate"];
 }
+
+/** Whether the person has every one of these permissions. */
+export const mayAll = (view: Pick<View, "can">, permissions: readonly Permission[]): boolean =>
+  permissions.every((one) => view.can(one));

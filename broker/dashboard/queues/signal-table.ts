@@ -5,6 +5,7 @@ import { liveSignalStatuses } from "../../../shared/queue-signal.ts";
 import type { Html, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { idText } from "../parts/id-text.ts";
+import { mayAll } from "../parts/permissions-of.ts";
 import { table } from "../parts/table.ts";
 import { timeAgo } from "../parts/time.ts";
 
@@ -15,8 +16,7 @@ export function signalTable(
   owner: LaneOwner | null,
 ): Html {
   const { nowMs } = view;
-  const may = (act: QueueAct): boolean =>
-    permissionsOfAct(act, owner).every((needed) => view.can(needed));
+  const may = (act: QueueAct): boolean => mayAll(view, permissionsOfAct(act, owner));
   const [mayCancel, mayRedrive] = [may("cancel"), may("redrive")];
   if (signals.length === 0) return html`<p class="dim">No signal fits.</p>`;
   return table(

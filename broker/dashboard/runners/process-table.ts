@@ -5,7 +5,7 @@ import type { Runner } from "../../../shared/api/runner.ts";
 import { shutdownJobsText } from "../../../shared/shutdown-jobs-text.ts";
 import type { Html, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
-import { permissionsOf } from "../parts/permissions-of.ts";
+import { mayAll, permissionsOf } from "../parts/permissions-of.ts";
 import { table } from "../parts/table.ts";
 import { timeAgo, timeAt } from "../parts/time.ts";
 
@@ -17,7 +17,7 @@ export function processTable(
   processes: readonly RunnerProcess[],
 ): Html {
   const { nowMs } = view;
-  const mayAct = permissionsOf(runner, "runners.operate").every((one) => view.can(one));
+  const mayAct = mayAll(view, permissionsOf(runner, "runners.operate"));
   if (processes.length === 0) return html`<p class="dim">No process is alive.</p>`;
   return table(
     caption,
