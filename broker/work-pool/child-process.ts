@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import type { Socket } from "node:net";
 import { setPriority } from "node:os";
 import { isSea } from "node:sea";
@@ -47,13 +47,13 @@ export const mostLifeCpuS = 180;
 
 /**
  * Starts a child: with low priority, with a bound on its heap, with nothing of this process's environment; it ends
- * when this process does.
+ * when this process does. One that the system does not let start has ended: so says who asks it.
  */
 export function startChild(program: ChildProgram, { heapMb, nice }: ChildBounds): WorkChild {
   const child = spawnChild(program, heapMb);
   const { pid = 0 } = child;
   const asked = { answer: undefined as PromiseWithResolvers<Frame> | undefined };
-  const channel = child.stdio[3] as Socket; // a pipe, as asked for
+  const channel = channelOf(child);
   const gone = Promise.withResolvers<void>();
   let said = "";
   let hasEnded = false;
@@ -68,13 +68,10 @@ export function startChild(program: ChildProgram, { heapMb, nice }: ChildBounds)
   };
   const unread = framesOf(asked, kill);
   child.stderr?.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4096)));
-  child.on("error", (error) =>
-    end(new ChildEnded("ended", `it could not be started: ${error.message}`)),
-  );
+  child.on("error", (error) => end(notStarted(error)));
   child.on("exit", (code, signal) => end(endOf(said, code, signal)));
-  channel.on("data", unread);
-  channel.on("error", () => {}); // its exit says more
-  for (const one of [child, channel, child.stderr as unknown as Socket]) one.unref(); // a pipe's stream is a socket
+  channel?.on("data", unread).on("error", () => {}); // its exit says more
+  for (const one of [child, channel, child.stderr as unknown as Socket]) one?.unref(); // a pipe's stream is a socket
   if (pid !== 0 && nice > 0) lowerPriority(pid, nice);
   return {
     pid,
@@ -83,15 +80,17 @@ export function startChild(program: ChildProgram, { heapMb, nice }: ChildBounds)
     kill,
     dismiss() {
       hasEnded = true;
-      channel.end();
+      channel?.end();
     },
     async ask(frame) {
       if (hasEnded) throw new ChildEnded("ended", "it had ended before it was asked");
       const answer = (asked.answer = Promise.withResolvers<Frame>());
-      writeFrame(channel, frame).catch((error: unknown) => {
-        answer.reject(error);
-        kill();
-      });
+      if (channel !== undefined) {
+        writeFrame(channel, frame).catch((error: unknown) => {
+          answer.reject(error);
+          kill();
+        });
+      }
       try {
         return await answer.promise;
       } finally {
@@ -100,6 +99,13 @@ export function startChild(program: ChildProgram, { heapMb, nice }: ChildBounds)
     },
   };
 }
+
+/** The pipe to it. Where no more files may be open there is none, and its error comes on the next tick. */
+const channelOf = ({ stdio }: ChildProcess): Socket | undefined =>
+  (stdio as ChildProcess["stdio"] | undefined)?.[3] as Socket | undefined; // a pipe, as asked for
+
+const notStarted = (error: unknown): ChildEnded =>
+  new ChildEnded("ended", `it could not be started: ${(error as Error).message}`); // the system's
 
 /** What it says that is no frame ends it. */
 function framesOf(
@@ -129,7 +135,7 @@ function spawnChild({ file, text = "" }: ChildProgram, heapMb: number): ChildPro
   const words = isSea() ? [childWord] : [...heap, ...program];
   const options = isSea() ? { NODE_OPTIONS: heap.join(" ") } : {};
   const cache = file === undefined ? {} : { NODE_COMPILE_CACHE: compiled };
-  const child = spawn("/bin/sh", ["-c", bounded, process.execPath, ...words], {
+  const child = spawned(["-c", bounded, process.execPath, ...words], {
     cwd: "/",
     env: { ...options, ...cache, ...calmMemory },
     stdio: ["pipe", "ignore", "pipe", "pipe"],
@@ -137,6 +143,15 @@ function spawnChild({ file, text = "" }: ChildProgram, heapMb: number): ChildPro
   child.stdin?.on("error", () => {}); // it ended before it had read its program: its exit says so
   child.stdin?.end(file === undefined ? text : "");
   return child;
+}
+
+/** For want of memory it is thrown that it cannot be started, for want of anything else it is an event. */
+function spawned(words: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn("/bin/sh", words, options);
+  } catch (error) {
+    throw notStarted(error);
+  }
 }
 
 /** Sources start twice as fast with it, as `svc` does. */

@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import { type Admission, makeAdmission, type MostWork } from "./admission.ts";
 import { ChildEnded } from "./child-process.ts";
 import type { ChildAnswer, ChildAsked } from "./child-words.ts";
-import { type Children, type ChildrenOptions, makeChildren } from "./children.ts";
+import { type Children, type ChildrenOptions, type KeptChild, makeChildren } from "./children.ts";
 import { type Frame, type SentPart, sizeOf } from "./frames.ts";
 import { runInChild, type WorkBounds } from "./run-in-child.ts";
 import type { WorkKind, WorkResult } from "./work-kind.ts";
@@ -176,9 +176,10 @@ export class WorkPool<All extends Kinds> {
     signal: AbortSignal,
   ): Promise<Frame> {
     const { bounds, log } = this.#options;
-    const kept = this.#children.take();
     const head: ChildAsked = { kind, asked };
+    let kept: KeptChild | undefined;
     try {
+      kept = this.#children.take();
       const answer = await runInChild(kept, { head, parts: bytes }, bounds, signal);
       const { cpuMs, rssBytes, failed } = answer.head as ChildAnswer; // its own words
       kept.used = { cpuMs, rssBytes };
@@ -190,7 +191,7 @@ export class WorkPool<All extends Kinds> {
       log.error({ org_id: orgId, kind, why: error.message }, "work was given up in its process");
       throw workProblem.givenUp();
     } finally {
-      this.#children.giveBack(kept);
+      if (kept !== undefined) this.#children.giveBack(kept);
     }
   }
 }

@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { setImmediate as turn } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { ByteBudget } from "../../../broker/http/limits/byte-budget.ts";
 import { problem } from "../../../shared/problem.ts";
@@ -123,6 +126,30 @@ describe("work in child processes", () => {
     const pids = [await run("grow"), await run("grow"), await run("grow")].map(pidOf);
     expect(new Set(pids).size).toBeGreaterThan(1);
     expect((await run("echo")).told).toMatchObject({ asked: { of: "org_a" } });
+  });
+
+  test("whose process the system does not let start is given up, and this process goes on", async () => {
+    const program = new URL("../../support/work/few-files-program.ts", import.meta.url);
+    const words = ["-c", 'ulimit -n 128; exec "$0" "$@"', process.execPath, fileURLToPath(program)];
+    const { stdout } = await promisify(execFile)("/bin/sh", words);
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        reason: "ended",
+        message: "it could not be started: spawn /bin/sh EMFILE",
+        hasEnded: true,
+      },
+      { told: "x" },
+    ]);
+  });
+
+  test("whose process cannot even be tried to start is given up, and logged", async () => {
+    const file = new URL(`file:///${"a".repeat(1024 * 1024)}`); // thrown, as for want of memory
+    const { run, lines, shown } = givenWorkPool({ program: { file } });
+    await expect(run("echo")).rejects.toMatchObject(away);
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({ why: "it could not be started: spawn E2BIG", org_id: "org_a" }),
+    ]);
+    expect(shown("svc_work_processes")).toBe(0);
   });
 
   test("leaves no process behind, once there has been nothing to do for a while", async () => {
