@@ -93,11 +93,12 @@ describe("problems", () => {
     const [held] = await claim(db, busy, { processId });
     const executionId = held?.executionId ?? "";
     await report(db, busy, { executionId, status: "failed", result: { success: false } });
+    const interests = { resources: {} }; // in nothing: what happens here counts at neither
     const { body: hook } = await at.call<{ id: string }>("POST /v1/orgs/current/webhooks", {
-      body: { url: "http://127.0.0.1:9/hook" },
+      body: { url: "http://127.0.0.1:9/hook", interests },
     });
     const { body: gone } = await at.call<{ id: string }>("POST /v1/orgs/current/webhooks", {
-      body: { url: "http://127.0.0.1:9/gone" },
+      body: { url: "http://127.0.0.1:9/gone", interests },
     });
     await db`update webhooks set failing_since = svc_now(), failing_events = 7 where id = ${hook.id}`;
     await db`update webhooks set disabled_at = svc_now(), disabled_reason = 'gone' where id = ${gone.id}`;
