@@ -62,7 +62,7 @@ export type DeedRow = {
   readonly size: number;
 };
 
-/** What these signals of a queue would do, as far as they are dead. */
+/** What these signals of a queue would do, as far as they are dead: one signal after the other. */
 export async function listDeeds(
   db: Db,
   org: OrgId,
@@ -79,7 +79,8 @@ export async function listDeeds(
     union all
     select c.signal_id, c.n, coalesce(c.type, c.kind), c.queue_id, octet_length(c.contents)
       from dead join queue_signal_callbacks c on c.org_id = ${org} and c.signal_id = dead.id
-     where c.status in ('waiting', 'skipped')`;
+     where c.status in ('waiting', 'skipped')
+     order by signal_id, n`;
 }
 
 /** The sealed contents of a deed, and as what they are sealed. */

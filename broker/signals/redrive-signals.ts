@@ -39,8 +39,9 @@ export async function redriveSignals(
 ): Promise<Redriven> {
   await requireQueue(parts.db, caller.orgId, queueId);
   if (ids === undefined) return await redriveAll(parts, caller, queueId);
-  const named = [...new Set(ids)];
-  const { told, left } = await redriveAsked(parts, caller, { queueId, ids: named, mostBytes });
+  const untilMs = performance.now() + enoughMs;
+  const of = { queueId, ids: [...new Set(ids)], mostBytes, untilMs };
+  const { told, left } = await redriveAsked(parts, caller, of);
   const forbidden = told.filter(({ outcome }) => outcome === "forbidden");
   const but = forbidden.map(({ signalId }) => signalId);
   return {
@@ -57,7 +58,8 @@ export async function redriveSignal(parts: Parts, caller: Filer, id: string): Pr
   const found = await findSignal(parts.db, org, id);
   if (found === undefined) throw problem.notFound("signal");
   const one = { queueId: found.queue_id, ids: [id] };
-  const { refusals } = await askRedrive(parts, caller, { ...one, mostBytes });
+  const untilMs = performance.now() + enoughMs;
+  const { refusals } = await askRedrive(parts, caller, { ...one, mostBytes, untilMs });
   const refusal = refusals.get(id);
   if (refusal !== undefined) throw refusal;
   const [told] = await redriveSome(parts, org, one);
@@ -86,7 +88,7 @@ async function redriveAll(parts: Parts, caller: Filer, queueId: string): Promise
     const page = { after, limit: batch };
     const ids = await listDead(parts.db, caller.orgId, queueId, page);
     if (ids.length === 0) return { redriven, forbidden, told: [], hasMore: false };
-    const of = { queueId, ids, mostBytes: bytesLeft };
+    const of = { queueId, ids, mostBytes: bytesLeft, untilMs };
     const { told, left, openedBytes } = await redriveAsked(parts, caller, of);
     redriven += countOf(told, "redriven");
     forbidden += countOf(told, "forbidden");
@@ -101,7 +103,7 @@ async function redriveAll(parts: Parts, caller: Filer, queueId: string): Promise
 async function redriveAsked(
   parts: Parts,
   caller: Filer,
-  of: Of & { readonly mostBytes: number },
+  of: Of & { readonly mostBytes: number; readonly untilMs: number },
 ): Promise<{ readonly told: Told[]; readonly left: number; readonly openedBytes: number }> {
   const { queueId, ids } = of;
   if (mayAllDeeds(caller)) {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { parseExactly } from "../../shared/parse-exactly.ts";
 import { rolePermissions } from "../../shared/permissions.ts";
 import { planNames } from "../../shared/plans/plan-names.ts";
@@ -8,8 +9,10 @@ import { outside } from "../tokens/bound/require-within.ts";
 import { type DeedRow, findDeedContents, listDeeds, type SealedDeed } from "./redrive-queries.ts";
 import { type Acting, type Filer, requireTargets, requireTypes } from "./require-targets.ts";
 
-/** So much of sealed contents is in memory at once. */
-const pieceBytes = 4 * 1024 * 1024;
+/** So much of sealed contents is opened in one turn of the event loop, but for a single one that is longer. */
+const pieceBytes = 512 * 1024;
+/** So many deeds are asked about until others have their turn, and the clock is looked at. */
+const pieceRows = 50;
 
 type Parts = Pick<Broker, "db" | "seals">;
 type Asked = {
@@ -17,11 +20,13 @@ type Asked = {
   readonly ids: readonly string[];
   /** So many bytes of contents may be opened; what a piece goes beyond it counts as well. */
   readonly mostBytes: number;
+  /** By `performance.now()`: what is not looked at by then is left. */
+  readonly untilMs: number;
 };
 /** What each signal asks of who has it act again: why it may not. */
 export type RedriveAnswers = {
   readonly refusals: ReadonlyMap<string, Problem>;
-  /** Those that were not looked at, as too much would have had to be opened. */
+  /** Those that were not wholly looked at, as too much would have had to be opened or the time was up. */
   readonly left: ReadonlySet<string>;
   readonly openedBytes: number;
 };
@@ -33,34 +38,47 @@ export type RedriveAnswers = {
 export async function askRedrive(
   parts: Parts,
   caller: Filer,
-  { queueId, ids, mostBytes }: Asked,
+  { queueId, ids, mostBytes, untilMs }: Asked,
 ): Promise<RedriveAnswers> {
   const refusals = new Map<string, Problem>();
+  const left = new Set<string>();
   const ask = asker(parts, caller);
-  const rows = await listDeeds(parts.db, caller.orgId, queueId, ids);
   const isOpened = (row: DeedRow): boolean => caller.bound === null && isRead(row);
-  for (const row of rows.filter((one) => !isOpened(one))) {
-    const acting = { type: row.type, value: {}, into: row.into ?? undefined };
-    const refusal = await refusalOf(() => ask(acting));
-    if (refusal !== undefined) refusals.set(row.signal_id, refusal);
-  }
+  let rows: readonly DeedRow[] = await listDeeds(parts.db, caller.orgId, queueId, ids);
   let openedBytes = 0;
-  const toOpen = rows.filter((row) => isOpened(row) && !refusals.has(row.signal_id));
-  let at = 0;
-  while (at < toOpen.length && openedBytes < mostBytes) {
-    const piece = nextPiece(toOpen.slice(at));
-    at += piece.length;
-    openedBytes += piece.reduce((bytes, { size }) => bytes + size, 0);
-    const sealed = await findDeedContents(parts.db, caller.orgId, piece);
-    const whole = new Map(sealed.map((one) => [nameOf(one), one]));
-    for (const row of piece) {
-      const contents = whole.get(nameOf(row));
-      const refusal = contents && (await askSealed(parts, caller, { row, contents, ask }));
+  while (rows.length > 0 && performance.now() < untilMs) {
+    const piece = nextPiece(rows, isOpened);
+    rows = rows.slice(piece.length);
+    for (const row of piece.filter((one) => !isOpened(one))) {
+      const acting = { type: row.type, value: {}, into: row.into ?? undefined };
+      const refusal = await refusalOf(() => ask(acting));
       if (refusal !== undefined) refusals.set(row.signal_id, refusal);
     }
+    const toOpen = piece.filter((row) => isOpened(row) && !refusals.has(row.signal_id));
+    if (openedBytes < mostBytes) {
+      openedBytes += toOpen.reduce((bytes, { size }) => bytes + size, 0);
+      await openPiece(parts, caller, { rows: toOpen, ask, refusals });
+    } else for (const { signal_id: id } of toOpen) left.add(id);
+    await nextTurn();
   }
-  const left = new Set(toOpen.slice(at).map(({ signal_id: id }) => id));
+  for (const { signal_id: id } of rows) left.add(id);
+  for (const id of refusals.keys()) left.delete(id);
   return { refusals, left, openedBytes };
+}
+
+async function openPiece(
+  parts: Parts,
+  caller: Filer,
+  { rows, ask, refusals }: { rows: DeedRow[]; ask: Ask; refusals: Map<string, Problem> },
+): Promise<void> {
+  if (rows.length === 0) return;
+  const sealed = await findDeedContents(parts.db, caller.orgId, rows);
+  const whole = new Map(sealed.map((one) => [nameOf(one), one]));
+  for (const row of rows) {
+    const contents = whole.get(nameOf(row));
+    const refusal = contents && (await askSealed(parts, caller, { row, contents, ask }));
+    if (refusal !== undefined) refusals.set(row.signal_id, refusal);
+  }
 }
 
 /** Whether a caller may do whatever any signal does: what an admin of the org may, with a token that is bound to nothing. */
@@ -128,9 +146,15 @@ async function refusalOf(act: () => Promise<void>): Promise<Problem | undefined>
   }
 }
 
-function nextPiece(rows: readonly DeedRow[]): readonly DeedRow[] {
+function nextPiece(
+  rows: readonly DeedRow[],
+  isOpened: (row: DeedRow) => boolean,
+): readonly DeedRow[] {
   let bytes = 0;
-  const end = rows.findIndex(({ size }) => (bytes += size) > pieceBytes);
+  const end = rows.findIndex((row, at) => {
+    bytes += isOpened(row) ? row.size : 0;
+    return bytes > pieceBytes || at === pieceRows;
+  });
   return end < 0 ? rows : rows.slice(0, Math.max(1, end));
 }
 

@@ -1,15 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { askRedrive } from "../../../broker/signals/require-redrive.ts";
 import type { Emitter } from "../../../shared/api/emitter.ts";
 import type { Queue } from "../../../shared/api/queue.ts";
 import type { QueueSignal } from "../../../shared/api/signal.ts";
 import { queueActs } from "../../../shared/queue-acts.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { givenJob, givenRunner } from "../../support/rows/given.ts";
-import { givenActor } from "../../support/tokens/given-actor.ts";
 import { givenLanes, operator } from "../../support/tokens/given-lanes.ts";
 
-const { api, db, org, own, worker, made, namedQueue, statusOf, withRole, lane, byHand } =
+const { api, db, org, own, worker, made, namedQueue, deadIn, statusOf, withRole, lane, byHand } =
   await givenLanes();
 const refused = { status: 403, body: { code: "permission_missing" } };
 
@@ -68,15 +66,6 @@ const typed = {
   "an HTTP call": { type: "http-call", signal: { url: "http://127.0.0.1:9/" } },
 };
 
-/** A dead signal in a queue that is paused. */
-async function deadIn(queue: string, signal: object): Promise<string> {
-  await made(`POST /v1/queues/${queue}/pause`, {});
-  const { id } = await made(`POST /v1/queues/${queue}/signals`, signal);
-  await made(`POST /v1/signals/${id}/cancel`, {});
-  await db`update queue_signal_ends set status = 'dead' where signal_id = ${id}`;
-  return id;
-}
-
 describe.each(Object.entries(acting))("%s", (_, signal) => {
   test("is redriven by who may do that by hand", async () => {
     const queue = await namedQueue(`of ${crypto.randomUUID()}`);
@@ -130,21 +119,6 @@ test("a job and an HTTP call are redriven and fired by who may file them, and by
   const inLane = await deadIn(lane.queue_id, { type: "noop" });
   const notBound = { status: 403, body: { code: "bound_only" } };
   expect(await api(`POST /v1/signals/${inLane}/redrive`, {})).toMatchObject(notBound);
-});
-
-test("what was not opened to see what it asks is left, and told", async () => {
-  const queue = await namedQueue("unopened");
-  const id = await deadIn(queue, { type: "flush", signal: { queue_id: lane.queue_id } });
-  const idle = await deadIn(queue, { type: "noop" });
-  const { broker } = org.brokers[0] ?? {};
-  if (broker === undefined) throw new Error("there is a broker");
-  const caller = givenActor(org.orgId, { permissions: new Set(operator) });
-  const asked = { queueId: queue, ids: [id, idle] };
-  const none = await askRedrive(broker, caller, { ...asked, mostBytes: 0 });
-  expect(none).toEqual({ refusals: new Map(), left: new Set([id]), openedBytes: 0 });
-  const one = await askRedrive(broker, caller, { ...asked, mostBytes: 1 });
-  expect([...one.refusals.keys()]).toEqual([id]);
-  expect(one.left.size).toBe(0);
 });
 
 /** Each act that has signals act: of a flush of a lane, by whoever may not flush it. */

@@ -47,6 +47,15 @@ export async function givenLanes() {
     return { queue_id: queueId, emitter_id: emitterId, signal_id: signalId };
   }
 
+  /** A dead signal in a queue that is paused. */
+  async function deadIn(queueId: string, signal: object): Promise<string> {
+    await made(`POST /v1/queues/${queueId}/pause`, {});
+    const { id } = await made(`POST /v1/queues/${queueId}/signals`, signal);
+    await made(`POST /v1/signals/${id}/cancel`, {});
+    await db`update queue_signal_ends set status = 'dead' where signal_id = ${id}`;
+    return id;
+  }
+
   async function laneOf(installId: string, lane: string): Promise<string> {
     const { body } = await org.api<Install>(`GET /v1/installs/${installId}`);
     const id = body.queues.find(({ name }) => name === lane)?.id;
@@ -68,6 +77,7 @@ export async function givenLanes() {
     ...given,
     made,
     namedQueue,
+    deadIn,
     laneOf,
     statusOf,
     withRole,

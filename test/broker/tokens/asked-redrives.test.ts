@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { askRedrive } from "../../../broker/signals/require-redrive.ts";
+import { givenRunner } from "../../support/rows/given.ts";
+import { givenActor } from "../../support/tokens/given-actor.ts";
+import { givenLanes, operator } from "../../support/tokens/given-lanes.ts";
+
+const { db, org, namedQueue, deadIn, lane } = await givenLanes();
+const { broker } = org.brokers[0] ?? {};
+if (broker === undefined) throw new Error("there is a broker");
+
+test("what was not opened to see what it asks is left, and told", async () => {
+  const queue = await namedQueue("unopened");
+  const id = await deadIn(queue, { type: "flush", signal: { queue_id: lane.queue_id } });
+  const idle = await deadIn(queue, { type: "noop" });
+  const caller = givenActor(org.orgId, { permissions: new Set(operator) });
+  const asked = { queueId: queue, ids: [id, idle], untilMs: Infinity };
+  const none = await askRedrive(broker, caller, { ...asked, mostBytes: 0 });
+  expect(none).toEqual({ refusals: new Map(), left: new Set([id]), openedBytes: 0 });
+  const one = await askRedrive(broker, caller, { ...asked, mostBytes: 1 });
+  expect([...one.refusals.keys()]).toEqual([id]);
+  expect(one.left.size).toBe(0);
+  const late = await askRedrive(broker, caller, { ...asked, mostBytes: 1, untilMs: 0 });
+  expect(late).toEqual({ refusals: new Map(), left: new Set([id, idle]), openedBytes: 0 });
+});
+
+test("what is opened to see what it asks is opened in pieces, between which others have their turn", async () => {
+  const queue = await namedQueue("long");
+  const { runnerId } = await givenRunner(db, { orgId: org.orgId });
+  const job = { type: "noop-deploy", plan: { text: "x".repeat(200_000) }, runner_id: runnerId };
+  const ids: string[] = [];
+  while (ids.length < 6) ids.push(await deadIn(queue, { type: "runner-job", signal: job }));
+  const opened = [0];
+  const turned = () => void opened.push(0);
+  const { seals: real } = broker;
+  const seals: typeof real = {
+    ...real,
+    open(thing, sealed) {
+      if (opened.at(-1) === 0) setImmediate(turned);
+      opened.push((opened.pop() ?? 0) + sealed.bytes.length);
+      return real.open(thing, sealed);
+    },
+  };
+  const caller = givenActor(org.orgId, { permissions: new Set([...operator, "jobs.write"]) });
+  const asked = { queueId: queue, ids, mostBytes: 2 ** 25, untilMs: Infinity };
+  const { left, openedBytes } = await askRedrive({ ...broker, seals }, caller, asked);
+  expect([left.size, opened.reduce((sum, bytes) => sum + bytes)]).toEqual([0, openedBytes]);
+  expect(openedBytes).toBeGreaterThan(6 * 200_000);
+  expect(Math.max(...opened)).toBeLessThanOrEqual(512 * 1024);
+});
