@@ -88,6 +88,10 @@ describe("svc-broker.service", async () => {
     expect(secondsOf(broker.get("TimeoutStopSec"))).toBeGreaterThan(stopS);
   });
 
+  test("goes on when the system ends one of its child processes", () => {
+    expect(broker.get("OOMPolicy")).toBe("continue");
+  });
+
   test("calls public addresses only, unless its settings say otherwise", async () => {
     const lines = (await readRootFile("deploy/svc-broker.service")).split("\n");
     const strict = lines.indexOf("Environment=SVC_EGRESS=strict");
