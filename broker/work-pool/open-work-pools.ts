@@ -39,9 +39,9 @@ const busyWithStates = (): Problem =>
 
 /**
  * The pools of a broker: what one does delays nothing of another. In each, orgs take turns, and an org has one child at
- * a time.
+ * a time. docs/operations.md has the same table, by a test.
  */
-const pools = {
+export const pools = {
   /** Configs and templates. */
   work: {
     most: (workProcesses) => workProcesses,
@@ -108,7 +108,7 @@ type Parts = {
 };
 
 /** What of an org's work for the first pool may be in memory while it waits and runs. */
-const shareBytes = 32 * mebibyte;
+export const shareBytes = 32 * mebibyte;
 
 /** Opens all pools, by the table, a broker's settings and its metrics. */
 export function openWorkPools({ config, log, metrics: shown, makeBudget }: Parts): WorkPools {

@@ -5,7 +5,7 @@ import { whole } from "../setting-schemas.ts";
 export const workSettings = {
   SVC_WORK_PROCESSES: {
     schema: whole(1, 256).optional(),
-    doc: "Maximum number of child processes in which one broker checks configs and renders large templates, each with up to 448 MiB. As many, but at most two, read large bodies (up to 1 GiB each), and one reads large states (up to 1,280 MiB). Default: the cores less one, at least 1.",
+    doc: "Maximum number of child processes in which one broker checks configs and renders large templates, each with up to 448 MiB. As many, but at most two, read large bodies (up to 1,024 MiB each), and one reads large states (up to 1,280 MiB). Default: the cores less one, at least 1.",
   },
   SVC_WORK_NICE: {
     schema: whole(0, 19).default(10),
