@@ -199,10 +199,12 @@ create or replace function list_problems(t timestamptz) returns table (org_id te
     select w.org_id, 'workflow-waiting', w.id, w.type, w.status_at, null
       from workflows w
      where w.status not in ('success', 'error', 'cancelled') and w.status in ('approval-awaiting', 'failed-pending-retry')
-    union all -- its runner's agent is to be started
-    select w.org_id, 'workflow-waiting', w.id, w.type, s.started_at, null
+    union all -- its runner's agent is to be started: a healthy one is found within a minute
+    select w.org_id, 'workflow-waiting', w.id, w.type, min(s.started_at), null
       from workflow_steps s join workflows w on w.id = s.workflow_id
      where s.status = 'in-progress' and s.kind = 'healthy' and w.status = 'in-progress'
+       and s.started_at < t - interval '1 minute'
+     group by w.org_id, w.id, w.type
     union all
     select q.org_id, 'shutdown-stuck', u.id, u.name, q.created_at, null
       from runner_process_shutdowns q

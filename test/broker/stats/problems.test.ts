@@ -112,11 +112,17 @@ describe("problems", () => {
       `POST /v1/apps/${(await givenApp(db, { orgId: at.orgId })).appId}/installs`,
       { body: { name: "its agent was never started" } },
     );
-    const stands = async () =>
-      (
-        await db<{ status: string }[]>`select status from workflows where id = ${made.workflow_id}`
-      )[0]?.status;
-    await expect.poll(stands).toBe("in-progress");
+    const waits = () =>
+      db`select from workflow_steps where workflow_id = ${made.workflow_id} and kind = 'healthy' and status = 'in-progress'`;
+    await expect.poll(async () => (await waits()).length).toBe(1);
+    const told = () =>
+      db`select p->>'count' as n from list_problems(svc_now()) l, jsonb_array_elements(l.problems) p
+          where org_id = ${at.orgId} and p->>'kind' = 'workflow-waiting'`;
+    expect(await told()).toEqual([{ n: "1" }]); // its runner may come within a minute
+    await db`
+      insert into workflow_steps (id, org_id, workflow_id, group_id, idx, kind, name, execution_type, status, status_at, created_at, started_at)
+      select ${newId("stp")}, org_id, workflow_id, group_id, idx + 100, kind, 'again', execution_type, status, status_at, created_at, started_at
+        from workflow_steps where workflow_id = ${made.workflow_id} and kind = 'healthy'`;
     await advanceClock(db, "1 minute", { alive });
     await tallyAll(db);
     expect(await sampleStats(db)).toBe(true);
