@@ -6,7 +6,7 @@ import { topics } from "../wake/wakes.ts";
 import { fullQueue } from "./full-queue.ts";
 import { findSignal } from "./queries.ts";
 import { hasRedrivable, listDead, redriveRows, type RedriveRow } from "./redrive-queries.ts";
-import { askRedrive, mayAllDeeds } from "./require-redrive.ts";
+import { askRedrive, mayAllDeeds, type RedriveAnswers } from "./require-redrive.ts";
 import type { Filer } from "./require-targets.ts";
 
 const batch = 1_000;
@@ -25,6 +25,12 @@ type Redriven = {
   readonly told: readonly Told[];
   /** Others can be redriven: by another request, or once there is room. */
   readonly hasMore: boolean;
+};
+type Asked = {
+  readonly told: readonly Told[];
+  readonly refusals: RedriveAnswers["refusals"];
+  readonly left: number;
+  readonly openedBytes: number;
 };
 type Of = { readonly queueId: string; readonly ids: readonly string[] };
 
@@ -52,20 +58,32 @@ export async function redriveSignals(
   };
 }
 
-/** Puts one dead signal back in line; 404, 403 for what it does, 409 `signal_not_dead` or `dedupe_key_taken`, 429 `queue_full` or `org_queues_full`. */
-export async function redriveSignal(parts: Parts, caller: Filer, id: string): Promise<void> {
+/**
+ * Puts one dead signal back in line; 404, 403 for what it does, 409 `signal_not_dead` or `dedupe_key_taken`, 429 `queue_full` or
+ * `org_queues_full`, 503 where it was not looked at in time what it does.
+ */
+export async function redriveSignal(
+  parts: Parts,
+  caller: Filer,
+  id: string,
+  bounds = { mostBytes, enoughMs },
+): Promise<void> {
   const { orgId: org } = caller;
   const found = await findSignal(parts.db, org, id);
   if (found === undefined) throw problem.notFound("signal");
-  const one = { queueId: found.queue_id, ids: [id] };
-  const untilMs = performance.now() + enoughMs;
-  const { refusals } = await askRedrive(parts, caller, { ...one, mostBytes, untilMs });
+  const untilMs = performance.now() + bounds.enoughMs;
+  const one = { queueId: found.queue_id, ids: [id], mostBytes: bounds.mostBytes, untilMs };
+  const { told, refusals } = await redriveAsked(parts, caller, one);
   const refusal = refusals.get(id);
   if (refusal !== undefined) throw refusal;
-  const [told] = await redriveSome(parts, org, one);
-  switch (told?.outcome) {
+  switch (told[0]?.outcome) {
     case "redriven":
       return;
+    case "left":
+      throw problem.unavailable(
+        "This broker did not get to look at what the signal does, and so whether you may have it done. It is dead still; try again.",
+        1,
+      );
     case "not-dead":
       throw problem.conflict("signal_not_dead", `Only a dead signal can be redriven.`);
     case "kept":
@@ -104,10 +122,11 @@ async function redriveAsked(
   parts: Parts,
   caller: Filer,
   of: Of & { readonly mostBytes: number; readonly untilMs: number },
-): Promise<{ readonly told: Told[]; readonly left: number; readonly openedBytes: number }> {
+): Promise<Asked> {
   const { queueId, ids } = of;
   if (mayAllDeeds(caller)) {
-    return { told: await redriveSome(parts, caller.orgId, of), left: 0, openedBytes: 0 };
+    const told = await redriveSome(parts, caller.orgId, of);
+    return { told, refusals: new Map(), left: 0, openedBytes: 0 };
   }
   const { refusals, left, openedBytes } = await askRedrive(parts, caller, of);
   const open = ids.filter((id) => !refusals.has(id) && !left.has(id));
@@ -125,7 +144,7 @@ async function redriveAsked(
     const one = done.get(id);
     return one === undefined ? [] : [one];
   });
-  return { told, left: left.size, openedBytes };
+  return { told, refusals, left: left.size, openedBytes };
 }
 
 async function redriveSome({ db, wakes }: Parts, org: OrgId, of: Of): Promise<Told[]> {

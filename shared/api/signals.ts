@@ -136,7 +136,8 @@ export const redriveSignalRoute = createRoute({
   summary: "Put a dead signal back in line",
   description:
     "Last in line, with all its executions again. An `expires_at` that has passed counts no more. It asks what filing the signal, " +
-    "and the callbacks that it has still to make, would ask: 403 for a token that may not do what they do.",
+    "and the callbacks that it has still to make, would ask: 403 for a token that may not do what they do. 503 with Retry-After " +
+    "where it was not looked at in some ten seconds what they do: the signal is dead still.",
   request: { params: signalParams },
   responses: { 200: json(queueSignalSchema, "The signal, queued again.") },
 });
@@ -163,8 +164,8 @@ export const redriveSignalsRoute = createRoute({
     "All of them, oldest first, or those named; as many as there is room for, and as one request does in some ten seconds. " +
     "`has_more`: others can be redriven; repeat the request, or first make room in the queue. `kept`: a live signal has the " +
     "same dedupe_key. `full`: there was no room, by `max_depth` or by the bytes of the data. `forbidden`: it does what this token may " +
-    "not do by hand, and stays dead; redriven alone it says what is lacking. `left`: the data of others was as much as one request " +
-    "looks at; repeat the request.",
+    "not do by hand, and stays dead; redriven alone it says what is lacking. `left`: others took all of the data or of the time that " +
+    "one request has to look at what signals do; repeat the request.",
   request: {
     params: queueParams,
     body: jsonBody(

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { redriveSignal } from "../../../broker/signals/redrive-signals.ts";
 import { askRedrive } from "../../../broker/signals/require-redrive.ts";
+import type { Permission } from "../../../shared/permissions.ts";
 import { givenRunner } from "../../support/rows/given.ts";
 import { givenActor } from "../../support/tokens/given-actor.ts";
 import { givenLanes, operator } from "../../support/tokens/given-lanes.ts";
 
-const { db, org, namedQueue, deadIn, lane } = await givenLanes();
+const { db, org, namedQueue, deadIn, statusOf, lane } = await givenLanes();
 const { broker } = org.brokers[0] ?? {};
 if (broker === undefined) throw new Error("there is a broker");
 
@@ -21,6 +23,25 @@ test("what was not opened to see what it asks is left, and told", async () => {
   expect(one.left.size).toBe(0);
   const late = await askRedrive(broker, caller, { ...asked, mostBytes: 1, untilMs: 0 });
   expect(late).toEqual({ refusals: new Map(), left: new Set([id, idle]), openedBytes: 0 });
+});
+
+test("one signal is not redriven either before it was looked at, which is told", async () => {
+  const queue = await namedQueue("alone");
+  const id = await deadIn(queue, { type: "flush", signal: { queue_id: lane.queue_id } });
+  const of = (permissions: readonly Permission[]) =>
+    givenActor(org.orgId, { permissions: new Set(permissions) });
+  const may = [...operator, "installs.operate"] as const;
+  const unlooked = { status: 503, code: "unavailable", headers: { "retry-after": "1" } };
+  for (const bounds of [
+    { mostBytes: 0, enoughMs: Infinity },
+    { mostBytes: Infinity, enoughMs: 0 },
+  ]) {
+    await expect(redriveSignal(broker, of(may), id, bounds)).rejects.toMatchObject(unlooked);
+    expect(await statusOf(id)).toBe("dead");
+  }
+  await expect(redriveSignal(broker, of(operator), id)).rejects.toMatchObject({ status: 403 });
+  await redriveSignal(broker, of(may), id);
+  expect(await statusOf(id)).toBe("queued");
 });
 
 test("what is opened to see what it asks is opened in pieces, between which others have their turn", async () => {
