@@ -5,12 +5,12 @@ import { renderValue } from "../../shared/app-config/templates/render-template.t
 import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { secondNs } from "../../shared/duration.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
-import { isLonger } from "../../shared/is-longer.ts";
 import { PartFinder } from "../../shared/part-finder.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
 import { hiddenValues, sensitiveOf, type StateFacts, stateOf } from "../installs/install-state.ts";
 import type { StateBase } from "../installs/state-base.ts";
-import type { StateValues } from "../installs/stored-values.ts";
+import type { StateValues } from "../installs/state-values.ts";
+import { isLonger } from "../is-longer.ts";
 import { canSpend } from "../rendering/can-spend.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";

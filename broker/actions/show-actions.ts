@@ -1,7 +1,7 @@
 import type { ShownActionRun, WholeActionRun } from "../../shared/api/actions.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { type ReadingParts, readOutputs } from "../installs/read-values.ts";
+import { type ReadingParts, readOutputs } from "../installs/stored-values.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { compositeErrorOf } from "../status/composite-error.ts";
 import { findRunEnd, listRuns, type RunRow } from "./action-queries.ts";

@@ -3,7 +3,6 @@ import { Problem, problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
-import { freeBytes } from "../free-bytes.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Asking } from "./changes-between.ts";
 import {
@@ -14,6 +13,7 @@ import {
   requireOpen,
   sealed,
 } from "./config-part.ts";
+import { freeBytes } from "./free-bytes.ts";
 import { failConfig, findParts, insertConfig, insertPart, sealConfig } from "./part-queries.ts";
 import { findConfig } from "./queries.ts";
 import type { ConfigId } from "./show-configs.ts";

@@ -3,7 +3,7 @@ import type { AppConfigDocument } from "../../shared/app-config/config-files.ts"
 import { inputShape } from "../../shared/app-config/rules/input-shape.ts";
 import { nearestWord } from "../../shared/nearest-word.ts";
 import { type Pointer, problem, type ProblemError } from "../../shared/problem.ts";
-import type { InputValue } from "./stored-values.ts";
+import type { InputValue } from "./state-values.ts";
 
 type Given = Readonly<Record<string, unknown>>;
 type Input = NonNullable<NonNullable<AppConfigDocument["inputs"]>["input"]>[number];

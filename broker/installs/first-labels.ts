@@ -6,7 +6,7 @@ import { findOrg } from "../orgs/queries.ts";
 import type { InstallRow } from "./install-row.ts";
 import { labelOrder } from "./label-templates.ts";
 import type { LabelOrder } from "./render-labels.ts";
-import { firstValues, type InputValue, type StoredValues } from "./stored-values.ts";
+import { firstValues, type InputValue, type StoredValues } from "./state-values.ts";
 
 type Texts = Readonly<Record<string, string>>;
 type NewInstallParts = {

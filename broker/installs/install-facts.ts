@@ -4,8 +4,8 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { InstallRow } from "./install-row.ts";
-import { type ReadingParts, storedValues, type ValuePlaces } from "./read-values.ts";
-import type { StoredValues } from "./stored-values.ts";
+import type { StoredValues } from "./state-values.ts";
+import { type ReadingParts, storedValues, type ValuePlaces } from "./stored-values.ts";
 
 export type KnownAction = {
   readonly name: string;

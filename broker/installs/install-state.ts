@@ -11,7 +11,7 @@ import { hiddenValue } from "../../shared/hidden-value.ts";
 import { PartFinder } from "../../shared/part-finder.ts";
 import { canSpend } from "../rendering/can-spend.ts";
 import type { StateBase } from "./state-base.ts";
-import type { StateValues } from "./stored-values.ts";
+import type { StateValues } from "./state-values.ts";
 
 /** What a state is made of; of an install that is to be made, too. */
 export type StateFacts = StateBase & StateValues;

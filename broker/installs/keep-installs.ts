@@ -13,9 +13,9 @@ import {
   writeInstall,
   writeLabels,
 } from "./queries.ts";
-import type { ReadingParts } from "./read-values.ts";
 import { relabel } from "./relabel.ts";
-import { readingWithin } from "./stored-values.ts";
+import { readingWithin } from "./state-values.ts";
+import type { ReadingParts } from "./stored-values.ts";
 import { toInstall } from "./to-install.ts";
 
 /** The install; 404 when there is none. */

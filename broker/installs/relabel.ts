@@ -2,9 +2,9 @@ import { problem } from "../../shared/problem.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findInstallFacts } from "./install-facts.ts";
 import { checkLabelTemplates, labelOrder } from "./label-templates.ts";
-import type { ReadingParts } from "./read-values.ts";
 import type { LabelOrder } from "./render-labels.ts";
-import type { StoredValues } from "./stored-values.ts";
+import type { StoredValues } from "./state-values.ts";
+import type { ReadingParts } from "./stored-values.ts";
 
 type Texts = Readonly<Record<string, string>>;
 /** What is to be rendered, the labels that an install has with what comes of it, and by which version of it this is. */

@@ -4,7 +4,7 @@ import { labelLimits } from "../../shared/labels.ts";
 import { hideCounted } from "../rendering/hide-counted.ts";
 import { hiddenValues, shownStateOf } from "./install-state.ts";
 import type { StateBase } from "./state-base.ts";
-import type { StateValues } from "./stored-values.ts";
+import type { StateValues } from "./state-values.ts";
 
 type Texts = Readonly<Record<string, string>>;
 /** Templates of labels by key, and of which install. */

@@ -5,7 +5,7 @@ import { hideCounted } from "../rendering/hide-counted.ts";
 import { hideInText } from "../workflows/hide-in-text.ts";
 import { hiddenValues, shownStateOf } from "./install-state.ts";
 import type { StateBase } from "./state-base.ts";
-import type { StateValues } from "./stored-values.ts";
+import type { StateValues } from "./state-values.ts";
 
 /** A readme, and of which install. */
 type ReadmeOrder = { readonly template: string; readonly facts: StateBase };

@@ -2,7 +2,7 @@ import { canonicalJson, checksumOf } from "../../shared/app-config/canonical-jso
 import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { shownStateOf, stateOf } from "./install-state.ts";
 import type { StateBase } from "./state-base.ts";
-import type { StateValues } from "./stored-values.ts";
+import type { StateValues } from "./state-values.ts";
 
 type Given = { readonly facts: StateBase };
 

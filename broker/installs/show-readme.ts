@@ -4,9 +4,9 @@ import type { Asking } from "../app-configs/changes-between.ts";
 import type { Broker } from "../broker.ts";
 import { findInstallFacts } from "./install-facts.ts";
 import { requireInstall } from "./keep-installs.ts";
-import type { ReadingParts } from "./read-values.ts";
 import { stateBase } from "./state-base.ts";
-import { readingWithin } from "./stored-values.ts";
+import { readingWithin } from "./state-values.ts";
+import type { ReadingParts } from "./stored-values.ts";
 
 /** The app's readme as it is for an install, with what is sensitive hidden. */
 export async function showReadme(

@@ -8,9 +8,9 @@ import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { findInstallFacts } from "./install-facts.ts";
-import type { ReadingParts } from "./read-values.ts";
 import { stateBase } from "./state-base.ts";
-import { readingWithin } from "./stored-values.ts";
+import { readingWithin } from "./state-values.ts";
+import type { ReadingParts } from "./stored-values.ts";
 
 type Row = {
   readonly id: string;

@@ -1,96 +1,76 @@
-import type { Json } from "../../shared/app-config/templates/json-value.ts";
-import { KnownOutputs } from "./known-outputs.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Broker } from "../broker.ts";
+import { findOutputs } from "../executions/queries.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { mostAtOnceBytes, openLarge, wholeOf } from "../seals/open-large.ts";
+import { appSecretThing } from "../seals/reseal-app-secret.ts";
+import type { StoredValues } from "./state-values.ts";
 
-/** A value of an input. */
-export type InputValue =
-  | string
-  | number
-  | boolean
-  | readonly unknown[]
-  | Readonly<Record<string, unknown>>;
-
-/** The newest run of an action that ended well. */
-export type ActionEnd = { readonly name: string; readonly id: string; readonly status: string };
-
-/** What templates read of an install and may be long: its inputs, the secrets of its app, and outputs of its actions. */
-export type StateValues = {
-  readonly inputs: Readonly<Record<string, InputValue>>;
-  /** The secrets of its app, by name. */
-  readonly variables: Readonly<Record<string, string>>;
-  readonly ends: readonly ActionEnd[];
-  readonly outputs: KnownOutputs;
+export type ReadingParts = Pick<Broker, "db" | "seals" | "largeReads">;
+type Named = Awaited<ReturnType<StoredValues["outputs"]>>;
+/** Where values are, and how long. */
+export type ValuePlaces = Pick<StoredValues, "digest" | "bytes"> & {
+  readonly appId: string;
+  readonly inputsId: string;
+  readonly ends: readonly (StoredValues["ends"][number] & {
+    readonly execution_id: string | null;
+  })[];
 };
 
-type Named = readonly (readonly [name: string, bytes: Buffer])[];
-
-/** Where all of that is stored: nothing is read or opened before it is needed, and outputs only of actions that are asked for. */
-export type StoredValues = {
-  /** Another one where anything of it is another. */
-  readonly digest: string;
-  /** Of the inputs and secrets. */
-  readonly bytes: number;
-  readonly ends: readonly (ActionEnd & { readonly bytes: number })[];
-  readonly inputs: () => Promise<Buffer>;
-  readonly variables: () => Promise<Named>;
-  readonly outputs: (actions: readonly string[]) => Promise<Named>;
-};
-
-/** What was read of it, unparsed. */
-export type ReadValues = {
-  readonly ends: readonly ActionEnd[];
-  readonly inputs: Buffer;
-  readonly variables: Named;
-  readonly outputs: Named;
-  /** Actions whose outputs are too many. */
-  readonly leftOut: readonly string[];
-};
-
-/** Looks into what was read. */
-export function toStateValues({
-  ends,
-  inputs,
-  variables,
-  outputs,
-  leftOut,
-}: ReadValues): StateValues {
-  const opened = outputs.map(([name, bytes]) => [name, jsonOf(bytes) as Json] as const); // as the runner brought it
+/** The values of an install by where they are stored. */
+export function storedValues(
+  parts: ReadingParts,
+  org: OrgId,
+  { appId, inputsId, ends, ...rest }: ValuePlaces,
+): StoredValues {
   return {
+    ...rest,
     ends,
-    inputs: jsonOf(inputs) as StateValues["inputs"], // stored as they were checked
-    variables: Object.fromEntries(variables.map(([name, bytes]) => [name, bytes.toString("utf8")])),
-    outputs: new KnownOutputs(new Map(opened), leftOut),
+    inputs: () => readInputs(parts, org, inputsId),
+    variables: () => readVariables(parts, org, appId),
+    outputs: async (actions) => {
+      const found: [string, Buffer][] = [];
+      for (const { name, execution_id: id } of ends) {
+        if (id === null || !actions.includes(name)) continue;
+        found.push([name, await readOutputs(parts, org, id)]);
+      }
+      return found;
+    },
   };
 }
 
-const jsonOf = (bytes: Buffer): unknown => JSON.parse(bytes.toString("utf8"));
+async function readInputs({ db, seals }: ReadingParts, org: OrgId, id: string): Promise<Buffer> {
+  const [row] = await db<{ key_id: string | null; contents: Buffer }[]>`
+    select n.key_id, n.contents from install_inputs n where n.org_id = ${org} and n.id = ${id}`;
+  if (row === undefined) throw new Error(`the inputs ${id} are gone`);
+  const thing = { orgId: org, id, part: "install-inputs" };
+  return seals.open(thing, { keyId: row.key_id, bytes: row.contents });
+}
 
-/** The same values, each read with a permit for the database. */
-export const readingWithin = (
-  withPermit: <Read>(read: () => Promise<Read>) => Promise<Read>,
-  values: StoredValues,
-): StoredValues => ({
-  ...values,
-  inputs: () => withPermit(values.inputs),
-  variables: () => withPermit(values.variables),
-  outputs: (actions) => withPermit(() => values.outputs(actions)),
-});
+async function readVariables({ db, seals }: ReadingParts, org: OrgId, app: string): Promise<Named> {
+  const rows = await db<{ name: string; key_id: string | null; value: Buffer }[]>`
+    select s.name, s.key_id, s.value from app_secrets s where s.org_id = ${org} and s.app_id = ${app} order by s.name`;
+  const opened: [string, Buffer][] = [];
+  let since = 0;
+  for (const { name, key_id: keyId, value: bytes } of rows) {
+    opened.push([name, seals.open(appSecretThing(org, app, name), { keyId, bytes })]);
+    since += bytes.length;
+    if (since < mostAtOnceBytes) continue;
+    since = 0;
+    await nextTurn();
+  }
+  return opened;
+}
 
-/** The values of an install that is to be made: it has no outputs. */
-export function firstValues({
-  inputs: given,
-  secrets,
-}: {
-  readonly inputs: StateValues["inputs"];
-  readonly secrets: readonly (readonly [name: string, shown: string])[];
-}): StoredValues {
-  const inputs = Buffer.from(JSON.stringify(given));
-  const variables = secrets.map(([name, shown]) => [name, Buffer.from(shown)] as const);
-  return {
-    digest: "",
-    bytes: variables.reduce((sum, [, { length }]) => sum + length, inputs.length),
-    ends: [],
-    inputs: () => Promise.resolve(inputs),
-    variables: () => Promise.resolve(variables),
-    outputs: () => Promise.resolve([]),
-  };
+/** The JSON of an execution's outputs as it was stored; long ones are read and opened in pieces. */
+export async function readOutputs(
+  { db, seals, largeReads }: ReadingParts,
+  org: OrgId,
+  executionId: string,
+): Promise<Buffer> {
+  const found = await findOutputs({ db, seals }, org, executionId);
+  const { outputs } = found ?? { outputs: "{}" };
+  if (typeof outputs === "string") return Buffer.from(outputs);
+  const whole = await wholeOf(await openLarge({ seals, largeReads }, outputs));
+  return Buffer.from(whole.buffer, whole.byteOffset, whole.length);
 }

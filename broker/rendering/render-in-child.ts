@@ -1,6 +1,6 @@
 import { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { parseExactly } from "../../shared/parse-exactly.ts";
-import { type ReadValues, toStateValues } from "../installs/stored-values.ts";
+import { type ReadValues, toStateValues } from "../installs/state-values.ts";
 import type { WorkDone, WorkGiven } from "../work-pool/work-kind.ts";
 import { budgets, type Rendering, type RenderingName, renderings } from "./renderings.ts";
 

@@ -1,5 +1,5 @@
 import { quickBudget, RenderWork } from "../../shared/app-config/templates/render-work.ts";
-import { type ReadValues, type StoredValues, toStateValues } from "../installs/stored-values.ts";
+import { type ReadValues, type StoredValues, toStateValues } from "../installs/state-values.ts";
 import type { Metrics } from "../metrics.ts";
 import type { WorkKinds } from "../work-pool/work-kinds.ts";
 import type { WorkPool } from "../work-pool/work-pool.ts";

@@ -8,7 +8,7 @@ import { mostOutputBytes, mostRecordedBytes } from "../installs/known-outputs.ts
 import { renderLabels } from "../installs/render-labels.ts";
 import { renderReadme } from "../installs/render-readme.ts";
 import { renderShownState, renderState } from "../installs/render-state.ts";
-import type { StateValues } from "../installs/stored-values.ts";
+import type { StateValues } from "../installs/state-values.ts";
 
 /**
  * Renders what is given, which is JSON, with values of an install, and counts it; where its budget is spent, or values are missing,

@@ -1,4 +1,4 @@
-import type { ReadValues, StoredValues } from "../installs/stored-values.ts";
+import type { ReadValues, StoredValues } from "../installs/state-values.ts";
 import type { RenderingWay } from "./renderings.ts";
 
 /** What asks for outputs again and again, by what is in those before, gets all. */

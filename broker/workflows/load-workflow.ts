@@ -1,7 +1,7 @@
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
-import type { ReadingParts } from "../installs/read-values.ts";
+import type { ReadingParts } from "../installs/stored-values.ts";
 import { findShownPlan } from "../jobs/shown-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";

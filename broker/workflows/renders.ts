@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { StoredValues } from "../installs/stored-values.ts";
+import type { StoredValues } from "../installs/state-values.ts";
 import type { Renderer } from "../rendering/renderer.ts";
 import type { GivenOf, RenderedOf, RenderingName } from "../rendering/renderings.ts";
 

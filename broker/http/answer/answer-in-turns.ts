@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { jsonPieces } from "../../../shared/json-pieces.ts";
 import type { AppContext } from "../app-types.ts";
 import { answerFinished } from "./answer-finished.ts";
+import { jsonPieces } from "./json-pieces.ts";
 
 /** So much is written before others have their turn. */
 const turnLetters = 256 * 1024;

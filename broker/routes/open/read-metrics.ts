@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { getMetricsRoute } from "../../../shared/api/operations.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
-import { pacedText } from "../../http/paced-text.ts";
+import { pacedText } from "../../http/limits/paced-text.ts";
 import { tokenDigest } from "../../tokens/token-secret.ts";
 
 /** Whoever reaches the port may ask, and there are half a megabyte of them. */

@@ -1,6 +1,5 @@
 import { checksumOf } from "../../../shared/app-config/canonical-json.ts";
 import { isFaultCode } from "../../../shared/fault-codes.ts";
-import { isLonger } from "../../../shared/is-longer.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
 import {
   actionTimeoutNs,
@@ -9,6 +8,7 @@ import {
   type PlanTexts,
 } from "../../actions/action-plan.ts";
 import { stateBase } from "../../installs/state-base.ts";
+import { isLonger } from "../../is-longer.ts";
 import { sealShownPlan } from "../../jobs/shown-plans.ts";
 import { draftStepJob } from "../draft-step-job.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";

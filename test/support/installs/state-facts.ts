@@ -1,7 +1,7 @@
 import type { StateFacts } from "../../../broker/installs/install-state.ts";
 import { KnownOutputs } from "../../../broker/installs/known-outputs.ts";
 import type { StateBase } from "../../../broker/installs/state-base.ts";
-import type { StoredValues } from "../../../broker/installs/stored-values.ts";
+import type { StoredValues } from "../../../broker/installs/state-values.ts";
 
 /** An install of an app with these inputs, of which the first is sensitive, and these actions. */
 export function baseOf(inputs: readonly string[], actions: readonly string[] = []): StateBase {
