@@ -117,10 +117,10 @@ export async function listKnownActions(
      where c.org_id = ${org} and c.app_config_id = ${configId}`;
 }
 
-/** The newest run of each action that ended well, and how long its outputs are. */
+/** The newest run of each name that ended well, and how long its outputs are: an action may have had the name of a deleted one. */
 async function listActionEnds(db: Db, org: OrgId, installId: string): Promise<ValuePlaces["ends"]> {
   return db<ValuePlaces["ends"][number][]>`
-    select r.name, r.id, r.status, o.execution_id, coalesce(length(o.sealed_outputs), octet_length(o.outputs::text), 0) as bytes
+    select distinct on (r.name) r.name, r.id, r.status, o.execution_id, coalesce(length(o.sealed_outputs), octet_length(o.outputs::text), 0) as bytes
       from installs i
       join actions a on a.org_id = i.org_id and a.app_id = i.app_id
      cross join lateral (select * from install_action_runs n
@@ -129,7 +129,7 @@ async function listActionEnds(db: Db, org: OrgId, installId: string): Promise<Va
       left join lateral (select x.final_execution_id from runner_job_ends x where x.runner_job_id = r.runner_job_id limit 1) d on true
       left join runner_job_execution_outputs o on o.execution_id = d.final_execution_id
      where i.org_id = ${org} and i.id = ${installId}
-     order by r.action_id`;
+     order by r.name, r.id desc`;
 }
 
 /** JSON that was sealed. */

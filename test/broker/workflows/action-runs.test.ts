@@ -105,6 +105,39 @@ describe("a run of an action", () => {
   });
 });
 
+test("an action that has the name of a deleted one shows its own runs in the install's state", async () => {
+  const org = await setup();
+  const { installId } = await givenInstall(org);
+  const at = `/v1/installs/${installId}`;
+  const greet = "greet";
+  const { "greet.toml": _, ...rest } = shopConfig.actions;
+  const runOnce = async (port: number) => {
+    const { body } = await org.run(installId, greet);
+    await org.reach(body.workflow_id, "success");
+    await org.db`
+      insert into runner_job_execution_outputs (execution_id, org_id, id, outputs, created_at)
+      select d.final_execution_id, r.org_id, d.final_execution_id, ${JSON.stringify({ port })}::text::jsonb, svc_now()
+        from install_action_runs r join runner_job_ends d on d.runner_job_id = r.runner_job_id
+       where r.id = ${body.id}`;
+    return body.id;
+  };
+  await runOnce(1);
+  const listed = await org.api<{ id: string; name: string }[]>(`GET /v1/apps/${org.appId}/actions`);
+  const old = listed.body.find(({ name }) => name === greet)?.id ?? "";
+  const adopt = async (document: object) => {
+    const { body: synced } = await org.sync(document);
+    const asked = { app_config_id: synced.id };
+    const { body } = await org.api<{ workflow_id: string }>(`POST ${at}/app-config-updates`, asked);
+    await org.reach(body.workflow_id, "success");
+  };
+  await adopt({ ...shopConfig, actions: rest });
+  expect((await org.api(`DELETE /v1/apps/${org.appId}/actions/${old}`)).status).toBe(204);
+  await adopt(shopConfig);
+  const id = await runOnce(2);
+  const { body } = await org.api(`GET ${at}/state`);
+  expect(body).toMatchObject({ actions: { greet: { id, outputs: { port: 2 } } } });
+});
+
 test("an install's actions are read with their runs, the last outputs and steps", async () => {
   const org = await setup();
   const { installId } = await givenInstall(org);
