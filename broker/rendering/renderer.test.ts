@@ -192,6 +192,28 @@ describe("outputs of actions", () => {
     expect([read, asked]).toEqual([["a", "c"], ["shown-state"]]);
   });
 
+  test("that are gone are none, and nobody waits for them", async () => {
+    const { render } = given();
+    const { values } = storedOf({ outputs });
+    const order = {
+      orgId: "org_a",
+      name: "labels",
+      given: { templates: { k: "{{ len .svc.actions.a.outputs }}" }, facts: withActions },
+      values: { ...values, outputs: () => Promise.resolve([]) },
+    } as const;
+    expect((await render(order)).labels).toEqual({ k: "0" });
+  });
+
+  test("are written into a long state by a child alone", async () => {
+    const { render, asked } = given();
+    const { values } = storedOf({ outputs: { a: { v: 1 } } });
+    const of = { ...baseOf(["key", "long"], ["a"]) };
+    const input = [{ name: "key" }, { name: "long", default: large }];
+    const order = { given: { facts: { ...of, config: { ...of.config, inputs: { input } } } } };
+    const { text } = await render({ orgId: "org_a", name: "state", ...order, values });
+    expect([text.length > large.length, asked]).toEqual([true, ["state"]]);
+  });
+
   test("of more than 1 MiB are left out of a state that is recorded, whose runs have other ids then", async () => {
     const { render } = given();
     const long = { a: { v: 1 }, b: { v: "x".repeat(2 ** 20) } };

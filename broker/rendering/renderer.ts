@@ -1,5 +1,6 @@
 import { quickBudget, RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { type ReadValues, type StoredValues, toStateValues } from "../installs/state-values.ts";
+import { isLonger } from "../is-longer.ts";
 import type { Metrics } from "../metrics.ts";
 import type { WorkKinds } from "../work-pool/work-kinds.ts";
 import type { WorkPool } from "../work-pool/work-pool.ts";
@@ -47,10 +48,14 @@ export function makeRenderer(work: Pick<WorkPool<WorkKinds>, "run">, metrics: Me
   );
 
   return async ({ orgId, name, given, values }, gone) => {
-    const reading = new ValueReading(values, renderingWays[name]);
+    const way = renderingWays[name];
+    const reading = new ValueReading(values, way);
+    // Templates count what they read of it; a state has all of it, and its defaults of inputs may be long.
+    const isShort = !way.readsAll || !isLonger(given, mostQuickBytes);
     for (;;) {
       const read = await reading.read();
-      const here = reading.bytes <= mostQuickBytes ? renderHere(name, given, read) : undefined;
+      const isQuick = isShort && reading.bytes <= mostQuickBytes;
+      const here = isQuick ? renderHere(name, given, read) : undefined;
       if (here !== undefined && reading.wants(here.missing)) continue;
       if (here !== undefined && !here.isSpent) {
         ends.add({ name, where: "here" });

@@ -3,6 +3,8 @@ import type { RenderingWay } from "./renderings.ts";
 
 /** What asks for outputs again and again, by what is in those before, gets all. */
 const mostRounds = 3;
+/** Of an action whose outputs are gone. */
+const nothing = Buffer.from("{}");
 
 /** Reads what one rendering needs of an install's values: each of them once, and outputs only when they are asked for. */
 export class ValueReading {
@@ -31,11 +33,14 @@ export class ValueReading {
     const before = this.#read;
     const known = new Set(before?.outputs.map(([name]) => name));
     const more = [...this.#wanted].filter((name) => !known.has(name));
+    const found = more.length === 0 ? [] : await outputs(more);
+    const isFound = new Set(found.map(([name]) => name));
+    const none = more.filter((name) => !isFound.has(name)).map((name) => [name, nothing] as const);
     this.#read = {
       ends: ends.map(({ name, id, status }) => ({ name, id, status })),
       inputs: before?.inputs ?? (await inputs()),
       variables: before?.variables ?? (await variables()),
-      outputs: [...(before?.outputs ?? []), ...(more.length === 0 ? [] : await outputs(more))],
+      outputs: [...(before?.outputs ?? []), ...found, ...none],
       leftOut: [...this.#leftOut],
     };
     return this.#read;
@@ -45,6 +50,7 @@ export class ValueReading {
   wants(missing: readonly string[]): boolean {
     if (missing.length === 0) return false;
     this.#rounds += 1;
+    if (this.#rounds > mostRounds) throw new Error("it asks for outputs that no action has");
     const isLast = this.#rounds >= mostRounds;
     this.#want(isLast ? this.#values.ends.map(({ name }) => name) : missing);
     return true;
