@@ -120,7 +120,7 @@ async function check(
     gone,
   );
   for (const one of bytes) freeBytes(one); // the child has them
-  const [draft = none, changes = none, warnings = none, readme = none] = made;
+  const [draft = new Uint8Array(), changes = none, warnings = none, readme = none] = made;
   return { told, draft, changes, warnings, readme };
 }
 

@@ -82,29 +82,33 @@ export async function findResult(
 
 /** An execution's outputs, opened unless they are long. Refuses what this broker's keys do not open. */
 export async function findOutputs(
-  { db, seals }: { readonly db: Db; readonly seals: Seals },
+  parts: { readonly db: Db; readonly seals: Seals },
   org: OrgId,
   executionId: string,
 ): Promise<OutputsRow | undefined> {
-  const [row] = await db<StoredOutputs[]>`
+  const [row] = await listOutputs(parts, org, [executionId]);
+  return row;
+}
+
+/** The same of several executions, as far as these have outputs. */
+export async function listOutputs(
+  { db, seals }: { readonly db: Db; readonly seals: Seals },
+  org: OrgId,
+  executionIds: readonly string[],
+): Promise<OutputsRow[]> {
+  const rows = await db<StoredOutputs[]>`
     select o.execution_id, o.org_id, o.id, o.key_id, o.created_at, length(o.sealed_outputs) as stored_bytes,
            case when length(o.sealed_outputs) > ${mostAtOnceBytes} then null
                 else coalesce(o.sealed_outputs, convert_to(o.outputs::text, 'UTF8')) end as bytes
       from runner_job_execution_outputs o
-     where o.execution_id = ${executionId} and o.org_id = ${org}`;
-  if (row === undefined) return undefined;
-  const { key_id: keyId, stored_bytes: storedBytes, bytes, ...shown } = row;
-  if (bytes !== null) {
-    const of = { orgId: org, id: executionId };
-    return { ...shown, outputs: openOutputs(seals, of, { keyId, bytes }) };
-  }
-  const stored = {
-    part: "outputs",
-    id: executionId,
-    keyId,
-    storedBytes: storedBytes ?? 0,
-  } as const;
-  return { ...shown, outputs: largeReport(db, org, stored) };
+     where o.execution_id = any(${[...executionIds]}) and o.org_id = ${org}`;
+  return rows.map(({ key_id: keyId, stored_bytes: storedBytes, bytes, ...shown }) => {
+    const id = shown.execution_id;
+    if (bytes !== null)
+      return { ...shown, outputs: openOutputs(seals, { orgId: org, id }, { keyId, bytes }) };
+    const stored = { part: "outputs", id, keyId, storedBytes: storedBytes ?? 0 } as const;
+    return { ...shown, outputs: largeReport(db, org, stored) };
+  });
 }
 
 type StoredOutputs = Omit<OutputsRow, "outputs"> & {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Broker } from "../broker.ts";
-import { findOutputs } from "../executions/queries.ts";
+import { listOutputs } from "../executions/queries.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { mostAtOnceBytes, openLarge, wholeOf } from "../seals/open-large.ts";
+import { type LargeSealed, mostAtOnceBytes, openLarge, wholeOf } from "../seals/open-large.ts";
 import { appSecretThing } from "../seals/reseal-app-secret.ts";
 import type { StoredValues } from "./state-values.ts";
 
@@ -26,17 +26,26 @@ export function storedValues(
   return {
     ...rest,
     ends,
-    inputs: () => readInputs(parts, org, inputsId),
-    variables: () => readVariables(parts, org, appId),
+    inputs: once(() => readInputs(parts, org, inputsId)),
+    variables: once(() => readVariables(parts, org, appId)),
     outputs: async (actions) => {
+      const wanted = new Set(actions);
+      const ids = ends.flatMap(({ name, execution_id: id }) =>
+        id === null || !wanted.has(name) ? [] : [[id, name] as const],
+      );
+      const names = new Map(ids);
       const found: [string, Buffer][] = [];
-      for (const { name, execution_id: id } of ends) {
-        if (id === null || !actions.includes(name)) continue;
-        found.push([name, await readOutputs(parts, org, id)]);
-      }
+      for (const row of await listOutputs(parts, org, [...names.keys()]))
+        found.push([names.get(row.execution_id) ?? "", await bytesOf(parts, row.outputs)]);
       return found;
     },
   };
+}
+
+/** What several renderings of the same values read is read once. */
+function once<Read>(read: () => Promise<Read>): () => Promise<Read> {
+  let first: Promise<Read> | undefined;
+  return () => (first ??= read());
 }
 
 async function readInputs({ db, seals }: ReadingParts, org: OrgId, id: string): Promise<Buffer> {
@@ -64,12 +73,18 @@ async function readVariables({ db, seals }: ReadingParts, org: OrgId, app: strin
 
 /** The JSON of an execution's outputs as it was stored; long ones are read and opened in pieces. */
 export async function readOutputs(
-  { db, seals, largeReads }: ReadingParts,
+  parts: ReadingParts,
   org: OrgId,
   executionId: string,
 ): Promise<Buffer> {
-  const found = await findOutputs({ db, seals }, org, executionId);
-  const { outputs } = found ?? { outputs: "{}" };
+  const [row] = await listOutputs(parts, org, [executionId]);
+  return await bytesOf(parts, row?.outputs ?? "{}");
+}
+
+async function bytesOf(
+  { seals, largeReads }: ReadingParts,
+  outputs: string | LargeSealed,
+): Promise<Buffer> {
   if (typeof outputs === "string") return Buffer.from(outputs);
   const whole = await wholeOf(await openLarge({ seals, largeReads }, outputs));
   return Buffer.from(whole.buffer, whole.byteOffset, whole.length);
