@@ -19,7 +19,7 @@ import { readRecord, type RecordFacts } from "./read-record.ts";
 import type { HelmReleaseRow } from "./row.ts";
 
 type Parts = Pick<Broker, "db" | "seals" | "largeWrites">;
-/** A record as it was sent; a long one with its facts, which another thread has read. */
+/** A record as it was sent; a long one with its facts, which a child process has read. */
 export type SentRecord = Buffer | { readonly facts: RecordFacts; readonly text: LargeText };
 type Kept = { readonly place: RecordPlace; readonly sent: SentRecord };
 
