@@ -10,6 +10,7 @@ import { SourceFault } from "./source-failure.ts";
 import { digestEntries } from "./unpack/digest-entries.ts";
 import { readArchive } from "./unpack/read-archive.ts";
 import { readFolder } from "./unpack/read-folder.ts";
+import { sizeText } from "./unpack/size-text.ts";
 import { type Unpacked, unpackInto } from "./unpack/unpack-entries.ts";
 
 const mostEntries = 100_000;
@@ -25,9 +26,9 @@ export async function runFetchRequest(file: string, say: (line: string) => void)
   try {
     const unpacked = unpackInto(folder, { mostBytes: order.mostBytes, mostEntries });
     const revision = await fetchInto(unpacked, order);
-    const { files, bytes } = await unpacked.finish();
+    const size = sizeText(await unpacked.finish());
     await tell({ revision });
-    say(`source ${revision === "" ? "copied" : `at ${revision}`}: ${files} files, ${bytes} bytes`);
+    say(`source ${revision === "" ? "copied" : `at ${revision}`}: ${size}`);
     return 0;
   } catch (error) {
     await rm(folder, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import type { Job } from "../jobs/handler.ts";
 import { readArchiveText } from "./read-archive-text.ts";
 import { sourceFailure, SourceFault } from "./source-failure.ts";
 import type { FetchedSource, Source, SourceFetch } from "./source.ts";
+import { sizeText } from "./unpack/size-text.ts";
 import { unpackInto } from "./unpack/unpack-entries.ts";
 
 type Archive = Extract<Source, { readonly kind: "archive" }>;
@@ -56,9 +57,9 @@ async function unpack(contents: string, most: number, folder: string): Promise<S
     const { entries, revision } = await readArchiveText(contents, place);
     const unpacked = unpackInto(draft, { ...small, mostBytes: Math.min(most, small.mostBytes) });
     await unpacked.add(entries);
-    const { files, bytes } = await unpacked.finish();
+    const size = sizeText(await unpacked.finish());
     await rename(draft, folder);
-    return { revision, words: `source at ${revision}: ${files} files, ${bytes} bytes` };
+    return { revision, words: `source at ${revision}: ${size}` };
   } finally {
     await rm(place, { recursive: true, force: true });
   }
