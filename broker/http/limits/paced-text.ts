@@ -1,24 +1,15 @@
-/** How often a text is made anew: so many times at once, and so many a second after that. */
-export type Pace = { readonly burst: number; readonly perS: number };
+import { createLateBuckets } from "./rate-limit.ts";
 
 /**
- * A text that is made anew for who asks, unless many ask: then they get the one before, so that asking for it costs
- * others nothing.
+ * A text that is made anew for who asks, unless many ask: so many times a second on average, over ten seconds. Then they
+ * get the one before, so that asking for it costs others nothing.
  */
-export function pacedText(
-  make: () => string,
-  { burst, perS }: Pace,
-  nowMs: () => number = () => performance.now(),
-): () => string {
-  let left = burst;
-  let atMs = nowMs();
+export function pacedText(make: () => string, perS: number): () => string {
+  const made = createLateBuckets(perS);
   let text: string | undefined;
   return () => {
-    const now = nowMs();
-    left = Math.min(burst, left + ((now - atMs) / 1000) * perS);
-    atMs = now;
-    if (text !== undefined && left < 1) return text;
-    left = Math.max(0, left - 1);
+    if (text !== undefined && made.waitS("") > 0) return text;
+    made.charge("");
     return (text = make());
   };
 }

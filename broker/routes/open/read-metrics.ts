@@ -6,11 +6,11 @@ import { pacedText } from "../../http/limits/paced-text.ts";
 import { tokenDigest } from "../../tokens/token-secret.ts";
 
 /** Whoever reaches the port may ask, and there are half a megabyte of them. */
-const pace = { burst: 20, perS: 5 };
+const mostPerS = 2;
 
 /** GET /metrics */
 export const readMetrics: RegisterRoutes = (app, { config, metrics }) => {
-  const text = pacedText(metrics.text, pace);
+  const text = pacedText(metrics.text, mostPerS);
   app.openapi(getMetricsRoute, (c) => {
     requireMetricsToken(config.metricsToken, c.req.header("authorization"));
     return c.text(text(), 200, {

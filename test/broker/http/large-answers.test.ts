@@ -161,7 +161,7 @@ describe("readers of a large result", () => {
       await expect.poll(() => figure("svc_http_connections")).toBeLessThan(open);
     });
     await expect.poll(() => figure(answered)).toBe(1);
-    expect(await figure('svc_bodies_bytes{of="out"}')).toBe(0);
+    await expect.poll(() => figure('svc_bodies_bytes{of="out"}')).toBe(0);
   });
 
   /** Asks for the result and takes none of it. */
