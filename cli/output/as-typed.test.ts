@@ -14,6 +14,11 @@ describe("words that name commands", () => {
     );
   });
 
+  test("tell a command that there is not as it was typed", () => {
+    expect(asTyped("Unknown command: svc jub list.")).toBe("Unknown command: ./svc jub list.");
+    expect(asTyped("Unknown command: svc job lst.")).toBe("Unknown command: ./svc job lst.");
+  });
+
   test("stay where they name no command, or as it is typed already", () => {
     for (const words of [
       "svc needs Node 24",
