@@ -195,7 +195,7 @@ function chosen(db: Db, { group, runner_group_id: runnerGroup }: StatsFilter) {
     r.runner_group_id = ${runnerGroup ?? "all"} ${group === undefined ? db`` : db`and r.job_group = ${group}`}`;
 }
 
-/** The newest jobs that did not succeed in the last hour, ten at most. */
+/** The newest jobs that did not succeed in the last hour, ten at most, of those that the overview counts. */
 export async function listLatestFailures(
   db: Db,
   org: OrgId,
@@ -208,7 +208,7 @@ export async function listLatestFailures(
         where e.org_id = ${org} and e.status = s.status
         order by e.runner_job_id desc limit 10) e
       join runner_jobs j on j.org_id = ${org} and j.id = e.runner_job_id
-     where e.finished_at > svc_now() - interval '1 hour'
+     where date_trunc('minute', e.finished_at) > svc_now() - interval '1 hour' and e.finished_at <= ${asOf(db)}
      order by e.finished_at desc limit 10`;
   return rows.map((row) => ({ ...row, since: row.since.toISOString(), waiting: null }));
 }

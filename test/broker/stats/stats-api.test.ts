@@ -88,6 +88,11 @@ describe("the overview", () => {
         { kind: "jobs-failed", count: 1, items: [expect.objectContaining({ waiting: null })] },
       ],
     });
+    await advanceClock(at.db, "1 second");
+    const ended = { status: "failed", result: { success: false } } as const;
+    await report(at.db, runner, { executionId: held?.executionId ?? "", ...ended });
+    const since = await at.call<StatsOverview>(path);
+    expect(since.body.problems).toEqual(body.problems); // what is not counted yet is not named
     await advanceClock(at.db, "70 seconds");
     await at.db`select sweep_processes(100)`;
     await refresh();
