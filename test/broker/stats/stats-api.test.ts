@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { sampleStats } from "../../../broker/stats/sample-stats.ts";
 import type { JobStats } from "../../../shared/api/job-stats.ts";
 import type { StatsOverview } from "../../../shared/api/stats-overview.ts";
@@ -14,6 +14,7 @@ import {
   givenProcess,
   report,
 } from "../../support/rows/given.ts";
+import { waitLimitMs } from "../../support/run/hang-limits.ts";
 
 /** Other tests' open transactions hold a tally back. */
 
@@ -33,10 +34,14 @@ async function givenServing(): Promise<{ runner: GivenRunner; processId: string;
   return { runner: given, processId: await givenProcess(at.db, given), name };
 }
 
+/** A claim passes a job that the broker's own clock holds just then: it is made again. */
 async function endOne(runner: GivenRunner, processId: string, status: string): Promise<void> {
-  const [held] = await claim(at.db, runner, { processId });
+  const { executionId } = await vi.waitUntil(
+    async () => (await claim(at.db, runner, { processId }))[0],
+    { timeout: waitLimitMs },
+  );
   const result = { success: status === "finished" };
-  await report(at.db, runner, { executionId: held?.executionId ?? "", status, result });
+  await report(at.db, runner, { executionId, status, result });
 }
 
 /** Moves the clock to the next whole hour. */
