@@ -26,6 +26,11 @@ test("of each kind five are named, and all are counted", () => {
   );
 });
 
+test("of one event one is told", () => {
+  expect(problemsText([given("webhook-failing", 1, 1)])).toContain("  1 event did not arrive");
+  expect(problemsText([given("webhook-disabled", 1, 2)])).toContain("  2 events failed before");
+});
+
 test.each(problemKinds)("what is to be typed next about %s is a command", (kind) => {
   const [step = ""] = nextSteps([given(kind, 2)]);
   const [, typed = ""] = /: svc (.+)$/.exec(step) ?? [];

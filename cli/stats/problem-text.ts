@@ -14,6 +14,8 @@ type Kind = {
   readonly title: string;
   /** What is counted beside each of them. */
   readonly counted: string;
+  /** The same of one, where the words differ. */
+  readonly countedOne?: string;
   /** What to type next for one of them, and to what end. */
   readonly next: (id: string) => string;
 };
@@ -57,11 +59,13 @@ const kinds: Readonly<Record<ProblemKind, Kind>> = {
   "webhook-disabled": {
     title: "disabled webhooks, which get nothing until a ping arrives",
     counted: "events failed before",
+    countedOne: "event failed before",
     next: (id) => `Enable it, once its receiver answers: svc webhook ping ${id}`,
   },
   "webhook-failing": {
     title: "webhooks that fail",
     counted: "events did not arrive at once",
+    countedOne: "event did not arrive at once",
     next: (id) => `Whether its receiver answers: svc webhook ping ${id}`,
   },
   "workflow-waiting": {
@@ -89,13 +93,15 @@ export function nextSteps(problems: readonly Problem[]): string[] {
 }
 
 function kindText({ kind, count, items }: Problem): string {
-  const { title, counted } = kinds[kind];
+  const { title, counted, countedOne = counted } = kinds[kind];
   const named = items.slice(0, mostNamed);
   const lines = named.map(({ id, name, since, waiting }) => {
     const facts = [
       id,
       name === id ? "" : name,
-      waiting === null || counted === "" ? "" : `${waitingText(kind, waiting)} ${counted}`,
+      waiting === null || counted === ""
+        ? ""
+        : `${waitingText(kind, waiting)} ${waiting === 1 ? countedOne : counted}`,
       since === null ? "" : `since ${formatAge(since)}`,
     ];
     return `  ${facts.filter((fact) => fact !== "").join("  ")}`;
