@@ -18,11 +18,16 @@ const text = z
     (given) => given.isWellFormed(),
     "Text must be valid Unicode: it contains an unpaired surrogate.",
   );
+/** More than an object of Kubernetes has room for: each is kept in a row that is found by it. */
+const mostLabelBytes = 1024 * 1024;
+const isShort = (labels: object): boolean =>
+  Buffer.byteLength(JSON.stringify(labels)) <= mostLabelBytes;
+const tooLong = `The labels may have at most ${mostLabelBytes} bytes as JSON.`;
 const record = z.looseObject({
   name: text.min(1),
   version: z.int().min(0).max(2_147_483_647).nullish(),
   info: z.looseObject({ status: text.nullish() }).nullish(),
-  labels: z.record(text, text).nullish(),
+  labels: z.record(text, text).refine(isShort, tooLong).nullish(),
 });
 
 /** Parses Helm's release record; 400 or 422 when it is invalid. */
