@@ -4,6 +4,7 @@ import { newRunnerJobSchema } from "./api/enqueue-jobs.ts";
 import { secondNs } from "./duration.ts";
 import { mostEntries } from "./most-entries.ts";
 import type { Permission } from "./permissions.ts";
+import { planOutline } from "./plans/plan-names.ts";
 import type { QueueTarget } from "./queue-acts.ts";
 import { isReservedHeader, reservedHeaders } from "./reserved-headers.ts";
 import { runnerJobGroups, runnerJobType } from "./runner-job-types.ts";
@@ -30,6 +31,8 @@ export type SignalType = {
   runnerOf?(signal: Readonly<Record<string, unknown>>): string | undefined;
   /** The URL that it calls, which is checked when it is filed. */
   calls?(signal: Readonly<Record<string, unknown>>): string;
+  /** As much of it as these read, and as is valid, where the whole may be long. */
+  outline?(signal: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 };
 
 const id = (prefix: string): z.ZodString =>
@@ -102,6 +105,11 @@ export const signalTypes = {
         ? ["jobs.write", "runners.operate"]
         : ["jobs.write"],
     runnerOf: ({ runner_id }: z.infer<typeof runnerJobSignal>) => runner_id,
+    outline: ({ type, runner_id, plan }: z.infer<typeof runnerJobSignal>) => ({
+      type,
+      runner_id,
+      ...(plan !== undefined && { plan: plan && planOutline(plan) }),
+    }),
   },
   "http-call": {
     ...byBroker,
@@ -110,6 +118,7 @@ export const signalTypes = {
       "Calls `url` by `method` (default `POST`) with `headers` and `body`, signed with `secret`. `timeout`: 1s to 2m, by default 30s.",
     permissions: () => ["queues.write"],
     calls: ({ url }: z.infer<typeof httpCallSchema>) => url,
+    outline: ({ url }: z.infer<typeof httpCallSchema>) => ({ url }),
   },
   "emitter-start": {
     ...byBroker,
@@ -156,6 +165,7 @@ const workersType: SignalType = {
   runs: "pull",
   schema: z.record(z.string(), z.unknown()),
   summary: "Work for workers, who claim it.",
+  outline: () => ({}),
 };
 const workersName = /^(?!svc\.)[a-z][a-z0-9._/-]{0,99}$/;
 
@@ -170,3 +180,9 @@ export function signalType(
   if (Object.hasOwn(types, name)) return types[name];
   return workersName.test(name) ? workersType : undefined;
 }
+
+/** As much of a signal's data as decides whether it may be filed. */
+export const signalOutline = (
+  type: string,
+  signal: Readonly<Record<string, unknown>>,
+): Record<string, unknown> => ({ ...(signalType(type)?.outline?.(signal) ?? signal) });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 import type { HotPath } from "../limits/hot-path.ts";
@@ -19,8 +18,8 @@ export type EnqueueSignals = {
   readonly signals: readonly NewSignal[];
   /** Set when the caller holds no permit: one is taken for statements of its own. */
   readonly takesPermit?: true;
-  /** `request` must be equal for a request to count as a repetition. */
-  readonly idempotency?: { readonly key: string; readonly request: string } | undefined;
+  /** The fingerprint must be equal for a request to count as a repetition. */
+  readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
 };
 
 export type EnqueuedSignal = {
@@ -68,7 +67,7 @@ export async function enqueueSignals(
   const drafts = asked.signals.map((signal) => draftSignal(broker.seals, asked, signal));
   const keyed = idempotency && {
     idempotency_key: idempotency.key,
-    fingerprint: createHash("sha256").update(idempotency.request).digest("hex"),
+    fingerprint: idempotency.fingerprint,
   };
   const withPermit = <Result>(act: () => Promise<Result>): Promise<Result> =>
     asked.takesPermit === true ? broker.permits.run({ orgId, token: asked.actorId }, act) : act();

@@ -7,8 +7,7 @@ import type { Egress } from "../egress/egress.ts";
 import { refuseSelfApproved } from "../jobs/refuse-self-approved.ts";
 import { actsElsewhere, type Filer, requireTargets, requireTypes } from "./require-targets.ts";
 import { callbacksOf, partsOf, type TextOf } from "./signal-callbacks.ts";
-
-const mostBytes = 256 * 1024;
+import { tooLarge } from "./signal-data.ts";
 
 /** Something that acts, now or later: a signal, or what a callback makes. */
 export type Deed = {
@@ -60,10 +59,8 @@ export async function requireDeeds(
   for (const { type, value, pointer, text } of deeds) {
     const row = signalType(type);
     requireTypes(actor, { type, value });
-    if (Buffer.byteLength(text) > mostBytes) {
-      const detail = `The data of a signal may have at most ${mostBytes} bytes as text.`;
-      errors.push({ pointer, code: "too_large", detail });
-    }
+    const size = tooLarge(pointer, Buffer.byteLength(text));
+    if (size !== undefined) errors.push(size);
     const url = row?.calls?.(value);
     const checked = url === undefined ? undefined : egress.checkUrl(url);
     if (checked?.isOk === false) {

@@ -3,6 +3,7 @@ import { Problem } from "../../shared/problem.ts";
 import type { ChildAnswer, ChildAsked } from "./child-words.ts";
 import { type Frame, frameReader, writeFrame } from "./frames.ts";
 import type { WorkDone, WorkKind } from "./work-kind.ts";
+import { tooMuchTold } from "./work-problems.ts";
 
 type Kinds = Readonly<Record<string, WorkKind<never, unknown>>>;
 type Said = {
@@ -39,10 +40,19 @@ async function workOf(kinds: Kinds, { kind, asked }: ChildAsked, bytes: Buffer[]
     const act = kinds[kind];
     if (act === undefined) throw new Error(`there is no work of the kind ${kind}`);
     const done = await act({ asked: asked as never, bytes }); // as the row of its kind has it
+    requireShort(done.told);
     return { said: { told: done.told }, bytes: done.bytes };
   } catch (error) {
     return error instanceof Problem ? refusalOf(error) : failureOf(error);
   }
+}
+
+/** A broker parses what it is told in one go, before it answers anybody else. */
+const mostToldLetters = 2 * 1024 * 1024;
+
+function requireShort(told: unknown): void {
+  const letters = JSON.stringify(told)?.length ?? 0;
+  if (letters > mostToldLetters) throw new RangeError(`${tooMuchTold}: ${letters} letters`);
 }
 
 /** Its errors may be many, and are finished here. */

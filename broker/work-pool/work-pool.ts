@@ -9,7 +9,7 @@ import { type Frame, type SentPart, sizeOf } from "./frames.ts";
 import { runInChild, type WorkBounds } from "./run-in-child.ts";
 import type { WorkKind, WorkResult } from "./work-kind.ts";
 import type { WorkMetrics } from "./work-metrics.ts";
-import { byOthers, refusalOf, workProblem } from "./work-problems.ts";
+import { byOthers, refusalOf, tooMuchTold, workProblem } from "./work-problems.ts";
 
 /*
  * Work that a caller can make long or large is done by child processes: whatever it costs, this process goes on
@@ -21,7 +21,7 @@ import { byOthers, refusalOf, workProblem } from "./work-problems.ts";
  *   );
  *
  * `asked` and `told` are small values, and go as JSON; what may be long goes as bytes, both ways, and is finished when it
- * comes back: nobody here looks into it. Bytes may be read while they are sent. To add a kind, write a function of the type `WorkKind` in a module that imports
+ * comes back: nobody here looks into it. Work that tells more than 2 Mi letters ends as if it had no memory left. Bytes may be read while they are sent. To add a kind, write a function of the type `WorkKind` in a module that imports
  * nothing that knows this pool, settings, the database or HTTP, and add its row to work-kinds.ts. That is all; programs that are built contain it.
  *
  * One piece of work of an org runs at a time. How much of an org waits, and what is refused then, is the pool's, by
@@ -201,7 +201,7 @@ const tooMuch =
   /^(?:Maximum call stack size|Invalid (?:string|array|typed array) length|(?:Map|Set) maximum size|Array buffer allocation)/;
 
 function spent(message: string): ChildEnded {
-  const isOfMemory = tooMuch.test(message);
+  const isOfMemory = message.startsWith(tooMuchTold) || tooMuch.test(message);
   return new ChildEnded(isOfMemory ? "memory" : "ended", `it failed: ${message}`);
 }
 

@@ -26,6 +26,9 @@ function byLeaver(made: Problem): Problem {
   return made;
 }
 
+/** How the error of work begins that came to more than may be told. */
+export const tooMuchTold = "Too much to tell";
+
 /** Why work was refused, or given up, through no fault of who asked. */
 export const workProblem = {
   stopping: (): Problem =>

@@ -14,13 +14,16 @@ export function planNames(plan: unknown): string[] {
   return [...new Set(texts.filter((text) => text !== undefined && isId(text)))] as string[];
 }
 
-/** As much of a plan as has the same names, and the same timeout of its own. */
-export function planOutline(plan: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** As much of a plan as has the same names, and the same timeout of its own: little, however large it is. */
+export function planOutline(
+  plan: Readonly<Record<string, unknown>>,
+  isName: (text: string) => boolean = isId,
+): Record<string, unknown> {
   const { timeout } = plan;
   const outline: Record<string, unknown> = typeof timeout === "number" ? { timeout } : {};
   for (const place of places) {
     const text = textAt(plan, place);
-    if (text === undefined) continue;
+    if (text === undefined || !isName(text)) continue;
     let into = outline;
     for (const member of place.slice(0, -1)) {
       into = (into[member] ??= {}) as Record<string, unknown>; // no place ends where another goes on

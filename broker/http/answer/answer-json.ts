@@ -9,21 +9,26 @@ export type JsonAnswer = {
   readonly placeholders: JsonPlaceholders;
   /** By default 200. */
   readonly status?: 200 | 201;
+  /** Gives back the memory that was taken for it before; by default that is taken now. */
+  readonly leave?: (() => void) | undefined;
 };
 
 /** Sends a value as JSON; large parts are read while they are sent, when there is memory for them. */
 export async function answerJson(
   c: AppContext,
   broker: Broker,
-  { value, placeholders, status = 200 }: JsonAnswer,
+  { value, placeholders, status = 200, leave }: JsonAnswer,
 ): Promise<never> {
-  if (placeholders.isEmpty) return c.json(value, status) as never; // as the contract shows it
-  const leave = await enterDownloads(c, broker, placeholders.heldBytes);
+  if (placeholders.isEmpty) {
+    leave?.();
+    return c.json(value, status) as never; // as the contract shows it
+  }
+  const left = leave ?? (await enterDownloads(c, broker, placeholders.heldBytes));
   const { sizeBytes, pieces } = placeholders.filled(value);
   return streamAnswer(c, broker, {
     type: "application/json",
     status,
-    parts: thenLeave(pieces(), leave),
+    parts: thenLeave(pieces(), left),
     longestMs: longestAnswerMs,
     headers: sizeBytes === undefined ? {} : { "content-length": String(sizeBytes) },
   }) as never; // the same JSON

@@ -7,11 +7,14 @@ import type { SentPart } from "../../work-pool/frames.ts";
 import type { WorkKinds } from "../../work-pool/work-kinds.ts";
 import type { WorkPool } from "../../work-pool/work-pool.ts";
 import { makeBase64Standard } from "./make-base64-standard.ts";
+import type { AskedBody } from "./read-large-json.ts";
+import { fromPieces } from "./value-pieces.ts";
 
 /** A large body without its large texts, and these by their pointers. */
 export type ReadBody = {
-  readonly value: unknown;
+  readonly value: object;
   readonly longTexts: ReadonlyMap<string, LargeText>;
+  readonly fingerprint?: string | undefined;
 };
 
 /** A plan, whose and what it is; it may be read while it is sent to the child. */
@@ -33,7 +36,7 @@ export type GivenBody = {
  * counted where it is received or sent. One that takes more memory than a child may have is refused: 413.
  */
 export type BodyReader = {
-  readonly read: (operationId: string, body: GivenBody) => Promise<ReadBody>;
+  readonly read: (asked: AskedBody, body: GivenBody) => Promise<ReadBody>;
   readonly readRecord: (
     record: GivenBody,
   ) => Promise<{ readonly facts: RecordFacts; readonly text: LargeText }>;
@@ -45,20 +48,25 @@ export type BodyReader = {
 /** A reader by this pool. */
 export function makeBodyReader(pool: Pick<WorkPool<WorkKinds>, "run">): BodyReader {
   return {
-    async read(operationId, { orgId, bytes, gone }) {
-      const asked = { operationId };
-      const { told, bytes: made } = await pool.run(
+    async read(asked, { orgId, bytes, gone }) {
+      const { told, bytes: answered } = await pool.run(
         { orgId, kind: "bodies.read", asked, bytes: [bytes], outOfMemory },
         gone,
       );
+      const [made = none, value = none] = answered;
       await makeBase64Standard(bytes, told.urlBase64);
       const texts = told.longTexts.map(([pointer, parts]) => {
         const pieces = parts.map(([start, end, isMade]) =>
-          (isMade === 1 ? (made[0] ?? none) : bytes).subarray(start, end),
+          (isMade === 1 ? made : bytes).subarray(start, end),
         );
         return [pointer, new LargeText(pieces)] as const;
       });
-      return { value: told.value, longTexts: new Map(texts) };
+      const { fingerprint } = told;
+      return {
+        value: await fromPieces(told.value, value),
+        longTexts: new Map(texts),
+        fingerprint,
+      };
     },
     async readRecord({ orgId, bytes, gone }) {
       const work = {

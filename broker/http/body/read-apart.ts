@@ -1,5 +1,6 @@
 import type { Broker } from "../../broker.ts";
 import type { AppContext } from "../app-types.ts";
+import { requestHeader } from "../gate/request-header.ts";
 import { hasManyJsonParts, mostValues } from "./require-few-json-parts.ts";
 import { largeBytes, reserveFor } from "./reserve-memory.ts";
 
@@ -21,9 +22,13 @@ export async function readApart(
     bytes.length > largeBytes ? undefined : await reserveFor(c, broker.uploads, bytes.length);
   try {
     const given = { orgId, bytes, gone: c.req.raw.signal };
-    const { value, longTexts } = await broker.bodies.read(operationId, given);
-    c.req.addValidatedData("json", value as object); // by the operation's schema
+    const isKeyed = requestHeader(c, "idempotency-key") !== undefined;
+    const keyedIn = isKeyed ? c.req.param("queue_id") : undefined;
+    const asked = { operationId, ...(keyedIn !== undefined && { keyedIn }) };
+    const { value, longTexts, fingerprint } = await broker.bodies.read(asked, given);
+    c.req.addValidatedData("json", value); // by the operation's schema
     c.set("longTexts", longTexts);
+    if (fingerprint !== undefined) c.set("fingerprint", fingerprint);
     c.set("verbatim", noTexts);
   } finally {
     leave?.();

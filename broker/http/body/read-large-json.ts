@@ -7,27 +7,37 @@ import {
   reportExecutionsRoute,
 } from "../../../shared/api/report-executions.ts";
 import { enqueueSignalRoute, enqueueSignalsRoute } from "../../../shared/api/signals.ts";
-import { planOutline } from "../../../shared/plans/plan-names.ts";
+import { isId, planOutline } from "../../../shared/plans/plan-names.ts";
 import { type Pointer, type ProblemError, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import { validateBody } from "../gate/validate.ts";
 import { extractStrings, type ExtractedStrings, type Range } from "./extract-strings.ts";
+import { cutSignals, isOfSignals, requireShortData } from "./lift-signals.ts";
 import { parseBody } from "./parse-body.ts";
 
 /** A part of a large text: as it is, or where it stands in the body. */
 export type TextPart = string | Range;
 
+/** What is read: a body of this operation; where it has an idempotency key, the queue in which that holds. */
+export type AskedBody = { readonly operationId: string; readonly keyedIn?: string };
+
 /** A large body that was read: its value without its large texts, and these by their pointers. */
 export type LargeBody = {
-  readonly value: unknown;
+  readonly value: Readonly<Record<string, unknown>>;
   readonly longTexts: readonly (readonly [pointer: string, parts: readonly TextPart[]])[];
   /** Where the body has base64 in the alphabet for URLs, which is kept in the other one. */
   readonly urlBase64: readonly Range[];
+  /** What tells signals from others: their data is not in the value. */
+  readonly fingerprint?: string | undefined;
 };
 
 type Members = Record<string, unknown>;
+type Verbatim = ReadonlyMap<string, string>;
 /** The texts that are kept outside the value, by pointer. */
-type Lift = (value: Members, verbatim: ReadonlyMap<string, string>) => Map<string, string>;
+type Lift = (
+  value: Members,
+  given: { readonly verbatim: Verbatim; readonly words: RegExp },
+) => Map<string, string>;
 
 /** Those routes whose bodies may be large, and what of them is. */
 const lifts: Readonly<Record<string, Lift>> = {
@@ -36,11 +46,11 @@ const lifts: Readonly<Record<string, Lift>> = {
   finishExecution: (value) => reportTexts(value, "#"),
   reportExecutions: ({ reports }) =>
     new Map((reports as Members[]).flatMap((one, at) => [...reportTexts(one, `#/reports/${at}`)])),
-  enqueueJob: (value, verbatim) => planText(value, "#", verbatim),
-  enqueueJobs: ({ jobs }, verbatim) =>
-    new Map((jobs as Members[]).flatMap((one, at) => [...planText(one, `#/jobs/${at}`, verbatim)])),
-  enqueueSignal: (_, verbatim) => new Map(verbatim),
-  enqueueSignals: (_, verbatim) => new Map(verbatim),
+  enqueueJob: (value, given) => planText(value, "#", given),
+  enqueueJobs: ({ jobs }, given) =>
+    new Map((jobs as Members[]).flatMap((one, at) => [...planText(one, `#/jobs/${at}`, given)])),
+  enqueueSignal: (_, { verbatim }) => new Map(verbatim),
+  enqueueSignals: (_, { verbatim }) => new Map(verbatim),
 };
 
 const routes = new Map(
@@ -63,7 +73,7 @@ export const isReadApart = (operationId: string): boolean => Object.hasOwn(lifts
  * Parses a body like the gate parses a small one, with the same refusals, but its long strings never become values:
  * they stay where they are.
  */
-export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
+export function readLargeJson({ operationId, keyedIn }: AskedBody, bytes: Buffer): LargeBody {
   const [route, lift] = [routes.get(operationId), lifts[operationId]];
   if (route === undefined || lift === undefined) throw new Error(`${operationId} is not large`);
   if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not valid UTF-8.");
@@ -76,13 +86,21 @@ export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
     validateBody(schema, given, { isNullAbsent }) as Members; // all of these are objects
   const valid = judged(value);
   const urlBase64 = checkBase64(valid, { bytes, strings });
-  const texts = lift(valid, verbatim);
-  const hasLongTexts = JSON.stringify(valid).search(strings.words) !== -1;
+  // A long text where none belongs stood for a short word so far: it is refused, or cut, as any other there.
+  const whole = (given: Members): Members =>
+    JSON.stringify(given).search(strings.words) === -1
+      ? given
+      : judged(restored(given, { bytes, strings }));
+  const isCut = isOfSignals(operationId);
+  if (isCut) requireShortData(verbatim, strings);
+  const given = isCut ? whole(valid) : valid; // what is left out was judged by then
+  const fingerprint = isCut ? cutSignals(operationId, given, keyedIn) : undefined;
+  const texts = lift(given, { verbatim, words: strings.words });
   return {
-    // A long text where none belongs stood for a short word so far: it is refused, or cut, as any other there.
-    value: hasLongTexts ? judged(restored(valid, { bytes, strings })) : valid,
+    value: whole(given),
     longTexts: [...texts].map(([pointer, text]) => [pointer, partsOf(text, strings)]),
     urlBase64,
+    fingerprint,
   };
 }
 
@@ -123,11 +141,12 @@ function contentsText(result: Members, pointer: string): Map<string, string> {
 function planText(
   job: Members,
   pointer: string,
-  verbatim: ReadonlyMap<string, string>,
+  { verbatim, words }: Parameters<Lift>[1],
 ): Map<string, string> {
   const text = verbatim.get(`${pointer}/plan`);
   if (text === undefined || job["plan"] === undefined || job["plan"] === null) return new Map();
-  job["plan"] = planOutline(job["plan"] as Members); // an object, by its schema
+  const isName = (given: string): boolean => isId(given) && given.search(words) === -1;
+  job["plan"] = planOutline(job["plan"] as Members, isName); // an object, by its schema
   return new Map([[`${pointer}/plan`, text]]);
 }
 

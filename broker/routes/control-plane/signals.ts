@@ -12,11 +12,16 @@ import {
 import { parseExactly } from "../../../shared/parse-exactly.ts";
 import type { Pointer } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
+import { answerJson } from "../../http/answer/answer-json.ts";
+import { enterDownloads } from "../../http/answer/answer-large.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { tellSecrets } from "../../http/gate/audit-gate.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { requireOwnQueue, requireQueue } from "../../queues/require-queue.ts";
+import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
+import type { LargeText } from "../../seals/large-text.ts";
+import type { Opened } from "../../seals/open-large.ts";
 import { cancelSignal as cancel } from "../../signals/cancel-signal.ts";
 import { type EnqueuedSignal, enqueueSignals as enqueue } from "../../signals/enqueue-signals.ts";
 import { listSignals as listPage } from "../../signals/list-signals.ts";
@@ -27,6 +32,7 @@ import {
   redriveSignals as redriveMany,
 } from "../../signals/redrive-signals.ts";
 import { requireFileable } from "../../signals/require-fileable.ts";
+import { requestFingerprint } from "../../signals/signal-data.ts";
 import { toQueueSignal } from "../../signals/to-queue-signal.ts";
 
 /** POST /v1/queues/{queue_id}/signals, …/batch */
@@ -43,8 +49,17 @@ export const enqueueSignals: RegisterRoutes = (app, broker) => {
     const { signals } = c.req.valid("json");
     const given = signals.map((body, at) => ({ body, pointer: `#/signals/${at}` as const }));
     const asked = await toEnqueue(c, broker, given);
-    const { enqueued } = tellReplay(c, await enqueue(broker, asked));
-    return c.json({ signals: enqueued.map((one, at) => shown(c, one, asked.signals[at])) }, 201);
+    const placeholders = new JsonPlaceholders();
+    const leave = await roomForData(c, broker, given); // what is stored must be told
+    try {
+      const { enqueued } = tellReplay(c, await enqueue(broker, asked));
+      const told = enqueued.map((one, at) => shown(c, one, asked.signals[at], placeholders));
+      const answer = { value: { signals: told }, placeholders, status: 201, leave } as const;
+      return await answerJson(c, broker, answer);
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
   });
 };
 
@@ -61,13 +76,18 @@ async function toEnqueue(c: AppContext, broker: Broker, given: readonly Given[])
   }));
   for (const signal of signals) await requireFileable(broker, actor, signal);
   const key = takeIdempotencyKey(c);
-  const request = key === undefined ? "" : JSON.stringify([queueId, given.map(({ body }) => body)]);
+  const fingerprint = (): string =>
+    c.get("fingerprint") ??
+    requestFingerprint(
+      queueId,
+      given.map(({ body }) => body),
+    );
   return {
     orgId: actor.orgId,
     actorId: actor.id,
     queueId,
     signals,
-    idempotency: key === undefined ? undefined : { key, request },
+    idempotency: key === undefined ? undefined : { key, fingerprint: fingerprint() },
   };
 }
 
@@ -76,17 +96,53 @@ function textAt(c: AppContext, pointer: string): string | undefined {
   return c.get("longTexts").get(pointer)?.toString() ?? c.get("verbatim").get(pointer);
 }
 
-function shown(c: AppContext, { row, callbacks, isKept }: EnqueuedSignal, sent?: NewSignal) {
-  const isOwn = !isKept && sent !== undefined && c.get("actor").permissions.has("signals.data");
-  const contents = isOwn ? { signal: dataOf(sent), result: null } : undefined;
+/** The memory for an answer with the data of a large batch; none is needed for what was made values anyway. */
+async function roomForData(
+  c: AppContext,
+  broker: Broker,
+  given: readonly Given[],
+): Promise<(() => void) | undefined> {
+  const texts = given.map(({ pointer }) => c.get("longTexts").get(`${pointer}/signal`));
+  const bytes = texts.reduce((sum, text) => sum + (text?.sizeBytes ?? 0), 0);
+  if (bytes === 0 || !showsData(c)) return undefined;
+  return await enterDownloads(c, broker, bytes);
+}
+
+const showsData = (c: AppContext): boolean => c.get("actor").permissions.has("signals.data");
+
+type Sent = NewSignal & Given;
+
+function shown(
+  c: AppContext,
+  { row, callbacks, isKept }: EnqueuedSignal,
+  sent?: Sent,
+  placeholders?: JsonPlaceholders,
+) {
+  const isOwn = !isKept && sent !== undefined && showsData(c);
+  const contents = isOwn ? { signal: dataOf(c, sent, placeholders), result: null } : undefined;
   return { ...toQueueSignal(row, { callbacks, contents }), deduplicated: isKept };
 }
 
-/** As a read shows it, with all digits. */
-function dataOf({ body, textOf }: NewSignal): Record<string, unknown> {
+/** As a read shows it, with all digits; of a large batch its text, which nobody parses again. */
+function dataOf(
+  c: AppContext,
+  { body, pointer, textOf }: Sent,
+  placeholders: JsonPlaceholders | undefined,
+): Record<string, unknown> {
+  const long = c.get("longTexts").get(`${pointer}/signal`);
+  const isLeftOut = long !== undefined && placeholders !== undefined;
+  if (isLeftOut) return placeholders.json(inPieces(long)) as never; // until it is sent
   const text = textOf?.("/signal");
   return text === undefined ? body.signal : (parseExactly(text) as Record<string, unknown>); // its schema asks for an object
 }
+
+const inPieces = (text: LargeText): Opened => ({
+  sizeBytes: text.sizeBytes,
+  async *pieces() {
+    for (const slice of text.slices())
+      yield Buffer.from(slice.buffer, slice.byteOffset, slice.length);
+  },
+});
 
 /** GET /v1/queues/{queue_id}/signals, GET /v1/signals/{signal_id} */
 export const readSignals: RegisterRoutes = (app, broker) => {

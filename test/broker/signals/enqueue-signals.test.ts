@@ -156,6 +156,30 @@ describe("a batch", () => {
     ]);
   });
 
+  test("that is large and full of values is taken and told, its data as it was sent", async () => {
+    const queue = await mine();
+    const all = "[0, 1.50],".repeat(25_000);
+    const signal = `{ "n": 12345678901234567890, "all": [${all}[]] }`;
+    const one = `{"type":"work","signal":${signal},"context":{"by":"me"}}`;
+    const batchOf = (last: string) => `{"signals":[${`${one},`.repeat(3)}${last}]}`;
+    const send = async (body: string) => {
+      const path = `/v1/queues/${queue.queueId}/signals/batch`;
+      const headers = { "idempotency-key": "values" };
+      return await call<{ signals: QueueSignal[] }>(`POST ${path}`, { body, headers });
+    };
+    const made = await send(batchOf(one));
+    expect(made.status).toBe(201);
+    expect(made.body.signals).toHaveLength(4);
+    const last = made.body.signals[3];
+    expect(last?.signal_context).toMatchObject({ values: { by: "me" } });
+    expect(last?.signal).toEqual(JSON.parse(signal));
+    const again = await send(batchOf(one));
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect((await send(batchOf('{"type":"work","signal":{"n":1}}'))).status).toBe(422);
+    const read = await call<QueueSignal>(`GET /v1/signals/${last?.id}`);
+    expect(read.body.signal).toEqual(last?.signal);
+  });
+
   test("has at most a thousand signals, which may all be there", async () => {
     const queue = await mine();
     const signals = Array.from({ length: 1001 }, () => ({

@@ -60,6 +60,7 @@ describe("work in child processes", () => {
     ["wait", { wallMs: 300 }, /^it took more than 300 ms$/],
     ["buffers", { rssBytes: 256 * mebibyte }, /^it had \d+ bytes in memory$/],
     ["recurse", {}, /^it failed: Maximum call stack size exceeded$/],
+    ["tell", {}, /^it failed: Too much to tell: 2097163 letters$/],
     ["exit", {}, /^it exited with 7$/],
   ] as const)("that goes on as %s does is given up, and logged", async (kind, bound, why) => {
     const bounds = { cpuMs: 60_000, wallMs: 120_000, rssBytes: 1024 * mebibyte, ...bound };
@@ -69,7 +70,7 @@ describe("work in child processes", () => {
     expect(line.why).toMatch(why);
   });
 
-  test.each(["smallValues", "longArray", "buffers", "recurse"] as const)(
+  test.each(["smallValues", "longArray", "buffers", "recurse", "tell"] as const)(
     "that needs more memory than it may (%s) is answered as who asked says, and is no fault of ours",
     async (kind) => {
       const bounds = { cpuMs: 60_000, wallMs: 120_000, rssBytes: 256 * mebibyte };

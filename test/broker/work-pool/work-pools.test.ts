@@ -49,7 +49,7 @@ test("a runner's result waits behind no config and no state of another org, nor 
     held.map((one) => expect(one).rejects.toMatchObject({ status: 503 })),
   );
   const bytes = Buffer.from('{"success":true}');
-  const read = await reader.read("createResult", { orgId: "org_c", bytes });
+  const read = await reader.read({ operationId: "createResult" }, { orgId: "org_c", bytes });
   expect(read.value).toMatchObject({ success: true });
   expect(waiting()).toEqual({ work: 1, bodies: 0, states: 1 });
   leaving.abort();

@@ -31,6 +31,8 @@ const hungryKinds = {
     const deeper = (): number => 1 + deeper();
     return { told: { deep: deeper() }, bytes: [] };
   },
+  /** Tells more than may be told. */
+  tell: () => ({ told: { text: "x".repeat(2 * 1024 * 1024) }, bytes: [] }),
   refuse: () => {
     throw problem.invalid([{ pointer: "#/x", code: "wrong", detail: "This is wrong." }]);
   },
