@@ -7,6 +7,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { isRefusedForOthers } from "../work-pool/work-problems.ts";
 import { advanceLater } from "../workflows/advance-later.ts";
 import { countFault } from "../workflows/count-fault.ts";
+import { foundWhenNeeded } from "../workflows/decision-needs.ts";
 import { findWorkflowsOfSignal } from "../workflows/load-workflow.ts";
 import { advanceWorkflow } from "../workflows/machine/advance-workflow.ts";
 import { moveWorkflow } from "../workflows/move-workflow.ts";
@@ -58,6 +59,7 @@ async function advance(broker: Broker, org: OrgId, id: string): Promise<void> {
     await moveWorkflow(broker, org, {
       id,
       decide: ({ draft, machine }) => advanceWorkflow(draft, machine),
+      needs: foundWhenNeeded(broker, org),
     });
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return; // its install is gone

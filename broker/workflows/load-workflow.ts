@@ -1,25 +1,20 @@
-import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
 import type { ReadingParts } from "../installs/stored-values.ts";
-import { findShownPlan } from "../jobs/shown-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { isGivenUp } from "./count-fault.ts";
-import type { ApprovedPlan, WorkflowGiven } from "./kinds/kind-environment.ts";
+import type { DecisionNeeds, WorkflowGiven } from "./kinds/kind-environment.ts";
 import type { EventThings } from "./machine/event-entities.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import { type NewId, type RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Workflow, WorkflowSnapshot } from "./machine/workflow-rows.ts";
-import { readOutline } from "./read-outline.ts";
-import type { ReadRendered } from "./renders.ts";
 import { installMachine } from "./types/install-machine.ts";
 import { workflowType } from "./types/workflow-types.ts";
 
-export type WorkflowParts = ReadingParts &
-  Pick<Broker, "work"> & {
-    readonly config: { readonly publicUrl: string | undefined };
-  };
+export type WorkflowParts = ReadingParts & {
+  readonly config: { readonly publicUrl: string | undefined };
+};
 /** A workflow to decide about, and what moves it. */
 export type LoadedWorkflow = { readonly draft: WorkflowDraft; readonly machine: Machine };
 
@@ -28,7 +23,7 @@ type Wanted = {
   /** Why the database did not take a first decision. */
   readonly refusal?: Machine["refusal"];
   readonly refusedChildren?: RefusedChildren;
-  readonly rendered: ReadRendered;
+  readonly needs: DecisionNeeds;
   /** Gives the same ids, in order, to each draft of one move: what is rendered has them in it. */
   readonly newIds: () => NewId;
 };
@@ -37,7 +32,7 @@ type Wanted = {
 export async function loadWorkflow(
   parts: WorkflowParts,
   org: OrgId,
-  { id, refusal, refusedChildren = {}, rendered, newIds }: Wanted,
+  { id, refusal, refusedChildren = {}, needs, newIds }: Wanted,
 ): Promise<(() => LoadedWorkflow) | undefined> {
   const { db, config } = parts;
   const snapshot = await readSnapshot(db, org, id);
@@ -45,10 +40,9 @@ export async function loadWorkflow(
   const { workflow } = snapshot;
   const seals = isGivenUp(workflow) ? opensNothing(parts.seals) : parts.seals;
   const choose = configOf(workflow);
-  const [facts, given, approvedPlans] = await Promise.all([
+  const [facts, given] = await Promise.all([
     findInstallFacts({ ...parts, seals }, org, { id: workflow.owner_id, choose }),
     readGiven({ db, seals }, org, id),
-    readApprovedPlans({ ...parts, seals }, org, snapshot),
   ]);
   if (facts === undefined) return undefined;
   const env = {
@@ -56,8 +50,7 @@ export async function loadWorkflow(
     given,
     seals,
     publicUrl: config.publicUrl,
-    approvedPlans,
-    rendered,
+    ...needs,
   };
   const things = thingsOf(facts);
   return () => ({
@@ -117,30 +110,6 @@ async function readGiven(
   const thing = { orgId: org, id, part: "workflow-given" };
   const sealed = { keyId: row.key_id, bytes: row.contents };
   return openJson(seals, thing, sealed) as WorkflowGiven; // sealed as such
-}
-
-/** Only of runs that are about to begin: an approval that was given, and a step after it that has not begun. */
-async function readApprovedPlans(
-  parts: Pick<WorkflowParts, "db" | "seals" | "work">,
-  org: OrgId,
-  { steps, approvals }: WorkflowSnapshot,
-): Promise<ReadonlyMap<string, ApprovedPlan>> {
-  const waiting = steps.filter(({ kind, status }) => kind === "action" && status === "pending");
-  const plans = new Map<string, ApprovedPlan>();
-  for (const step of steps) {
-    const isNext = waiting.some(({ target_id }) => target_id === step.target_id);
-    const approval = approvals.find(({ step_id }) => step_id === step.id);
-    if (step.status !== "approved" || !isNext || approval === undefined) continue;
-    const text = await readApprovalText(parts, org, approval.id);
-    const shown = await findShownPlan(parts, org, approval.id);
-    if (text === undefined) continue;
-    plans.set(step.target_id, {
-      text,
-      shown,
-      ...(await readOutline(parts.work, org, { text, shown })),
-    });
-  }
-  return plans;
 }
 
 /** What an approval is about, byte for byte. */

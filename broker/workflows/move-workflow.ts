@@ -5,22 +5,24 @@ import { endJob } from "../jobs/end-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { setRunnerLifecycle } from "../runners/set-runner-lifecycle.ts";
 import { topics } from "../wake/wakes.ts";
+import { neededByNone } from "./decision-needs.ts";
+import type { DecisionNeeds } from "./kinds/kind-environment.ts";
 import { laneFull, laneGone } from "./lane-refusals.ts";
 import { loadWorkflow, type LoadedWorkflow, type WorkflowParts } from "./load-workflow.ts";
 import { childrenToCancel, jobsToCancel } from "./machine/cancel-workflow.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import type { RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
-import { NotRendered, Renders } from "./renders.ts";
+import { NotKnown } from "./not-known.ts";
 import { makeSameIds } from "./same-ids.ts";
 import { leaveWorkflow, writeWorkflow } from "./write-workflow.ts";
 
-export type MovingBroker = WorkflowParts & Pick<Broker, "wakes" | "authenticator" | "render">;
+export type MovingBroker = WorkflowParts & Pick<Broker, "wakes" | "authenticator">;
 
 const mostTries = 20;
 
 /**
  * Decides about a workflow as it is, and writes what was decided; decided anew where somebody else moved it meanwhile, or the
- * runner takes no job. What a decision needs rendered is rendered before it, once, and again only where what it reads has changed.
+ * runner takes no job. What a decision needs is found before it, once, and rendered again only where what it reads has changed.
  * Answers what was decided; 404 when there is no such workflow.
  */
 export async function moveWorkflow<Answer>(
@@ -30,20 +32,22 @@ export async function moveWorkflow<Answer>(
     id,
     decide,
     wakes = false,
+    needs = neededByNone,
   }: {
     readonly id: string;
     readonly decide: (loaded: LoadedWorkflow) => Answer;
     readonly wakes?: boolean;
+    /** By default it begins no step. */
+    readonly needs?: DecisionNeeds;
   },
 ): Promise<Answer> {
-  const renders = new Renders(broker.render, org);
-  const same = { rendered: renders.read, newIds: makeSameIds() };
+  const same = { needs, newIds: makeSameIds() };
   let refusal: Machine["refusal"];
   let refusedChildren: RefusedChildren = {};
   for (let tries = 0; tries < mostTries; tries++) {
     const begin = await loadWorkflow(broker, org, { id, refusal, refusedChildren, ...same });
     if (begin === undefined) throw problem.notFound("workflow");
-    const { answer, draft } = await decided(begin, decide, renders);
+    const { answer, draft } = await decided(begin, decide);
     await nextTurn(); // a long plan was sealed, and is now written
     const written = draft.isChanged
       ? await writeWorkflow(broker.db, draft, { wakes })
@@ -61,19 +65,18 @@ export async function moveWorkflow<Answer>(
   throw problem.conflict("workflow_busy", "Others move this workflow all the time. Try again.");
 }
 
-/** The decision, once all that it needs is rendered: until then it begins anew. */
+/** The decision, once all that it needs is known: until then it begins anew. */
 async function decided<Answer>(
   begin: () => LoadedWorkflow,
   decide: (loaded: LoadedWorkflow) => Answer,
-  renders: Renders,
 ): Promise<{ readonly answer: Answer; readonly draft: WorkflowDraft }> {
   for (;;) {
     const loaded = begin();
     try {
       return { answer: decide(loaded), draft: loaded.draft };
     } catch (error) {
-      if (!(error instanceof NotRendered)) throw error;
-      await renders.render(error.wanted);
+      if (!(error instanceof NotKnown)) throw error;
+      await error.find();
     }
   }
 }

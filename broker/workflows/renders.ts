@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { StoredValues } from "../installs/state-values.ts";
 import type { Renderer } from "../rendering/renderer.ts";
 import type { GivenOf, RenderedOf, RenderingName } from "../rendering/renderings.ts";
+import { NotKnown } from "./not-known.ts";
 
 type Wanted = {
   readonly of: string;
@@ -12,18 +13,7 @@ type Wanted = {
   readonly digest: string;
 };
 
-/** What a decision needs is not rendered yet: it is decided anew once it is. */
-export class NotRendered extends Error {
-  override readonly name = "NotRendered";
-  readonly wanted: Wanted;
-
-  constructor(wanted: Wanted) {
-    super(`${wanted.name} of ${wanted.of} is not rendered yet`);
-    this.wanted = wanted;
-  }
-}
-
-/** What is rendered for one thing, by the thing; throws `NotRendered` where it is not yet. */
+/** What is rendered for one thing, by the thing; throws `NotKnown` where it is not yet. */
 export type ReadRendered = <Name extends RenderingName>(
   of: string,
   name: Name,
@@ -49,12 +39,13 @@ export class Renders {
     const text = JSON.stringify(given);
     const digest = createHash("sha256").update(values.digest).update(text).digest("base64");
     const found = this.#done.get(`${name} ${of}`);
-    if (found?.digest !== digest) throw new NotRendered({ of, name, given, values, digest });
+    if (found?.digest !== digest)
+      throw new NotKnown(`${name} of ${of}`, () => this.#find({ of, name, given, values, digest }));
     return found.rendered as never; // as its row has it
   };
 
   /** Renders what a decision needs: nobody is kept from moving the workflow meanwhile. */
-  async render({ of, name, given, values, digest }: Wanted): Promise<void> {
+  async #find({ of, name, given, values, digest }: Wanted): Promise<void> {
     this.#count += 1;
     if (this.#count > mostRenders) throw new Error(`${name} of ${of} is rendered again and again`);
     const rendered = await this.#render({

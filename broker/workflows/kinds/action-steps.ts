@@ -14,7 +14,7 @@ import { draftStepJob } from "../draft-step-job.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { ActionRunRow, CompositeFault, Step, StepJob } from "../machine/workflow-rows.ts";
-import type { KindEnvironment } from "./kind-environment.ts";
+import type { ApprovedPlan, KindEnvironment } from "./kind-environment.ts";
 import { missingPermission } from "./missing-permission.ts";
 
 /** Asks somebody to approve what the action's run is about to do, byte for byte. */
@@ -48,8 +48,7 @@ export const actionStep = (env: KindEnvironment): StepKind => ({
     const run = keepRun(env, draft, step);
     if (step.params["retries_group"] === true && !isApproved(draft, step))
       return { kind: "fault", fault: faultOf("internal", "It was not approved", notApproved) };
-    const approved = env.approvedPlans.get(step.target_id);
-    const planned = approved ?? planOf(env, draft, step);
+    const planned = approvedPlanOf(env, draft, step) ?? planOf(env, draft, step);
     if (!("text" in planned)) return { kind: "fault", fault: planned };
     const { job, tokenDigest } = draftStepJob(env, draft, { step, run, plan: planned });
     run.runner_job_id = job.id;
@@ -75,6 +74,17 @@ const isApproved = ({ steps }: WorkflowDraft, { target_id: run }: Step): boolean
     ({ kind, target_id, status }) =>
       kind === "approve" && target_id === run && status === "approved",
   );
+
+/** The plan of this run that somebody approved, as it was stored then. */
+function approvedPlanOf(
+  { approvedPlan }: KindEnvironment,
+  { snapshot: { steps, approvals } }: WorkflowDraft,
+  { target_id: run }: Step,
+): ApprovedPlan | undefined {
+  const step = steps.findLast(({ status, target_id: of }) => status === "approved" && of === run);
+  const approval = approvals.find(({ step_id: of }) => of === step?.id);
+  return approval && approvedPlan(approval.id);
+}
 
 function outcomeOf(job: StepJob): StepOutcome {
   if (job.status === "finished") return { kind: "done" };

@@ -16,14 +16,17 @@ export type ApprovedPlan = PlanOutline & {
   readonly shown: string | undefined;
 };
 
+/** What a step needs to begin, and child processes may have to find: throws `NotKnown` where it is not found yet. */
+export type DecisionNeeds = {
+  readonly rendered: ReadRendered;
+  /** By the approval's id; undefined where no plan is stored. */
+  readonly approvedPlan: (approvalId: string) => ApprovedPlan | undefined;
+};
+
 /** What kinds of steps know besides the workflow. */
-export type KindEnvironment = {
+export type KindEnvironment = DecisionNeeds & {
   readonly facts: InstallFacts;
   readonly given: WorkflowGiven;
   readonly seals: Seals;
-  /** What was rendered before this is decided. */
-  readonly rendered: ReadRendered;
   readonly publicUrl: string | undefined;
-  /** The plans that somebody approved, by what they are for. */
-  readonly approvedPlans: ReadonlyMap<string, ApprovedPlan>;
 };

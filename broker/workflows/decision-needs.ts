@@ -1,0 +1,24 @@
+import type { Broker } from "../broker.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { ApprovedPlans } from "./approved-plans.ts";
+import type { DecisionNeeds } from "./kinds/kind-environment.ts";
+import { Renders } from "./renders.ts";
+
+/** What one move of a workflow needs, found as it is asked for, once. Hold no permit for the database meanwhile. */
+export const foundWhenNeeded = (
+  broker: Pick<Broker, "db" | "seals" | "work" | "render">,
+  org: OrgId,
+): DecisionNeeds => ({
+  rendered: new Renders(broker.render, org).read,
+  approvedPlan: new ApprovedPlans(broker, org).read,
+});
+
+/** What a decision for a request needs, which is nothing: it begins no step, and so never waits for child processes, nor is refused by their pool. */
+export const neededByNone: DecisionNeeds = {
+  rendered: beginsNothing,
+  approvedPlan: beginsNothing,
+};
+
+function beginsNothing(): never {
+  throw new Error("a request moves a workflow, and begins none of its steps");
+}
