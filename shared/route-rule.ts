@@ -16,8 +16,8 @@ import type { QueueAct } from "./queue-acts.ts";
  *   nothing else. Without it, such a token is only let in where the path names something of its own (docs/access.md).
  * - act: what it does with the queue, or the queue of the signal or emitter, that its path names; where that is a lane, its owner's
  *   permission is asked as well (shared/queue-acts.ts). A list leaves out what the caller may not read.
- * - operatesRunner: it does something with the runner, the runner group or the install's runner that its path names, or gives a way in
- *   there; where an install has that, `installs.operate` is asked as well, but of tokens that are bound and reach it.
+ * - operatesRunner: it does something with the runner, the runner group, the install's runner or the rollout that its path names, or gives a
+ *   way in there; where an install has that, `installs.operate` is asked as well, but of tokens that are bound and reach it.
  * - alias: the same route answers at this path, too: an older word for the same thing.
  * - otlp: the body is OTLP/HTTP, protobuf or JSON. The handler reads it.
  * - maxBody: bodies over 1 MiB are allowed. streamed: the body is never whole in memory. verbatim: members whose source

@@ -5,7 +5,6 @@ import { endpoints } from "./support/broker/route-rules.ts";
 /** Why a route that changes something asks nothing of installs by its rule, though it names a runner or a group: nothing is asked, or its handler asks. */
 const besides: Readonly<Record<string, string>> = {
   cancelJobs: "leaves out what is for an install's runner",
-  cancelRollout: "leaves processes as they are",
   createRollout: "its handler asks, by the runners that it orders",
   createRunner: "its handler asks, by the group",
   createToken: "its handler asks, by the runner",
@@ -34,11 +33,11 @@ test("whatever changes something of a runner or a group asks what an install ask
   expect(found.toSorted()).toEqual(Object.keys(besides).toSorted());
 });
 
-test("who is asked names a runner, a group or an install by the path", () => {
+test("who is asked names a runner, a group, a rollout or an install by the path", () => {
   const asking = endpoints.filter(({ rule }) => rule.operatesRunner === true);
   expect(asking.length).toBeGreaterThan(20);
   const strange = asking.filter(
-    ({ path }) => !/\{(runner_id|runner_group_id|install_id)\}/.test(path),
+    ({ path }) => !/\{(runner_id|runner_group_id|rollout_id|install_id)\}/.test(path),
   );
   expect(strange).toEqual([]);
 });

@@ -140,13 +140,14 @@ export const listRolloutProcessesRoute = createRoute({
 
 export const cancelRolloutRoute = createRoute({
   operationId: "cancelRollout",
-  rule: { surface: "operator", permission: "runners.operate" },
+  rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   method: "post",
   path: `${path}/cancel`,
   tags,
   summary: "Cancel a rollout",
   description:
-    "Nobody else is ordered. Processes that were ordered before still shut down or restart; the rollout is cancelled when they have.",
+    "Nobody else is ordered. Processes that were ordered before still shut down or restart; the rollout is cancelled when they have. " +
+    "Like its begin it needs `installs.operate`, too, where one of its runners is an install's.",
   request: { params },
   responses: { 200: json(rolloutSchema, "The rollout.") },
 });

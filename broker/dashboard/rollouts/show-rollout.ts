@@ -5,15 +5,17 @@ import {
   type Rollout,
   type RolloutTarget,
 } from "../../../shared/api/rollouts.ts";
+import { getRunnerGroupRoute } from "../../../shared/api/runner-groups.ts";
 import { formatDuration } from "../../../shared/duration.ts";
 import { rolloutProgress } from "../../../shared/rollout-progress.ts";
 import { rolloutTargetStatuses } from "../../../shared/rollout.ts";
 import { recentAudit } from "../audit/audit-table.ts";
-import type { Html, Page } from "../page.ts";
+import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { choices, crumbs, heading } from "../parts/choices.ts";
 import { facts } from "../parts/facts.ts";
 import { filterForm, readFilters } from "../parts/filters.ts";
+import { permissionsOf } from "../parts/permissions-of.ts";
 import { pager, table } from "../parts/table.ts";
 import { timeAgo } from "../parts/time.ts";
 import { isOpenRollout, scopeOf } from "./rollout-table.ts";
@@ -42,7 +44,7 @@ export const showRollout: Page = {
           {
             label: "Call it off",
             to: `${at}/cancel`,
-            permission: "runners.operate",
+            permission: await permissionsFor(view, rollout),
             isOpen: isOpenRollout(rollout) && rollout.cancelled_by_id === null,
           },
         ])}
@@ -54,6 +56,19 @@ export const showRollout: Page = {
     };
   },
 };
+
+/** What it asks to call it off; nobody asks of one that is over. */
+async function permissionsFor(
+  view: View,
+  rollout: Rollout,
+): Promise<ReturnType<typeof permissionsOf>> {
+  const { runner_group_id: id } = rollout;
+  const isOfOne = id !== null && isOpenRollout(rollout);
+  const group = isOfOne
+    ? await view.ask(getRunnerGroupRoute, { params: { runner_group_id: id } })
+    : { install_id: null };
+  return permissionsOf(group, "runners.operate");
+}
 
 function rolloutFacts(rollout: Rollout, nowMs: number): Html {
   const { include_last: isLastIncluded, cancelled_by_id: cancelledBy } = rollout;

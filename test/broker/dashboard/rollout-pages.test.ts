@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Rollout } from "../../../shared/api/rollouts.ts";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
+import { givenApp } from "../../support/apps/given-app.ts";
 import { givenDashboard, signIn } from "../../support/browser/given-dashboard.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { givenOrg, givenProcess } from "../../support/rows/given.ts";
@@ -92,6 +93,21 @@ describe("a rollout", () => {
     expect((await html(`/rollouts/${made?.id}`, reader)).text).not.toContain("/cancel");
     expect((await post(`/rollouts/${made?.id}/cancel`, {}, reader)).status).toBe(403);
     expect((await post("/org/rollout", given, reader)).status).toBe(403);
+  });
+
+  test("of an install's runner is called off by whom it asks, and offered to nobody else", async () => {
+    const operator = await signIn(await link(await givenToken(db, { orgId, role: "installer" })));
+    const { group, at } = await setup();
+    await post(`${at}/rollout`, { type: "restart", max_at_once: "1" });
+    const [made] = await rollouts(group.id);
+    const page = `/rollouts/${made?.id}`;
+    expect((await html(page, operator)).text).toContain(`${page}/cancel`);
+    const { appId } = await givenApp(db, { orgId });
+    const install = { name: "acme", runner_group_id: group.id, start: false };
+    expect((await call(`POST /v1/apps/${appId}/installs`, { body: install })).status).toBe(201);
+    expect((await html(page, operator)).text).not.toContain(`${page}/cancel`);
+    expect((await post(`${page}/cancel`, {}, operator)).status).toBe(403);
+    expect((await html(page, cookie)).text).toContain(`${page}/cancel`);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Install } from "../../../shared/api/install.ts";
+import type { Rollout } from "../../../shared/api/rollouts.ts";
 import type { Runner } from "../../../shared/api/runner.ts";
 import { rolePermissions } from "../../../shared/permissions.ts";
 import { endpoints } from "../../support/broker/route-rules.ts";
@@ -19,10 +20,19 @@ const { body: install } = await org.api<Install>(`GET /v1/installs/${own.install
 const groupId = install.runner_group_id;
 const free = await givenRunner(db, { orgId: org.orgId });
 
+/** A rollout that is over at once: it leaves the last process of a runner. */
+async function rolloutOf(group: string): Promise<string> {
+  const wish = { type: "restart", reason: "new image", runner_group_id: group };
+  return (await org.api<{ id: string }>("POST /v1/runner-rollouts", wish)).body.id;
+}
+const idle = await givenRunner(db, { orgId: org.orgId });
+await givenProcess(db, idle);
+const rollouts = { ofInstall: await rolloutOf(groupId), ofNone: await rolloutOf(idle.groupId) };
+
 const asking = endpoints.flatMap((route) =>
   route.rule.operatesRunner === true ? [{ ...route, name: route.operationId }] : [],
 );
-type Place = { readonly runner_id: string; readonly runner_group_id: string };
+type Place = Readonly<Record<"runner_id" | "runner_group_id" | "rollout_id", string>>;
 
 /** What the route is called there; no query of it is known, so that nothing is done by who is let in. */
 const at = ({ method, path }: (typeof asking)[number], place: Place): string => {
@@ -32,8 +42,17 @@ const at = ({ method, path }: (typeof asking)[number], place: Place): string => 
 };
 
 describe.each(asking)("$name", (route) => {
-  const ofInstall = { runner_id: runnerId, runner_group_id: groupId };
-  const ofNone = { runner_id: free.runnerId, runner_group_id: free.groupId };
+  const ofInstall = {
+    runner_id: runnerId,
+    runner_group_id: groupId,
+    rollout_id: rollouts.ofInstall,
+  };
+  const ofNone = {
+    runner_id: free.runnerId,
+    runner_group_id: free.groupId,
+    rollout_id: rollouts.ofNone,
+  };
+  const reaches = !route.path.includes("{rollout_id}"); // of the whole org to bound tokens
 
   test("asks of an install's runner what its operators may do, of another what it asks anyway", async () => {
     expect(await unbound(at(route, ofInstall))).toMatchObject(refused);
@@ -43,10 +62,10 @@ describe.each(asking)("$name", (route) => {
   });
 
   test("is for who is bound to the install or its app, and for no other install's", async () => {
-    expect((await api(at(route, ofInstall))).status).toBe(422);
-    expect((await ofApp(at(route, ofInstall))).status).toBe(422);
+    expect((await api(at(route, ofInstall))).status).toBe(reaches ? 422 : 403);
+    expect((await ofApp(at(route, ofInstall))).status).toBe(reaches ? 422 : 403);
     const strange = await tokenOf(toInstall(sibling.installId));
-    expect((await strange(at(route, ofInstall))).status).toBe(404);
+    expect((await strange(at(route, ofInstall))).status).toBe(reaches ? 404 : 403);
   });
 });
 
@@ -100,15 +119,28 @@ test("the token of an install's runner is made, rotated and revoked by who opera
   expect((await keeper(`DELETE /v1/tokens/${others}`)).status).toBe(200);
 });
 
-test("a rollout orders installs' runners for who operates installs, and others' for others", async () => {
+test("a rollout orders installs' runners for who operates installs, and others' for others, and so it is called off", async () => {
   await givenProcess(db, own.runner);
   await givenProcess(db, free);
   const path = "POST /v1/runner-rollouts";
   const wish = { type: "restart", max_at_once: 1, reason: "new image" };
   for (const of of [{ whole_org: true }, { runner_group_id: groupId }])
     expect(await unbound(path, { ...wish, ...of })).toMatchObject(refused);
-  const started = await unbound(path, { ...wish, runner_group_id: free.groupId });
+  const started = await unbound<Rollout>(path, { ...wish, runner_group_id: free.groupId });
   expect(started.status).toBe(201);
+  expect((await unbound(`${path}/${started.body.id}/cancel`, {})).status).toBe(200);
+  const theirs = await org.api<Rollout>(path, { ...wish, runner_group_id: groupId });
+  const cancel = `${path}/${theirs.body.id}/cancel`;
+  expect(await unbound(cancel, {})).toMatchObject({
+    status: 403,
+    body: {
+      code: "permission_missing",
+      detail: expect.stringContaining("needs the permission installs.operate") as unknown,
+    },
+  });
+  const builder = as(await givenToken(db, { orgId: org.orgId, role: "org_builder" }));
+  expect(await builder(cancel, {})).toMatchObject(refused);
+  expect((await org.api<Rollout>(cancel, {})).body.cancelled_by_id).not.toBeNull();
 });
 
 test("jobs of an install's runner are cancelled by who operates it, one by one and all at once", async () => {
