@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Broker } from "../../broker.ts";
 import type { AppContext } from "../app-types.ts";
 import { answerFinished } from "./answer-finished.ts";
 import { jsonPieces } from "./json-pieces.ts";
@@ -7,7 +8,11 @@ import { jsonPieces } from "./json-pieces.ts";
 const turnLetters = 256 * 1024;
 
 /** Answers a value that may be long, as what lists tell of configs may be: it becomes JSON in pieces, and others are answered in between. */
-export async function answerInTurns(c: AppContext, value: object): Promise<never> {
+export async function answerInTurns(
+  c: AppContext,
+  broker: Pick<Broker, "downloads" | "log">,
+  value: object,
+): Promise<never> {
   const parts: Buffer[] = [];
   let texts: string[] = [];
   let letters = 0;
@@ -20,5 +25,5 @@ export async function answerInTurns(c: AppContext, value: object): Promise<never
     letters = 0;
     await nextTurn();
   }
-  return answerFinished(c, [...parts, texts.join("")]);
+  return answerFinished(c, broker, [...parts, texts.join("")]);
 }

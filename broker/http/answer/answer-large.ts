@@ -40,16 +40,31 @@ export async function answerText(
   return streamAnswer(c, broker, { type, parts, longestMs: longestAnswerMs }) as never;
 }
 
-/** Sends finished bytes that are long, when there is memory for them, no faster than the client reads. */
-export async function answerHeld(
+/** Bytes that are finished, and long. */
+type HeldAnswer = {
+  readonly pieces: readonly Uint8Array[];
+  readonly type: string;
+  readonly status?: 200 | 201;
+};
+
+/**
+ * Sends finished bytes no faster than the client reads. They are in memory: where there is no room for them, a read is refused, and
+ * gives them up at once. What something was done for is told all the same, and counts.
+ */
+export function answerHeld(
   c: AppContext,
-  broker: Broker,
-  { bytes, type }: { readonly bytes: Uint8Array; readonly type: string },
-): Promise<never> {
-  const leave = await enterDownloads(c, broker, bytes.length);
-  const headers = { "content-length": String(bytes.length) };
-  const parts = thenLeave(new LargeText([bytes]).slices(), leave);
-  return streamAnswer(c, broker, { type, parts, headers, longestMs: longestAnswerMs }) as never;
+  { downloads, log }: Pick<Broker, "downloads" | "log">,
+  { pieces, type, status = 200 }: HeldAnswer,
+): never {
+  const text = new LargeText(pieces);
+  const { sizeBytes } = text;
+  const entry = { ...ownerOf(c), bytes: sizeBytes };
+  const leave = c.req.method === "GET" ? downloads.enterNow(entry) : downloads.hold(entry);
+  onClose(c, leave);
+  const headers = { "content-length": String(sizeBytes) };
+  const parts = thenLeave(text.slices(), leave);
+  const sent = { type, parts, headers, status, longestMs: longestAnswerMs };
+  return streamAnswer(c, { log }, sent) as never; // bytes, whatever the contract shows
 }
 
 /**
@@ -61,11 +76,15 @@ export async function enterDownloads(
   broker: Broker,
   heldBytes = 0,
 ): Promise<() => void> {
-  const { orgId, tokenId, id } = c.get("actor");
-  const entry = { orgId, tokenId: tokenId ?? id, bytes: streamedBytes + heldBytes };
+  const entry = { ...ownerOf(c), bytes: streamedBytes + heldBytes };
   const leave = await broker.downloads.enter(entry, c.req.raw.signal);
   onClose(c, leave);
   return leave;
+}
+
+function ownerOf(c: AppContext): { readonly orgId: string; readonly tokenId: string } {
+  const { orgId, tokenId, id } = c.get("actor");
+  return { orgId, tokenId: tokenId ?? id };
 }
 
 /** The same pieces; when they are over, or are taken no more, the room is given back. */

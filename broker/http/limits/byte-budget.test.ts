@@ -56,6 +56,33 @@ describe("room for bytes", () => {
     expect(budget.heldBytes).toBe(0);
   });
 
+  test("is had at once or not at all by what is in memory already, and nobody who waits is passed", async () => {
+    const { budget, refused, entered, enter } = setup();
+    const now = (name: string, bytes: number) =>
+      budget.enterNow({ orgId: name.slice(0, 1), tokenId: name, bytes });
+    const leave = now("a1", 4);
+    expect(() => now("a1", 1)).toThrow(/The large bodies of one token may use/);
+    const waiting = enter("a2", 4);
+    expect(() => now("a3", 1)).toThrow(/The large bodies of one org may use/);
+    expect([refused, budget.waiting, entered]).toEqual([["token", "org"], 1, []]);
+    now("b", 6)();
+    leave();
+    leave(); // twice is once
+    (await waiting)();
+    expect(budget.heldBytes).toBe(0);
+  });
+
+  test("is taken, full or not, by what cannot be refused any more, and others find it taken", () => {
+    const { budget } = setup();
+    const of = { orgId: "a", tokenId: "a", bytes: 20 };
+    const leaves = [budget.hold(of), budget.hold(of)];
+    expect(budget.heldBytes).toBe(40);
+    expect(() => budget.enterNow({ ...of, orgId: "b", tokenId: "b" })).toThrow(/no memory left/);
+    for (const leave of leaves) leave();
+    budget.enterNow(of)();
+    expect(budget.heldBytes).toBe(0);
+  });
+
   test("of a full broker is had in turn: what is large is not passed for ever", async () => {
     const { entered, enter } = setup({ orgBytes: 10, tokenBytes: 10 });
     const leave = await enter("a", 8);

@@ -69,13 +69,48 @@ export class ByteBudget {
         this.#leaveQueue(tokenId);
       }
     }
+    return this.#leaveOf(waiter);
+  }
+
+  /**
+   * The same for bytes that are in memory already, which would be held by waiting, too: refused where there is no room at once. Nobody
+   * who waits is passed.
+   */
+  enterNow(entry: Entry): () => void {
+    const waiter = { bounds: this.#boundsOf(entry), bytes: entry.bytes, enter() {} };
+    this.#waiters.push(waiter);
+    this.#admit();
+    if (this.#waiters.includes(waiter)) throw this.#giveUp(waiter);
+    return this.#leaveOf(waiter);
+  }
+
+  /** The same for what can be refused no more: it counts, whether or not there is room. */
+  hold(entry: Entry): () => void {
+    const waiter = { bounds: this.#boundsOf(entry), bytes: entry.bytes, enter() {} };
+    this.#count(waiter, entry.bytes);
+    return this.#leaveOf(waiter);
+  }
+
+  #obstacleOf({ bounds, bytes }: Waiter): Bound | undefined {
+    return bounds.find((bound) => !this.#fits(bound, bytes));
+  }
+
+  #leaveOf(waiter: Waiter): () => void {
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.#count(waiter, -bytes);
+      this.#count(waiter, -waiter.bytes);
       this.#admit();
     };
+  }
+
+  /** Has it wait no more, and answers why it could not enter. */
+  #giveUp(waiter: Waiter): Problem {
+    const full = this.#waiters.map((one) => this.#obstacleOf(one)?.key);
+    const obstacle = waiter.bounds.find(({ key }) => full.includes(key)); // its own, or that of one before it
+    this.#waiters = this.#waiters.filter((one) => one !== waiter);
+    return this.#refusal(obstacle ?? waiter.bounds.at(-1));
   }
 
   async #wait(
@@ -85,9 +120,7 @@ export class ByteBudget {
   ): Promise<void> {
     const giveUp = (): void => {
       if (!this.#waiters.includes(waiter)) return; // it has entered
-      const obstacle = waiter.bounds.find((bound) => !this.#fits(bound, waiter.bytes));
-      this.#waiters = this.#waiters.filter((one) => one !== waiter);
-      entered.reject(this.#refusal(obstacle ?? waiter.bounds.at(-1)));
+      entered.reject(this.#giveUp(waiter));
       this.#admit(); // it may have kept others back
     };
     const timer = setTimeout(giveUp, this.#limits.waitMs);

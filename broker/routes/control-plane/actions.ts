@@ -37,7 +37,8 @@ export const keepActions: RegisterRoutes = (app, broker) => {
   readRuns(app, broker);
 };
 
-const readActions: RegisterRoutes = (app, { db }) => {
+const readActions: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(routes.listActionsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { app_id: appId } = c.req.valid("param");
@@ -52,27 +53,28 @@ const readActions: RegisterRoutes = (app, { db }) => {
       read: (request: ListRequest) => listActions(db, orgId, { appId, filter, ...request }),
       toItem: show,
     });
-    return answerInTurns(c, listed);
+    return answerInTurns(c, broker, listed);
   });
   app.openapi(routes.getActionRoute, async (c) => {
     const { app_id: appId, action_id: id } = c.req.valid("param");
-    return answerInTurns(c, await showAction(db, c.get("actor").orgId, { appId, id }));
+    return answerInTurns(c, broker, await showAction(db, c.get("actor").orgId, { appId, id }));
   });
   app.openapi(listInstallActionsRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
     const actions = await showInstallActions(db, c.get("actor").orgId, id);
-    return answerInTurns(c, actions);
+    return answerInTurns(c, broker, actions);
   });
 };
 
-const change: RegisterRoutes = (app, { db }) => {
+const change: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(routes.updateActionRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { app_id: appId, action_id: id } = c.req.valid("param");
     const { name, labels } = c.req.valid("json");
     const isWhole = labels !== undefined;
     await updateAction(db, orgId, { appId, id }, { name, labels, isWhole });
-    return answerInTurns(c, await showAction(db, orgId, { appId, id }));
+    return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
   });
   app.openapi(routes.deleteActionRoute, async (c) => {
     const { app_id: appId, action_id: id } = c.req.valid("param");
@@ -83,17 +85,18 @@ const change: RegisterRoutes = (app, { db }) => {
     const { orgId } = c.get("actor");
     const { app_id: appId, action_id: id } = c.req.valid("param");
     await updateAction(db, orgId, { appId, id }, { labels: c.req.valid("json").labels });
-    return answerInTurns(c, await showAction(db, orgId, { appId, id }));
+    return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
   });
   app.openapi(routes.removeActionLabelsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { app_id: appId, action_id: id } = c.req.valid("param");
     await updateAction(db, orgId, { appId, id }, { removed: c.req.valid("json").keys });
-    return answerInTurns(c, await showAction(db, orgId, { appId, id }));
+    return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
   });
 };
 
-const readConfigs: RegisterRoutes = (app, { db }) => {
+const readConfigs: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(routes.listActionConfigsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { app_id: appId, action_id: actionId } = c.req.valid("param");
@@ -111,12 +114,12 @@ const readConfigs: RegisterRoutes = (app, { db }) => {
   app.openapi(routes.getActionConfigVersionRoute, async (c) => {
     const { app_id: appId, action_id: id, action_config_id: configId } = c.req.valid("param");
     const shown = await showActionConfig(db, c.get("actor").orgId, { appId, id, configId });
-    return answerInTurns(c, shown);
+    return answerInTurns(c, broker, shown);
   });
   app.openapi(routes.getLatestActionConfigRoute, async (c) => {
     const { app_id: appId, action_id: id } = c.req.valid("param");
     const shown = await showActionConfig(db, c.get("actor").orgId, { appId, id });
-    return answerInTurns(c, shown);
+    return answerInTurns(c, broker, shown);
   });
 };
 
@@ -165,6 +168,6 @@ const readRuns: RegisterRoutes = (app, broker) => {
   app.openapi(getInstallActionRunRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { install_id: installId, run_id: id } = c.req.valid("param");
-    return answerFinished(c, await showRun(broker, orgId, { installId, id }));
+    return answerFinished(c, broker, await showRun(broker, orgId, { installId, id }));
   });
 };

@@ -96,11 +96,12 @@ const sync: RegisterRoutes = (app, broker) => {
     const { json, isNew } = await (dry_run === "true"
       ? previewAppConfig(broker, asking, { app: id, source, base })
       : syncAppConfig(broker, asking, { app: id, source, base, cliVersion }));
-    return answerFinished(c, json, isNew ? 201 : 200);
+    return answerFinished(c, broker, json, { status: isNew ? 201 : 200 });
   });
 };
 
-const readConfigs: RegisterRoutes = (app, { db }) => {
+const readConfigs: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(listAppConfigsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { app_id: id } = c.req.valid("param");
@@ -118,7 +119,7 @@ const readConfigs: RegisterRoutes = (app, { db }) => {
     const { app_id, app_config_id: id } = c.req.valid("param");
     const isWhole = c.req.valid("query").recurse === "true";
     const which = { app: app_id, id };
-    return answerFinished(c, await showConfig(db, c.get("actor").orgId, which, isWhole));
+    return answerFinished(c, broker, await showConfig(db, c.get("actor").orgId, which, isWhole));
   });
   app.openapi(getLatestAppConfigRoute, async (c) => {
     const { orgId } = c.get("actor");
@@ -126,7 +127,7 @@ const readConfigs: RegisterRoutes = (app, { db }) => {
     await requireApp(db, orgId, app_id);
     const isWhole = c.req.valid("query").recurse === "true";
     const which = { app: app_id, id: undefined };
-    return answerFinished(c, await showConfig(db, orgId, which, isWhole));
+    return answerFinished(c, broker, await showConfig(db, orgId, which, isWhole));
   });
   app.openapi(getConfigSchemaRoute, (c) => {
     const schema = configSchemaOf(c.req.valid("query").type);
@@ -141,11 +142,11 @@ const compare: RegisterRoutes = (app, broker) => {
     const { old_config_id: old } = c.req.valid("query");
     const which = { app: app_id, id, oldId: old };
     const changes = await changesBetween(broker, askingOf(c, broker), which);
-    return answerFinished(c, ['{"changes":', changes, "}"]);
+    return answerFinished(c, broker, ['{"changes":', changes, "}"]);
   });
   app.openapi(getAppConfigGraphRoute, async (c) => {
     const { app_id, app_config_id: id } = c.req.valid("param");
     const which = { app: app_id, id };
-    return answerFinished(c, [await graphOfConfig(broker, askingOf(c, broker), which)]);
+    return answerFinished(c, broker, [await graphOfConfig(broker, askingOf(c, broker), which)]);
   });
 };

@@ -41,7 +41,9 @@ const grow: RegisterRoutes = (app, broker) => {
     const { app_id } = c.req.valid("param");
     const id = await beginConfig(db, actor, app_id, c.req.valid("json"));
     const which = { app: app_id, id };
-    return answerFinished(c, await showConfig(db, actor.orgId, which, false), 201);
+    return answerFinished(c, broker, await showConfig(db, actor.orgId, which, false), {
+      status: 201,
+    });
   });
   app.openapi(routes.updateAppConfigRoute, async (c) => {
     const asking = askingOf(c, broker);
@@ -50,7 +52,7 @@ const grow: RegisterRoutes = (app, broker) => {
     const { isSame } = await updateConfig(broker, asking, which, c.req.valid("json"));
     const { orgId } = asking.actor;
     const json = await asking.withPermit(() => showConfig(db, orgId, which, false));
-    return answerFinished(c, json, isSame ? 200 : 201);
+    return answerFinished(c, broker, json, { status: isSame ? 200 : 201 });
   });
 };
 
@@ -96,12 +98,13 @@ const latest = [
   [routesOfLatest.getLatestTriggerRulesConfigRoute, "trigger rules"],
 ] as const;
 
-const readLatest: RegisterRoutes = (app, { db }) => {
+const readLatest: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   for (const [route, part] of latest) {
     app.openapi(route, async (c) => {
       const { orgId } = c.get("actor");
       const shown = await showLatestPart(db, orgId, c.req.valid("param").app_id, part);
-      return answerInTurns(c, shown);
+      return answerInTurns(c, broker, shown);
     });
   }
 };
@@ -160,7 +163,8 @@ const toComponent = (part: named.ShownPart) => {
   return { ...part, type: typeof type === "string" ? type : null };
 };
 
-const readComponents: RegisterRoutes = (app, { db }) => {
+const readComponents: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(named.listComponentsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const of = { app: c.req.valid("param").app_id, kind: "components" } as const;
@@ -172,16 +176,17 @@ const readComponents: RegisterRoutes = (app, { db }) => {
       read: (request: ListRequest) => listNamedParts(db, orgId, { ...of, filter, ...request }),
       toItem: (row) => toComponent(show(row)),
     });
-    return answerInTurns(c, listed);
+    return answerInTurns(c, broker, listed);
   });
   app.openapi(named.getComponentRoute, async (c) => {
     const { app_id, component_id: id } = c.req.valid("param");
     const of = { app: app_id, kind: "components", id } as const;
-    return answerInTurns(c, toComponent(await showNamedPart(db, c.get("actor").orgId, of)));
+    return answerInTurns(c, broker, toComponent(await showNamedPart(db, c.get("actor").orgId, of)));
   });
 };
 
-const readRunbooks: RegisterRoutes = (app, { db }) => {
+const readRunbooks: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(named.listRunbooksRoute, async (c) => {
     const { orgId } = c.get("actor");
     const of = { app: c.req.valid("param").app_id, kind: "runbooks" } as const;
@@ -193,11 +198,11 @@ const readRunbooks: RegisterRoutes = (app, { db }) => {
       read: (request: ListRequest) => listNamedParts(db, orgId, { ...of, filter, ...request }),
       toItem: show,
     });
-    return answerInTurns(c, listed);
+    return answerInTurns(c, broker, listed);
   });
   app.openapi(named.getRunbookRoute, async (c) => {
     const { app_id, runbook_id: id } = c.req.valid("param");
     const of = { app: app_id, kind: "runbooks", id } as const;
-    return answerInTurns(c, await showNamedPart(db, c.get("actor").orgId, of));
+    return answerInTurns(c, broker, await showNamedPart(db, c.get("actor").orgId, of));
   });
 };

@@ -103,7 +103,9 @@ const answer: RegisterRoutes = (app, broker) => {
   });
   app.openapi(getApprovalContentsRoute, async (c) => {
     const at = approvalIn(c.req.valid("param"));
-    return answerFinished(c, [await showApprovalContents(broker, c.get("actor").orgId, at)]);
+    return answerFinished(c, broker, [
+      await showApprovalContents(broker, c.get("actor").orgId, at),
+    ]);
   });
   app.openapi(respondRoute, async (c) => {
     const actor = c.get("actor");

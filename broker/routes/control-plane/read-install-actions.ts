@@ -34,7 +34,7 @@ export const readInstallActions: RegisterRoutes = (app, broker) => {
       action,
       latest_run: latest === undefined ? null : toRun(latest),
     };
-    return answerInTurns(c, shown);
+    return answerInTurns(c, broker, shown);
   });
   app.openapi(listRecentRunsRoute, async (c) => {
     const { orgId } = c.get("actor");
@@ -49,7 +49,7 @@ export const readInstallActions: RegisterRoutes = (app, broker) => {
   app.openapi(getActionOutputsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { install_id: installId, action_id: id } = c.req.valid("param");
-    return answerFinished(c, [await showActionOutputs(broker, orgId, { installId, id })]);
+    return answerFinished(c, broker, [await showActionOutputs(broker, orgId, { installId, id })]);
   });
   app.openapi(getActionRunStepRoute, async (c) => {
     const { install_id: installId, run_id: id, step_id: stepId } = c.req.valid("param");

@@ -21,7 +21,7 @@ export const readInstallHistory: RegisterRoutes = (app, broker) => {
 const readStates: RegisterRoutes = (app, broker) => {
   app.openapi(getInstallStateRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    return answerFinished(c, [await showState(broker, askingOf(c, broker), id)]);
+    return answerFinished(c, broker, [await showState(broker, askingOf(c, broker), id)]);
   });
   app.openapi(listInstallStatesRoute, async (c) => {
     const { orgId } = c.get("actor");

@@ -7,6 +7,7 @@ import {
 } from "../../../shared/api/install-records.ts";
 import { listInstallAudit, toInstallAuditLog } from "../../audit/list-install-audit.ts";
 import type { ListRequest } from "../../database/page-request.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
@@ -52,6 +53,7 @@ export const readInstallRecords: RegisterRoutes = (app, broker) => {
   });
   app.openapi(generateCliInstallConfigRoute, async (c) => {
     const { install_id: id } = c.req.valid("param");
-    return c.text(await showInstallFile(broker, c.get("actor").orgId, id), 200);
+    const text = await showInstallFile(broker, c.get("actor").orgId, id);
+    return answerFinished(c, broker, [text], { type: "text/plain; charset=UTF-8" });
   });
 };

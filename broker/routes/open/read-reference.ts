@@ -3,7 +3,6 @@ import {
   getReferenceRoute,
   getReferenceStyleRoute,
 } from "../../../shared/api/operations.ts";
-import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openApiDocument } from "../../http/open-api-document.ts";
@@ -17,7 +16,10 @@ const policy =
 export const readReference: RegisterRoutes = (app, broker) => {
   const bytes = referenceBytes(() => openApiDocument(app, broker));
 
-  app.openapi(getOpenApiDocumentRoute, (c) => answerFinished(c, [bytes.document()]));
+  app.openapi(
+    getOpenApiDocumentRoute,
+    (c) => c.body(bytes.document(), 200, { "content-type": "application/json" }) as never, // bytes, whatever the contract shows
+  );
 
   app.openapi(getReferenceRoute, (c) => {
     setHeader(c, "content-security-policy", policy);

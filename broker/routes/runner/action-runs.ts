@@ -30,14 +30,18 @@ export const readActionRuns: RegisterRoutes = (app, broker) => {
     const actor = c.get("actor");
     const { install_id: installId, run_id: runId } = c.req.valid("param");
     if (actor.runnerId === null)
-      return answerFinished(c, await showRun(broker, actor.orgId, { installId, id: runId }));
+      return answerFinished(
+        c,
+        broker,
+        await showRun(broker, actor.orgId, { installId, id: runId }),
+      );
     return c.json(await readActionRun(broker, actor, { installId, runId }), 200);
   });
   app.openapi(getActionConfigRoute, async (c) => {
     const actor = c.get("actor");
     const { config_id: id } = c.req.valid("param");
     if (actor.runnerId === null)
-      return answerInTurns(c, await showActionConfigById(broker.db, actor.orgId, id));
+      return answerInTurns(c, broker, await showActionConfigById(broker.db, actor.orgId, id));
     return c.json(await readActionConfig(broker, actor, id), 200);
   });
   app.openapi(getAppConfigRoute, async (c) => {
@@ -45,7 +49,7 @@ export const readActionRuns: RegisterRoutes = (app, broker) => {
     const actor = c.get("actor");
     if (actor.runnerId === null) {
       const which = { app: appId, id: configId };
-      return answerFinished(c, await showConfig(broker.db, actor.orgId, which, false));
+      return answerFinished(c, broker, await showConfig(broker.db, actor.orgId, which, false));
     }
     return c.json(await readAppConfig(broker, actor, { appId, configId }), 200);
   });

@@ -6,6 +6,7 @@ import {
 } from "../../../shared/api/read-runner-jobs.ts";
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import type { Broker } from "../../broker.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import { answerLarge, answerText } from "../../http/answer/answer-large.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
@@ -77,10 +78,10 @@ async function answerPlan(c: AppContext, broker: Broker, row: JobRow): Promise<n
   const actor = c.get("actor");
   if (!seesMaskedPlans(actor)) tellSecrets(c);
   const rendered = await showRenderedPlan(broker, actor, row);
-  if (rendered !== undefined) return c.text(rendered, 200) as never; // text, as the contract shows it
+  const type = "text/plain; charset=UTF-8";
+  if (rendered !== undefined) return answerFinished(c, broker, [rendered], { type });
   const plan = await findPlanToSend(broker, actor.orgId, row.id);
   if (typeof plan !== "object") return c.text(showPlan(actor, row, plan ?? "{}"), 200) as never; // text, as the contract shows it
-  const type = "text/plain; charset=UTF-8";
   if (!seesMaskedPlans(actor)) return answerLarge(c, broker, { large: plan, type });
   const text = await showLargePlan(broker, actor, {
     orgId: actor.orgId,

@@ -8,10 +8,9 @@ import {
 } from "../../../shared/api/terraform-revisions.ts";
 import type { Broker } from "../../broker.ts";
 import { answerBytes } from "../../http/answer/answer-bytes.ts";
-import { answerHeld } from "../../http/answer/answer-large.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
-import { largeBytes } from "../../http/body/reserve-memory.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { compareRevisions } from "../../workspaces/compare-revisions.ts";
 import { typeOfState } from "../../workspaces/open-current-state.ts";
@@ -45,17 +44,21 @@ export const readRevisions: RegisterRoutes = (app, broker) => {
   });
   app.openapi(listStateResourcesRoute, async (c) => {
     const { state } = await permitFor(c, broker)(() => named(c, broker, c.req.valid("param")));
-    return answer(c, broker, await summaryOf(c, broker, { wanted: "resources", states: [state] }));
+    return answerFinished(c, broker, [
+      await summaryOf(c, broker, { wanted: "resources", states: [state] }),
+    ]);
   });
   app.openapi(listStateOutputsRoute, async (c) => {
     const { state } = await permitFor(c, broker)(() => named(c, broker, c.req.valid("param")));
-    return answer(c, broker, await summaryOf(c, broker, { wanted: "outputs", states: [state] }));
+    return answerFinished(c, broker, [
+      await summaryOf(c, broker, { wanted: "outputs", states: [state] }),
+    ]);
   });
   app.openapi(diffStatesRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const asking = { workspaceId, withPermit: permitFor(c, broker), gone: c.req.raw.signal };
     const asked = { ...asking, ...c.req.valid("query") };
-    return answer(c, broker, await compareRevisions(broker, c.get("actor").orgId, asked));
+    return answerFinished(c, broker, [await compareRevisions(broker, c.get("actor").orgId, asked)]);
   });
 };
 
@@ -64,17 +67,6 @@ const summaryOf = (
   broker: Broker,
   asked: Omit<Parameters<typeof readSummary>[1], "gone">,
 ) => readSummary(broker, { ...asked, gone: c.req.raw.signal });
-
-/** JSON that is finished; a long one is sent when there is memory for it. */
-async function answer(
-  c: AppContext,
-  broker: Broker,
-  json: Uint8Array<ArrayBuffer>,
-): Promise<never> {
-  const type = "application/json";
-  if (json.length > largeBytes) return answerHeld(c, broker, { bytes: json, type });
-  return c.body(json, 200, { "content-type": type }) as never; // bytes, whatever the contract shows
-}
 
 function named(c: AppContext, { db }: Broker, params: StateParams) {
   const { workspace_id: workspaceId, state_id: stateId } = params;

@@ -1,5 +1,7 @@
+import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { WholeActionRun } from "../../../shared/api/actions.ts";
+import type { TestBroker } from "../../support/broker/broker.ts";
 import {
   givenInstall,
   givenWorkflowsApi,
@@ -173,4 +175,62 @@ test("an install's actions are read with their runs, the last outputs and steps"
     step,
   ])
     expect((await other.api(`GET ${path}`)).status).toBe(404);
+});
+
+describe("long outputs of a run", () => {
+  /** A run with outputs of so many bytes, and where it is read. */
+  async function givenOutputs(bytes: number) {
+    const org = await setup();
+    const { installId } = await givenInstall(org);
+    const { body: begun } = await org.run(installId, "greet");
+    await org.reach(begun.workflow_id, "success");
+    const outputs = { pad: "x".repeat(bytes) };
+    await org.db`
+      insert into runner_job_execution_outputs (execution_id, org_id, id, outputs, created_at)
+      select d.final_execution_id, r.org_id, d.final_execution_id, ${JSON.stringify(outputs)}::text::jsonb, svc_now()
+        from install_action_runs r join runner_job_ends d on d.runner_job_id = r.runner_job_id
+       where r.id = ${begun.id}`;
+    const at = `/v1/installs/${installId}`;
+    const run = `${at}/actions/runs/${begun.id}`;
+    const { body } = await org.api<WholeActionRun>(`GET ${run}`);
+    const last = `${at}/actions/${body.action_workflow_id}/outputs`;
+    const [{ broker, url }] = org.brokers as [TestBroker];
+    return { org, outputs, run, last, state: `${at}/state`, downloads: broker.downloads, url };
+  }
+
+  test("are refused where there is no room for them, as are those of a state", async () => {
+    const { org, outputs, run, last, state, downloads } = await givenOutputs(400_000);
+    const mebibyte = 1024 * 1024;
+    for (const [orgId, bytes, status, code] of [
+      [org.orgId, 64, 429, "too_many_bytes"],
+      ["another org", 128, 503, "unavailable"],
+    ] as const) {
+      const leave = downloads.hold({ orgId, tokenId: "other", bytes: bytes * mebibyte });
+      for (const path of [run, last, state]) {
+        const refused = await org.api(`GET ${path}`);
+        expect(refused).toMatchObject({ status, body: { code } });
+        expect(refused.headers.get("retry-after")).toBe("2");
+      }
+      leave();
+    }
+    expect((await org.api(`GET ${run}`)).body).toMatchObject({ status: "finished", outputs });
+    expect((await org.api(`GET ${last}`)).body).toEqual(outputs);
+    expect((await org.api(`GET ${state}`)).body).toMatchObject({ actions: { greet: { outputs } } });
+    await expect.poll(() => downloads.heldBytes).toBe(0);
+  });
+
+  test("hold their room while a client takes none of them, and no longer", async () => {
+    const { org, run, last, downloads, url } = await givenOutputs(15_000_000);
+    const { hostname, port } = new URL(url);
+    const clients = [run, last].map((path) => {
+      const socket = connect(Number(port), hostname)
+        .on("error", () => {})
+        .pause();
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${org.token}\r\n\r\n`);
+      return socket;
+    });
+    await expect.poll(() => downloads.heldBytes).toBeGreaterThan(30_000_000);
+    for (const client of clients) client.destroy();
+    await expect.poll(() => downloads.heldBytes).toBe(0);
+  });
 });
