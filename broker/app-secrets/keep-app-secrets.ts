@@ -1,4 +1,4 @@
-import type { AppSecret, NewAppSecret } from "../../shared/api/app-secrets.ts";
+import type { NewAppSecret, AppSecret } from "../../shared/api/app-secrets.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
@@ -6,8 +6,8 @@ import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { appSecretThing } from "../seals/reseal-app-secret.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { deleteAppSecretRow, findAppSecret, writeAppSecret } from "./queries.ts";
-import type { AppSecretRow } from "./row.ts";
+import { appSecretRows } from "./app-secret-rows.ts";
+import { deleteAppSecretRow, writeAppSecret } from "./queries.ts";
 
 const mostOfApp = 500;
 
@@ -26,9 +26,10 @@ export async function setAppSecret(
     const detail = `This app has ${mostOfApp} secrets, which is the limit. Delete those that nobody needs.`;
     throw problem.conflict("too_many_secrets", detail);
   }
-  const row = await findAppSecret(db, orgId, { app, id: made?.id ?? draft.id });
+  const which = { app_id: app, secret_id: made?.id ?? draft.id };
+  const row = await appSecretRows.find(db, orgId, which);
   if (row === undefined) throw problem.notFound("app secret"); // it was deleted meanwhile
-  return { secret: toAppSecret(row), isNew: made?.outcome === "created" };
+  return { secret: appSecretRows.toItem(row), isNew: made?.outcome === "created" };
 }
 
 /** Deletes a secret and its value; 404 when there is none. */
@@ -38,18 +39,4 @@ export async function deleteAppSecret(
   which: { readonly app: string; readonly id: string },
 ): Promise<void> {
   if (!(await deleteAppSecretRow(db, org, which))) throw problem.notFound("app secret");
-}
-
-/** A secret as the API shows it: never its value. */
-export function toAppSecret(row: AppSecretRow): AppSecret {
-  return {
-    id: row.id,
-    org_id: row.org_id,
-    app_id: row.app_id,
-    name: row.name,
-    length: row.length,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-    created_by_id: row.created_by_id,
-  };
 }

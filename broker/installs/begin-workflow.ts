@@ -9,7 +9,7 @@ import type { Actor } from "../tokens/actor.ts";
 import { draftWorkflow, type NewWorkflow } from "../workflows/draft-workflow.ts";
 import { laneFull, laneGone } from "../workflows/lane-refusals.ts";
 import { forgetInstall, requireInstall, workflowOpen } from "./keep-installs.ts";
-import type { ShownRow } from "./queries.ts";
+import type { ShownRow } from "./to-install.ts";
 import { requireSupported } from "./unsupported-config.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };

@@ -1,18 +1,7 @@
 import { z } from "zod";
+import { lifecyclePhases } from "../../shared/api/install.ts";
 
 const texts = z.record(z.string(), z.string());
-
-export const lifecyclePhases = [
-  "created",
-  "awaiting-stack",
-  "provisioning",
-  "active",
-  "updating",
-  "degraded",
-  "deprovisioning",
-  "deprovisioned",
-  "error",
-] as const;
 
 /** In which phases cron triggers run; in all others they rest. */
 export const busyPhases: readonly (typeof lifecyclePhases)[number][] = [

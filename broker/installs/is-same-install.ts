@@ -6,7 +6,8 @@ import type { Seals } from "../seals/seals.ts";
 import type { InstallConfigRow } from "./configs/row.ts";
 import { openJson } from "./install-facts.ts";
 import type { InstallRow } from "./install-row.ts";
-import { findInstall, type ShownRow } from "./queries.ts";
+import { findInstall } from "./install-rows.ts";
+import type { ShownRow } from "./to-install.ts";
 
 type Texts = Readonly<Record<string, string>>;
 type Config = Partial<

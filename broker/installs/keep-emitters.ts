@@ -10,7 +10,8 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { cronTriggersOf, type CronTrigger } from "./cron-triggers.ts";
 import { type KeptEmitter, listInstallEmitters, restEmitter } from "./emitter-queries.ts";
 import { busyPhases } from "./install-row.ts";
-import { findInstall, type ShownRow } from "./queries.ts";
+import { findInstall } from "./install-rows.ts";
+import type { ShownRow } from "./to-install.ts";
 
 type Parts = Pick<Broker, "db" | "seals" | "log" | "config">;
 

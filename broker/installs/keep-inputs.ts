@@ -1,4 +1,4 @@
-import type { ShownInputs } from "../../shared/api/install.ts";
+import type { ShownInputs } from "../../shared/api/install-inputs.ts";
 import { canonicalJson } from "../../shared/app-config/canonical-json.ts";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
@@ -14,9 +14,9 @@ import { beginWorkflow, findBegun } from "./begin-workflow.ts";
 import { checkInputs } from "./check-inputs.ts";
 import { sealInputs } from "./create-install.ts";
 import { openJson } from "./install-facts.ts";
+import { findInstall } from "./install-rows.ts";
 import { sensitiveInputs } from "./install-state.ts";
 import { requireInstall } from "./keep-installs.ts";
-import { findInstall } from "./queries.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Values = Readonly<Record<string, unknown>>;

@@ -1,22 +1,17 @@
-import type { Install, InstallChanges } from "../../shared/api/install.ts";
+import type { InstallChanges, Install } from "../../shared/api/install.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Asking } from "../app-configs/changes-between.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { renderOnce } from "../rendering/render-once.ts";
+import { findInstall } from "./install-rows.ts";
 import { requireLabels } from "./label-templates.ts";
-import {
-  findInstall,
-  forgetInstallRow,
-  type ShownRow,
-  writeInstall,
-  writeLabels,
-} from "./queries.ts";
+import { forgetInstallRow, writeInstall, writeLabels } from "./queries.ts";
 import { relabel } from "./relabel.ts";
 import { readingWithin } from "./state-values.ts";
 import type { ReadingParts } from "./stored-values.ts";
-import { toInstall } from "./to-install.ts";
+import { type ShownRow, toInstall } from "./to-install.ts";
 
 /** The install; 404 when there is none. */
 export async function requireInstall(db: Db, org: OrgId, id: string): Promise<ShownRow> {

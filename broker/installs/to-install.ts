@@ -1,7 +1,22 @@
 import type { Install } from "../../shared/api/install.ts";
 import { expectedIds } from "./cloud-of.ts";
+import type { InstallConfigRow } from "./configs/row.ts";
 import { toInstallConfig } from "./configs/to-install-config.ts";
-import type { ShownRow } from "./queries.ts";
+import type { InstallRow } from "./install-row.ts";
+
+/** A config as it is read with its install: its instants are texts. */
+export type StoredConfig = Omit<InstallConfigRow, "created_at" | "updated_at"> & {
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+/** An install with what the API shows besides its row. */
+export type ShownRow = InstallRow & {
+  readonly expected_config_id: string | null;
+  readonly runner_status: string;
+  readonly runner_status_description: string;
+  readonly config: StoredConfig | null;
+  readonly queues: readonly { readonly id: string; readonly name: string }[];
+};
 
 /** An install as the API shows it. */
 export function toInstall(row: ShownRow): Install {

@@ -1,8 +1,5 @@
 import { createHash } from "node:crypto";
-import type { WebhookState } from "../../shared/api/webhooks.ts";
 import type { Db } from "../database/connect.ts";
-import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
-import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Sealed } from "../seals/seals.ts";
 import type { WebhookRow } from "./row.ts";
@@ -90,42 +87,23 @@ export async function deleteWebhookRow(db: Db, org: OrgId, id: string): Promise<
   return row?.is === true;
 }
 
+/** A webhook as what calls it needs it: with its secrets, sealed. */
+export type StoredWebhook = Pick<
+  WebhookRow,
+  "id" | "url" | "key_id" | "secret" | "previous_key_id" | "previous_secret" | "previous_until"
+>;
+
 /** A webhook that is not deleted. */
-export async function findWebhook(db: Db, org: OrgId, id: string): Promise<WebhookRow | undefined> {
-  const [row] = await db<WebhookRow[]>`
-    select ${columns(db)} from webhooks w where w.org_id = ${org} and w.id = ${id} and w.deleted_at is null`;
-  return row;
-}
-
-/** What a list of webhooks is narrowed to. */
-export type WebhookFilter = CreatedFilter & {
-  readonly q?: string | undefined;
-  readonly state?: WebhookState | undefined;
-};
-
-/** Webhooks, the newest first. Ids begin with their time: they are the order. */
-export async function listWebhooks(
+export async function findWebhook(
   db: Db,
   org: OrgId,
-  {
-    filter: { q, state, ...created },
-    after,
-    limit,
-    offset,
-  }: ListRequest & { readonly filter: WebhookFilter },
-): Promise<(WebhookRow & { readonly sort_key: string })[]> {
-  return db<(WebhookRow & { sort_key: string })[]>`
-    select ${columns(db)}, w.created_at::text as sort_key from webhooks w
-     where w.org_id = ${org} and w.deleted_at is null and w.id < ${after?.id ?? "~"}
-       ${q === undefined ? db`` : db`and strpos(lower(w.url), ${q.toLowerCase()}) > 0`}
-       ${
-         state === undefined
-           ? db``
-           : db`
-             and case when w.disabled_at is not null then 'disabled' when w.failing_since is not null then 'failing' else 'active' end = ${state}`
-       }
-       ${createdWithin(db, db`w.created_at`, created)}
-     order by w.id desc limit ${limit} offset ${offset}`;
+  id: string,
+): Promise<StoredWebhook | undefined> {
+  const [row] = await db<StoredWebhook[]>`
+    select w.id, w.url, w.key_id, w.secret, w.previous_key_id, w.previous_secret,
+           case when w.previous_until > svc_now() then w.previous_until end as previous_until
+      from webhooks w where w.org_id = ${org} and w.id = ${id} and w.deleted_at is null`;
+  return row;
 }
 
 type SubscriptionRow = Pick<WebhookRow, "id" | "interests" | "match" | "created_at">;
@@ -140,12 +118,4 @@ export async function listSubscriptions(
     select id, interests, match, created_at from webhooks
      where org_id = ${org} and id > ${after} and deleted_at is null and disabled_at is null
      order by id limit ${limit}`;
-}
-
-function columns(db: Db) {
-  return db`
-    w.id, w.org_id, w.url, w.interests, w.match, w.key_id, w.secret, w.previous_key_id, w.previous_secret,
-    case when w.previous_until > svc_now() then w.previous_until end as previous_until, w.disabled_at,
-    w.disabled_reason, w.failing_since, w.failing_events, w.version, w.created_at, w.updated_at,
-    w.created_by_id`;
 }

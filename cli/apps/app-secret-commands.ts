@@ -1,8 +1,8 @@
 import {
-  type AppSecret,
   deleteAppSecretRoute,
-  listAppSecretsRoute,
   setAppSecretRoute,
+  type AppSecret,
+  appSecrets,
 } from "../../shared/api/app-secrets.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
@@ -36,7 +36,7 @@ export const listAppSecrets = defineList({
   read: async ({ args, flags: { name }, call, page }) => {
     const params = { app_id: (await findApp(call, args.app)).body.id };
     const query = { name, limit: page.limit, cursor: page.cursor ?? "" };
-    return toPage(await call(listAppSecretsRoute, { params, query }));
+    return toPage(await call(appSecrets.list, { params, query }));
   },
 });
 
@@ -85,7 +85,7 @@ export const deleteAppSecret = defineCommand({
     const { body: app } = await findApp(call, args.app);
     const params = { app_id: app.id };
     const query = { name: args.name, limit: "1", cursor: "" };
-    const [found] = toPage(await call(listAppSecretsRoute, { params, query })).body.items;
+    const [found] = toPage(await call(appSecrets.list, { params, query })).body.items;
     if (found === undefined)
       throw new UsageError(
         `${app.name} has no secret ${args.name}.`,

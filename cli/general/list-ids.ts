@@ -1,7 +1,7 @@
 import { listAppsRoute } from "../../shared/api/apps.ts";
 import { listEmittersRoute } from "../../shared/api/emitters.ts";
 import { listHelmReleasesRoute } from "../../shared/api/helm-charts.ts";
-import { listInstallsRoute } from "../../shared/api/installs.ts";
+import { installs } from "../../shared/api/install.ts";
 import { listOrgsRoute } from "../../shared/api/orgs.ts";
 import { listQueuesRoute } from "../../shared/api/queues.ts";
 import { listExecutionsRoute } from "../../shared/api/read-runner-job-executions.ts";
@@ -14,7 +14,7 @@ import { listRunnersRoute } from "../../shared/api/runners.ts";
 import { listSignalsRoute } from "../../shared/api/signals.ts";
 import { listWorkspacesRoute } from "../../shared/api/terraform-workspaces.ts";
 import { listTokensRoute } from "../../shared/api/tokens.ts";
-import { listWebhooksRoute } from "../../shared/api/webhooks.ts";
+import { webhooks } from "../../shared/api/webhook.ts";
 import { listWorkflowsRoute } from "../../shared/api/workflows.ts";
 import { toPage } from "../apps/find-app.ts";
 import type { Caller } from "../command.ts";
@@ -51,7 +51,7 @@ const lists: Readonly<Record<string, Ids>> = {
     return body.items.map(({ name }) => name);
   },
   installs: async ({ call }) => {
-    const { body } = toPage(await call(listInstallsRoute, { query: { ...query, cursor: "" } }));
+    const { body } = toPage(await call(installs.list, { query: { ...query, cursor: "" } }));
     return body.items.map(({ name }) => name);
   },
   workflows: of(async (call) =>
@@ -63,7 +63,7 @@ const lists: Readonly<Record<string, Ids>> = {
   emitters: of(async (call) => await call(listEmittersRoute, { query })),
   queues: of(async (call) => await call(listQueuesRoute, { query })),
   webhooks: of(async (call) =>
-    pageOfListing(await call(listWebhooksRoute, { query: pagesOfListing({}) })),
+    pageOfListing(await call(webhooks.list, { query: pagesOfListing({}) })),
   ),
   tokens: of(async (call) => await call(listTokensRoute, { query })),
   orgs: of(async (call) => await call(listOrgsRoute, { query })),

@@ -1,5 +1,4 @@
-import type { Install } from "../../shared/api/install.ts";
-import { getInstallRoute, listInstallsRoute } from "../../shared/api/installs.ts";
+import { type Install, installs } from "../../shared/api/install.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { toPage } from "../apps/find-app.ts";
 import type { Caller } from "../command.ts";
@@ -15,10 +14,10 @@ export async function findInstall(
   given: string,
   appId?: string,
 ): Promise<{ readonly text: string; readonly body: Install }> {
-  const read = (id: string) => call(getInstallRoute, { params: { install_id: id } });
+  const read = (id: string) => call(installs.get, { params: { install_id: id } });
   if (given.startsWith("ins_")) return await read(given);
   const query = { name: given, app_id: appId, limit: "2", cursor: "" };
-  const { items } = toPage(await call(listInstallsRoute, { query })).body;
+  const { items } = toPage(await call(installs.list, { query })).body;
   const [first, second] = items;
   if (first === undefined)
     throw new UsageError(`There is no install ${given}.`, "List them: svc install list");

@@ -1,4 +1,5 @@
 import { listInstallStatesRoute } from "../../shared/api/install-inputs.ts";
+import type { InstallState } from "../../shared/api/install-inputs.ts";
 import {
   generateCliInstallConfigRoute,
   getInstallReadmeRoute,
@@ -6,7 +7,6 @@ import {
   listDriftedObjectsRoute,
   listInstallAuditLogsRoute,
 } from "../../shared/api/install-records.ts";
-import type { InstallState } from "../../shared/api/install.ts";
 import { defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";

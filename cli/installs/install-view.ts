@@ -1,4 +1,5 @@
-import type { Install, InstallEvent, ShownInputs } from "../../shared/api/install.ts";
+import type { ShownInputs } from "../../shared/api/install-inputs.ts";
+import type { Install, InstallEvent } from "../../shared/api/install.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 

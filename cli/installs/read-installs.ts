@@ -3,10 +3,9 @@ import {
   getInstallStateRoute,
   updateInstallInputsRoute,
 } from "../../shared/api/install-inputs.ts";
-import { lifecyclePhaseSchema } from "../../shared/api/install.ts";
+import { lifecyclePhases, installs } from "../../shared/api/install.ts";
 import {
   listInstallEventsRoute,
-  listInstallsRoute,
   mergeInstallLabelsRoute,
   removeInstallLabelsRoute,
   updateInstallRoute,
@@ -31,7 +30,7 @@ export const listInstalls = defineList({
     app: { value: "APP", offers: "apps", summary: "Only this app's." },
     phase: {
       value: "PHASE",
-      choices: lifecyclePhaseSchema.options,
+      choices: lifecyclePhases,
       summary: "Only installs in this phase.",
     },
     label: { value: "KEY[=VALUE],…", summary: "Only installs with all these labels." },
@@ -47,7 +46,7 @@ export const listInstalls = defineList({
     const app = flags.app === undefined ? undefined : (await findApp(call, flags.app)).body;
     const { phase, label: labels, query: q } = flags;
     const query = { app_id: app?.id, phase, labels, q, ...pagesOfListing(page) };
-    return pageOfListing(await call(listInstallsRoute, { query }));
+    return pageOfListing(await call(installs.list, { query }));
   },
 });
 

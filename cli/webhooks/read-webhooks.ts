@@ -4,12 +4,8 @@ import {
   resendDeliveriesRoute,
   resendDeliveryRoute,
 } from "../../shared/api/webhook-deliveries.ts";
-import {
-  getWebhookRoute,
-  listWebhooksRoute,
-  pingWebhookRoute,
-  webhookStates,
-} from "../../shared/api/webhooks.ts";
+import { webhooks, webhookStates } from "../../shared/api/webhook.ts";
+import { pingWebhookRoute } from "../../shared/api/webhooks.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
 import { readInstant } from "../flags/read-flags.ts";
@@ -39,7 +35,7 @@ export const listWebhooks = defineList({
   view: webhookLine,
   empty: "No webhooks found. Create one: svc webhook create --to URL",
   read: async ({ flags: { state, query: q }, call, page }) =>
-    pageOfListing(await call(listWebhooksRoute, { query: { state, q, ...pagesOfListing(page) } })),
+    pageOfListing(await call(webhooks.list, { query: { state, q, ...pagesOfListing(page) } })),
 });
 
 export const getWebhook = defineCommand({
@@ -49,7 +45,7 @@ export const getWebhook = defineCommand({
   examples: [{ does: "Show a webhook.", run: "svc webhook get whk_…" }],
   run: async ({ args: { webhook }, call, screen }) => {
     const params = { webhook_id: webhook };
-    printItem(screen, await call(getWebhookRoute, { params }), webhookDetails);
+    printItem(screen, await call(webhooks.get, { params }), webhookDetails);
   },
 });
 

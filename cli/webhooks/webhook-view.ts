@@ -1,5 +1,5 @@
 import type { Delivery, ShownDelivery } from "../../shared/api/webhook-deliveries.ts";
-import type { Webhook, WebhookAttempt, WebhookPing } from "../../shared/api/webhook.ts";
+import type { WebhookAttempt, WebhookPing, Webhook } from "../../shared/api/webhook.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 

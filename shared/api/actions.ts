@@ -6,7 +6,7 @@ import { compositeFaultSchema } from "./composite-fault.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { idParam } from "./id-param.ts";
-import { installParams } from "./install.ts";
+import { installs } from "./install.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
@@ -111,7 +111,7 @@ export const listInstallActionsRoute = createRoute({
   tags,
   summary: "List what actions an install can run",
   description: "Those of the app's active config and of the install's own.",
-  request: { params: installParams },
+  request: { params: installs.params },
   responses: { 200: json(z.array(actionSchema), "Actions.") },
 });
 
@@ -129,7 +129,7 @@ export const createActionRunRoute = createRoute({
   description:
     "By `action_workflow_config_id` of the app's active config or the install's, or by `name`. 422 for any other. The run waits in the lane `actions`.",
   request: {
-    params: installParams,
+    params: installs.params,
     body: jsonBody(
       z
         .strictObject({
@@ -152,7 +152,7 @@ export const createAdhocRunRoute = createRoute({
   tags,
   summary: "Run a command or a script in an install",
   request: {
-    params: installParams,
+    params: installs.params,
     body: jsonBody(
       z
         .strictObject({
@@ -191,7 +191,7 @@ export const listActionRunsRoute = createRoute({
   summary: "List runs of actions in an install",
   description: listingDescription,
   request: {
-    params: installParams,
+    params: installs.params,
     query: z.object({
       ...listingQuery,
       ...createdQuery,
@@ -208,6 +208,6 @@ export const getInstallActionRunRoute = createRoute({
   path: `${runsPath}/{run_id}`,
   tags,
   summary: "Read a run of an action, with its outputs",
-  request: { params: installParams.extend({ run_id: idParam("run_id", "awr") }) },
+  request: { params: installs.params.extend({ run_id: idParam("run_id", "awr") }) },
   responses: { 200: json(wholeActionRunSchema, "The run.") },
 });

@@ -1,12 +1,39 @@
 import { z } from "@hono/zod-openapi";
+import { created, named } from "../resources/filters.ts";
+import { instant, int, made, owned, text } from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
 import { appParams, nameShape } from "./app.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
-import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
+export const appSecrets = resource({
+  noun: "app secret",
+  plural: "secrets",
+  schema: "AppSecret",
+  tag: "Apps",
+  prefix: "sec",
+  param: "secret_id",
+  path: "/v1/apps/{app_id}/secrets",
+  under: ["app"],
+  surface: "control-plane",
+  read: "apps.read",
+  opens: ["list"],
+  bound: "path",
+  says: { list: "List an app's secrets, without their values" },
+  members: {
+    ...owned,
+    app_id: text(),
+    name: text(),
+    length: int("Of the value, in characters."),
+    created_at: made.created_at,
+    updated_at: instant("When its value was set."),
+    created_by_id: made.created_by_id,
+  },
+  filters: { ...created, name: named("name", "Only the secret of this name.") },
+});
+export type AppSecret = ItemOf<typeof appSecrets>;
+
 const tags = ["Apps"];
-const path = "/v1/apps/{app_id}/secrets";
 const writing = { surface: "control-plane", permission: "apps.write" } as const;
 
 const newAppSecretSchema = z
@@ -17,47 +44,18 @@ const newAppSecretSchema = z
   .openapi("NewAppSecret", { example: { name: "license_key", value: "…" } });
 export type NewAppSecret = z.infer<typeof newAppSecretSchema>;
 
-const members = {
-  id: z.string(),
-  org_id: z.string(),
-  app_id: z.string(),
-  name: z.string(),
-  length: z.int().describe("Of the value, in characters."),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime().describe("When its value was set."),
-  created_by_id: z.string(),
-};
-const appSecretSchema = z.object(members).openapi("AppSecret");
-export type AppSecret = z.infer<typeof appSecretSchema>;
-
 const setAppSecretSchema = z
-  .object({ ...members, replaced: z.boolean().describe("Whether the app had one of this name.") })
+  .object({
+    ...appSecrets.itemSchema.shape,
+    replaced: z.boolean().describe("Whether the app had one of this name."),
+  })
   .openapi("SetAppSecret");
-
-export const listAppSecretsRoute = createRoute({
-  operationId: "listAppSecrets",
-  rule: { surface: "control-plane", permission: "apps.read" },
-  method: "get",
-  path,
-  tags,
-  summary: "List an app's secrets, without their values",
-  description: listingDescription,
-  request: {
-    params: appParams,
-    query: z.object({
-      ...listingQuery,
-      ...createdQuery,
-      name: z.string().max(63).optional().describe("Only the secret of this name."),
-    }),
-  },
-  responses: { 200: json(listingOf(appSecretSchema), "Secrets.") },
-});
 
 export const setAppSecretRoute = createRoute({
   operationId: "setAppSecret",
   rule: { ...writing, idempotent: "replay" },
   method: "post",
-  path,
+  path: appSecrets.path,
   tags,
   summary: "Set a secret of an app",
   description:
@@ -73,9 +71,9 @@ export const deleteAppSecretRoute = createRoute({
   operationId: "deleteAppSecret",
   rule: writing,
   method: "delete",
-  path: `${path}/{secret_id}`,
+  path: `${appSecrets.path}/{secret_id}`,
   tags,
   summary: "Delete a secret of an app, and its value",
-  request: { params: appParams.extend({ secret_id: idParam("secret_id", "sec") }) },
+  request: { params: appSecrets.params },
   responses: { 204: { description: "It was deleted." } },
 });

@@ -2,14 +2,14 @@ import { z } from "@hono/zod-openapi";
 import { actionRunSchema, actionRunStepSchema, actionSchema } from "./actions.ts";
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
-import { installParams } from "./install.ts";
+import { installs } from "./install.ts";
 import { listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
 
 const tags = ["Actions"];
 const base = "/v1/installs/{install_id}/actions";
 const reading = { surface: "control-plane", permission: "installs.read" } as const;
-const params = installParams.extend({ action_id: idParam("action_id", "act") });
+const params = installs.params.extend({ action_id: idParam("action_id", "act") });
 
 const installActionSchema = z
   .object({
@@ -25,7 +25,7 @@ export const listLatestRunsRoute = createRoute({
   path: `${base}/latest-runs`,
   tags,
   summary: "List the latest run of each action in an install",
-  request: { params: installParams },
+  request: { params: installs.params },
   responses: { 200: json(z.array(actionRunSchema), "Runs, by the names of their actions.") },
 });
 
@@ -72,7 +72,7 @@ export const getActionRunStepRoute = createRoute({
   tags,
   summary: "Read a step of a run of an action",
   request: {
-    params: installParams.extend({
+    params: installs.params.extend({
       run_id: idParam("run_id", "awr"),
       step_id: z
         .string()

@@ -5,7 +5,7 @@ import {
   installConfigParams as params,
   installConfigSchema,
 } from "./install-config.ts";
-import { installParams } from "./install.ts";
+import { installs } from "./install.ts";
 import { labelsQuery } from "./label-keys.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
@@ -25,7 +25,7 @@ export const listInstallConfigsRoute = createRoute({
   summary: "List the configs of an install",
   description: `The first is in force; 100 are kept. ${listingDescription}`,
   request: {
-    params: installParams,
+    params: installs.params,
     query: z.object({ ...listingQuery, labels: labelsQuery, ...createdQuery }),
   },
   responses: { 200: json(listingOf(installConfigSchema), "Configs.") },
@@ -40,7 +40,7 @@ export const createInstallConfigRoute = createRoute({
   summary: "Put another config of an install in force",
   description:
     "What is not given, or null, is as the app says. 422 `unknown_component` and `not_toggleable` for components that cannot be switched.",
-  request: { params: installParams, body: jsonBody(installConfigInput) },
+  request: { params: installs.params, body: jsonBody(installConfigInput) },
   responses: { 201: json(installConfigSchema, "The config.") },
 });
 

@@ -1,14 +1,47 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import {
-  inputsInput,
-  installInputsSchema,
-  installParams as params,
-  installStateSchema,
-} from "./install.ts";
+import { inputsInput, installs } from "./install.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
+const installInputsSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    install_id: z.string(),
+    version: z.int(),
+    app_config_id: z.string(),
+    values: z
+      .record(z.string(), z.unknown())
+      .describe("Of inputs that are not sensitive; the others are hidden."),
+    redacted_values: z
+      .record(z.string(), z.unknown())
+      .describe("Equal to `values`: both are masked."),
+    workflow_id: z.string().optional().describe("Of the update that this request began."),
+    created_by_id: z.string(),
+    created_at: z.iso.datetime(),
+  })
+  .openapi("InstallInputs");
+export type ShownInputs = z.infer<typeof installInputsSchema>;
+
+const installStateSchema = z
+  .object({
+    id: z.string(),
+    install_id: z.string(),
+    version: z.int(),
+    checksum: z
+      .string()
+      .describe(
+        "Equal for equal states of an install while the same key seals; without seal keys each version has another. It tells nothing of what is in them.",
+      ),
+    triggered_by_id: z.string(),
+    triggered_by_type: z.string(),
+    created_at: z.iso.datetime(),
+  })
+  .openapi("InstallState");
+export type InstallState = z.infer<typeof installStateSchema>;
+
+const { params } = installs;
 const tags = ["Installs"];
 const path = "/v1/installs/{install_id}";
 const reading = { surface: "control-plane", permission: "installs.read" } as const;

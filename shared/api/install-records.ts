@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { installParams as params } from "./install.ts";
+import { installs } from "./install.ts";
 import { instantInput } from "./instant.ts";
 import { listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
 import { runnerGroupSchema } from "./runner.ts";
 
+const { params } = installs;
 const tags = ["Installs"];
 const path = "/v1/installs/{install_id}";
 const reading = { surface: "control-plane", permission: "installs.read" } as const;

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { installParams as params, workflowResponseSchema } from "./install.ts";
+import { installs, workflowResponseSchema } from "./install.ts";
 import { json, jsonBody } from "./response.ts";
 
+const { params } = installs;
 const tags = ["Installs"];
 const path = "/v1/installs/{install_id}";
 const operating = { surface: "control-plane", permission: "installs.operate" } as const;

@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { mostEntries } from "../most-entries.ts";
-import { idParam } from "./id-param.ts";
+import { created, is, labelled, part } from "../resources/filters.ts";
+import { flag, instant, int, json, made, orNull, owned, text, word } from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
 import {
   componentTogglesInput,
   installConfigInput,
@@ -8,11 +10,8 @@ import {
 } from "./install-config.ts";
 import { labelsInput, labelTemplatesInput } from "./labels-input.ts";
 
-const texts = z.record(z.string(), z.string());
 const mostMetadata = 100;
 const mostInputs = 500;
-
-export const installParams = z.object({ install_id: idParam("install_id", "ins") });
 
 const metadataInput = z
   .record(z.string().min(1).max(256), z.string().max(4096))
@@ -92,7 +91,8 @@ export const installChangesSchema = z
   .openapi("InstallChanges");
 export type InstallChanges = z.output<typeof installChangesSchema>;
 
-export const lifecyclePhaseSchema = z.enum([
+const texts = z.record(z.string(), z.string());
+export const lifecyclePhases = [
   "created",
   "awaiting-stack",
   "provisioning",
@@ -102,109 +102,114 @@ export const lifecyclePhaseSchema = z.enum([
   "deprovisioning",
   "deprovisioned",
   "error",
-]);
+] as const;
 
-export const installSchema = z
-  .object({
-    id: z.string(),
-    org_id: z.string(),
-    app_id: z.string(),
-    name: z.string(),
-    install_number: z.int(),
-    app_config_id: z.string().nullable().describe("The config that it has."),
-    app_config_ref: z.object({
-      expected_config_id: z.string().nullable().describe("The app's active one."),
-      applied_config_id: z.string().nullable().describe("That of the last change that succeeded."),
+/** In which account of which cloud it is meant to be, and is. */
+const places = {
+  cloud_platform: word(["aws", "azure", "gcp", "unknown"]),
+  aws_account: json(texts.optional()),
+  azure_account: json(texts.optional()),
+  gcp_account: json(texts.optional()),
+  expected_account_id: json(z.string().optional()),
+  expected_subscription_id: json(z.string().optional()),
+  expected_project_id: json(z.string().optional()),
+  cloud_platform_metadata: json(
+    z.object({
+      expected: z.string().nullable().describe("The account, subscription or project."),
+      observed: z.string().nullable().describe("null: nobody has said it yet."),
+      match: z.boolean().nullable(),
     }),
-    labels: texts,
-    app_default_labels: texts.describe("The app's; their keys are locked."),
-    label_templates: texts.describe("Their keys are locked, too."),
-    metadata: texts,
-    install_config: installConfigSchema.describe("The one in force."),
-    lifecycle_phase: z.object({
-      phase: lifecyclePhaseSchema,
-      since: z.iso.datetime(),
-      workflow_id: z.string().nullable(),
-    }),
-    composite_health_status: z
-      .enum(["healthy", "degraded", ""])
-      .describe("The worst of its health checks; empty while none has said anything."),
-    composite_health_status_description: z.string(),
-    health_checks: z
-      .array(
-        z.object({
-          action: z.string(),
-          status: z.enum(["healthy", "degraded"]),
-          run_id: z.string(),
-          at: z.iso.datetime(),
-          detail: z.string(),
-        }),
-      )
-      .describe("What the last run of each action with `is_healthcheck` said."),
-    cloud_platform: z.enum(["aws", "azure", "gcp", "unknown"]),
-    aws_account: texts.optional(),
-    azure_account: texts.optional(),
-    gcp_account: texts.optional(),
-    expected_account_id: z.string().optional(),
-    expected_subscription_id: z.string().optional(),
-    expected_project_id: z.string().optional(),
-    cloud_platform_metadata: z
-      .object({
-        expected: z.string().nullable().describe("The account, subscription or project."),
-        observed: z.string().nullable().describe("null: nobody has said it yet."),
-        match: z.boolean().nullable(),
-      })
-      .describe("Whose account it is meant to be in, and is in."),
-    sandbox_mode: z.boolean().nullable(),
-    runner_id: z.string(),
-    runner_group_id: z.string(),
-    runner_status: z.string(),
-    runner_status_description: z.string(),
-    queues: z.array(z.object({ id: z.string(), name: z.string() })).describe("Its lanes."),
-    workflow_id: z.string().optional().describe("Of what this request began."),
-    created_by_id: z.string(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-  })
-  .openapi("Install");
-export type Install = z.infer<typeof installSchema>;
+    "Whose account it is meant to be in, and is in.",
+  ),
+} as const;
 
-export const installInputsSchema = z
-  .object({
-    id: z.string(),
-    org_id: z.string(),
-    install_id: z.string(),
-    version: z.int(),
-    app_config_id: z.string(),
-    values: z
-      .record(z.string(), z.unknown())
-      .describe("Of inputs that are not sensitive; the others are hidden."),
-    redacted_values: z
-      .record(z.string(), z.unknown())
-      .describe("Equal to `values`: both are masked."),
-    workflow_id: z.string().optional().describe("Of the update that this request began."),
-    created_by_id: z.string(),
-    created_at: z.iso.datetime(),
-  })
-  .openapi("InstallInputs");
-export type ShownInputs = z.infer<typeof installInputsSchema>;
+const health = {
+  composite_health_status: word(
+    ["healthy", "degraded", ""],
+    "The worst of its health checks; empty while none has said anything.",
+  ),
+  composite_health_status_description: text(),
+  health_checks: json(
+    z.array(
+      z.object({
+        action: z.string(),
+        status: z.enum(["healthy", "degraded"]),
+        run_id: z.string(),
+        at: z.iso.datetime(),
+        detail: z.string(),
+      }),
+    ),
+    "What the last run of each action with `is_healthcheck` said.",
+  ),
+} as const;
 
-export const installStateSchema = z
-  .object({
-    id: z.string(),
-    install_id: z.string(),
-    version: z.int(),
-    checksum: z
-      .string()
-      .describe(
-        "Equal for equal states of an install while the same key seals; without seal keys each version has another. It tells nothing of what is in them.",
-      ),
-    triggered_by_id: z.string(),
-    triggered_by_type: z.string(),
-    created_at: z.iso.datetime(),
-  })
-  .openapi("InstallState");
-export type InstallState = z.infer<typeof installStateSchema>;
+export const installs = resource({
+  noun: "install",
+  plural: "installs",
+  schema: "Install",
+  tag: "Installs",
+  prefix: "ins",
+  param: "install_id",
+  path: "/v1/installs",
+  under: [],
+  also: ["app"],
+  surface: "control-plane",
+  read: "installs.read",
+  opens: ["list", "get"],
+  bound: "list",
+  members: {
+    ...owned,
+    app_id: text(),
+    name: text(),
+    install_number: int(),
+    app_config_id: orNull(text(), "The config that it has."),
+    app_config_ref: json(
+      z.object({
+        expected_config_id: z.string().nullable().describe("The app's active one."),
+        applied_config_id: z
+          .string()
+          .nullable()
+          .describe("That of the last change that succeeded."),
+      }),
+    ),
+    labels: json(texts),
+    app_default_labels: json(texts, "The app's; their keys are locked."),
+    label_templates: json(texts, "Their keys are locked, too."),
+    metadata: json(texts),
+    install_config: json(installConfigSchema, "The one in force."),
+    lifecycle_phase: json(
+      z.object({
+        phase: z.enum(lifecyclePhases),
+        since: z.iso.datetime(),
+        workflow_id: z.string().nullable(),
+      }),
+    ),
+    ...health,
+    ...places,
+    sandbox_mode: orNull(flag()),
+    runner_id: text(),
+    runner_group_id: text(),
+    runner_status: text(),
+    runner_status_description: text(),
+    queues: json(z.array(z.object({ id: z.string(), name: z.string() })), "Its lanes."),
+    workflow_id: json(z.string().optional(), "Of what this request began."),
+    created_by_id: made.created_by_id,
+    created_at: made.created_at,
+    updated_at: instant(),
+  },
+  filters: {
+    app_id: is("app_id", z.string().max(64).optional().describe("Of which app.")),
+    name: is("name", z.string().max(63).optional().describe("Exactly this.")),
+    q: part("name", "A part of the name."),
+    phase: is(
+      "lifecycle_phase",
+      z.enum(lifecyclePhases).optional().describe("In which phase they are."),
+    ),
+    labels: labelled,
+    ...created,
+  },
+});
+export type Install = ItemOf<typeof installs>;
 
 export const installEventSchema = z
   .object({

@@ -2,21 +2,19 @@ import { z } from "@hono/zod-openapi";
 import { appParams } from "./app.ts";
 import { createRoute } from "./create-route.ts";
 import {
+  installs,
   installChangesSchema,
   installEventSchema,
-  installParams as params,
-  installSchema,
-  lifecyclePhaseSchema,
   newInstallOfAppSchema,
   newInstallSchema,
   workflowResponseSchema,
 } from "./install.ts";
-import { labelsQuery } from "./label-keys.ts";
 import { labelsInput } from "./labels-input.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Installs"];
+const { params } = installs;
 const path = "/v1/installs/{install_id}";
 const reading = { surface: "control-plane", permission: "installs.read" } as const;
 const writing = { surface: "control-plane", permission: "installs.write" } as const;
@@ -27,17 +25,9 @@ const created =
   "`no_active_config`, `runner_group_taken`, `name_taken`, `config_unsupported`; 422 for an input that is missing, unknown or does not fit, and for a template of a label that is none. " +
   "200 for an install of this name that has the same content now (all members but `start`): nothing is done, and nothing is begun.";
 const responses = {
-  201: json(installSchema, "The install."),
-  200: json(installSchema, "The install that was there."),
+  201: json(installs.itemSchema, "The install."),
+  200: json(installs.itemSchema, "The install that was there."),
 };
-const filters = {
-  name: z.string().max(63).optional().describe("Exactly this."),
-  q: z.string().max(255).optional().describe("A part of the name."),
-  phase: lifecyclePhaseSchema.optional().describe("In which phase they are."),
-  labels: labelsQuery,
-  ...createdQuery,
-};
-
 export const createInstallRoute = createRoute({
   operationId: "createInstall",
   rule: { ...writing, idempotent: "replay", ownPermit: true },
@@ -62,47 +52,6 @@ export const createInstallOfAppRoute = createRoute({
   responses,
 });
 
-export const listInstallsRoute = createRoute({
-  operationId: "listInstalls",
-  rule: { ...reading, bound: true },
-  method: "get",
-  path: "/v1/installs",
-  tags,
-  summary: "List installs",
-  description: listingDescription,
-  request: {
-    query: z.object({
-      ...listingQuery,
-      app_id: z.string().max(64).optional().describe("Of which app."),
-      ...filters,
-    }),
-  },
-  responses: { 200: json(listingOf(installSchema), "Installs.") },
-});
-
-export const listInstallsOfAppRoute = createRoute({
-  operationId: "listInstallsOfApp",
-  rule: reading,
-  method: "get",
-  path: "/v1/apps/{app_id}/installs",
-  tags,
-  summary: "List installs of an app",
-  description: listingDescription,
-  request: { params: appParams, query: z.object({ ...listingQuery, ...filters }) },
-  responses: { 200: json(listingOf(installSchema), "Installs.") },
-});
-
-export const getInstallRoute = createRoute({
-  operationId: "getInstall",
-  rule: reading,
-  method: "get",
-  path,
-  tags,
-  summary: "Read an install",
-  request: { params },
-  responses: { 200: json(installSchema, "The install.") },
-});
-
 export const updateInstallRoute = createRoute({
   operationId: "updateInstall",
   rule: { ...writing, ownPermit: true },
@@ -114,7 +63,7 @@ export const updateInstallRoute = createRoute({
     "`metadata` and `label_templates` replace what was there; the labels of the new templates are rendered at once, those of the former ones go. 422 for what " +
     "is wrong with a template, as at the creation: `label_locked`, `one_of`, `bad_template`, `reference_unknown`, `template_too_costly` (for all together). With If-Match, 412 when it was changed meanwhile.",
   request: { params, body: jsonBody(installChangesSchema) },
-  responses: { 200: json(installSchema, "The install.") },
+  responses: { 200: json(installs.itemSchema, "The install.") },
 });
 
 export const deleteInstallRoute = createRoute({
@@ -143,7 +92,7 @@ export const forgetInstallRoute = createRoute({
     params,
     body: jsonBody(z.strictObject({ confirm: z.string().describe("The install's name.") })),
   },
-  responses: { 200: json(installSchema, "The install, as it was.") },
+  responses: { 200: json(installs.itemSchema, "The install, as it was.") },
 });
 
 export const mergeInstallLabelsRoute = createRoute({
@@ -155,7 +104,7 @@ export const mergeInstallLabelsRoute = createRoute({
   summary: "Set labels of an install",
   description: "The others stay. 422 `label_locked` for keys that the app gives.",
   request: { params, body: jsonBody(z.strictObject({ labels: labelsInput })) },
-  responses: { 200: json(installSchema, "The install.") },
+  responses: { 200: json(installs.itemSchema, "The install.") },
 });
 
 export const removeInstallLabelsRoute = createRoute({
@@ -170,7 +119,7 @@ export const removeInstallLabelsRoute = createRoute({
     params,
     body: jsonBody(z.strictObject({ keys: z.array(z.string().max(63)).min(1).max(64) })),
   },
-  responses: { 200: json(installSchema, "The install.") },
+  responses: { 200: json(installs.itemSchema, "The install.") },
 });
 
 export const listInstallEventsRoute = createRoute({

@@ -5,12 +5,12 @@ import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
-import { webhookAttemptSchema, webhookParams } from "./webhook.ts";
+import { webhooks, webhookAttemptSchema } from "./webhook.ts";
 
 const tags = ["Webhooks"];
 const path = "/v1/orgs/current/webhooks/{webhook_id}";
 const one = `${path}/deliveries/{delivery_id}` as const;
-const params = webhookParams.extend({ delivery_id: idParam("delivery_id", "whd") });
+const params = webhooks.params.extend({ delivery_id: idParam("delivery_id", "whd") });
 const reading = { surface: "control-plane", permission: "webhooks.read" } as const;
 const writing = {
   surface: "control-plane",
@@ -61,7 +61,7 @@ export const listDeliveriesRoute = createRoute({
   summary: "List deliveries to a webhook",
   description: listingDescription,
   request: {
-    params: webhookParams,
+    params: webhooks.params,
     query: z.object({
       ...listingQuery,
       status: z.enum(statuses).optional().describe("Only deliveries in this status."),
@@ -115,7 +115,7 @@ export const resendDeliveriesRoute = createRoute({
   summary: "Send many deliveries again",
   description:
     "Those that failed unless told, at most 10,000 a request, each once, the oldest first. 409 `webhook_disabled`: ping it first.",
-  request: { params: webhookParams, body: jsonBody(resendBody) },
+  request: { params: webhooks.params, body: jsonBody(resendBody) },
   responses: {
     202: json(
       z.object({

@@ -1,4 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { created, is, part } from "../resources/filters.ts";
+import { flag, instant, int, json, like, orNull, owned, text, word } from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
 import {
   type EventResource,
   eventResourceNames,
@@ -7,9 +10,6 @@ import {
 } from "../webhooks/event-resources.ts";
 import { interestsSchema } from "../webhooks/interests.ts";
 import { matchSchema } from "../webhooks/match.ts";
-import { idParam } from "./id-param.ts";
-
-export const webhookParams = z.object({ webhook_id: idParam("webhook_id", "whk") });
 
 const mostSecretBytes = 256;
 
@@ -90,8 +90,6 @@ export const webhookChangesSchema = z
   .openapi("WebhookChanges");
 export type WebhookChanges = z.infer<typeof webhookChangesSchema>;
 
-const instant = z.iso.datetime();
-
 const shownInterest = (resource: EventResource) =>
   z.object({
     ops: z.array(z.enum(eventResources[resource])),
@@ -108,15 +106,30 @@ const shownMatch = z
   })
   .optional();
 
-/** A webhook as the API shows it. */
-export const webhookSchema = z
-  .object({
-    id: z.string().openapi({ example: "whk_01k9zq5v3t8w2x4y6z8a0b2c4d" }),
-    org_id: z.string(),
-    url: z.string(),
-    has_secret: z.boolean(),
-    interests: z
-      .object({
+/** How webhooks do. */
+export const webhookStates = ["active", "failing", "disabled"] as const;
+export type WebhookState = (typeof webhookStates)[number];
+
+export const webhooks = resource({
+  noun: "webhook",
+  plural: "webhooks",
+  schema: "Webhook",
+  tag: "Webhooks",
+  prefix: "whk",
+  param: "webhook_id",
+  path: "/v1/orgs/current/webhooks",
+  under: [],
+  surface: "control-plane",
+  read: "webhooks.read",
+  opens: ["list", "get"],
+  bound: "path",
+  members: {
+    ...owned,
+    id: like(text(), "whk_01k9zq5v3t8w2x4y6z8a0b2c4d"),
+    url: text(),
+    has_secret: flag(),
+    interests: json(
+      z.object({
         all_events: z.literal(true).optional(),
         resources: z
           .object(
@@ -125,32 +138,41 @@ export const webhookSchema = z
             ),
           )
           .optional(),
-      })
-      .describe("In their one form: all events, or the resources whose events are delivered."),
-    match: z
-      .object({ installs: shownMatch, components: shownMatch, actions: shownMatch })
-      .nullable()
-      .describe("Null: everything in the org."),
-    previous_secret_until: instant
-      .nullable()
-      .describe("After a rotation: until then `webhook-signature` also has the former secret's."),
-    disabled_at: instant
-      .nullable()
-      .describe("Nothing is delivered since then, until a ping arrives."),
-    disabled_reason: z
-      .enum(["gone", "failing"])
-      .nullable()
-      .describe("gone: it answered 410; failing: nothing arrived for a day, and 20 events failed."),
-    failing_since: instant
-      .nullable()
-      .describe("The first failure after the last delivery that arrived."),
-    failing_events: z.int().describe("Events that have failed since then."),
-    created_at: instant,
-    updated_at: instant,
-    created_by_id: z.string(),
-  })
-  .openapi("Webhook");
-export type Webhook = z.infer<typeof webhookSchema>;
+      }),
+      "In their one form: all events, or the resources whose events are delivered.",
+    ),
+    match: orNull(
+      json(z.object({ installs: shownMatch, components: shownMatch, actions: shownMatch })),
+      "Null: everything in the org.",
+    ),
+    previous_secret_until: orNull(
+      instant(),
+      "After a rotation: until then `webhook-signature` also has the former secret's.",
+    ),
+    disabled_at: orNull(instant(), "Nothing is delivered since then, until a ping arrives."),
+    disabled_reason: orNull(
+      word(["gone", "failing"]),
+      "gone: it answered 410; failing: nothing arrived for a day, and 20 events failed.",
+    ),
+    failing_since: orNull(instant(), "The first failure after the last delivery that arrived."),
+    failing_events: int("Events that have failed since then."),
+    created_at: instant(),
+    updated_at: instant(),
+    created_by_id: text(),
+  },
+  filters: {
+    ...created,
+    q: part("url", "A part of the URL."),
+    state: is(
+      "state",
+      z
+        .enum(webhookStates)
+        .optional()
+        .describe("failing: no delivery has arrived since one failed."),
+    ),
+  },
+});
+export type Webhook = ItemOf<typeof webhooks>;
 
 /** One try to deliver an event. */
 export const webhookAttemptSchema = z
@@ -160,7 +182,7 @@ export const webhookAttemptSchema = z
     delivery_id: z.string().nullable().describe("Null of a ping."),
     number: z.int().describe("Of the attempts of its delivery: `X-Svc-Attempt`."),
     result: z.enum(["delivered", "failed"]),
-    started_at: instant,
+    started_at: z.iso.datetime(),
     duration_ms: z.int(),
     response_status: z.int().nullable().describe("Null when there was no answer."),
     response_body: z.string().nullable().describe("Its first 16 KiB."),

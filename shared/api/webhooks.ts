@@ -2,71 +2,26 @@ import { z } from "@hono/zod-openapi";
 import { eventKinds, eventTransitionNames } from "../webhooks/event-resources.ts";
 import { sampleEventNames } from "../webhooks/sample-events.ts";
 import { createRoute } from "./create-route.ts";
-import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
-import {
-  newWebhookSchema,
-  webhookChangesSchema,
-  webhookParams as params,
-  webhookPingSchema,
-  webhookSchema,
-} from "./webhook.ts";
+import { webhooks, newWebhookSchema, webhookChangesSchema, webhookPingSchema } from "./webhook.ts";
 
 const tags = ["Webhooks"];
-const base = "/v1/orgs/current/webhooks";
-const path = `${base}/{webhook_id}` as const;
-const reading = { surface: "control-plane", permission: "webhooks.read" } as const;
+const { params } = webhooks;
+const path = `${webhooks.path}/{webhook_id}` as const;
 const writing = { surface: "control-plane", permission: "webhooks.write" } as const;
 
 export const createWebhookRoute = createRoute({
   operationId: "createWebhook",
   rule: { ...writing, idempotent: "replay" },
   method: "post",
-  path: base,
+  path: webhooks.path,
   tags,
   summary: "Create a webhook",
   description:
     "Without `interests` it gets all events, without `match` those of the whole org. 409 `webhook_exists` for a URL and match that another one has, with its `webhook_id`; 409 " +
     "`too_many_webhooks` for the org's 1,001st. 422 `invalid_url`, and `blocked_address` for a URL that this broker may not call.",
   request: { body: jsonBody(newWebhookSchema) },
-  responses: { 201: json(webhookSchema, "The webhook.") },
-});
-
-/** How webhooks do. */
-export const webhookStates = ["active", "failing", "disabled"] as const;
-export type WebhookState = (typeof webhookStates)[number];
-
-export const listWebhooksRoute = createRoute({
-  operationId: "listWebhooks",
-  rule: reading,
-  method: "get",
-  path: base,
-  tags,
-  summary: "List webhooks",
-  description: listingDescription,
-  request: {
-    query: z.object({
-      ...listingQuery,
-      ...createdQuery,
-      q: z.string().max(255).optional().describe("A part of the URL."),
-      state: z
-        .enum(webhookStates)
-        .optional()
-        .describe("failing: no delivery has arrived since one failed."),
-    }),
-  },
-  responses: { 200: json(listingOf(webhookSchema), "Webhooks.") },
-});
-
-export const getWebhookRoute = createRoute({
-  operationId: "getWebhook",
-  rule: reading,
-  method: "get",
-  path,
-  tags,
-  summary: "Read a webhook",
-  request: { params },
-  responses: { 200: json(webhookSchema, "The webhook.") },
+  responses: { 201: json(webhooks.itemSchema, "The webhook.") },
 });
 
 export const updateWebhookRoute = createRoute({
@@ -80,7 +35,7 @@ export const updateWebhookRoute = createRoute({
     "`interests` and `match` replace what was there as a whole. A secret takes the place of the former one, which signs along in `webhook-signature` for " +
     "24 hours. With `If-Match`, only if its version (the ETag of a read) is that one: else 412. What stays the same keeps its version. 409 `webhook_exists`, with the other's `webhook_id`; 422 `immutable_field` for the URL, and `blocked_address` while this broker may not call it.",
   request: { params, body: jsonBody(webhookChangesSchema) },
-  responses: { 200: json(webhookSchema, "The webhook.") },
+  responses: { 200: json(webhooks.itemSchema, "The webhook.") },
 });
 
 export const deleteWebhookRoute = createRoute({

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { installParams } from "./install.ts";
+import { installs } from "./install.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
 import {
@@ -54,7 +54,7 @@ export const listWorkflowsOfInstallRoute = createRoute({
   tags,
   summary: "List workflows of an install",
   description: listingDescription,
-  request: { params: installParams, query: z.object({ ...listingQuery, ...filters }) },
+  request: { params: installs.params, query: z.object({ ...listingQuery, ...filters }) },
   responses: { 200: json(listingOf(workflowSchema), "Workflows.") },
 });
 

@@ -4,8 +4,7 @@ import {
   deprovisionInstallRoute,
   reprovisionInstallRoute,
 } from "../../../shared/api/install-workflows.ts";
-import type { Install } from "../../../shared/api/install.ts";
-import { getInstallRoute } from "../../../shared/api/installs.ts";
+import { type Install, installs } from "../../../shared/api/install.ts";
 import type { Action, View } from "../page.ts";
 import { choiceField, requireTyped, typedField, wrongField } from "../parts/fields.ts";
 import { notNow } from "../parts/not-now.ts";
@@ -14,7 +13,7 @@ import { keyField, keyOf } from "../parts/once.ts";
 const path = "/installs/{install_id}";
 const paramsOf = (view: View) => ({ install_id: view.param("install_id") });
 const find = async (view: View): Promise<Install> =>
-  await view.ask(getInstallRoute, { params: paramsOf(view) });
+  await view.ask(installs.get, { params: paramsOf(view) });
 const placeOf = (view: View): string => `/installs/${view.param("install_id")}`;
 
 const runAction: Action = {

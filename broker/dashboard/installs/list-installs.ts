@@ -1,6 +1,5 @@
 import { html } from "hono/html";
-import { type Install, lifecyclePhaseSchema } from "../../../shared/api/install.ts";
-import { listInstallsRoute } from "../../../shared/api/installs.ts";
+import { lifecyclePhases, type Install, installs } from "../../../shared/api/install.ts";
 import type { Html } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { listPage } from "../parts/list-page.ts";
@@ -18,11 +17,10 @@ export const listInstalls = listPage({
   live: ["jobs"],
   filters: {
     q: { label: "Name has" },
-    phase: { label: "Phase", values: lifecyclePhaseSchema.options },
+    phase: { label: "Phase", values: lifecyclePhases },
     labels: { label: "Labels", placeholder: "tier:gold,team" },
   },
-  read: async (view, query) =>
-    listed(await view.ask(listInstallsRoute, { query: pageAsked(query) })),
+  read: async (view, query) => listed(await view.ask(installs.list, { query: pageAsked(query) })),
   show: (items, { nowMs }) => installTable(items, nowMs),
   whenNone: html`Create one: <code>svc install create NAME --app APP</code>`,
 });

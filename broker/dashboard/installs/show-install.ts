@@ -1,8 +1,7 @@
 import { html } from "hono/html";
 import { listActionRunsRoute, listInstallActionsRoute } from "../../../shared/api/actions.ts";
 import { getInstallInputsRoute } from "../../../shared/api/install-inputs.ts";
-import type { Install } from "../../../shared/api/install.ts";
-import { getInstallRoute } from "../../../shared/api/installs.ts";
+import { type Install, installs } from "../../../shared/api/install.ts";
 import { listWorkflowsOfInstallRoute } from "../../../shared/api/workflows.ts";
 import { recentAudit } from "../audit/audit-table.ts";
 import type { Html, Page, View } from "../page.ts";
@@ -23,7 +22,7 @@ export const showInstall: Page = {
   async render(view) {
     const params = { install_id: view.param("install_id") };
     const [install, inputs, actions, runs] = await Promise.all([
-      view.ask(getInstallRoute, { params }),
+      view.ask(installs.get, { params }),
       view.ask(getInstallInputsRoute, { params }),
       view.ask(listInstallActionsRoute, { params }),
       view.ask(listActionRunsRoute, { params, query: newest }),

@@ -1,5 +1,5 @@
 import { listAppsRoute } from "../../../shared/api/apps.ts";
-import { listInstallsRoute } from "../../../shared/api/installs.ts";
+import { installs } from "../../../shared/api/install.ts";
 import type { BoundType } from "../../../shared/permissions.ts";
 import type { Html, View } from "../page.ts";
 import { choiceField, wrongField } from "../parts/fields.ts";
@@ -13,16 +13,16 @@ const most = "100";
 /** A choice among the org's apps and installs; the one that the address names, before all others. */
 export async function boundField(view: View, entered: URLSearchParams): Promise<Html> {
   const asked = { query: { limit: most, cursor: "" } };
-  const [apps, installs] = await Promise.all([
+  const [appsFound, found] = await Promise.all([
     view.can("apps.read") ? view.ask(listAppsRoute, asked) : [],
-    view.can("installs.read") ? view.ask(listInstallsRoute, asked) : [],
+    view.can("installs.read") ? view.ask(installs.list, asked) : [],
   ]);
-  const nameOf = new Map(listed(apps).items.map(({ id, name }) => [id, name]));
+  const nameOf = new Map(listed(appsFound).items.map(({ id, name }) => [id, name]));
   const values = [
-    ...listed(apps).items.map(
+    ...listed(appsFound).items.map(
       ({ id, name }) => [`apps/${id}`, `App ${name}, with its installs`] as const,
     ),
-    ...listed(installs).items.map(
+    ...listed(found).items.map(
       ({ id, name, app_id: app }) =>
         [`installs/${id}`, `Install ${name} of ${nameOf.get(app) ?? app}`] as const,
     ),

@@ -1,6 +1,5 @@
 import { html } from "hono/html";
-import type { Webhook } from "../../../shared/api/webhook.ts";
-import { listWebhooksRoute, webhookStates } from "../../../shared/api/webhooks.ts";
+import { type Webhook, webhooks, webhookStates } from "../../../shared/api/webhook.ts";
 import { webhookCharts } from "../charts/activity-charts.ts";
 import type { Html } from "../page.ts";
 import { listPage } from "../parts/list-page.ts";
@@ -20,8 +19,7 @@ export const listWebhooks = listPage({
     state: { label: "State", values: webhookStates },
     q: { label: "URL", placeholder: "a part of it" },
   },
-  read: async (view, query) =>
-    listed(await view.ask(listWebhooksRoute, { query: pageAsked(query) })),
+  read: async (view, query) => listed(await view.ask(webhooks.list, { query: pageAsked(query) })),
   show: async (items, view) =>
     html`${webhookTable(items, view.nowMs)} ${await webhookCharts(view)}`,
   whenNone: html`Create one: <code>svc webhook create --to URL</code>`,

@@ -1,7 +1,6 @@
 import { html } from "hono/html";
 import { type Delivery, listDeliveriesRoute } from "../../../shared/api/webhook-deliveries.ts";
-import type { Webhook } from "../../../shared/api/webhook.ts";
-import { getWebhookRoute } from "../../../shared/api/webhooks.ts";
+import { type Webhook, webhooks } from "../../../shared/api/webhook.ts";
 import { recentAudit } from "../audit/audit-table.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
@@ -27,7 +26,7 @@ export const showWebhook: Page = {
     const params = { webhook_id: view.param("webhook_id") };
     const query = pageAsked(readFilters(view.query, filters));
     const [webhook, answer] = await Promise.all([
-      view.ask(getWebhookRoute, { params }),
+      view.ask(webhooks.get, { params }),
       view.ask(listDeliveriesRoute, { params, query }),
     ]);
     const deliveries = listed(answer);

@@ -4,12 +4,8 @@ import {
   resendDeliveriesRoute,
   resendDeliveryRoute,
 } from "../../../shared/api/webhook-deliveries.ts";
-import type { Webhook, WebhookPing } from "../../../shared/api/webhook.ts";
-import {
-  deleteWebhookRoute,
-  getWebhookRoute,
-  pingWebhookRoute,
-} from "../../../shared/api/webhooks.ts";
+import { type WebhookPing, type Webhook, webhooks } from "../../../shared/api/webhook.ts";
+import { deleteWebhookRoute, pingWebhookRoute } from "../../../shared/api/webhooks.ts";
 import type { Action, View } from "../page.ts";
 import { counted } from "../parts/counted.ts";
 import { choiceField, requireTyped, typedField } from "../parts/fields.ts";
@@ -19,7 +15,7 @@ const path = "/webhooks/{webhook_id}";
 const permission = "webhooks.write";
 const paramsOf = (view: View) => ({ webhook_id: view.param("webhook_id") });
 const find = async (view: View): Promise<Webhook> =>
-  await view.ask(getWebhookRoute, { params: paramsOf(view) });
+  await view.ask(webhooks.get, { params: paramsOf(view) });
 const placeOf = ({ id }: Pick<Webhook, "id">): string => `/webhooks/${id}`;
 
 const pingWebhook: Action = {

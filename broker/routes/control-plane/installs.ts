@@ -15,21 +15,18 @@ import {
   createInstallRoute,
   deleteInstallRoute,
   forgetInstallRoute,
-  getInstallRoute,
-  listInstallsOfAppRoute,
-  listInstallsRoute,
   mergeInstallLabelsRoute,
   removeInstallLabelsRoute,
   updateInstallRoute,
 } from "../../../shared/api/installs.ts";
 import { mostUpdated, updateInstallsRoute } from "../../../shared/api/update-installs.ts";
-import { requireApp } from "../../apps/keep-apps.ts";
 import type { Broker } from "../../broker.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
+import { openResource } from "../../http/resources/open-resource.ts";
 import {
   deleteInstall,
   deprovisionInstall,
@@ -38,6 +35,7 @@ import {
 } from "../../installs/begin-workflow.ts";
 import { requireFitting } from "../../installs/configs/keep-install-configs.ts";
 import { createInstall } from "../../installs/create-install.ts";
+import { installRows } from "../../installs/install-rows.ts";
 import { changeInputs, listInputs, showInputs } from "../../installs/keep-inputs.ts";
 import {
   changeLabels,
@@ -46,15 +44,12 @@ import {
   showInstall,
   updateInstall,
 } from "../../installs/keep-installs.ts";
-import { type InstallFilter, listInstalls } from "../../installs/queries.ts";
-import { toInstall } from "../../installs/to-install.ts";
 import { updateInstalls } from "../../installs/update-installs.ts";
-import { readLabelQuery } from "../../labels/label-query.ts";
 
 /** /v1/installs, /v1/apps/{app_id}/installs, and an install's inputs, states and workflows to begin */
 export const keepInstalls: RegisterRoutes = (app, broker) => {
   create(app, broker);
-  read(app, broker);
+  openResource(app, broker, installRows);
   change(app, broker);
   label(app, broker);
   keepInputs(app, broker);
@@ -87,46 +82,6 @@ async function created(
     shown: { ...install, ...(workflowId !== undefined && { workflow_id: workflowId }) },
     isNew,
   };
-}
-
-const read: RegisterRoutes = (app, { db }) => {
-  app.openapi(listInstallsRoute, async (c) => {
-    const { app_id: appId, ...asked } = c.req.valid("query");
-    return c.json(await listed(c, db, { appId, ...asked }), 200);
-  });
-  app.openapi(listInstallsOfAppRoute, async (c) => {
-    const { app_id: appId } = c.req.valid("param");
-    await requireApp(db, c.get("actor").orgId, appId);
-    return c.json(await listed(c, db, { appId, ...c.req.valid("query") }), 200);
-  });
-  app.openapi(getInstallRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    const shown = await showInstall(db, c.get("actor").orgId, id);
-    hasVersion(c, shown.version);
-    return c.json(shown.install, 200);
-  });
-};
-
-type Listing = Omit<InstallFilter, "labels"> & {
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
-  readonly labels?: string | undefined;
-};
-
-function listed(c: AppContext, db: Broker["db"], asked: Listing) {
-  const { cursor, limit, offset, labels, ...filter } = asked;
-  const page = { cursor, limit, offset };
-  return answerListing(c, page, {
-    filters: { ...filter, labels },
-    read: (request: ListRequest) =>
-      listInstalls(db, c.get("actor").orgId, {
-        bound: c.get("actor").bound,
-        filter: { ...filter, labels: readLabelQuery(labels) },
-        ...request,
-      }),
-    toItem: toInstall,
-  });
 }
 
 const change: RegisterRoutes = (app, broker) => {

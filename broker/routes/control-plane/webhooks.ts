@@ -7,8 +7,6 @@ import {
 import {
   createWebhookRoute,
   deleteWebhookRoute,
-  getWebhookRoute,
-  listWebhooksRoute,
   pingWebhookRoute,
   updateWebhookRoute,
 } from "../../../shared/api/webhooks.ts";
@@ -16,52 +14,30 @@ import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
-import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import { requiredVersion } from "../../http/answer/etag.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
+import { openResource, showItem } from "../../http/resources/open-resource.ts";
 import { createWebhook } from "../../webhooks/create-webhook.ts";
 import { findDelivery, listAttempts, listDeliveries } from "../../webhooks/delivery-queries.ts";
 import { pingWebhook } from "../../webhooks/ping-webhook.ts";
-import { deleteWebhookRow, listWebhooks } from "../../webhooks/queries.ts";
+import { deleteWebhookRow } from "../../webhooks/queries.ts";
 import { requireSample } from "../../webhooks/require-sample.ts";
 import { requireWebhook } from "../../webhooks/require-webhook.ts";
 import { resendDeliveries, resendDelivery } from "../../webhooks/resend-deliveries.ts";
 import { toDelivery, toShownDelivery } from "../../webhooks/to-delivery.ts";
-import { toWebhook } from "../../webhooks/to-webhook.ts";
 import { updateWebhook } from "../../webhooks/update-webhook.ts";
+import { webhookRows } from "../../webhooks/webhook-rows.ts";
 
 /** /v1/orgs/current/webhooks and all below it */
 export const keepWebhooks: RegisterRoutes = (app, broker) => {
-  read(app, broker);
+  openResource(app, broker, webhookRows);
   write(app, broker);
   readAndResend(app, broker);
 };
 
-/** A webhook, with its version as the ETag: of what was set, not of how it does. */
-async function shown(c: AppContext, { db }: Broker, id: string) {
-  const row = await requireWebhook(db, c.get("actor").orgId, id);
-  hasVersion(c, row.version);
-  return toWebhook(row);
-}
-
-const read: RegisterRoutes = (app, broker) => {
-  const { db } = broker;
-  app.openapi(listWebhooksRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { cursor, limit, offset, ...filter } = c.req.valid("query");
-    const page = { cursor, limit, offset };
-    const listed = await answerListing(c, page, {
-      filters: filter,
-      read: (request: ListRequest) => listWebhooks(db, orgId, { filter, ...request }),
-      toItem: toWebhook,
-    });
-    return c.json(listed, 200);
-  });
-  app.openapi(getWebhookRoute, async (c) => {
-    const { webhook_id: id } = c.req.valid("param");
-    return c.json(await shown(c, broker, id), 200);
-  });
-};
+const shown = (c: AppContext, { db }: Broker, id: string) =>
+  showItem(c, db, webhookRows, { webhook_id: id });
 
 const write: RegisterRoutes = (app, broker) => {
   const { db } = broker;

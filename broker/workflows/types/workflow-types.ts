@@ -1,4 +1,4 @@
-import type { lifecyclePhases } from "../../installs/install-row.ts";
+import type { lifecyclePhases } from "../../../shared/api/install.ts";
 import type { PlannedGroup } from "../machine/step-kind.ts";
 import type { Workflow } from "../machine/workflow-rows.ts";
 import { actionGroup, groupsOfTrigger } from "./action-groups.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Install, ShownInputs } from "../../../shared/api/install.ts";
+import type { ShownInputs } from "../../../shared/api/install-inputs.ts";
+import type { Install } from "../../../shared/api/install.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { givenRunner } from "../../support/rows/given.ts";
 import {
@@ -232,13 +233,11 @@ describe("the end of an install", () => {
 test("a role may do with installs what its permissions say", async () => {
   const org = await setup();
   const { installId } = await givenInstall(org);
-  const as = async (role: "org_read_only" | "org_support" | "org_builder") =>
+  const as = (role: "org_read_only" | "org_support" | "org_builder") =>
     givenToken(db, { orgId: org.orgId, role });
-  const [reader, support, builder] = [
-    await as("org_read_only"),
-    await as("org_support"),
-    await as("org_builder"),
-  ];
+  const reader = await as("org_read_only");
+  const support = await as("org_support");
+  const builder = await as("org_builder");
   const status = async (what: string, token: string, body: object = {}) =>
     (await org.brokers[0]?.call(what, { token, ...(what.startsWith("GET") ? {} : { body }) }))
       ?.status;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { ShownInputs } from "../../../shared/api/install-inputs.ts";
 import type { Install } from "../../../shared/api/install.ts";
-import type { ShownInputs } from "../../../shared/api/install.ts";
 import {
   givenInstall,
   givenWorkflowsApi,

@@ -3,7 +3,8 @@ import type { Broker } from "../../../broker/broker.ts";
 import type { Renderer, RenderOrder } from "../../../broker/rendering/renderer.ts";
 import type { RenderingName } from "../../../broker/rendering/renderings.ts";
 import { byOthers, workProblem } from "../../../broker/work-pool/work-problems.ts";
-import type { Install, ShownInputs } from "../../../shared/api/install.ts";
+import type { ShownInputs } from "../../../shared/api/install-inputs.ts";
+import type { Install } from "../../../shared/api/install.ts";
 import { quickBudget } from "../../../shared/app-config/templates/render-work.ts";
 import { problem } from "../../../shared/problem.ts";
 import {

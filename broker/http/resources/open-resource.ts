@@ -1,0 +1,73 @@
+import type { RouteConfig } from "@hono/zod-openapi";
+import { problem } from "../../../shared/problem.ts";
+import { type Parent, parents } from "../../../shared/resources/parents.ts";
+import type { AnyResource, ItemOf } from "../../../shared/resources/resource.ts";
+import type { Broker } from "../../broker.ts";
+import type { Rows } from "../../resources/rows-of.ts";
+import { answerListing } from "../answer/answer-listing.ts";
+import { hasVersion } from "../answer/etag.ts";
+import type { App, AppContext } from "../app-types.ts";
+import { requireParent } from "./require-parent.ts";
+
+type Texts = Readonly<Record<string, string>>;
+type Asked = { readonly limit: number; readonly offset: number; readonly cursor?: string };
+type Handle = (c: AppContext) => Promise<Response>;
+
+/** Opens the routes that list and read a resource. */
+export function openResource<R extends AnyResource, Row>(
+  app: App,
+  { db }: Pick<Broker, "db">,
+  rows: Rows<R, Row>,
+): void {
+  const { resource } = rows;
+  const open = app.openapi as unknown as (route: RouteConfig, handle: Handle) => void; // a resource's routes are alike
+  const parentOf = new Map(
+    (resource.also ?? []).map((parent) => [resource.listOf[parent], [parent]] as const),
+  );
+  for (const route of resource.routes) {
+    if (route.path.endsWith(`/{${resource.param}}`)) {
+      open(route, async (c) => {
+        const item = await showItem(c, db, rows, c.req.valid("param" as never));
+        return c.json(item as object, 200);
+      });
+    } else {
+      open(route, (c) => list(c, db, rows, parentOf.get(route) ?? resource.under));
+    }
+  }
+}
+
+async function list<R extends AnyResource, Row>(
+  c: AppContext,
+  db: Broker["db"],
+  rows: Rows<R, Row>,
+  under: readonly Parent[],
+): Promise<Response> {
+  const { orgId, bound } = c.get("actor");
+  const params: Texts = under.length === 0 ? {} : c.req.valid("param" as never);
+  const { limit, offset, cursor, ...filter } = c.req.valid("query" as never) as Asked & Texts; // by its own schema
+  const last = under.at(-1);
+  if (last !== undefined) await requireParent[last](db, orgId, params[parents[last].param] ?? "");
+  const listed = await answerListing(
+    c,
+    { limit, offset, cursor },
+    {
+      filters: { ...params, ...filter },
+      read: (request) => rows.list(db, orgId, { params, filter, bound, ...request }),
+      toItem: (row) => rows.toItem(row),
+    },
+  );
+  return c.json(listed as object, 200);
+}
+
+/** One of a resource, with its version as the tag of the answer; 404 when there is none. */
+export async function showItem<R extends AnyResource, Row>(
+  c: AppContext,
+  db: Broker["db"],
+  rows: Rows<R, Row>,
+  params: Texts,
+): Promise<ItemOf<R>> {
+  const row = await rows.find(db, c.get("actor").orgId, params);
+  if (row === undefined) throw problem.notFound(rows.resource.noun);
+  if (rows.hasVersion) hasVersion(c, (row as { readonly version: number }).version); // it is selected
+  return rows.toItem(row);
+}

@@ -1,0 +1,124 @@
+import type postgres from "postgres";
+import type { RowOf } from "../../shared/resources/members.ts";
+import type { AnyResource, ItemOf } from "../../shared/resources/resource.ts";
+import type { Db } from "../database/connect.ts";
+import type { ListRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Bound } from "../tokens/bound/bound.ts";
+import { type Thing, within } from "../tokens/bound/within.ts";
+import { filterTests } from "./filter-tests.ts";
+
+type Texts = Readonly<Record<string, string | undefined>>;
+type FilteredOf<R extends AnyResource> = R["filters"][keyof R["filters"]]["of"];
+/** The SQL of members that are no columns, and of what filters look at that is no member. */
+type Besides<R extends AnyResource> = Partial<Record<keyof R["members"], string>> &
+  Readonly<Record<Exclude<FilteredOf<R>, keyof R["members"]>, string>>;
+
+/**
+ * Where a resource comes from.
+ * - from: a table, or a join, and the name of its rows there.
+ * - live: which rows are there at all.
+ * - boundTo: as what of a bound token's things a list is narrowed.
+ * - hasVersion: its rows have a version, which a read has as its tag.
+ * - whole: the one way out, for what is not one column a member: all that is selected, and what makes an item of such a row.
+ */
+export type Source<R extends AnyResource, Row> = {
+  readonly from: readonly [tables: string, as: string];
+  readonly live?: string;
+  readonly boundTo?: Thing;
+  readonly hasVersion?: true;
+  readonly besides: Besides<R>;
+  readonly whole?: { readonly columns: string; readonly toItem: (row: Row) => ItemOf<R> };
+};
+
+export type Listed<Row> = Row & { readonly id: string; readonly sort_key: string };
+export type ListWanted = ListRequest & {
+  /** The ids of what it is under, as the path names them. */
+  readonly params: Texts;
+  readonly filter: Texts;
+  /** Of a token that is bound: only what it reaches. */
+  readonly bound?: Bound | null;
+};
+
+/** What is read of a resource: one by its id, a list, and what the API shows of a row. */
+export type Rows<R extends AnyResource = AnyResource, Row = unknown> = {
+  readonly resource: R;
+  readonly hasVersion: boolean;
+  /** What it shows is not one column a member. */
+  readonly isWhole: boolean;
+  readonly find: (db: Db, org: OrgId, params: Texts) => Promise<Row | undefined>;
+  /** The newest first. Ids begin with their time: they are the order. */
+  readonly list: (db: Db, org: OrgId, wanted: ListWanted) => Promise<Listed<Row>[]>;
+  toItem(row: Row): ItemOf<R>;
+};
+
+/** The reads of a resource. Its SQL is text that is made once, but for filters. */
+export function rowsOf<R extends AnyResource, Row = RowOf<R["members"]>>(
+  resource: R,
+  source: Source<R, Row>,
+): Rows<R, Row> {
+  const {
+    from: [tables, as],
+    live,
+    boundTo,
+    hasVersion = false,
+    whole,
+  } = source;
+  const sqlOf = (name: string): string => (source.besides as Texts)[name] ?? `${as}.${name}`;
+  const columns = whole?.columns ?? columnsOf(resource, sqlOf, hasVersion);
+  const rest = `from ${tables} where ${live === undefined ? "" : `${live} and `}${as}.org_id =`;
+  const one = `select ${columns} ${rest}`;
+  const page = `select ${columns}, ${as}.created_at::text as sort_key ${rest}`;
+  const tests = Object.entries(resource.filters).map(
+    ([name, { test, of }]) => [name, filterTests[test], sqlOf(of)] as const,
+  );
+  return {
+    resource,
+    hasVersion,
+    isWhole: whole !== undefined,
+    async find(db, org, { [resource.param]: id = "", ...params }) {
+      const [row] = await db<(Row & object)[]>`
+        ${db.unsafe(one)} ${org} and ${db.unsafe(`${as}.id =`)} ${id} ${isUnder(db, as, params)}`;
+      return row;
+    },
+    async list(db, org, { params, filter, bound, after, limit, offset }) {
+      const narrowed = tests.flatMap(([name, test, column]) => {
+        const value = filter[name];
+        return value === undefined ? [] : [test(db, db.unsafe(column), value)];
+      });
+      if (boundTo !== undefined) narrowed.push(within(db, boundTo, bound));
+      const where = narrowed.reduce((all, each) => db`${all} ${each}`, isUnder(db, as, params));
+      return db<(Listed<Row> & object)[]>`
+        ${db.unsafe(page)} ${org} and ${db.unsafe(`${as}.id <`)} ${after?.id ?? "~"} ${where}
+        ${db.unsafe(`order by ${as}.id desc limit`)} ${limit} offset ${offset}`;
+    },
+    toItem: whole?.toItem ?? toItemOf(resource),
+  };
+}
+
+function columnsOf(
+  { members }: AnyResource,
+  sqlOf: (name: string) => string,
+  hasVersion: boolean,
+): string {
+  const names = [...Object.keys(members), ...(hasVersion ? ["version"] : [])];
+  return names.map((name) => `${sqlOf(name)} as "${name}"`).join(", ");
+}
+
+/** Of what it is under, by the columns that are named as the path does. */
+function isUnder(db: Db, as: string, params: Texts): postgres.Fragment {
+  return Object.entries(params).reduce(
+    (all, [name, id = ""]) => db`${all} and ${db.unsafe(`${as}.${name} =`)} ${id}`,
+    db``,
+  );
+}
+
+function toItemOf<R extends AnyResource>({ members }: R): (row: unknown) => ItemOf<R> {
+  const shown = Object.entries(members).map(
+    ([name, { show }]) => [name, show as (stored: unknown) => unknown] as const,
+  );
+  return (row) => {
+    const stored = row as Readonly<Record<string, unknown>>; // by the members' own columns
+    return Object.fromEntries(shown.map(([name, show]) => [name, show(stored[name])])) as ItemOf<R>;
+  };
+}
