@@ -113,4 +113,12 @@ describe("a scan of JSON", () => {
   test("writes pointers with their two escapes", () => {
     expect(toPointer(["a/b", 0, "~"])).toBe("#/a~1b/0/~0");
   });
+
+  test("cuts pointers that are longer than a thousand letters", () => {
+    const long = "k".repeat(998);
+    expect(toPointer([long])).toBe(`#/${long}`);
+    expect(toPointer([`${long}k`])).toBe(`#/${long}…`);
+    expect(toPointer(["a", long.repeat(10_000), "b"])).toBe(`#/a/${"k".repeat(996)}…`);
+    expect(scan(`{"${long}${long}":1,"${long}${long}":2}`).duplicateKey).toBe(`#/${long}…`);
+  });
 });

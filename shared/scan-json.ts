@@ -186,10 +186,16 @@ function pointerTo(stack: readonly Frame[]): Pointer {
   return toPointer(stack.map((frame) => frame.at));
 }
 
-/** A path as a JSON pointer in a URI fragment's place: `["jobs", 0, "a/b"]` → `#/jobs/0/a~1b`. */
+/** Of a longer one this many letters are told: a name can be as long as a body. */
+const mostLetters = 1000;
+
+/** A path as a JSON pointer in a URI fragment's place: `["jobs", 0, "a/b"]` → `#/jobs/0/a~1b`. A very long one is cut. */
 export function toPointer(path: readonly PropertyKey[]): Pointer {
-  return path.reduce<"#" | `#/${string}`>(
-    (pointer, step) => `${pointer}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`,
-    "#",
-  );
+  let pointer: "#" | `#/${string}` = "#";
+  for (const step of path) {
+    const name = String(step).slice(0, mostLetters + 1);
+    pointer = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (pointer.length > mostLetters) return `#/${pointer.slice(2, mostLetters).toWellFormed()}…`;
+  }
+  return pointer;
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { problem } from "../../shared/problem.ts";
+import { toPointer } from "../../shared/scan-json.ts";
 
 /** The members of Helm's record by which it is found. */
 export type RecordFacts = {
@@ -23,6 +24,8 @@ const mostLabelBytes = 1024 * 1024;
 const isShort = (labels: object): boolean =>
   Buffer.byteLength(JSON.stringify(labels)) <= mostLabelBytes;
 const tooLong = `The labels may have at most ${mostLabelBytes} bytes as JSON.`;
+/** Only the first errors of a record with very many are told. */
+const mostErrors = 100;
 const record = z.looseObject({
   name: text.min(1),
   version: z.int().min(0).max(2_147_483_647).nullish(),
@@ -35,8 +38,8 @@ export function readRecord(bytes: Buffer): RecordFacts {
   const { success, data, error } = record.safeParse(parse(bytes));
   if (!success) {
     throw problem.invalid(
-      error.issues.map(({ path, code, message }) => ({
-        pointer: `#/${path.map(String).join("/")}`,
+      error.issues.slice(0, mostErrors).map(({ path, code, message }) => ({
+        pointer: toPointer(path),
         code,
         detail: `This is not a Helm release record: ${message}`,
       })),

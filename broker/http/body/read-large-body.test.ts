@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Problem } from "../../../shared/problem.ts";
 import { requestFingerprint } from "../../signals/signal-data.ts";
 import { readLargeBody, type ToldBody } from "./read-large-body.ts";
 import { fromPieces } from "./value-pieces.ts";
@@ -87,6 +88,16 @@ test("of a large plan its names go back, and no text that is none", async () => 
   const { value, headBytes } = await setup("enqueueJob", body);
   expect(value).toEqual({ type: "noop-deploy", plan: { helm_chart_id: "hlc_1", timeout: 5 } });
   expect(headBytes).toBeLessThan(1024);
+});
+
+test("a name as long as the body is refused in few words", async () => {
+  const name = "k".repeat(15 * mebibyte);
+  const error = await setup("enqueueJob", `{"type":"noop-deploy","${name}":1}`).catch(
+    (refused: unknown) => refused as Problem,
+  );
+  expect(error).toMatchObject({ status: 422, errors: [{ code: "unknown_member" }] });
+  const { message, errors } = error as Problem;
+  expect(message.length + JSON.stringify(errors).length).toBeLessThan(4 * 1024);
 });
 
 test("of reports at every bound nothing goes back that is parsed in one go", async () => {
