@@ -1,12 +1,12 @@
-import type { App, AppChanges, NewApp } from "../../shared/api/app.ts";
+import type { AppChanges, apps, NewApp } from "../../shared/api/app.ts";
 import { problem } from "../../shared/problem.ts";
+import type { RowOf } from "../../shared/resources/members.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { deleteAppRow, findApp, insertApp, writeApp } from "./queries.ts";
-import type { AppRow } from "./row.ts";
-import { toApp } from "./to-app.ts";
+import { appRows } from "./app-rows.ts";
+import { deleteAppRow, insertApp, writeApp } from "./queries.ts";
 
 const mostOfOrg = 1000;
 
@@ -49,20 +49,14 @@ export async function deleteApp(db: Db, org: OrgId, id: string): Promise<void> {
 }
 
 /** The app; 404 when there is none. */
-export async function requireApp(db: Db, org: OrgId, id: string): Promise<AppRow> {
-  const row = await findApp(db, org, id);
-  if (row === undefined) throw problem.notFound("app");
-  return row;
-}
-
-/** One app as a read shows it, and its version. */
-export async function showApp(
+export async function requireApp(
   db: Db,
   org: OrgId,
   id: string,
-): Promise<{ readonly app: App; readonly version: number }> {
-  const row = await requireApp(db, org, id);
-  return { app: toApp(row), version: row.version };
+): Promise<RowOf<(typeof apps)["members"]>> {
+  const row = await appRows.find(db, org, { app_id: id });
+  if (row === undefined) throw problem.notFound("app");
+  return row;
 }
 
 const nameTaken = (): Error =>

@@ -1,4 +1,5 @@
-import { deleteAppRoute, listAppsRoute } from "../../shared/api/apps.ts";
+import { apps } from "../../shared/api/app.ts";
+import { deleteAppRoute } from "../../shared/api/apps.ts";
 import { listAppLabelKeysRoute } from "../../shared/api/label-keys.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
@@ -24,7 +25,7 @@ export const listApps = defineList({
   read: async ({ flags, call, page }) => {
     const { query: q, label: labels } = flags;
     const query = { q, labels, limit: page.limit, cursor: page.cursor ?? "" };
-    return toPage(await call(listAppsRoute, { query }));
+    return toPage(await call(apps.list, { query }));
   },
 });
 

@@ -1,5 +1,4 @@
-import type { App } from "../../shared/api/app.ts";
-import { getAppRoute, listAppsRoute } from "../../shared/api/apps.ts";
+import { type App, apps } from "../../shared/api/app.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import type { Caller } from "../command.ts";
 import type { Page } from "../output/print.ts";
@@ -12,16 +11,16 @@ export async function findApp(
   call: Caller,
   given: string,
 ): Promise<{ readonly text: string; readonly body: App }> {
-  if (given.startsWith("app_")) return await call(getAppRoute, { params: { app_id: given } });
+  if (given.startsWith("app_")) return await call(apps.get, { params: { app_id: given } });
   const found = await findAppByName(call, given);
   if (found === undefined)
     throw new UsageError(`There is no app ${given}.`, "List them: svc app list");
-  return await call(getAppRoute, { params: { app_id: found.id } });
+  return await call(apps.get, { params: { app_id: found.id } });
 }
 
 /** The app of this name, if there is one. */
 export async function findAppByName(call: Caller, name: string): Promise<App | undefined> {
-  const { body } = toPage(await call(listAppsRoute, { query: { name, limit: "1", cursor: "" } }));
+  const { body } = toPage(await call(apps.list, { query: { name, limit: "1", cursor: "" } }));
   return body.items[0];
 }
 

@@ -1,4 +1,4 @@
-import { listAppsRoute } from "../../shared/api/apps.ts";
+import { apps } from "../../shared/api/app.ts";
 import { listEmittersRoute } from "../../shared/api/emitters.ts";
 import { listHelmReleasesRoute } from "../../shared/api/helm-charts.ts";
 import { installs } from "../../shared/api/install.ts";
@@ -47,7 +47,7 @@ const of =
 const lists: Readonly<Record<string, Ids>> = {
   jobs: of(async (call) => await call(listJobsRoute, { query })),
   apps: async ({ call }) => {
-    const { body } = toPage(await call(listAppsRoute, { query: { ...query, cursor: "" } }));
+    const { body } = toPage(await call(apps.list, { query: { ...query, cursor: "" } }));
     return body.items.map(({ name }) => name);
   },
   installs: async ({ call }) => {

@@ -1,4 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { created, labelled, named, part } from "../resources/filters.ts";
+import { instant, int, json, made, orNull, owned, text } from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
 import { idParam } from "./id-param.ts";
 
 const texts = z.record(z.string(), z.string());
@@ -10,9 +13,6 @@ export const nameShape = z
     "Must begin with a lower-case letter and have at most 63 lower-case letters, digits, _ and -.",
   );
 const appName = nameShape.describe("Unique in the org, where `-` and `_` are equal.");
-
-export const appParams = z.object({ app_id: idParam("app_id", "app") });
-export const appConfigParams = appParams.extend({ app_config_id: idParam("app_config_id", "cfg") });
 
 export const newAppSchema = z
   .strictObject({
@@ -35,27 +35,47 @@ export const appChangesSchema = z
   .openapi("AppChanges");
 export type AppChanges = z.infer<typeof appChangesSchema>;
 
-export const appSchema = z
-  .object({
-    id: z.string(),
-    org_id: z.string(),
-    name: z.string(),
-    display_name: z.string(),
-    description: z.string(),
-    config_repo: z.string(),
-    config_directory: z.string(),
-    runner_type: z
-      .string()
-      .nullable()
-      .describe("By the active config; null without a runner.toml."),
-    default_labels: texts.describe("Labels that every install has, by the active config."),
-    label_colors: texts,
-    links: texts,
-    config_count: z.int(),
-    active_config_id: z.string().nullable().describe("Null before the first config."),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-    created_by_id: z.string(),
-  })
-  .openapi("App");
-export type App = z.infer<typeof appSchema>;
+export const apps = resource({
+  noun: "app",
+  plural: "apps",
+  schema: "App",
+  tag: "Apps",
+  prefix: "app",
+  param: "app_id",
+  path: "/v1/apps",
+  under: [],
+  surface: "control-plane",
+  read: "apps.read",
+  opens: ["list", "get"],
+  bound: "list",
+  members: {
+    ...owned,
+    name: text(),
+    display_name: text(),
+    description: text(),
+    config_repo: text(),
+    config_directory: text(),
+    runner_type: orNull(text(), "By the active config; null without a runner.toml."),
+    default_labels: json(texts, "Labels that every install has, by the active config."),
+    label_colors: json(texts),
+    links: json(texts),
+    config_count: int(),
+    active_config_id: orNull(text(), "Null before the first config."),
+    created_at: made.created_at,
+    updated_at: instant(),
+    created_by_id: made.created_by_id,
+  },
+  filters: {
+    name: named("name", "Only the app of this name."),
+    q: part("names", "Only apps whose name or display name has this in it.", 100),
+    labels: labelled(
+      "default_labels",
+      "Only apps that give their installs these labels: `k:v,k2=v2,k3`; without a value, or with `*`, the key exists.",
+    ),
+    ...created,
+  },
+});
+export type App = ItemOf<typeof apps>;
+
+export const appParams = apps.params;
+export const appConfigParams = appParams.extend({ app_config_id: idParam("app_config_id", "cfg") });

@@ -205,7 +205,7 @@ export const installs = resource({
       "lifecycle_phase",
       z.enum(lifecyclePhases).optional().describe("In which phase they are."),
     ),
-    labels: labelled,
+    labels: labelled("labels"),
     ...created,
   },
 });

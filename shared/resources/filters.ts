@@ -31,14 +31,22 @@ export const named = <Of extends string>(
 export const part = <Of extends string>(
   of: Of,
   says: string,
+  most = 255,
 ): Filter<z.ZodOptional<z.ZodString>, Of> => ({
-  schema: z.string().max(255).optional().describe(says),
+  schema: z.string().max(most).optional().describe(says),
   test: "part",
   of,
 });
 
 /** By labels. */
-export const labelled = { schema: labelsQuery, test: "labelled", of: "labels" } as const;
+export const labelled = <Of extends string>(
+  of: Of,
+  says?: string,
+): Filter<typeof labelsQuery, Of> => ({
+  schema: says === undefined ? labelsQuery : labelsQuery.describe(says),
+  test: "labelled",
+  of,
+});
 
 /** By when things were created. */
 export const created = {

@@ -1,6 +1,5 @@
 import { html } from "hono/html";
-import type { App } from "../../../shared/api/app.ts";
-import { listAppsRoute } from "../../../shared/api/apps.ts";
+import { type App, apps } from "../../../shared/api/app.ts";
 import type { Html } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { listPage } from "../parts/list-page.ts";
@@ -19,12 +18,12 @@ export const listApps = listPage({
     q: { label: "Name has" },
     name: { label: "Name", placeholder: "exactly" },
   },
-  read: async (view, query) => listed(await view.ask(listAppsRoute, { query: pageAsked(query) })),
+  read: async (view, query) => listed(await view.ask(apps.list, { query: pageAsked(query) })),
   show: (items, { nowMs }) => appTable(items, nowMs),
   whenNone: html`Begin one in a folder: <code>svc app init</code>, then <code>svc app sync</code>`,
 });
 
-function appTable(apps: readonly App[], nowMs: number): Html {
+function appTable(items: readonly App[], nowMs: number): Html {
   return table(
     "Apps, the newest first",
     [
@@ -35,7 +34,7 @@ function appTable(apps: readonly App[], nowMs: number): Html {
       { head: "Configs", kind: "figure", cell: ({ config_count: count }) => count },
       { head: "Changed", cell: ({ updated_at: at }) => timeAgo(at, nowMs) },
     ],
-    apps,
+    items,
   );
 }
 

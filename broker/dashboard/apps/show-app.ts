@@ -4,8 +4,7 @@ import {
   diffAppConfigsRoute,
   listAppConfigsRoute,
 } from "../../../shared/api/app-configs.ts";
-import type { App } from "../../../shared/api/app.ts";
-import { getAppRoute } from "../../../shared/api/apps.ts";
+import { type App, apps } from "../../../shared/api/app.ts";
 import { recentAudit } from "../audit/audit-table.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
@@ -27,7 +26,7 @@ export const showApp: Page = {
     const params = { app_id: view.param("app_id") };
     const query = pageAsked(readFilters(view.query, {}));
     const [app, answer] = await Promise.all([
-      view.ask(getAppRoute, { params }),
+      view.ask(apps.get, { params }),
       view.ask(listAppConfigsRoute, { params, query }),
     ]);
     const configs = listed(answer);

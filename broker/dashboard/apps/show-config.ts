@@ -4,7 +4,7 @@ import {
   getAppConfigGraphRoute,
   getAppConfigVersionRoute,
 } from "../../../shared/api/app-configs.ts";
-import { getAppRoute } from "../../../shared/api/apps.ts";
+import { apps } from "../../../shared/api/app.ts";
 import type { Page } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { crumbs, heading } from "../parts/choices.ts";
@@ -20,7 +20,7 @@ export const showConfig: Page = {
   async render(view) {
     const params = { app_id: view.param("app_id"), app_config_id: view.param("app_config_id") };
     const [app, config, { changes }, graph] = await Promise.all([
-      view.ask(getAppRoute, { params }),
+      view.ask(apps.get, { params }),
       view.ask(getAppConfigVersionRoute, { params, query: { recurse: "true" } }),
       view.ask(diffAppConfigsRoute, { params, query: {} }),
       view.ask(getAppConfigGraphRoute, { params }),

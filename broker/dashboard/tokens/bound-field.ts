@@ -1,4 +1,4 @@
-import { listAppsRoute } from "../../../shared/api/apps.ts";
+import { apps } from "../../../shared/api/app.ts";
 import { installs } from "../../../shared/api/install.ts";
 import type { BoundType } from "../../../shared/permissions.ts";
 import type { Html, View } from "../page.ts";
@@ -14,7 +14,7 @@ const most = "100";
 export async function boundField(view: View, entered: URLSearchParams): Promise<Html> {
   const asked = { query: { limit: most, cursor: "" } };
   const [appsFound, found] = await Promise.all([
-    view.can("apps.read") ? view.ask(listAppsRoute, asked) : [],
+    view.can("apps.read") ? view.ask(apps.list, asked) : [],
     view.can("installs.read") ? view.ask(installs.list, asked) : [],
   ]);
   const nameOf = new Map(listed(appsFound).items.map(({ id, name }) => [id, name]));

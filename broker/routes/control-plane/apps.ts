@@ -8,13 +8,7 @@ import {
   listAppConfigsRoute,
   syncAppConfigRoute,
 } from "../../../shared/api/app-configs.ts";
-import {
-  createAppRoute,
-  deleteAppRoute,
-  getAppRoute,
-  listAppsRoute,
-  updateAppRoute,
-} from "../../../shared/api/apps.ts";
+import { createAppRoute, deleteAppRoute, updateAppRoute } from "../../../shared/api/apps.ts";
 import { configSchemaOf } from "../../../shared/app-config/config-schemas.ts";
 import { problem } from "../../../shared/problem.ts";
 import { changesBetween } from "../../app-configs/changes-between.ts";
@@ -22,63 +16,36 @@ import { graphOfConfig } from "../../app-configs/graph-of-config.ts";
 import { listConfigs } from "../../app-configs/queries.ts";
 import { showConfig, toConfig } from "../../app-configs/show-configs.ts";
 import { previewAppConfig, syncAppConfig } from "../../app-configs/sync-app-config.ts";
-import { requireApp, createApp, deleteApp, showApp, updateApp } from "../../apps/keep-apps.ts";
-import { listApps } from "../../apps/queries.ts";
-import { toApp } from "../../apps/to-app.ts";
+import { appRows } from "../../apps/app-rows.ts";
+import { requireApp, createApp, deleteApp, updateApp } from "../../apps/keep-apps.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
-import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import { requiredVersion } from "../../http/answer/etag.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
-import { readLabelQuery } from "../../labels/label-query.ts";
+import { openResource, showItem } from "../../http/resources/open-resource.ts";
 
 /** /v1/apps and /v1/apps/{app_id}, /v1/apps/{app_id}/configs and all below it, …/latest-config, /v1/general/config-schema */
 export const keepApps: RegisterRoutes = (app, broker) => {
-  read(app, broker);
+  openResource(app, broker, appRows);
   write(app, broker);
   sync(app, broker);
   readConfigs(app, broker);
   compare(app, broker);
 };
 
-const read: RegisterRoutes = (app, { db }) => {
-  app.openapi(listAppsRoute, async (c) => {
-    const { orgId, bound } = c.get("actor");
-    const { cursor, limit, offset, labels, ...filter } = c.req.valid("query");
-    const wanted = { ...filter, labels: readLabelQuery(labels) };
-    const listed = await answerListing(
-      c,
-      { cursor, limit, offset },
-      {
-        filters: { ...filter, labels },
-        read: (request: ListRequest) => listApps(db, orgId, { filter: wanted, bound, ...request }),
-        toItem: toApp,
-      },
-    );
-    return c.json(listed, 200);
-  });
-  app.openapi(getAppRoute, async (c) => {
-    const shown = await showApp(db, c.get("actor").orgId, c.req.valid("param").app_id);
-    hasVersion(c, shown.version);
-    return c.json(shown.app, 200);
-  });
-};
-
 const write: RegisterRoutes = (app, { db }) => {
   app.openapi(createAppRoute, async (c) => {
     const actor = c.get("actor");
     const { id, isNew } = await createApp(db, actor, c.req.valid("json"));
-    const shown = await showApp(db, actor.orgId, id);
-    return c.json(shown.app, isNew ? 201 : 200);
+    return c.json(appRows.toItem(await requireApp(db, actor.orgId, id)), isNew ? 201 : 200);
   });
   app.openapi(updateAppRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { app_id: id } = c.req.valid("param");
     await updateApp(db, orgId, { id, version: requiredVersion(c), changes: c.req.valid("json") });
-    const shown = await showApp(db, orgId, id);
-    hasVersion(c, shown.version);
-    return c.json(shown.app, 200);
+    return c.json(await showItem(c, db, appRows, { app_id: id }), 200);
   });
   app.openapi(deleteAppRoute, async (c) => {
     await deleteApp(db, c.get("actor").orgId, c.req.valid("param").app_id);

@@ -1,0 +1,11 @@
+import { apps } from "../../shared/api/app.ts";
+import { rowsOf } from "../resources/rows-of.ts";
+
+/** Apps that are not deleted. */
+export const appRows = rowsOf(apps, {
+  from: ["apps a", "a"],
+  live: "a.deleted_at is null",
+  boundTo: "apps",
+  hasVersion: true,
+  besides: { names: "a.name || chr(10) || a.display_name" },
+});
