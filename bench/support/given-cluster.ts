@@ -17,7 +17,7 @@ export type BenchCluster = {
 
 /** A Kubernetes of our own for a bench, with these namespaces. */
 export async function givenCluster(namespaces: readonly string[]): Promise<BenchCluster> {
-  const { url, end } = await offerCluster();
+  const { url, end } = await offerCluster(() => {});
   const home = await mkdtemp(path.join(tmpdir(), "svc-bench-"));
   const answer = await fetch(url);
   const file = await answer.text();

@@ -14,8 +14,8 @@ export type OfferedCluster = {
   readonly end: () => Promise<void>;
 };
 
-/** A cluster for whoever asks: a run that needs none starts none, all who ask share one. */
-export async function offerCluster(): Promise<OfferedCluster> {
+/** A cluster for whoever asks: a run that needs none starts none, all who ask share one. `onStart` is told its process. */
+export async function offerCluster(onStart: (pid: number) => void): Promise<OfferedCluster> {
   let started: Promise<Held> | undefined;
   const secret = `/${randomUUID()}`;
   const server = http.createServer((request, response) => {
@@ -23,7 +23,7 @@ export async function offerCluster(): Promise<OfferedCluster> {
       response.writeHead(404).end();
       return;
     }
-    started ??= hold();
+    started ??= hold(onStart);
     started
       .then(async ({ kubeconfig }) => response.end(await kubeconfig))
       .catch((error: unknown) => response.writeHead(500).end(String(error)));
@@ -42,13 +42,14 @@ export async function offerCluster(): Promise<OfferedCluster> {
 type Held = { readonly holder: ChildProcess; readonly kubeconfig: Promise<string> };
 
 /** Detached: a Ctrl-C is for us, and the holder ends when its pipe does; it removes the folder then. */
-async function hold(): Promise<Held> {
+async function hold(onStart: (pid: number) => void): Promise<Held> {
   const folder = await mkdtemp(path.join(tmpdir(), "svc-cluster-"));
   const program = path.join(import.meta.dirname, "hold-cluster.ts");
   const holder = spawn(process.execPath, [program, folder], {
     detached: true,
     stdio: ["pipe", "pipe", "inherit"],
   });
+  if (holder.pid !== undefined) onStart(holder.pid);
   return { holder, kubeconfig: readyFile(holder, folder) };
 }
 

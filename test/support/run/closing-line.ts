@@ -1,12 +1,23 @@
-import type { Reporter, SerializedError, TestCase, TestModule } from "vitest/node";
+import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from "vitest/node";
 import { adviceFor } from "../../tools/find-tool.ts";
+import { readCpuAccount } from "./cpu-account.ts";
 
 /**
  * Ends a run with the line "N passed, N failed", which machines read whatever the other reporters print. Tests that want
- * a tool that is not there come after those as skipped, and a line for each tool says how to get it.
+ * a tool that is not there come after those as skipped, and a line for each tool says how to get it. Before it stands what
+ * the run cost: the CPU seconds of all its processes, by kind of test.
  */
 export default class ClosingLine implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  async onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandledErrors: readonly SerializedError[],
+  ): Promise<void> {
     let passed = 0;
     let failed = unhandledErrors.length;
     const leftOut: (readonly string[])[] = [];
@@ -21,9 +32,23 @@ export default class ClosingLine implements Reporter {
     }
     const counts = `${passed} passed, ${failed} failed`;
     const skipped = leftOut.length === 0 ? "" : `, ${leftOut.length} skipped`;
+    const { cpuAccount } = this.#vitest?.getRootProject().getProvidedContext() ?? {};
+    const cost = costText(await readCpuAccount({ folder: cpuAccount ?? "" }));
     // After the summary, which the default reporter prints in the same step.
-    setImmediate(() => process.stdout.write(`\n${linesOf(leftOut)}${counts}${skipped}\n`));
+    setImmediate(() => process.stdout.write(`\n${cost}${linesOf(leftOut)}${counts}${skipped}\n`));
   }
+}
+
+/** A row for each kind that cost something, the dearest first, and the sum. */
+function costText(account: ReadonlyMap<string, number>): string {
+  const rows = [...account].filter(([, seconds]) => seconds >= 0.05);
+  if (rows.length === 0) return "CPU seconds are not counted here: no cgroup can be made.\n\n";
+  const sum = rows.reduce((all, [, seconds]) => all + seconds, 0);
+  const lines = rows
+    .toSorted(([, a], [, b]) => b - a)
+    .concat([["in all", sum]])
+    .map(([row, seconds]) => `${seconds.toFixed(1).padStart(8)}  ${row}\n`);
+  return `CPU seconds of all processes\n${lines.join("")}\n`;
 }
 
 /** Of a test that is left out for want of them. */

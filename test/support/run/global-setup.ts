@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from "../../../broker/database/embedded.ts";
 import { migrate } from "../../../broker/database/migrate.ts";
 import { offerCluster } from "../cluster/offer-cluster.ts";
 import { buildPrograms } from "./build-programs.ts";
+import { closeCpuAccount, countUnder, type CpuAccount, openCpuAccount } from "./cpu-account.ts";
 import { patiently } from "./folder.ts";
 
 declare module "vitest" {
@@ -21,6 +22,8 @@ declare module "vitest" {
     clusterUrl: string;
     /** The folder of the programs that are built for this run. */
     programs: string;
+    /** Where the CPU seconds of this run are counted. */
+    cpuAccount: string;
   }
 }
 
@@ -38,27 +41,34 @@ const swift = {
 
 /** What all tests share: one Postgres with a migrated template, the built programs, and a cluster for who asks. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const account = await openCpuAccount();
+  project.provide("cpuAccount", account.folder);
   const [endPostgres, programs, cluster] = await Promise.all([
-    providePostgres(project),
+    providePostgres(project, account),
     buildPrograms(),
-    offerCluster(),
+    offerCluster((pid) => countUnder(account, "cluster", pid)),
   ]);
   project.provide("programs", programs.folder);
   project.onTestsRerun(programs.again);
   project.provide("clusterUrl", cluster.url);
   return async () => {
     await Promise.all([endPostgres(), programs.remove(), cluster.end()]);
+    await closeCpuAccount(account);
   };
 }
 
 /** One Postgres a run, its database migrated once; every test database is a clone of that. */
-async function providePostgres(project: TestProject): Promise<() => Promise<void>> {
+async function providePostgres(
+  project: TestProject,
+  account: CpuAccount,
+): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(path.join(await swiftFolder(), "svc-test-"));
   // As root, Postgres runs as another user, who has to go through this folder.
   await chmod(dataDir, 0o711);
   // Each file's brokers keep their pools until its end, and several files run at once.
   const settings = { ...swift, max_connections: "1000" };
   const postgres = await startEmbeddedPostgres({ dataDir, fsync: false, settings });
+  countUnder(account, "postgres", postgres.pid);
   project.provide("templateUrl", postgres.url);
   project.provide("templateError", await failureOf(makeTemplate(postgres.url)));
   return async () => {
