@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import type { RowOf } from "../../shared/resources/members.ts";
 import type { AnyResource, ItemOf } from "../../shared/resources/resource.ts";
 import type { Db } from "../database/connect.ts";
-import type { ListRequest } from "../database/page-request.ts";
+import type { ListRequest, PageKey } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
 import { type Thing, within } from "../tokens/bound/within.ts";
@@ -20,6 +20,7 @@ type Besides<R extends AnyResource> = Partial<Record<keyof R["members"], string>
  * - live: which rows are there at all.
  * - boundTo: as what of a bound token's things a list is narrowed.
  * - hasVersion: its rows have a version, which a read has as its tag.
+ * - newestBy: what lists are ordered by, where it is not the id, which begins with its time.
  * - whole: the one way out, for what is not one column a member: all that is selected, and what makes an item of such a row.
  */
 export type Source<R extends AnyResource, Row> = {
@@ -27,6 +28,7 @@ export type Source<R extends AnyResource, Row> = {
   readonly live?: string;
   readonly boundTo?: Thing;
   readonly hasVersion?: true;
+  readonly newestBy?: "created_at";
   readonly besides: Besides<R>;
   readonly whole?: { readonly columns: string; readonly toItem: (row: Row) => ItemOf<R> };
 };
@@ -47,7 +49,7 @@ export type Rows<R extends AnyResource = AnyResource, Row = unknown> = {
   /** What it shows is not one column a member. */
   readonly isWhole: boolean;
   readonly find: (db: Db, org: OrgId, params: Texts) => Promise<Row | undefined>;
-  /** The newest first. Ids begin with their time: they are the order. */
+  /** The newest first. */
   readonly list: (db: Db, org: OrgId, wanted: ListWanted) => Promise<Listed<Row>[]>;
   toItem(row: Row): ItemOf<R>;
 };
@@ -72,6 +74,12 @@ export function rowsOf<R extends AnyResource, Row = RowOf<R["members"]>>(
   const tests = Object.entries(resource.filters).map(
     ([name, { test, of }]) => [name, filterTests[test], sqlOf(of)] as const,
   );
+  const isByTime = source.newestBy === "created_at";
+  const order = isByTime ? `${as}.created_at desc, ${as}.id desc` : `${as}.id desc`;
+  const isAfter = (db: Db, { sortKey, id }: PageKey = { sortKey: "infinity", id: "~" }) =>
+    isByTime
+      ? db`${db.unsafe(`(${as}.created_at, ${as}.id) <`)} (${sortKey}::text::timestamptz, ${id})`
+      : db`${db.unsafe(`${as}.id <`)} ${id}`;
   return {
     resource,
     hasVersion,
@@ -89,8 +97,8 @@ export function rowsOf<R extends AnyResource, Row = RowOf<R["members"]>>(
       if (boundTo !== undefined) narrowed.push(within(db, boundTo, bound));
       const where = narrowed.reduce((all, each) => db`${all} ${each}`, isUnder(db, as, params));
       return db<(Listed<Row> & object)[]>`
-        ${db.unsafe(page)} ${org} and ${db.unsafe(`${as}.id <`)} ${after?.id ?? "~"} ${where}
-        ${db.unsafe(`order by ${as}.id desc limit`)} ${limit} offset ${offset}`;
+        ${db.unsafe(page)} ${org} and ${isAfter(db, after)} ${where}
+        ${db.unsafe(`order by ${order} limit`)} ${limit} offset ${offset}`;
     },
     toItem: whole?.toItem ?? toItemOf(resource),
   };

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 /** What the database has of a member. */
-export type ColumnKind = "text" | "int" | "flag" | "instant" | "json";
+export type ColumnKind = "text" | "int" | "number" | "flag" | "instant" | "json" | "list";
 
 /** One member of a resource: what it is on the wire, and how what the database has becomes that. */
 export type Member<Schema extends z.ZodType = z.ZodType, Stored = never> = {
@@ -32,6 +32,10 @@ export const word = <const Words extends readonly [string, ...string[]]>(
 /** A whole number. */
 export const int = (says?: string): Member<z.ZodInt, number> => same("int", told(z.int(), says));
 
+/** A number, whole or not. */
+export const number = (says?: string): Member<z.ZodNumber, number> =>
+  same("number", told(z.number(), says));
+
 /** Yes or no. */
 export const flag = (says?: string): Member<z.ZodBoolean, boolean> =>
   same("flag", told(z.boolean(), says));
@@ -42,6 +46,12 @@ export const instant = (says?: string): Member<z.ZodISODateTime, Date> => ({
   kind: "instant",
   show: (at) => at.toISOString(),
 });
+
+/** An array of texts or words. */
+export const list = <Item extends z.ZodType<string>>(
+  item: Item,
+  says?: string,
+): Member<z.ZodArray<Item>, z.output<z.ZodArray<Item>>> => same("list", told(z.array(item), says));
 
 /** JSON as it is stored, which is of this schema. */
 export const json = <Schema extends z.ZodType>(

@@ -2,6 +2,7 @@ import { type RouteConfig, z } from "@hono/zod-openapi";
 import { createRoute } from "../api/create-route.ts";
 import { idParam } from "../api/id-param.ts";
 import { listingDescription, listingOf, listingQuery } from "../api/listing.ts";
+import { pageOf, pageQuery } from "../api/page.ts";
 import { json } from "../api/response.ts";
 import { type IdPrefix, idPrefixes } from "../id-prefixes.ts";
 import type { Permission } from "../permissions.ts";
@@ -14,6 +15,8 @@ import { type Parent, parents } from "./parents.ts";
  * What a type is, said once. From it derive its schema, the routes that list and read it, what these do (broker/resources/), and lines and
  * completion of the command line.
  * - noun, plural: in sentences; schema: its name in the OpenAPI document, from which the operations' ids derive.
+ * - operation: in the ids of its operations, where it is not `schema`.
+ * - paged: `cursor`, its lists answer pages only, and no array by limit and offset.
  * - path: of the list; under: the things that it names, each of which must be there; also: the list answers under these, too, without
  *   the filter of their id.
  * - bound: what tokens that are bound to an app or an install may do: `path`, they are let in where the path names something of their own;
@@ -24,6 +27,7 @@ export type ResourceSpec = {
   readonly noun: string;
   readonly plural: string;
   readonly schema: string;
+  readonly operation?: string;
   readonly tag: string;
   readonly prefix: IdPrefix;
   readonly param: string;
@@ -34,6 +38,7 @@ export type ResourceSpec = {
   readonly read: Permission;
   readonly opens: readonly ("list" | "get")[];
   readonly bound: "path" | "list";
+  readonly paged?: "cursor";
   readonly says?: { readonly list?: string; readonly get?: string };
   readonly members: Members;
   readonly filters: Filters;
@@ -54,9 +59,13 @@ type ParamsOf<All extends readonly Parent[]> = Record<
   (typeof parents)[All[number]]["param"],
   z.ZodString
 >;
-type QueryOf<All extends Filters> = typeof listingQuery & {
-  [Name in keyof All]: All[Name]["schema"];
-};
+type PagedByCursor = { readonly paged: "cursor" };
+type QueryOf<Spec extends ResourceSpec, All extends Filters> = (Spec extends PagedByCursor
+  ? typeof pageQuery
+  : typeof listingQuery) & { [Name in keyof All]: All[Name]["schema"] };
+type ListOf<Spec extends ResourceSpec> = ReturnType<
+  Spec extends PagedByCursor ? typeof pageOf<ItemSchema<Spec>> : typeof listingOf<ItemSchema<Spec>>
+>;
 type ItemSchema<Spec extends ResourceSpec> = z.ZodObject<ShapeOf<Spec["members"]>>;
 type Answer<Schema extends z.ZodType> = { readonly 200: ReturnType<typeof json<Schema>> };
 type Contract<Path extends string, Request, Schema extends z.ZodType> = {
@@ -75,10 +84,10 @@ type ListContract<
   Query extends Filters,
 > = Contract<
   Path,
-  { readonly query: z.ZodObject<QueryOf<Query>> } & (Under extends readonly []
+  { readonly query: z.ZodObject<QueryOf<Spec, Query>> } & (Under extends readonly []
     ? object
     : { readonly params: z.ZodObject<ParamsOf<Under>> }),
-  ReturnType<typeof listingOf<ItemSchema<Spec>>>
+  ListOf<Spec>
 >;
 
 export type Resource<Spec extends ResourceSpec> = Spec & {
@@ -140,6 +149,7 @@ function listRoute(spec: ResourceSpec, itemSchema: z.ZodType, parent?: Parent) {
   const filters = Object.entries(spec.filters)
     .filter(([name]) => parent === undefined || name !== parents[parent].param)
     .map(([name, { schema }]) => [name, schema] as const);
+  const isPaged = spec.paged === "cursor";
   const isOpen = bound === "list" && parent === undefined;
   return createRoute({
     operationId: `list${pluralOf(spec)}${parent === undefined ? "" : `Of${capital(parent)}`}`,
@@ -155,18 +165,25 @@ function listRoute(spec: ResourceSpec, itemSchema: z.ZodType, parent?: Parent) {
       parent === undefined
         ? (says?.list ?? `List ${plural}`)
         : `List ${plural} of ${idPrefixes[parents[parent].prefix].words}`,
-    description: listingDescription,
+    ...(!isPaged && { description: listingDescription }),
     request: {
       ...(under.length > 0 && { params: paramsOf(spec, under, false) }),
-      query: z.object({ ...listingQuery, ...Object.fromEntries(filters) }),
+      query: z.object({
+        ...(isPaged ? pageQuery : listingQuery),
+        ...Object.fromEntries(filters),
+      }),
     },
-    responses: { 200: json(listingOf(itemSchema), `${capital(plural)}.`) },
+    responses: {
+      200: isPaged
+        ? json(pageOf(itemSchema), `A page of ${plural}, the newest first.`)
+        : json(listingOf(itemSchema), `${capital(plural)}.`),
+    },
   });
 }
 
 function getRoute(spec: ResourceSpec, itemSchema: z.ZodType, params: z.ZodObject) {
   return createRoute({
-    operationId: `get${spec.schema}`,
+    operationId: `get${spec.operation ?? spec.schema}`,
     rule: { surface: spec.surface, permission: spec.read },
     method: "get",
     path: `${spec.path}/{${spec.param}}`,
@@ -181,7 +198,7 @@ function getRoute(spec: ResourceSpec, itemSchema: z.ZodType, params: z.ZodObject
 const underParent = (path: string, parent: Parent): string =>
   path.replace(/^\/v1\//, `/v1/${parent}s/{${parents[parent].param}}/`);
 
-const pluralOf = ({ schema }: ResourceSpec): string =>
-  schema.endsWith("y") ? `${schema.slice(0, -1)}ies` : `${schema}s`;
+const pluralOf = ({ schema, operation = schema }: ResourceSpec): string =>
+  operation.endsWith("y") ? `${operation.slice(0, -1)}ies` : `${operation}s`;
 
 const capital = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);

@@ -13,9 +13,11 @@ import { testDatabase } from "../support/database/database.ts";
 const typesOf: Readonly<Record<ColumnKind, readonly number[]>> = {
   text: [25, 1043],
   int: [20, 21, 23],
+  number: [700, 701],
   flag: [16],
   instant: [1184],
   json: [114, 3802],
+  list: [1009, 1015],
 };
 
 const isRows = (one: unknown): one is Rows =>

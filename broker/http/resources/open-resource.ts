@@ -3,8 +3,9 @@ import { problem } from "../../../shared/problem.ts";
 import { type Parent, parents } from "../../../shared/resources/parents.ts";
 import type { AnyResource, ItemOf } from "../../../shared/resources/resource.ts";
 import type { Broker } from "../../broker.ts";
-import type { Rows } from "../../resources/rows-of.ts";
-import { answerListing } from "../answer/answer-listing.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import type { Listed, Rows } from "../../resources/rows-of.ts";
+import { answerListing, answerPage } from "../answer/answer-listing.ts";
 import { hasVersion } from "../answer/etag.ts";
 import type { App, AppContext } from "../app-types.ts";
 import { requireParent } from "./require-parent.ts";
@@ -47,15 +48,15 @@ async function list<R extends AnyResource, Row>(
   const { limit, offset, cursor, ...filter } = c.req.valid("query" as never) as Asked & Texts; // by its own schema
   const last = under.at(-1);
   if (last !== undefined) await requireParent[last](db, orgId, params[parents[last].param] ?? "");
-  const listed = await answerListing(
-    c,
-    { limit, offset, cursor },
-    {
-      filters: { ...params, ...filter },
-      read: (request) => rows.list(db, orgId, { params, filter, bound, ...request }),
-      toItem: (row) => rows.toItem(row),
-    },
-  );
+  const list = {
+    filters: { ...params, ...filter },
+    read: (request: ListRequest) => rows.list(db, orgId, { params, filter, bound, ...request }),
+    toItem: (row: Listed<Row>) => rows.toItem(row),
+  };
+  const isPaged = rows.resource.paged === "cursor";
+  const listed = isPaged
+    ? await answerPage(c, { limit, cursor }, list)
+    : await answerListing(c, { limit, offset, cursor }, list);
   return c.json(listed as object, 200);
 }
 
