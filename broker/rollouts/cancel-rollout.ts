@@ -1,8 +1,8 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { cancelRolloutRow, findRollout } from "./queries.ts";
-import type { RolloutRow } from "./row.ts";
+import { cancelRolloutRow } from "./queries.ts";
+import { findRollout, type RolloutRow } from "./rollout-rows.ts";
 
 /** Calls a rollout off: nobody else is asked; what was ordered before ends by itself. 409 when it is over. */
 export async function cancelRollout(

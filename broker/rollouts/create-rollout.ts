@@ -7,8 +7,8 @@ import { cutAfterOf } from "../processes/request-shutdowns.ts";
 import { findRunnerGroup } from "../runner-groups/queries.ts";
 import { requireOperator } from "../runners/require-operator.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { findRollout, insertRollout, listLiveProcesses } from "./queries.ts";
-import type { RolloutRow } from "./row.ts";
+import { insertRollout, listLiveProcesses } from "./queries.ts";
+import { findRollout, type RolloutRow } from "./rollout-rows.ts";
 
 export type RolloutWish = {
   /** undefined: all groups of the org. */

@@ -1,9 +1,8 @@
 import type { ShutdownType } from "../../shared/api/runner-process-shutdown.ts";
-import type { RolloutStatus } from "../../shared/rollout.ts";
 import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { RolloutRow, RolloutTargetRow } from "./row.ts";
+import type { RolloutTargetRow } from "./row.ts";
 
 export type LiveProcess = { readonly id: string; readonly runner_id: string };
 
@@ -61,48 +60,6 @@ export async function insertRollout(
       ${targets.map(({ id }) => id)}::text[],
       ${targets.map(({ shutdownId }) => shutdownId)}::text[]) as outcome`;
   return row?.outcome ?? "";
-}
-
-/** The rollout. */
-export async function findRollout(db: Db, org: OrgId, id: string): Promise<RolloutRow | undefined> {
-  const [row] = await db<RolloutRow[]>`
-    select ${columns(db)} from runner_rollouts r where r.org_id = ${org} and r.id = ${id}`;
-  return row;
-}
-
-/** The org's rollouts that pass the filters, the newest first. */
-export async function listRollouts(
-  db: Db,
-  org: OrgId,
-  filters: {
-    readonly status?: RolloutStatus | undefined;
-    readonly runner_group_id?: string | undefined;
-  },
-  page: PageRequest,
-): Promise<(RolloutRow & { sort_key: string })[]> {
-  return db<(RolloutRow & { sort_key: string })[]>`
-    select ${columns(db)}, r.created_at::text as sort_key
-      from runner_rollouts r
-     where r.org_id = ${org}
-       and (${filters.status === undefined} or r.status = ${filters.status ?? null})
-       and (${filters.runner_group_id === undefined} or r.runner_group_id = ${filters.runner_group_id ?? null})
-       and (${page.after === undefined}
-            or (r.created_at, r.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
-     order by r.created_at desc, r.id desc
-     limit ${page.limit + 1}`;
-}
-
-function columns(db: Db) {
-  return db`
-    r.id, r.org_id, r.runner_group_id, r.type, r.status, r.status_description, r.reason, r.max_at_once, r.include_last,
-    r.cancelled_by_id, r.created_at, r.updated_at, r.created_by_id,
-    (extract(epoch from r.cut_after) * 1e9)::float8 as cut_after_ns,
-    (select jsonb_build_object('waiting', count(*) filter (where g.status = 'waiting'),
-                               'ordered', count(*) filter (where g.status = 'ordered'),
-                               'done', count(*) filter (where g.status = 'done'),
-                               'skipped', count(*) filter (where g.status = 'skipped'),
-                               'failed', count(*) filter (where g.status = 'failed'))
-       from runner_rollout_targets g where g.rollout_id = r.id) as counts`;
 }
 
 /** Its processes in their order. */

@@ -1,16 +1,5 @@
-import type { Rollout, RolloutTarget } from "../../shared/api/rollouts.ts";
-import type { RolloutRow, RolloutTargetRow } from "./row.ts";
-
-/** A rollout as the API shows it. */
-export function toRollout(row: RolloutRow): Rollout {
-  const { cut_after_ns: deadline, created_at: createdAt, updated_at: updatedAt, ...rest } = row;
-  return {
-    ...rest,
-    deadline,
-    created_at: createdAt.toISOString(),
-    updated_at: updatedAt.toISOString(),
-  };
-}
+import type { RolloutTarget } from "../../shared/api/rollouts.ts";
+import type { RolloutTargetRow } from "./row.ts";
 
 /** One of its processes as the API shows it. */
 export function toRolloutTarget(row: RolloutTargetRow): RolloutTarget {

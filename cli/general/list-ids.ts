@@ -7,7 +7,7 @@ import { listQueuesRoute } from "../../shared/api/queues.ts";
 import { listExecutionsRoute } from "../../shared/api/read-runner-job-executions.ts";
 import { listJobsRoute } from "../../shared/api/read-runner-jobs.ts";
 import { listRolesRoute } from "../../shared/api/roles.ts";
-import { listRolloutsRoute } from "../../shared/api/rollouts.ts";
+import { rollouts } from "../../shared/api/rollouts.ts";
 import { listRunnerGroupsRoute } from "../../shared/api/runner-groups.ts";
 import { listProcessesRoute } from "../../shared/api/runner-process.ts";
 import { listRunnersRoute } from "../../shared/api/runners.ts";
@@ -57,7 +57,7 @@ const lists: Readonly<Record<string, Ids>> = {
   workflows: of(async (call) =>
     pageOfListing(await call(listWorkflowsRoute, { query: pagesOfListing({}) })),
   ),
-  rollouts: of(async (call) => await call(listRolloutsRoute, { query })),
+  rollouts: of(async (call) => await call(rollouts.list, { query })),
   runners: of(async (call) => await call(listRunnersRoute, { query })),
   groups: of(async (call) => await call(listRunnerGroupsRoute, { query })),
   emitters: of(async (call) => await call(listEmittersRoute, { query })),

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   cancelRolloutRoute,
   createRolloutRoute,
-  getRolloutRoute,
   listRolloutProcessesRoute,
-  listRolloutsRoute,
+  rollouts,
   type Rollout,
   type RolloutTarget,
 } from "../../shared/api/rollouts.ts";
@@ -81,7 +80,7 @@ export const startRollout = defineCommand({
     const params = { rollout_id: made.body.id };
     screen.say(`Rollout ${made.body.id}. To call it off: svc rollout cancel ${made.body.id}`);
     for (;;) {
-      const seen = await call(getRolloutRoute, { params });
+      const seen = await call(rollouts.get, { params });
       const { status } = seen.body;
       screen.status?.(isOver(seen.body) ? undefined : `${status}: ${rolloutProgress(seen.body)}`);
       if (isOver(seen.body)) {
@@ -118,7 +117,7 @@ export const listRollouts = defineList({
   empty: "No rollouts found. Start one: svc rollout start",
   read: async ({ flags, call, page }) => {
     const { group: runner_group_id, status } = flags;
-    return await call(listRolloutsRoute, { query: { runner_group_id, status, ...page } });
+    return await call(rollouts.list, { query: { runner_group_id, status, ...page } });
   },
 });
 
@@ -129,7 +128,7 @@ export const getRollout = defineCommand({
   examples: [{ does: "Show how far it is.", run: "svc rollout get rlo_…" }],
   run: async ({ args, call, screen }) => {
     const params = { rollout_id: args.rollout };
-    printItem(screen, await call(getRolloutRoute, { params }), rolloutDetails);
+    printItem(screen, await call(rollouts.get, { params }), rolloutDetails);
   },
 });
 

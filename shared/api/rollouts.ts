@@ -1,40 +1,76 @@
 import { z } from "@hono/zod-openapi";
+import { is } from "../resources/filters.ts";
+import {
+  flag,
+  instant,
+  int,
+  json as stored,
+  made,
+  number,
+  orNull,
+  owned,
+  text,
+  word,
+} from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
 import { rolloutStatuses, rolloutTargetStatuses } from "../rollout.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
 import { orderReason, shutdownTypes } from "./runner-process-shutdown.ts";
 
 const tags = ["Processes"];
-const instant = z.iso.datetime();
 const count = z.int().min(0);
-const params = z.object({ rollout_id: idParam("rollout_id", "rlo") });
-const path = "/v1/runner-rollouts/{rollout_id}";
 
-export const rolloutSchema = z
-  .object({
-    id: z.string(),
-    org_id: z.string(),
-    runner_group_id: z.string().nullable().describe("null: all groups of the org."),
-    type: z.enum(shutdownTypes),
-    status: z.enum(rolloutStatuses),
-    status_description: z.string(),
-    reason: z.string(),
-    max_at_once: z.int(),
-    include_last: z.boolean(),
-    deadline: z.number().describe("How long running executions may continue, in nanoseconds."),
-    cancelled_by_id: z.string().nullable(),
-    counts: z
-      .object({ waiting: count, ordered: count, done: count, skipped: count, failed: count })
-      .describe("Its processes by what has become of them."),
-    created_at: instant,
-    updated_at: instant,
-    created_by_id: z.string(),
-  })
-  .openapi("RunnerRollout");
-export type Rollout = z.infer<typeof rolloutSchema>;
+export const rollouts = resource({
+  noun: "rollout",
+  plural: "rollouts",
+  schema: "RunnerRollout",
+  operation: "Rollout",
+  tag: "Processes",
+  prefix: "rlo",
+  param: "rollout_id",
+  path: "/v1/runner-rollouts",
+  under: [],
+  surface: "operator",
+  read: "runners.read",
+  opens: ["list", "get"],
+  bound: "path",
+  paged: "cursor",
+  members: {
+    ...owned,
+    runner_group_id: orNull(text(), "null: all groups of the org."),
+    type: word(shutdownTypes),
+    status: word(rolloutStatuses),
+    status_description: text(),
+    reason: text(),
+    max_at_once: int(),
+    include_last: flag(),
+    deadline: number("How long running executions may continue, in nanoseconds."),
+    cancelled_by_id: orNull(text()),
+    counts: stored(
+      z.object({ waiting: count, ordered: count, done: count, skipped: count, failed: count }),
+      "Its processes by what has become of them.",
+    ),
+    created_at: made.created_at,
+    updated_at: instant(),
+    created_by_id: made.created_by_id,
+  },
+  filters: {
+    status: is(
+      "status",
+      z.enum(rolloutStatuses).optional().describe("Only rollouts in this status."),
+    ),
+    runner_group_id: is(
+      "runner_group_id",
+      z.string().max(64).optional().describe("Only rollouts of this group."),
+    ),
+  },
+});
+export type Rollout = ItemOf<typeof rollouts>;
+const { itemSchema: rolloutSchema, params } = rollouts;
+const path = `${rollouts.path}/{rollout_id}` as const;
 
 const targetSchema = z
   .object({
@@ -43,8 +79,8 @@ const targetSchema = z
     shutdown_id: z.string().nullable().describe("The record of its order, once it is given."),
     status: z.enum(rolloutTargetStatuses),
     status_description: z.string().describe("Why it was skipped or failed."),
-    ordered_at: instant.nullable(),
-    ended_at: instant.nullable(),
+    ordered_at: z.iso.datetime().nullable(),
+    ended_at: z.iso.datetime().nullable(),
   })
   .openapi("RunnerRolloutProcess");
 export type RolloutTarget = z.infer<typeof targetSchema>;
@@ -82,7 +118,7 @@ export const createRolloutRoute = createRoute({
   operationId: "createRollout",
   rule: { surface: "operator", permission: "runners.operate", idempotent: "replay" },
   method: "post",
-  path: "/v1/runner-rollouts",
+  path: rollouts.path,
   tags,
   summary: "Shut down or restart the processes of many runners, a few at a time",
   description:
@@ -91,34 +127,6 @@ export const createRolloutRoute = createRoute({
     "409 while another rollout is under way for the same runners.",
   request: { body: jsonBody(createBody) },
   responses: { 201: json(rolloutSchema, "The rollout. Its first step is taken within a second.") },
-});
-
-export const listRolloutsRoute = createRoute({
-  operationId: "listRollouts",
-  rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path: "/v1/runner-rollouts",
-  tags,
-  summary: "List rollouts",
-  request: {
-    query: z.object({
-      ...pageQuery,
-      status: z.enum(rolloutStatuses).optional().describe("Only rollouts in this status."),
-      runner_group_id: z.string().max(64).optional().describe("Only rollouts of this group."),
-    }),
-  },
-  responses: { 200: json(pageOf(rolloutSchema), "A page of rollouts, the newest first.") },
-});
-
-export const getRolloutRoute = createRoute({
-  operationId: "getRollout",
-  rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path,
-  tags,
-  summary: "Read a rollout",
-  request: { params },
-  responses: { 200: json(rolloutSchema, "The rollout.") },
 });
 
 export const listRolloutProcessesRoute = createRoute({

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { listRolloutsRoute } from "../../../shared/api/rollouts.ts";
+import { rollouts } from "../../../shared/api/rollouts.ts";
 import { getRunnerStripsRoute } from "../../../shared/api/runner-availability.ts";
 import { getRunnerGroupRoute } from "../../../shared/api/runner-groups.ts";
 import type { RunnerGroup } from "../../../shared/api/runner.ts";
@@ -25,9 +25,9 @@ export const showGroup: Page = {
   permission: "runners.read",
   async render(view) {
     const params = { runner_group_id: view.param("runner_group_id") };
-    const [group, { items: rollouts }] = await Promise.all([
+    const [group, { items: latest }] = await Promise.all([
       view.ask(getRunnerGroupRoute, { params }),
-      view.ask(listRolloutsRoute, { query: { ...params, limit: 3 } }),
+      view.ask(rollouts.list, { query: { ...params, limit: 3 } }),
     ]);
     const { pause, settings, runners = [] } = group;
     const ids = runners.map(({ id }) => id).join(",");
@@ -56,10 +56,10 @@ export const showGroup: Page = {
             : runnerTable("The newest first", runners, { strips, nowMs })
         }
         ${
-          rollouts.length === 0
+          latest.length === 0
             ? ""
             : html`<h2>Rollouts</h2>
-                ${rolloutTable("The newest three", rollouts, nowMs)}`
+                ${rolloutTable("The newest three", latest, nowMs)}`
         }
         <h2>Settings</h2>
         ${settings === undefined ? "" : settingsFacts(settings)}

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { listRolloutsRoute } from "../../../shared/api/rollouts.ts";
+import { rollouts } from "../../../shared/api/rollouts.ts";
 import { rolloutStatuses } from "../../../shared/rollout.ts";
 import type { Page } from "../page.ts";
 import { choices, crumbs } from "../parts/choices.ts";
@@ -18,7 +18,7 @@ export const listRollouts: Page = {
   permission: "runners.read",
   async render(view) {
     const query = readFilters(view.query, filters);
-    const { items, next_cursor: next } = await view.ask(listRolloutsRoute, { query });
+    const { items, next_cursor: next } = await view.ask(rollouts.list, { query });
     return {
       title: "Rollouts",
       live: view.query.has("cursor") ? [] : ["minute"],

@@ -1,9 +1,5 @@
 import { html } from "hono/html";
-import {
-  cancelRolloutRoute,
-  createRolloutRoute,
-  getRolloutRoute,
-} from "../../../shared/api/rollouts.ts";
+import { cancelRolloutRoute, createRolloutRoute, rollouts } from "../../../shared/api/rollouts.ts";
 import { getRunnerGroupRoute } from "../../../shared/api/runner-groups.ts";
 import { type ShutdownType, shutdownTypes } from "../../../shared/api/runner-process-shutdown.ts";
 import { rolloutProgress } from "../../../shared/rollout-progress.ts";
@@ -100,7 +96,7 @@ const cancel: Action = {
   permission: "runners.operate",
   async ask(view) {
     const params = { rollout_id: view.param("rollout_id") };
-    const rollout = await view.ask(getRolloutRoute, { params });
+    const rollout = await view.ask(rollouts.get, { params });
     if (!isOpenRollout(rollout)) throw notNow(`This rollout is over: ${rollout.status}.`);
     return {
       title: "Call the rollout off",

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import {
-  getRolloutRoute,
+  rollouts,
   listRolloutProcessesRoute,
   type Rollout,
   type RolloutTarget,
@@ -30,7 +30,7 @@ export const showRollout: Page = {
     const params = { rollout_id: view.param("rollout_id") };
     const query = readFilters(view.query, filters);
     const [rollout, { items, next_cursor: next }] = await Promise.all([
-      view.ask(getRolloutRoute, { params }),
+      view.ask(rollouts.get, { params }),
       view.ask(listRolloutProcessesRoute, { params, query }),
     ]);
     const at = `/rollouts/${rollout.id}`;

@@ -1,20 +1,21 @@
 import {
   cancelRolloutRoute,
   createRolloutRoute,
-  getRolloutRoute,
   listRolloutProcessesRoute,
-  listRolloutsRoute,
 } from "../../../shared/api/rollouts.ts";
 import { problem } from "../../../shared/problem.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { openResource } from "../../http/resources/open-resource.ts";
 import { cancelRollout } from "../../rollouts/cancel-rollout.ts";
 import { createRollout } from "../../rollouts/create-rollout.ts";
-import { findRollout, listRollouts, listRolloutTargets } from "../../rollouts/queries.ts";
-import { toRollout, toRolloutTarget } from "../../rollouts/to-rollout.ts";
+import { listRolloutTargets } from "../../rollouts/queries.ts";
+import { findRollout, rolloutRows } from "../../rollouts/rollout-rows.ts";
+import { toRolloutTarget } from "../../rollouts/to-rollout.ts";
 
 /** POST, GET /v1/runner-rollouts; GET /v1/runner-rollouts/{rollout_id}, …/processes; POST …/cancel */
-export const keepRollouts: RegisterRoutes = (app, { db }) => {
+export const keepRollouts: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(createRolloutRoute, async (c) => {
     const body = c.req.valid("json");
     const rollout = await createRollout(db, c.get("actor"), {
@@ -25,26 +26,15 @@ export const keepRollouts: RegisterRoutes = (app, { db }) => {
       deadlineNs: body.deadline,
       reason: body.reason,
     });
-    return c.json(toRollout(rollout), 201);
+    return c.json(rolloutRows.toItem(rollout), 201);
   });
 
   app.openapi(cancelRolloutRoute, async (c) => {
     const { rollout_id: id } = c.req.valid("param");
-    return c.json(toRollout(await cancelRollout(db, c.get("actor"), id)), 200);
+    return c.json(rolloutRows.toItem(await cancelRollout(db, c.get("actor"), id)), 200);
   });
 
-  app.openapi(listRolloutsRoute, async (c) => {
-    const { cursor, limit, ...filters } = c.req.valid("query");
-    const page = readPage({ cursor, limit }, filters);
-    const rows = await listRollouts(db, c.get("actor").orgId, filters, page);
-    return c.json(toPage(c, rows, { limit, filters, toItem: toRollout }), 200);
-  });
-
-  app.openapi(getRolloutRoute, async (c) => {
-    const row = await findRollout(db, c.get("actor").orgId, c.req.valid("param").rollout_id);
-    if (row === undefined) throw problem.notFound("rollout");
-    return c.json(toRollout(row), 200);
-  });
+  openResource(app, broker, rolloutRows);
 
   app.openapi(listRolloutProcessesRoute, async (c) => {
     const { orgId } = c.get("actor");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { cancelRollout } from "../../../broker/rollouts/cancel-rollout.ts";
 import { createRollout, type RolloutWish } from "../../../broker/rollouts/create-rollout.ts";
-import { findRollout, listRolloutTargets } from "../../../broker/rollouts/queries.ts";
-import type { RolloutRow } from "../../../broker/rollouts/row.ts";
+import { listRolloutTargets } from "../../../broker/rollouts/queries.ts";
+import { findRollout, type RolloutRow } from "../../../broker/rollouts/rollout-rows.ts";
 import { advanceClock, stopClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { sweepAll } from "../../support/database/sweep-all.ts";
