@@ -1,9 +1,6 @@
 import type { Db } from "../database/connect.ts";
-import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
-import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { AfterAttempt } from "./after-attempt.ts";
-import type { DeliveryRow } from "./delivery-row.ts";
 import type { WebhookRow } from "./row.ts";
 import type { Attempt } from "./send-event.ts";
 
@@ -104,52 +101,12 @@ export async function recordAttempts(
   return records.map((record) => written.has(record.delivery_id));
 }
 
-/** What a list of deliveries is narrowed to. */
-export type DeliveryFilter = CreatedFilter & {
-  readonly status?: DeliveryRow["status"] | undefined;
-  readonly since?: string | undefined;
-};
-
-/** Deliveries of a webhook, the newest first. Ids begin with their time: they are the order. */
-export async function listDeliveries(
-  db: Db,
-  webhookId: string,
-  {
-    filter: { status, since, ...created },
-    after,
-    limit,
-    offset,
-  }: ListRequest & { readonly filter: DeliveryFilter },
-): Promise<(DeliveryRow & { readonly sort_key: string })[]> {
-  return db<(DeliveryRow & { sort_key: string })[]>`
-    select ${columns(db)}, d.created_at::text as sort_key ${from(db)}
-     where d.webhook_id = ${webhookId} and d.id < ${after?.id ?? "~"}
-       ${status === undefined ? db`` : db`and d.status = ${status}`}
-       ${since === undefined ? db`` : db`and d.created_at >= ${since}`}
-       ${createdWithin(db, db`d.created_at`, created)}
-     order by d.id desc limit ${limit} offset ${offset}`;
-}
-
-/** A delivery of a webhook, with what was sent. */
-export async function findDelivery(
-  db: Db,
-  org: OrgId,
-  { webhookId, id }: { readonly webhookId: string; readonly id: string },
-): Promise<(DeliveryRow & { readonly body: string }) | undefined> {
-  const [row] = await db<(DeliveryRow & { body: string })[]>`
-    select ${columns(db)}, e.body ${from(db)}
-     where d.org_id = ${org} and d.id = ${id} and d.webhook_id = ${webhookId}`;
-  return row;
-}
-
-function columns(db: Db) {
-  return db`
-    d.id, d.webhook_id, d.event_id, d.workflow_id, d.seq, d.stream, d.status, d.attempts, d.is_resent, d.response_status,
-    d.error_code, d.next_at, d.last_attempt_at, d.created_at, d.finished_at, e.kind, e.transition`;
-}
-
-function from(db: Db) {
-  return db`from webhook_deliveries d join events e on e.org_id = d.org_id and e.id = d.event_id`;
+/** What a delivery sends. */
+export async function findBody(db: Db, org: OrgId, id: string): Promise<string | undefined> {
+  const [row] = await db<{ body: string }[]>`
+    select e.body from webhook_deliveries d join events e on e.org_id = d.org_id and e.id = d.event_id
+     where d.org_id = ${org} and d.id = ${id}`;
+  return row?.body;
 }
 
 /** An attempt as it was written. */

@@ -3,9 +3,9 @@ import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { topics } from "../wake/wakes.ts";
-import { findDelivery, type Resent, resendRows } from "./delivery-queries.ts";
+import { type Resent, resendRows } from "./delivery-queries.ts";
+import { deliveryRows } from "./delivery-rows.ts";
 import { requireWebhook } from "./require-webhook.ts";
-import { toDelivery } from "./to-delivery.ts";
 
 type Parts = Pick<Broker, "db" | "wakes">;
 
@@ -15,16 +15,16 @@ const mostResent = 10_000;
 export async function resendDelivery(
   parts: Parts,
   orgId: OrgId,
-  named: { readonly webhookId: string; readonly id: string },
+  { webhookId, id }: { readonly webhookId: string; readonly id: string },
 ): Promise<Delivery> {
-  const { webhookId, id } = named;
-  const row = await findDelivery(parts.db, orgId, named);
+  const named = { webhook_id: webhookId, delivery_id: id };
+  const row = await deliveryRows.find(parts.db, orgId, named);
   if (row === undefined) throw problem.notFound("delivery");
   if ((await resend(parts, orgId, webhookId, { deliveryId: id })) === 0) {
     const detail = "This delivery is not over: it is tried again by itself.";
     throw problem.conflict("delivery_pending", detail);
   }
-  return toDelivery((await findDelivery(parts.db, orgId, named)) ?? row);
+  return deliveryRows.toItem((await deliveryRows.find(parts.db, orgId, named)) ?? row);
 }
 
 /** Has the deliveries that fit made once more, each tried once; 409 where their webhook is disabled. */

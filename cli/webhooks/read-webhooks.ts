@@ -1,6 +1,6 @@
 import {
   getDeliveryRoute,
-  listDeliveriesRoute,
+  webhookDeliveries,
   resendDeliveriesRoute,
   resendDeliveryRoute,
 } from "../../shared/api/webhook-deliveries.ts";
@@ -85,7 +85,7 @@ export const listDeliveries = defineList({
     const since = readInstant("--since", flags.since);
     const query = { status: flags.status, since, ...pagesOfListing(page) };
     return pageOfListing(
-      await call(listDeliveriesRoute, { params: { webhook_id: webhook }, query }),
+      await call(webhookDeliveries.list, { params: { webhook_id: webhook }, query }),
     );
   },
 });

@@ -1,16 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import { eventTransitionNames, eventTypes } from "../webhooks/event-resources.ts";
+import { created, is } from "../resources/filters.ts";
+import { flag, instant, int, like, orNull, text, word } from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
+import { type EventKind, eventTransitionNames, eventTypes } from "../webhooks/event-resources.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
-import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 import { webhooks, webhookAttemptSchema } from "./webhook.ts";
 
 const tags = ["Webhooks"];
 const path = "/v1/orgs/current/webhooks/{webhook_id}";
-const one = `${path}/deliveries/{delivery_id}` as const;
-const params = webhooks.params.extend({ delivery_id: idParam("delivery_id", "whd") });
 const reading = { surface: "control-plane", permission: "webhooks.read" } as const;
 const writing = {
   surface: "control-plane",
@@ -19,58 +18,66 @@ const writing = {
 } as const;
 
 const statuses = ["pending", "delivered", "failed"] as const;
-const instant = z.iso.datetime();
 
-const delivery = z.object({
-  id: z.string().openapi({ example: "whd_01k9zq5v3t8w2x4y6z8a0b2c4d" }),
-  webhook_id: z.string(),
-  event_id: z.string(),
-  event_type: z.enum(eventTypes),
-  transition: z.enum(eventTransitionNames),
-  workflow_id: z.string(),
-  sequence: z.int().describe("Of the event in its workflow: `X-Svc-Sequence`."),
-  status: z.enum(statuses),
-  attempts: z.int(),
-  is_detached: z.boolean().describe("It no longer holds up later events of its workflow."),
-  is_resent: z.boolean().describe("Somebody had it made once more: it is tried once."),
-  response_status: z.int().nullable().describe("Of the last attempt."),
-  error_code: z.string().nullable().describe("Of the last attempt, or `webhook_disabled`."),
-  next_attempt_at: instant.nullable(),
-  last_attempt_at: instant.nullable(),
-  created_at: instant,
-  finished_at: instant.nullable(),
+export const webhookDeliveries = resource({
+  noun: "delivery",
+  plural: "deliveries",
+  schema: "WebhookDelivery",
+  tag: "Webhooks",
+  prefix: "whd",
+  param: "delivery_id",
+  path: `${path}/deliveries`,
+  under: ["webhook"],
+  surface: "control-plane",
+  read: "webhooks.read",
+  opens: ["list"],
+  bound: "path",
+  says: { list: "List deliveries to a webhook" },
+  members: {
+    id: like(text(), "whd_01k9zq5v3t8w2x4y6z8a0b2c4d"),
+    webhook_id: text(),
+    event_id: text(),
+    event_type: {
+      schema: z.enum(eventTypes),
+      kind: "text",
+      show: (kind: EventKind) => eventTypes[kind],
+    },
+    transition: word(eventTransitionNames),
+    workflow_id: text(),
+    sequence: int("Of the event in its workflow: `X-Svc-Sequence`."),
+    status: word(statuses),
+    attempts: int(),
+    is_detached: flag("It no longer holds up later events of its workflow."),
+    is_resent: flag("Somebody had it made once more: it is tried once."),
+    response_status: orNull(int(), "Of the last attempt."),
+    error_code: orNull(text(), "Of the last attempt, or `webhook_disabled`."),
+    next_attempt_at: orNull(instant()),
+    last_attempt_at: orNull(instant()),
+    created_at: instant(),
+    finished_at: orNull(instant()),
+  },
+  filters: {
+    status: is("status", z.enum(statuses).optional().describe("Only deliveries in this status.")),
+    since: {
+      ...created.created_at_gte,
+      schema: instantInput.optional().describe("As created_at_gte."),
+    },
+    ...created,
+  },
 });
+export type Delivery = ItemOf<typeof webhookDeliveries>;
 
-export const deliverySchema = delivery.openapi("WebhookDelivery");
-export type Delivery = z.infer<typeof deliverySchema>;
-
-const shownDeliverySchema = delivery
-  .extend({
+const shownDeliverySchema = z
+  .object({
+    ...webhookDeliveries.itemSchema.shape,
     body: z.string().describe("What is sent, byte for byte."),
     attempt_log: z.array(webhookAttemptSchema).describe("The last 100 attempts, the oldest first."),
   })
   .openapi("ShownWebhookDelivery");
 export type ShownDelivery = z.infer<typeof shownDeliverySchema>;
 
-export const listDeliveriesRoute = createRoute({
-  operationId: "listWebhookDeliveries",
-  rule: reading,
-  method: "get",
-  path: `${path}/deliveries`,
-  tags,
-  summary: "List deliveries to a webhook",
-  description: listingDescription,
-  request: {
-    params: webhooks.params,
-    query: z.object({
-      ...listingQuery,
-      status: z.enum(statuses).optional().describe("Only deliveries in this status."),
-      since: instantInput.optional().describe("As created_at_gte."),
-      ...createdQuery,
-    }),
-  },
-  responses: { 200: json(listingOf(deliverySchema), "Deliveries.") },
-});
+const { params } = webhookDeliveries;
+const one = `${webhookDeliveries.path}/{delivery_id}` as const;
 
 export const getDeliveryRoute = createRoute({
   operationId: "getWebhookDelivery",
@@ -93,7 +100,7 @@ export const resendDeliveryRoute = createRoute({
   description:
     "The same bytes with the same event id, once: it is not tried again. 409 `delivery_pending` for one that is not over; 409 `webhook_disabled`: ping it first.",
   request: { params },
-  responses: { 202: json(deliverySchema, "The delivery.") },
+  responses: { 202: json(webhookDeliveries.itemSchema, "The delivery.") },
 });
 
 const resendBody = z

@@ -23,7 +23,7 @@ export const text = (says?: string): Member<z.ZodString, string> =>
   same("text", told(z.string(), says));
 
 /** One of several words. */
-export const word = <const Words extends readonly [string, ...string[]]>(
+export const word = <const Words extends readonly string[]>(
   words: Words,
   says?: string,
 ): Member<z.ZodEnum<{ [Word in Words[number]]: Word }>, Words[number]> =>

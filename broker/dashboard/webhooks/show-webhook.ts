@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { type Delivery, listDeliveriesRoute } from "../../../shared/api/webhook-deliveries.ts";
+import { type Delivery, webhookDeliveries } from "../../../shared/api/webhook-deliveries.ts";
 import { type Webhook, webhooks } from "../../../shared/api/webhook.ts";
 import { recentAudit } from "../audit/audit-table.ts";
 import type { Html, Page, View } from "../page.ts";
@@ -27,7 +27,7 @@ export const showWebhook: Page = {
     const query = pageAsked(readFilters(view.query, filters));
     const [webhook, answer] = await Promise.all([
       view.ask(webhooks.get, { params }),
-      view.ask(listDeliveriesRoute, { params, query }),
+      view.ask(webhookDeliveries.list, { params, query }),
     ]);
     const deliveries = listed(answer);
     const at = `/webhooks/${webhook.id}`;

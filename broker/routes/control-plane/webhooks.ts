@@ -1,6 +1,5 @@
 import {
   getDeliveryRoute,
-  listDeliveriesRoute,
   resendDeliveriesRoute,
   resendDeliveryRoute,
 } from "../../../shared/api/webhook-deliveries.ts";
@@ -12,20 +11,19 @@ import {
 } from "../../../shared/api/webhooks.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
-import type { ListRequest } from "../../database/page-request.ts";
-import { answerListing } from "../../http/answer/answer-listing.ts";
 import { requiredVersion } from "../../http/answer/etag.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { openResource, showItem } from "../../http/resources/open-resource.ts";
 import { createWebhook } from "../../webhooks/create-webhook.ts";
-import { findDelivery, listAttempts, listDeliveries } from "../../webhooks/delivery-queries.ts";
+import { findBody, listAttempts } from "../../webhooks/delivery-queries.ts";
+import { deliveryRows } from "../../webhooks/delivery-rows.ts";
 import { pingWebhook } from "../../webhooks/ping-webhook.ts";
 import { deleteWebhookRow } from "../../webhooks/queries.ts";
 import { requireSample } from "../../webhooks/require-sample.ts";
 import { requireWebhook } from "../../webhooks/require-webhook.ts";
 import { resendDeliveries, resendDelivery } from "../../webhooks/resend-deliveries.ts";
-import { toDelivery, toShownDelivery } from "../../webhooks/to-delivery.ts";
+import { toShownDelivery } from "../../webhooks/to-shown-delivery.ts";
 import { updateWebhook } from "../../webhooks/update-webhook.ts";
 import { webhookRows } from "../../webhooks/webhook-rows.ts";
 
@@ -74,25 +72,18 @@ const write: RegisterRoutes = (app, broker) => {
 
 const readAndResend: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(listDeliveriesRoute, async (c) => {
-    const { webhook_id: webhookId } = c.req.valid("param");
-    const { cursor, limit, offset, ...filter } = c.req.valid("query");
-    const asked = { cursor, limit, offset };
-    await requireWebhook(db, c.get("actor").orgId, webhookId);
-    const listed = await answerListing(c, asked, {
-      filters: { webhookId, ...filter },
-      read: (request: ListRequest) => listDeliveries(db, webhookId, { ...request, filter }),
-      toItem: toDelivery,
-    });
-    return c.json(listed, 200);
-  });
+  openResource(app, broker, deliveryRows);
   app.openapi(getDeliveryRoute, async (c) => {
-    const { webhook_id: webhookId, delivery_id: id } = c.req.valid("param");
+    const named = c.req.valid("param");
     const { orgId } = c.get("actor");
-    await requireWebhook(db, orgId, webhookId);
-    const row = await findDelivery(db, orgId, { webhookId, id });
-    if (row === undefined) throw problem.notFound("delivery");
-    return c.json(toShownDelivery(row, await listAttempts(db, orgId, id)), 200);
+    await requireWebhook(db, orgId, named.webhook_id);
+    const delivery = await showItem(c, db, deliveryRows, named);
+    const [body, attempts] = await Promise.all([
+      findBody(db, orgId, delivery.id),
+      listAttempts(db, orgId, delivery.id),
+    ]);
+    if (body === undefined) throw problem.notFound("delivery"); // it was deleted meanwhile
+    return c.json(toShownDelivery(delivery, body, attempts), 200);
   });
   app.openapi(resendDeliveryRoute, async (c) => {
     const { webhook_id: webhookId, delivery_id: id } = c.req.valid("param");
