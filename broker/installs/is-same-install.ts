@@ -3,15 +3,14 @@ import { canonicalJson, checksumOf } from "../../shared/app-config/canonical-jso
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
-import type { InstallConfigRow } from "./configs/row.ts";
 import { openJson } from "./install-facts.ts";
 import type { InstallRow } from "./install-row.ts";
 import { findInstall } from "./install-rows.ts";
-import type { ShownRow } from "./to-install.ts";
+import type { ShownRow, StoredConfig } from "./to-install.ts";
 
 type Texts = Readonly<Record<string, string>>;
 type Config = Partial<
-  Pick<InstallConfigRow, "approval_option" | "component_toggles" | "labels" | "telemetry_enabled">
+  Pick<StoredConfig, "approval_option" | "component_toggles" | "labels" | "telemetry_enabled">
 >;
 /** What a request to create an install says of it. */
 export type InstallContent = Pick<

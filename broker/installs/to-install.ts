@@ -1,13 +1,12 @@
+import type { InstallConfig } from "../../shared/api/install-config.ts";
 import type { Install } from "../../shared/api/install.ts";
 import { expectedIds } from "./cloud-of.ts";
-import type { InstallConfigRow } from "./configs/row.ts";
-import { toInstallConfig } from "./configs/to-install-config.ts";
+import { installConfigRows } from "./configs/install-config-rows.ts";
 import type { InstallRow } from "./install-row.ts";
 
 /** A config as it is read with its install: its instants are texts. */
-export type StoredConfig = Omit<InstallConfigRow, "created_at" | "updated_at"> & {
-  readonly created_at: string;
-  readonly updated_at: string;
+export type StoredConfig = Omit<InstallConfig, "approval_option"> & {
+  readonly approval_option: InstallConfig["approval_option"] | null;
 };
 /** An install with what the API shows besides its row. */
 export type ShownRow = InstallRow & {
@@ -58,19 +57,14 @@ export function toInstall(row: ShownRow): Install {
 }
 
 function configOf({ config, ...row }: ShownRow): Install["install_config"] {
-  if (config !== null) {
-    const { created_at: created, updated_at: updated } = config;
-    const instants = { created_at: new Date(created), updated_at: new Date(updated) };
-    return toInstallConfig({ ...config, ...instants });
-  }
-  // One that an older broker created while this one migrated.
-  return toInstallConfig({
-    ...row,
-    id: "",
-    install_id: row.id,
-    component_toggles: {},
-    labels: {},
-    telemetry_enabled: null,
+  // One that an older broker created while this one migrated has none.
+  const none = { id: "", install_id: row.id, component_toggles: {}, labels: {} };
+  const shown = config ?? { ...row, ...none, telemetry_enabled: null };
+  return installConfigRows.toItem({
+    ...shown,
+    approval_option: shown.approval_option ?? "prompt",
+    created_at: new Date(shown.created_at),
+    updated_at: new Date(shown.updated_at),
   });
 }
 

@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { mostEntries } from "../most-entries.ts";
-import { idParam } from "./id-param.ts";
+import { created, labelled } from "../resources/filters.ts";
+import { flag, instant, json, made, orNull, owned, text, word } from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
 import { labelsInput } from "./labels-input.ts";
 
 const mostToggles = 500;
@@ -26,23 +28,35 @@ const members = {
 export const installConfigInput = z.strictObject(members).partial().openapi("InstallConfigChanges");
 export type InstallConfigInput = z.output<typeof installConfigInput>;
 
-export const installConfigSchema = z
-  .object({
-    id: z.string(),
-    org_id: z.string(),
-    install_id: z.string(),
-    approval_option: z.enum(["prompt", "approve-all"]).describe("prompt, unless it was given."),
-    component_toggles: z.record(z.string(), z.boolean()),
-    labels: z.record(z.string(), z.string()),
-    telemetry_enabled: z.boolean().nullable(),
-    created_by_id: z.string(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-  })
-  .openapi("InstallConfig");
-export type InstallConfig = z.infer<typeof installConfigSchema>;
-
-export const installConfigParams = z.object({
-  install_id: idParam("install_id", "ins"),
-  install_config_id: idParam("install_config_id", "inc"),
+export const installConfigs = resource({
+  noun: "install config",
+  plural: "configs",
+  schema: "InstallConfig",
+  tag: "Installs",
+  prefix: "inc",
+  param: "install_config_id",
+  path: "/v1/installs/{install_id}/configs",
+  under: ["install"],
+  surface: "control-plane",
+  read: "installs.read",
+  opens: ["list", "get"],
+  bound: "path",
+  says: {
+    list: "List the configs of an install",
+    listed: "The first is in force; 100 are kept.",
+    got: "The config.",
+  },
+  members: {
+    ...owned,
+    install_id: text(),
+    approval_option: word(["prompt", "approve-all"], "prompt, unless it was given."),
+    component_toggles: json(z.record(z.string(), z.boolean())),
+    labels: json(z.record(z.string(), z.string())),
+    telemetry_enabled: orNull(flag()),
+    created_by_id: made.created_by_id,
+    created_at: made.created_at,
+    updated_at: instant(),
+  },
+  filters: { labels: labelled("labels"), ...created },
 });
+export type InstallConfig = ItemOf<typeof installConfigs>;

@@ -3,11 +3,7 @@ import { mostEntries } from "../most-entries.ts";
 import { created, is, labelled, part } from "../resources/filters.ts";
 import { flag, instant, int, json, made, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
-import {
-  componentTogglesInput,
-  installConfigInput,
-  installConfigSchema,
-} from "./install-config.ts";
+import { componentTogglesInput, installConfigInput, installConfigs } from "./install-config.ts";
 import { labelsInput, labelTemplatesInput } from "./labels-input.ts";
 
 const mostMetadata = 100;
@@ -176,7 +172,7 @@ export const installs = resource({
     app_default_labels: json(texts, "The app's; their keys are locked."),
     label_templates: json(texts, "Their keys are locked, too."),
     metadata: json(texts),
-    install_config: json(installConfigSchema, "The one in force."),
+    install_config: json(installConfigs.itemSchema, "The one in force."),
     lifecycle_phase: json(
       z.object({
         phase: z.enum(lifecyclePhases),

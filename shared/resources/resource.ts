@@ -21,7 +21,8 @@ import { type Parent, parents } from "./parents.ts";
  *   the filter of their id.
  * - bound: what tokens that are bound to an app or an install may do: `path`, they are let in where the path names something of their own;
  *   `list`, the list is open to them and shows what they reach.
- * - says: sentences that do not follow from the noun.
+ * - says: sentences that do not follow from the noun. `list` and `get` are summaries, `listed` comes before what is told of all lists, `got`
+ *   tells what a read answers.
  */
 export type ResourceSpec = {
   readonly noun: string;
@@ -39,7 +40,7 @@ export type ResourceSpec = {
   readonly opens: readonly ("list" | "get")[];
   readonly bound: "path" | "list";
   readonly paged?: "cursor";
-  readonly says?: { readonly list?: string; readonly get?: string };
+  readonly says?: { readonly [Of in "list" | "listed" | "get" | "got"]?: string };
   readonly members: Members;
   readonly filters: Filters;
 };
@@ -165,7 +166,10 @@ function listRoute(spec: ResourceSpec, itemSchema: z.ZodType, parent?: Parent) {
       parent === undefined
         ? (says?.list ?? `List ${plural}`)
         : `List ${plural} of ${idPrefixes[parents[parent].prefix].words}`,
-    ...(!isPaged && { description: listingDescription }),
+    ...(!isPaged && {
+      description:
+        says?.listed === undefined ? listingDescription : `${says.listed} ${listingDescription}`,
+    }),
     request: {
       ...(under.length > 0 && { params: paramsOf(spec, under, false) }),
       query: z.object({
@@ -190,7 +194,7 @@ function getRoute(spec: ResourceSpec, itemSchema: z.ZodType, params: z.ZodObject
     tags: [spec.tag],
     summary: spec.says?.get ?? `Read ${idPrefixes[spec.prefix].words}`,
     request: { params },
-    responses: { 200: json(itemSchema, `The ${spec.noun}.`) },
+    responses: { 200: json(itemSchema, spec.says?.got ?? `The ${spec.noun}.`) },
   });
 }
 

@@ -28,7 +28,9 @@ export function openResource<R extends AnyResource, Row>(
   for (const route of resource.routes) {
     if (route.path.endsWith(`/{${resource.param}}`)) {
       open(route, async (c) => {
-        const item = await showItem(c, db, rows, c.req.valid("param" as never));
+        const params: Texts = c.req.valid("param" as never);
+        await requireUnder(c, db, resource.under, params);
+        const item = await showItem(c, db, rows, params);
         return c.json(item as object, 200);
       });
     } else {
@@ -46,8 +48,7 @@ async function list<R extends AnyResource, Row>(
   const { orgId, bound } = c.get("actor");
   const params: Texts = under.length === 0 ? {} : c.req.valid("param" as never);
   const { limit, offset, cursor, ...filter } = c.req.valid("query" as never) as Asked & Texts; // by its own schema
-  const last = under.at(-1);
-  if (last !== undefined) await requireParent[last](db, orgId, params[parents[last].param] ?? "");
+  await requireUnder(c, db, under, params);
   const list = {
     filters: { ...params, ...filter },
     read: (request: ListRequest) => rows.list(db, orgId, { params, filter, bound, ...request }),
@@ -58,6 +59,18 @@ async function list<R extends AnyResource, Row>(
     ? await answerPage(c, { limit, cursor }, list)
     : await answerListing(c, { limit, offset, cursor }, list);
   return c.json(listed as object, 200);
+}
+
+/** 404 where there is nothing that it would be under. */
+async function requireUnder(
+  c: AppContext,
+  db: Broker["db"],
+  under: readonly Parent[],
+  params: Texts,
+): Promise<void> {
+  const last = under.at(-1);
+  if (last === undefined) return;
+  await requireParent[last](db, c.get("actor").orgId, params[parents[last].param] ?? "");
 }
 
 /** One of a resource, with its version as the tag of the answer; 404 when there is none. */

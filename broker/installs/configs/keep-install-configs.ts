@@ -1,4 +1,4 @@
-import type { InstallConfig, InstallConfigInput } from "../../../shared/api/install-config.ts";
+import type { InstallConfigInput } from "../../../shared/api/install-config.ts";
 import { problem } from "../../../shared/problem.ts";
 import { readDocument } from "../../app-configs/show-configs.ts";
 import type { Db } from "../../database/connect.ts";
@@ -7,8 +7,7 @@ import type { OrgId } from "../../orgs/org-id.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import { requireInstall } from "../keep-installs.ts";
 import { checkToggles } from "./check-toggles.ts";
-import { findInstallConfig, insertInstallConfig, writeInstallConfig } from "./queries.ts";
-import { toInstallConfig } from "./to-install-config.ts";
+import { insertInstallConfig, writeInstallConfig } from "./queries.ts";
 
 /** Puts another config of an install in force; answers its id. */
 export async function createInstallConfig(
@@ -73,16 +72,4 @@ export async function requireFitting(
   const configId = install.applied_config_id ?? install.expected_config_id;
   const config = await readDocument(db, org, configId);
   checkToggles(config, given.component_toggles, `${at}/component_toggles`);
-}
-
-/** A config of an install; 404 for that of another one. */
-export async function showInstallConfig(
-  db: Db,
-  org: OrgId,
-  at: { readonly installId: string; readonly id: string },
-): Promise<{ readonly config: InstallConfig; readonly version: number }> {
-  await requireInstall(db, org, at.installId);
-  const row = await findInstallConfig(db, org, at);
-  if (row === undefined) throw problem.notFound("install config");
-  return { config: toInstallConfig(row), version: row.version };
 }
