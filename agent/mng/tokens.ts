@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { tokenSchema, tokenWithSecretSchema } from "../../shared/api/tokens.ts";
+import type { Token, tokenWithSecretSchema } from "../../shared/api/tokens.ts";
 import { getOwnTokenRoute, rotateOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { parseToken } from "../../shared/token.ts";
 import type { Connection } from "../agent-context.ts";
@@ -61,14 +61,12 @@ export async function provideToken(parts: TokenParts, signal: AbortSignal): Prom
   return true;
 }
 
-type OwnToken = z.infer<typeof tokenSchema>;
-
 /** What the broker says of a token, this process's by default; undefined when it refuses it. */
 async function ask(
   client: BrokerClient,
   signal: AbortSignal,
   token?: string,
-): Promise<OwnToken | undefined> {
+): Promise<Token | undefined> {
   try {
     const how = { scope: "agent", isOnce: true, signal, token } as const;
     return (await client.call(getOwnTokenRoute, {}, how)).body;

@@ -1,5 +1,4 @@
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Minted, TokenRow } from "./row.ts";
 
@@ -7,26 +6,6 @@ import type { Minted, TokenRow } from "./row.ts";
 export async function findToken(db: Db, org: OrgId, id: string): Promise<TokenRow | undefined> {
   const [row] = await db<TokenRow[]>`select * from tokens where org_id = ${org} and id = ${id}`;
   return row;
-}
-
-/** The org's tokens, the newest first. */
-export async function listTokens(
-  db: Db,
-  org: OrgId,
-  filters: Readonly<Record<"account_id" | "runner_id" | "bound_id", string | undefined>>,
-  page: PageRequest,
-): Promise<(TokenRow & { sort_key: string })[]> {
-  return db<(TokenRow & { sort_key: string })[]>`
-    select *, created_at::text as sort_key
-      from tokens
-     where org_id = ${org}
-       and (${filters.account_id === undefined} or account_id = ${filters.account_id ?? null})
-       and (${filters.runner_id === undefined} or runner_id = ${filters.runner_id ?? null})
-       and (${filters.bound_id === undefined} or bound_id = ${filters.bound_id ?? null})
-       and (${page.after === undefined}
-            or (created_at, id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
-     order by created_at desc, id desc
-     limit ${page.limit + 1}`;
 }
 
 export type NewTokenRow = Pick<

@@ -13,7 +13,7 @@ import { listProcessesRoute } from "../../shared/api/runner-process.ts";
 import { listRunnersRoute } from "../../shared/api/runners.ts";
 import { listSignalsRoute } from "../../shared/api/signals.ts";
 import { listWorkspacesRoute } from "../../shared/api/terraform-workspaces.ts";
-import { listTokensRoute } from "../../shared/api/tokens.ts";
+import { tokens } from "../../shared/api/tokens.ts";
 import { webhooks } from "../../shared/api/webhook.ts";
 import { listWorkflowsRoute } from "../../shared/api/workflows.ts";
 import { toPage } from "../apps/find-app.ts";
@@ -65,7 +65,7 @@ const lists: Readonly<Record<string, Ids>> = {
   webhooks: of(async (call) =>
     pageOfListing(await call(webhooks.list, { query: pagesOfListing({}) })),
   ),
-  tokens: of(async (call) => await call(listTokensRoute, { query })),
+  tokens: of(async (call) => await call(tokens.list, { query })),
   orgs: of(async (call) => await call(listOrgsRoute, { query })),
   workspaces: of(async (call) => await call(listWorkspacesRoute, { query })),
   releases: of(async (call) => await call(listHelmReleasesRoute, { query })),

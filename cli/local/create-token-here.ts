@@ -4,7 +4,7 @@ import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../broker/orgs/org-id.ts";
 import { findOrg } from "../../broker/orgs/queries.ts";
 import { createToken, type NewToken } from "../../broker/tokens/create-token.ts";
-import { toTokenWithSecret } from "../../broker/tokens/to-token.ts";
+import { toTokenWithSecret } from "../../broker/tokens/token-rows.ts";
 import type { Token } from "../../shared/api/tokens.ts";
 import { problem } from "../../shared/problem.ts";
 

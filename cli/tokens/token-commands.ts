@@ -1,4 +1,4 @@
-import { listTokensRoute, revokeTokenRoute, rotateTokenRoute } from "../../shared/api/tokens.ts";
+import { revokeTokenRoute, rotateTokenRoute, tokens } from "../../shared/api/tokens.ts";
 import { defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
 import { printItem } from "../output/print.ts";
@@ -21,7 +21,7 @@ export const listTokens = defineList({
   empty: "No tokens found. Create one: svc token create --name NAME --role org_admin",
   read: async ({ flags, call, page }) => {
     const { runner: runner_id, account: account_id, bound: bound_id } = flags;
-    return await call(listTokensRoute, { query: { runner_id, account_id, bound_id, ...page } });
+    return await call(tokens.list, { query: { runner_id, account_id, bound_id, ...page } });
   },
 });
 

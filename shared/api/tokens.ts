@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { boundTypes, grantablePermissions, roleTypes } from "../permissions.ts";
+import { is } from "../resources/filters.ts";
+import { instant, list, made, orNull, owned, text, word } from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
-import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
 
 /** What issued a token. */
@@ -19,58 +20,74 @@ export const tokenTypes = [
   "oauth",
 ] as const;
 
+const id = z.string().max(64).optional();
 const grant = z.enum(grantablePermissions);
 const kinds = ["pat", "sa", "rt", "boot", "st", "it"] as const;
 
-export const tokenSchema = z
-  .object({
-    id: z.string(),
-    org_id: z.string(),
-    kind: z
-      .enum(kinds)
-      .describe(
-        "The kind in its prefix: person, service account, runner, enrolment, stack, installer.",
-      ),
-    reach: z
-      .enum(["org", "account"])
-      .describe(
-        "org: it acts in its own org and for itself. account: a person's own token; it acts for its account in all orgs of that account.",
-      ),
-    token_type: z.enum(tokenTypes),
-    name: z.string(),
-    hint: z.string().describe("Its prefix and last four characters."),
-    account_id: z.string().nullable(),
-    runner_id: z.string().nullable().describe("The runner it is bound to."),
-    role: z.enum(roleTypes).nullable().describe("null: all roles of its account."),
-    role_id: z.string().nullable().describe("The role of the org that it has, of that type."),
-    grants: z.array(grant).describe("Permissions beyond its role."),
-    bound_type: z.enum(boundTypes).nullable(),
-    bound_id: z
-      .string()
-      .nullable()
-      .describe("The one app (with its installs) or install that it reaches; null: the org."),
-    issuer: z.string(),
-    source_id: z.string(),
-    source_type: z.string(),
-    issued_at: z.iso.datetime(),
-    expires_at: z.iso.datetime().nullable(),
-    used_at: z.iso.datetime().nullable().describe("Its first use."),
-    last_used_at: z.iso.datetime().nullable().describe("Exact to a minute."),
-    revoked_at: z.iso.datetime().nullable(),
-    replaced_by: z.string().nullable().describe("The token that a rotation or an enrolment made."),
-    created_at: z.iso.datetime(),
-    created_by_id: z.string(),
-    updated_at: z.iso.datetime(),
-  })
-  .openapi("Token");
-export type Token = z.infer<typeof tokenSchema>;
+export const tokens = resource({
+  noun: "token",
+  plural: "tokens",
+  schema: "Token",
+  tag: "Access",
+  prefix: "tok",
+  param: "token_id",
+  path: "/v1/tokens",
+  under: [],
+  surface: "operator",
+  read: "tokens.read",
+  opens: ["list", "get"],
+  bound: "path",
+  paged: "cursor",
+  says: { list: "List the org's tokens", get: "Get a token" },
+  members: {
+    ...owned,
+    kind: word(
+      kinds,
+      "The kind in its prefix: person, service account, runner, enrolment, stack, installer.",
+    ),
+    reach: word(
+      ["org", "account"],
+      "org: it acts in its own org and for itself. account: a person's own token; it acts for its account in all orgs of that account.",
+    ),
+    token_type: word(tokenTypes),
+    name: text(),
+    hint: text("Its prefix and last four characters."),
+    account_id: orNull(text()),
+    runner_id: orNull(text(), "The runner it is bound to."),
+    role: orNull(word(roleTypes), "null: all roles of its account."),
+    role_id: orNull(text(), "The role of the org that it has, of that type."),
+    grants: list(grant, "Permissions beyond its role."),
+    bound_type: orNull(word(boundTypes)),
+    bound_id: orNull(
+      text(),
+      "The one app (with its installs) or install that it reaches; null: the org.",
+    ),
+    issuer: text(),
+    source_id: text(),
+    source_type: text(),
+    issued_at: instant(),
+    expires_at: orNull(instant()),
+    used_at: orNull(instant(), "Its first use."),
+    last_used_at: orNull(instant(), "Exact to a minute."),
+    revoked_at: orNull(instant()),
+    replaced_by: orNull(text(), "The token that a rotation or an enrolment made."),
+    ...made,
+    updated_at: instant(),
+  },
+  filters: {
+    account_id: is("account_id", id.describe("Only tokens of this account.")),
+    runner_id: is("runner_id", id.describe("Only tokens of this runner.")),
+    bound_id: is("bound_id", id.describe("Only tokens that are bound to this app or install.")),
+  },
+});
+export type Token = ItemOf<typeof tokens>;
+const { itemSchema: tokenSchema, params } = tokens;
 
 export const tokenWithSecretSchema = tokenSchema
   .extend({ secret: z.string().describe("The token itself. It is shown only once.") })
   .openapi("TokenWithSecret");
 
-const params = z.object({ token_id: idParam("token_id", "tok") });
-const text = z.string().max(200).default("");
+const noted = z.string().max(200).default("");
 
 /** What a new token may say of itself. */
 export const createTokenBody = z.strictObject({
@@ -111,9 +128,9 @@ export const createTokenBody = z.strictObject({
       "The one app (with its installs) or install that the token reaches. Roles installer and hosted-installer may work on installs only so.",
     ),
   token_type: z.enum(tokenTypes).optional(),
-  issuer: text,
-  source_id: text,
-  source_type: text,
+  issuer: noted,
+  source_id: noted,
+  source_type: noted,
   expires_at: instantInput.optional().describe("Default: never."),
 });
 
@@ -128,39 +145,6 @@ export const createTokenRoute = createRoute({
   responses: {
     201: json(tokenWithSecretSchema, "The token with its secret, which is shown only once."),
   },
-});
-
-export const listTokensRoute = createRoute({
-  operationId: "listTokens",
-  rule: { surface: "operator", permission: "tokens.read" },
-  method: "get",
-  path: "/v1/tokens",
-  tags: ["Access"],
-  summary: "List the org's tokens",
-  request: {
-    query: z.object({
-      ...pageQuery,
-      account_id: z.string().max(64).optional().describe("Only tokens of this account."),
-      runner_id: z.string().max(64).optional().describe("Only tokens of this runner."),
-      bound_id: z
-        .string()
-        .max(64)
-        .optional()
-        .describe("Only tokens that are bound to this app or install."),
-    }),
-  },
-  responses: { 200: json(pageOf(tokenSchema), "A page of tokens, the newest first.") },
-});
-
-export const getTokenRoute = createRoute({
-  operationId: "getToken",
-  rule: { surface: "operator", permission: "tokens.read" },
-  method: "get",
-  path: "/v1/tokens/{token_id}",
-  tags: ["Access"],
-  summary: "Get a token",
-  request: { params },
-  responses: { 200: json(tokenSchema, "The token.") },
 });
 
 export const revokeTokenRoute = createRoute({

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { listTokensRoute, type Token } from "../../../shared/api/tokens.ts";
+import { type Token, tokens } from "../../../shared/api/tokens.ts";
 import type { Html, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { listPage } from "../parts/list-page.ts";
@@ -19,7 +19,7 @@ export const listTokens = listPage({
     bound_id: { label: "Bound to" },
   },
   acts: [{ label: "Create a token", to: "/tokens/new", permission: "tokens.write" }],
-  read: async (view, query) => await view.ask(listTokensRoute, { query }),
+  read: async (view, query) => await view.ask(tokens.list, { query }),
   show: (items, view) => tokenTable(view, items),
   whenNone: html`Create one: <code>svc token create</code>`,
 });

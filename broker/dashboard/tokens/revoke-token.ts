@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { getTokenRoute, revokeTokenRoute } from "../../../shared/api/tokens.ts";
+import { revokeTokenRoute, tokens } from "../../../shared/api/tokens.ts";
 import type { Action, View } from "../page.ts";
 import { notNow } from "../parts/not-now.ts";
 import { timeAgo } from "../parts/time.ts";
@@ -11,7 +11,7 @@ export const revokeToken: Action = {
   path: "/tokens/{token_id}/revoke",
   permission: "tokens.write",
   async ask(view) {
-    const token = await view.ask(getTokenRoute, { params: paramsOf(view) });
+    const token = await view.ask(tokens.get, { params: paramsOf(view) });
     if (token.revoked_at !== null) {
       throw notNow("This token was revoked already.");
     }

@@ -4,7 +4,7 @@ import { limitByAddress } from "../../http/limits/limit-by-address.ts";
 import { anybody } from "../../limits/permits.ts";
 import { bearerOf } from "../../tokens/bearer.ts";
 import { enrol as exchange, findEnroller } from "../../tokens/enrol.ts";
-import { toTokenWithSecret } from "../../tokens/to-token.ts";
+import { toTokenWithSecret } from "../../tokens/token-rows.ts";
 
 /** A whole fleet may enrol from one address; a client that tries out tokens is slowed down. */
 const perAddressPerS = 20;

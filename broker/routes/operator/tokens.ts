@@ -7,8 +7,6 @@ import {
   type createTokenBody,
   createTokenRoute,
   getOwnTokenRoute,
-  getTokenRoute,
-  listTokensRoute,
   revokeTokenRoute,
   rotateOwnTokenRoute,
   rotateTokenRoute,
@@ -16,8 +14,8 @@ import {
 import type { BoundType } from "../../../shared/permissions.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Db } from "../../database/connect.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { openResource } from "../../http/resources/open-resource.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { listRoles } from "../../roles/queries.ts";
@@ -28,10 +26,10 @@ import { createEnrolmentToken as makeEnrolmentToken } from "../../tokens/create-
 import { createToken as makeToken } from "../../tokens/create-token.ts";
 import { findOwnToken } from "../../tokens/find-own-token.ts";
 import { permissionsHeld } from "../../tokens/permissions-held.ts";
-import { findToken, listTokens } from "../../tokens/queries.ts";
+import { findToken } from "../../tokens/queries.ts";
 import { revokeToken as endToken } from "../../tokens/revoke-token.ts";
 import { rotateToken as replaceToken } from "../../tokens/rotate-token.ts";
-import { toToken, toTokenWithSecret } from "../../tokens/to-token.ts";
+import { tokenRows, toToken, toTokenWithSecret } from "../../tokens/token-rows.ts";
 import { reachOfNew, requireChange } from "../../tokens/token-rules.ts";
 
 /** POST /v1/tokens */
@@ -108,25 +106,13 @@ function boundIn({ bound_type: type, bound_id: id }: NamedBound): Bound | undefi
 
 /** GET /v1/tokens, GET /v1/tokens/current, GET /v1/tokens/{token_id} */
 export const readTokens: RegisterRoutes = (app, broker) => {
-  app.openapi(listTokensRoute, async (c) => {
-    const { cursor, limit, account_id, runner_id, bound_id } = c.req.valid("query");
-    const filters = { account_id, runner_id, bound_id };
-    const page = readPage({ cursor, limit }, filters);
-    const rows = await listTokens(broker.db, c.get("actor").orgId, filters, page);
-    return c.json(toPage(c, rows, { limit, filters, toItem: toToken }), 200);
-  });
-
   app.openapi(getOwnTokenRoute, async (c) => {
     const actor = c.get("actor");
     const row = await findOwnToken(broker.db, actor);
     return c.json({ ...toToken(row), permissions: [...actor.permissions] }, 200);
   });
 
-  app.openapi(getTokenRoute, async (c) => {
-    const row = await findToken(broker.db, c.get("actor").orgId, c.req.valid("param").token_id);
-    if (row === undefined) throw problem.notFound("token");
-    return c.json(toToken(row), 200);
-  });
+  openResource(app, broker, tokenRows);
 };
 
 /** POST /v1/tokens/current/rotate, POST /v1/tokens/{token_id}/rotate */
