@@ -10,15 +10,15 @@ import { factsOf } from "../roles/row.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Authenticator } from "../tokens/authenticator.ts";
 import { requireOwnPermissions, requireOwnToTake } from "../tokens/token-rules.ts";
+import { type InviteRow, inviteRows } from "./invite-rows.ts";
 import {
   acceptInviteRow,
   findAnyInvite,
-  findInvite,
   insertInvite,
+  lacksRoleNow,
   prolongInvite,
   revokeInviteRow,
 } from "./queries.ts";
-import type { InviteRow } from "./row.ts";
 
 /** Invites an account to the caller's org, with roles that permit no more than the caller may. */
 export async function createInvite(
@@ -33,7 +33,7 @@ export async function createInvite(
   const roleIds = await findRoleIds(db, by.orgId, wanted.roles, by);
   const { accountId, livesNs } = wanted;
   const id = keyedId("inv", by.requestSeed);
-  const before = by.requestSeed && (await findInvite(db, by.orgId, id));
+  const before = by.requestSeed && (await inviteRows.find(db, by.orgId, { invite_id: id }));
   if (before) return before;
   const made = { id, accountId, roleIds, livesNs, createdById: by.id };
   const outcome = await insertInvite(db, by.orgId, made);
@@ -59,7 +59,7 @@ export async function resendInvite(
   requireOwnPermissions({ permissions }, await permissionsGiven(db, org, asked.id));
   const isDone = await prolongInvite(db, org, asked);
   const row = await requireInvite(db, org, asked.id);
-  if (!isDone) requireOpen(row);
+  if (!isDone) await requireOpen(db, row);
   return row;
 }
 
@@ -72,7 +72,7 @@ export async function revokeInvite(
   requireOwnToTake(by, await permissionsGiven(db, by.orgId, id));
   const isDone = await revokeInviteRow(db, by.orgId, { id, byId: by.id });
   const row = await requireInvite(db, by.orgId, id);
-  if (!isDone && row.revoked_at === null) requireOpen(row);
+  if (!isDone && row.revoked_at === null) await requireOpen(db, row);
   return row;
 }
 
@@ -89,7 +89,7 @@ export async function acceptInvite(
     throw problem.forbidden("not_your_invite", "This invitation is for another account.");
   const isDone = await acceptInviteRow(db, { id, accountId });
   const row = (await findAnyInvite(db, id)) ?? asked;
-  if (!isDone) requireOpen(row);
+  if (!isDone) await requireOpen(db, row);
   authenticator.forget([accountId]);
   return row;
 }
@@ -111,23 +111,23 @@ async function permissionsGiven(db: Db, org: OrgId, id: string): Promise<readonl
 }
 
 async function requireInvite(db: Db, org: OrgId, id: string): Promise<InviteRow> {
-  const row = await findInvite(db, org, id);
+  const row = await inviteRows.find(db, org, { invite_id: id });
   if (row === undefined) throw problem.notFound("invite");
   return row;
 }
 
 /** Throws why nothing can be done with an invitation any more. */
-function requireOpen(row: InviteRow): void {
-  const { accepted_at: accepted, revoked_at: revoked, is_expired, lacks_role: lacksRole } = row;
-  if (accepted !== null)
+async function requireOpen(db: Db, { id, status }: InviteRow): Promise<void> {
+  if (status === "accepted")
     throw problem.conflict("invite_used", "This invitation has been accepted already.");
-  if (revoked !== null) throw problem.conflict("invite_revoked", "This invitation was revoked.");
-  if (lacksRole)
+  if (status === "revoked")
+    throw problem.conflict("invite_revoked", "This invitation was revoked.");
+  if (await lacksRoleNow(db, id))
     throw problem.conflict(
       "invite_role_gone",
       "A role that this invitation brings was deleted meanwhile. Revoke it, and invite the account again with roles that there are.",
     );
-  if (is_expired)
+  if (status === "expired")
     throw problem.conflict("invite_expired", "This invitation has expired. Ask for it again.");
   throw problem.conflict("invite_busy", "This invitation is being changed by others. Try again.");
 }

@@ -2,7 +2,8 @@ import postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { InviteRow } from "./row.ts";
+import type { Listed } from "../resources/rows-of.ts";
+import { type InviteRow, inviteRows } from "./invite-rows.ts";
 
 export type NewInviteRow = {
   readonly id: string;
@@ -37,30 +38,27 @@ export async function insertInvite(
   return row?.outcome ?? "no-account";
 }
 
-/** The org's invitation. */
-export async function findInvite(db: Db, org: OrgId, id: string): Promise<InviteRow | undefined> {
-  const [row] = await db<InviteRow[]>`${invites(db)} where i.org_id = ${org} and i.id = ${id}`;
-  return row;
-}
-
 /** An invitation, of whatever org: its account is to be compared by who asks. */
 export async function findAnyInvite(db: Db, id: string): Promise<InviteRow | undefined> {
-  const [row] = await db<InviteRow[]>`${invites(db)} where i.id = ${id}`;
+  const [row] = await db<InviteRow[]>`${db.unsafe(inviteRows.select)} where i.id = ${id}`;
   return row;
-}
-
-/** The org's invitations, the newest first. */
-export async function listInvites(db: Db, org: OrgId, page: PageRequest): Promise<InviteRow[]> {
-  return db<InviteRow[]>`${invites(db)} where i.org_id = ${org} ${pageOf(db, page)}`;
 }
 
 /** The invitations of one account, of all orgs, the newest first. */
 export async function listInvitesOf(
   db: Db,
   accountId: string,
-  page: PageRequest,
-): Promise<InviteRow[]> {
-  return db<InviteRow[]>`${invites(db)} where i.account_id = ${accountId} ${pageOf(db, page)}`;
+  { after, limit }: PageRequest,
+): Promise<Listed<InviteRow>[]> {
+  return db<Listed<InviteRow>[]>`
+    ${db.unsafe(inviteRows.select)}
+     where i.account_id = ${accountId} and i.id < ${after?.id ?? "~"} order by i.id desc limit ${limit}`;
+}
+
+/** Whether a role that an invitation brings was deleted since it was made. */
+export async function lacksRoleNow(db: Db, id: string): Promise<boolean> {
+  const rows = await db`select from org_invites i where i.id = ${id} and ${lacksRole(db)}`;
+  return rows.length > 0;
 }
 
 /** Gives an invitation that nobody answered its time again; false for any other, and where a role of it is gone. */
@@ -119,15 +117,3 @@ const lacksRole = (db: Db) => db`
 
 const until = (db: Db, livesNs: number) =>
   db`svc_now() + make_interval(secs => ${livesNs / 1e9}::float8)`;
-
-function invites(db: Db) {
-  return db`
-    select i.*, o.name as org_name, i.expires_at <= svc_now() as is_expired, ${lacksRole(db)} as lacks_role, i.created_at::text as sort_key
-      from org_invites i join orgs o on o.id = i.org_id`;
-}
-
-function pageOf(db: Db, { after, limit }: PageRequest) {
-  return db`
-    ${after === undefined ? db`` : db`and (i.created_at, i.id) < (${after.sortKey}::text::timestamptz, ${after.id})`}
-    order by i.created_at desc, i.id desc limit ${limit + 1}`;
-}

@@ -49,6 +49,8 @@ export type Rows<R extends AnyResource = AnyResource, Row = unknown> = {
   /** What it shows is not one column a member. */
   readonly isWhole: boolean;
   readonly find: (db: Db, org: OrgId, params: Texts) => Promise<Row | undefined>;
+  /** What selects rows as `list` does, for a statement by hand: a `where` follows. */
+  readonly select: string;
   /** The newest first. */
   readonly list: (db: Db, org: OrgId, wanted: ListWanted) => Promise<Listed<Row>[]>;
   toItem(row: Row): ItemOf<R>;
@@ -68,9 +70,10 @@ export function rowsOf<R extends AnyResource, Row = RowOf<R["members"]>>(
   } = source;
   const sqlOf = (name: string): string => (source.besides as Texts)[name] ?? `${as}.${name}`;
   const columns = whole?.columns ?? columnsOf(resource, sqlOf, hasVersion);
-  const rest = `from ${tables} where ${live === undefined ? "" : `${live} and `}${as}.org_id =`;
-  const one = `select ${columns} ${rest}`;
-  const page = `select ${columns}, ${as}.created_at::text as sort_key ${rest}`;
+  const where = `where ${live === undefined ? "" : `${live} and `}${as}.org_id =`;
+  const one = `select ${columns} from ${tables} ${where}`;
+  const select = `select ${columns}, ${as}.created_at::text as sort_key from ${tables}`;
+  const page = `${select} ${where}`;
   const tests = Object.entries(resource.filters).map(
     ([name, { test, of }]) => [name, filterTests[test], sqlOf(of)] as const,
   );
@@ -84,6 +87,7 @@ export function rowsOf<R extends AnyResource, Row = RowOf<R["members"]>>(
     resource,
     hasVersion,
     isWhole: whole !== undefined,
+    select,
     async find(db, org, { [resource.param]: id = "", ...params }) {
       const [row] = await db<(Row & object)[]>`
         ${db.unsafe(one)} ${org} and ${db.unsafe(`${as}.id =`)} ${id} ${isUnder(db, as, params)}`;
@@ -95,9 +99,9 @@ export function rowsOf<R extends AnyResource, Row = RowOf<R["members"]>>(
         return value === undefined ? [] : [test(db, db.unsafe(column), value)];
       });
       if (boundTo !== undefined) narrowed.push(within(db, boundTo, bound));
-      const where = narrowed.reduce((all, each) => db`${all} ${each}`, isUnder(db, as, params));
+      const tested = narrowed.reduce((all, each) => db`${all} ${each}`, isUnder(db, as, params));
       return db<(Listed<Row> & object)[]>`
-        ${db.unsafe(page)} ${org} and ${isAfter(db, after)} ${where}
+        ${db.unsafe(page)} ${org} and ${isAfter(db, after)} ${tested}
         ${db.unsafe(`order by ${order} limit`)} ${limit} offset ${offset}`;
     },
     toItem: whole?.toItem ?? toItemOf(resource),

@@ -2,7 +2,7 @@ import {
   acceptInviteRoute,
   createInviteRoute,
   type Invite,
-  listInvitesRoute,
+  invites,
   listOwnInvitesRoute,
   resendInviteRoute,
   revokeInviteRoute,
@@ -61,7 +61,7 @@ const listInvites = defineList({
   view,
   empty: "No invitations.",
   read: async ({ flags, call, page }) =>
-    await call(flags.mine ? listOwnInvitesRoute : listInvitesRoute, { query: page }),
+    await call(flags.mine ? listOwnInvitesRoute : invites.list, { query: page }),
 });
 
 const resendInvite = defineCommand({

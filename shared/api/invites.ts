@@ -1,34 +1,48 @@
 import { z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
+import { instant, list, made, orNull, owned, text, word } from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
 import { accountSchema, givenRoles } from "./accounts.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Access"];
-const path = "/v1/orgs/current/invites";
-const params = z.object({ invite_id: idParam("invite_id", "inv") });
 const hourNs = 3600 * secondNs;
 const longestNs = 30 * 24 * hourNs;
 
-export const inviteSchema = z
-  .object({
-    id: z.string(),
-    org_id: z.string(),
-    org_name: z.string(),
-    account_id: z.string(),
-    role_ids: z.array(z.string()),
-    status: z.enum(["pending", "accepted", "revoked", "expired"]),
-    expires_at: z.iso.datetime(),
-    accepted_at: z.iso.datetime().nullable(),
-    revoked_at: z.iso.datetime().nullable(),
-    created_at: z.iso.datetime(),
-    created_by_id: z.string(),
-  })
-  .openapi("OrgInvite");
-export type Invite = z.infer<typeof inviteSchema>;
+export const invites = resource({
+  noun: "invite",
+  plural: "invitations",
+  schema: "OrgInvite",
+  operation: "Invite",
+  tag: "Access",
+  prefix: "inv",
+  param: "invite_id",
+  path: "/v1/orgs/current/invites",
+  under: [],
+  surface: "operator",
+  read: "accounts.read",
+  opens: ["list"],
+  bound: "path",
+  paged: "cursor",
+  says: { list: "List the org's invitations" },
+  members: {
+    ...owned,
+    org_name: text(),
+    account_id: text(),
+    role_ids: list(z.string()),
+    status: word(["pending", "accepted", "revoked", "expired"]),
+    expires_at: instant(),
+    accepted_at: orNull(instant()),
+    revoked_at: orNull(instant()),
+    ...made,
+  },
+  filters: {},
+});
+export type Invite = ItemOf<typeof invites>;
+const { path, params, itemSchema: inviteSchema } = invites;
 
 const lives = durationInput({ minNs: hourNs, maxNs: longestNs })
   .default(7 * 24 * hourNs)
@@ -53,17 +67,6 @@ export const createInviteRoute = createRoute({
     ),
   },
   responses: { 201: json(inviteSchema, "The invitation.") },
-});
-
-export const listInvitesRoute = createRoute({
-  operationId: "listInvites",
-  rule: { surface: "operator", permission: "accounts.read" },
-  method: "get",
-  path,
-  tags,
-  summary: "List the org's invitations",
-  request: { query: z.object(pageQuery) },
-  responses: { 200: json(pageOf(inviteSchema), "A page of invitations, the newest first.") },
 });
 
 export const resendInviteRoute = createRoute({

@@ -1,4 +1,4 @@
-import { type Invite, listInvitesRoute, listOwnInvitesRoute } from "../../../shared/api/invites.ts";
+import { type Invite, invites, listOwnInvitesRoute } from "../../../shared/api/invites.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { View } from "../page.ts";
 
@@ -9,7 +9,7 @@ const mostPages = 10;
 export async function findInvite(view: View, whose: "org" | "own"): Promise<Invite> {
   if (whose === "own" && view.actor.accountId === null) throw problem.notFound("invite"); // it acts for nobody
   const id = view.param("invite_id");
-  const route = whose === "org" ? listInvitesRoute : listOwnInvitesRoute;
+  const route = whose === "org" ? invites.list : listOwnInvitesRoute;
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page++) {
     const query = { limit: "100", ...(cursor !== undefined && { cursor }) };

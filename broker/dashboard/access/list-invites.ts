@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { type Invite, listInvitesRoute } from "../../../shared/api/invites.ts";
+import { type Invite, invites } from "../../../shared/api/invites.ts";
 import type { Role } from "../../../shared/api/roles.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
@@ -16,7 +16,7 @@ export const listInvites: Page = {
   async render(view) {
     const query = readFilters(view.query, {});
     const [{ items, next_cursor: next }, roles] = await Promise.all([
-      view.ask(listInvitesRoute, { query }),
+      view.ask(invites.list, { query }),
       view.can("roles.read") ? readRoles(view) : [],
     ]);
     return {

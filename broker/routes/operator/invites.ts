@@ -2,7 +2,6 @@ import {
   acceptInviteRoute,
   createInviteRoute,
   getOwnAccountRoute,
-  listInvitesRoute,
   listOwnInvitesRoute,
   resendInviteRoute,
   revokeInviteRoute,
@@ -12,8 +11,11 @@ import { findMember } from "../../accounts/queries.ts";
 import { toAccount } from "../../accounts/to-account.ts";
 import type { Broker } from "../../broker.ts";
 import { newId } from "../../database/new-id.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerPage } from "../../http/answer/answer-listing.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
+import { openResource } from "../../http/resources/open-resource.ts";
+import { type InviteRow, inviteRows } from "../../invites/invite-rows.ts";
 import {
   acceptInvite,
   createInvite,
@@ -21,31 +23,27 @@ import {
   resendInvite,
   revokeInvite,
 } from "../../invites/keep-invites.ts";
-import { listInvites, listInvitesOf } from "../../invites/queries.ts";
-import type { InviteRow } from "../../invites/row.ts";
-import { toInvite } from "../../invites/to-invite.ts";
+import { listInvitesOf } from "../../invites/queries.ts";
+import type { OrgId } from "../../orgs/org-id.ts";
 import { listRoles } from "../../roles/queries.ts";
 
 /** /v1/orgs/current/invites and all below it */
-export const keepInvites: RegisterRoutes = (app, { db }) => {
+export const keepInvites: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.openapi(createInviteRoute, async (c) => {
     const { account_id: accountId, roles, expires_in: livesNs } = c.req.valid("json");
     const made = await createInvite(db, c.get("actor"), { accountId, roles, livesNs });
-    return c.json(toInvite(made), 201);
+    return c.json(inviteRows.toItem(made), 201);
   });
-  app.openapi(listInvitesRoute, async (c) => {
-    const page = readPage(c.req.valid("query"), {});
-    const rows = await listInvites(db, c.get("actor").orgId, page);
-    return c.json(toPage(c, rows, { limit: page.limit, filters: {}, toItem: toInvite }), 200);
-  });
+  openResource(app, broker, inviteRows);
   app.openapi(resendInviteRoute, async (c) => {
     const { invite_id: id } = c.req.valid("param");
     const { expires_in: livesNs } = c.req.valid("json");
-    return c.json(toInvite(await resendInvite(db, c.get("actor"), { id, livesNs })), 200);
+    return c.json(inviteRows.toItem(await resendInvite(db, c.get("actor"), { id, livesNs })), 200);
   });
   app.openapi(revokeInviteRoute, async (c) => {
     const { invite_id: id } = c.req.valid("param");
-    return c.json(toInvite(await revokeInvite(db, c.get("actor"), id)), 200);
+    return c.json(inviteRows.toItem(await revokeInvite(db, c.get("actor"), id)), 200);
   });
 };
 
@@ -59,14 +57,17 @@ export const keepOwnAccount: RegisterRoutes = (app, broker) => {
     return c.json(toAccount(row, await listRoles(db, orgId)), 200);
   });
   app.openapi(listOwnInvitesRoute, async (c) => {
-    const page = readPage(c.req.valid("query"), {});
-    const rows = await listInvitesOf(db, requireAccount(c.get("actor")), page);
-    return c.json(toPage(c, rows, { limit: page.limit, filters: {}, toItem: toInvite }), 200);
+    const accountId = requireAccount(c.get("actor"));
+    const page = await answerPage(c, c.req.valid("query"), {
+      read: (request: ListRequest) => listInvitesOf(db, accountId, request),
+      toItem: (row) => inviteRows.toItem(row),
+    });
+    return c.json(page, 200);
   });
   app.openapi(acceptInviteRoute, async (c) => {
     const row = await acceptInvite(broker, c.get("actor"), c.req.valid("param").invite_id);
     await tellOrg(c, broker, row);
-    return c.json(toInvite(row), 200);
+    return c.json(inviteRows.toItem(row), 200);
   });
 };
 
@@ -74,6 +75,7 @@ export const keepOwnAccount: RegisterRoutes = (app, broker) => {
 async function tellOrg(c: AppContext, { audit }: Broker, invite: InviteRow): Promise<void> {
   const asked = c.get("act");
   if (asked === undefined || asked.entry.org_id === invite.org_id) return;
+  const org_id = invite.org_id as OrgId; // its row says so
   const end = { outcome: "allowed", status: 200, code: "", age_ms: 0, count: 1 } as const;
-  await audit.write({ ...asked.entry, id: newId("aud"), org_id: invite.org_id, ...end });
+  await audit.write({ ...asked.entry, id: newId("aud"), org_id, ...end });
 }
