@@ -1,8 +1,6 @@
 import type { ActionRunStatus } from "../../shared/action-run-statuses.ts";
 import type { ActionStepStatus } from "../../shared/api/action-runs.ts";
 import type { Db } from "../database/connect.ts";
-import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
-import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 
@@ -32,39 +30,17 @@ export type RunRow = {
   readonly now: Date;
 };
 
-/** Runs of actions in an install, the newest first. */
-export async function listRuns(
+/** The job of the newest run of an action that finished. */
+export async function findFinishedJob(
   db: Db,
   org: OrgId,
-  {
-    installId,
-    name,
-    actionId,
-    status,
-    id,
-    created = {},
-    after,
-    limit,
-    offset,
-  }: ListRequest & {
-    readonly installId: string;
-    readonly name?: string | undefined;
-    readonly actionId?: string;
-    readonly status?: ActionRunStatus;
-    readonly id?: string;
-    readonly created?: CreatedFilter;
-  },
-): Promise<(RunRow & { readonly sort_key: string })[]> {
-  return db<(RunRow & { sort_key: string })[]>`
-    select r.*, l.status as job_status, svc_now() as now, r.created_at::text as sort_key
-      from install_action_runs r left join runner_job_live l on l.id = r.runner_job_id
-     where r.org_id = ${org} and r.install_id = ${installId} and r.id < ${after?.id ?? "~"}
-       ${name === undefined ? db`` : db`and r.name = ${name}`}
-       ${actionId === undefined ? db`` : db`and r.action_id = ${actionId}`}
-       ${status === undefined ? db`` : db`and r.status = ${status}`}
-       ${id === undefined ? db`` : db`and r.id = ${id}`}
-       ${createdWithin(db, db`r.created_at`, created)}
-     order by r.id desc limit ${limit} offset ${offset}`;
+  { installId, id }: { readonly installId: string; readonly id: string },
+): Promise<string | undefined> {
+  const [row] = await db<{ runner_job_id: string | null }[]>`
+    select r.runner_job_id from install_action_runs r
+     where r.org_id = ${org} and r.install_id = ${installId} and r.action_id = ${id} and r.status = 'finished'
+     order by r.id desc limit 1`;
+  return row?.runner_job_id ?? undefined;
 }
 
 /** As many as lists of actions have at once. */

@@ -1,6 +1,6 @@
 import {
   getInstallActionRunRoute,
-  listActionRunsRoute,
+  actionRuns,
   listInstallActionsRoute,
   type ShownAction,
   type ShownActionRun,
@@ -79,7 +79,7 @@ const listRuns = defineList({
   read: async ({ args, flags, call, page }) => {
     const { id } = (await findInstall(call, args.install)).body;
     const query = { name: flags.action, ...pagesOfListing(page) };
-    return pageOfListing(await call(listActionRunsRoute, { params: { install_id: id }, query }));
+    return pageOfListing(await call(actionRuns.list, { params: { install_id: id }, query }));
   },
 });
 

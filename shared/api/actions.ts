@@ -2,19 +2,18 @@ import { z } from "@hono/zod-openapi";
 import { actionRunStatuses } from "../action-run-statuses.ts";
 import { secondNs } from "../duration.ts";
 import { mostEntries } from "../most-entries.ts";
+import { created, is } from "../resources/filters.ts";
+import { instant, int, json as stored, orNull, owned, text, word } from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
 import { compositeFaultSchema } from "./composite-fault.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
 import { installs } from "./install.ts";
-import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Actions"];
-const runsPath = "/v1/installs/{install_id}/actions/runs";
 const reading = { surface: "control-plane", permission: "installs.read" } as const;
 const operating = { surface: "control-plane", permission: "installs.operate" } as const;
-const instant = z.iso.datetime();
 
 /** Seconds as a number, which could be no nanoseconds. */
 const adhocTimeout = z
@@ -49,7 +48,7 @@ export const actionSchema = z
       .describe("Of the app's active config; null where that has the action no more."),
     app_config_id: z.string().nullable(),
     config: z.record(z.string(), z.unknown()).nullable(),
-    created_at: instant,
+    created_at: z.iso.datetime(),
   })
   .openapi("ActionWorkflow");
 export type ShownAction = z.infer<typeof actionSchema>;
@@ -64,34 +63,51 @@ export const actionRunStepSchema = z
   })
   .openapi("ActionRunStep");
 
-const runMembers = {
-  id: z.string(),
-  org_id: z.string(),
-  install_id: z.string(),
-  action_workflow_id: z.string().nullable().describe("null: an ad hoc run."),
-  action_workflow_config_id: z.string().nullable(),
-  name: z.string(),
-  workflow_id: z.string(),
-  workflow_step_id: z.string().nullable(),
-  runner_job_id: z.string().nullable(),
-  trigger_type: z.string(),
-  triggered_by_id: z.string(),
-  status: z.enum(actionRunStatuses),
-  status_description: z.string(),
-  role: z.string(),
-  timeout: z.int().describe("Nanoseconds."),
-  execution_time: z.int().describe("Nanoseconds."),
-  composite_error: compositeFaultSchema.optional(),
-  created_by_id: z.string(),
-  created_at: instant,
-  started_at: instant.nullable(),
-  finished_at: instant.nullable(),
-};
-export const actionRunSchema = z.object(runMembers).openapi("ActionRun");
-export type ShownActionRun = z.infer<typeof actionRunSchema>;
+export const actionRuns = resource({
+  noun: "run",
+  plural: "runs",
+  schema: "ActionRun",
+  tag: "Actions",
+  prefix: "awr",
+  param: "run_id",
+  path: "/v1/installs/{install_id}/actions/runs",
+  under: ["install"],
+  surface: "control-plane",
+  read: "installs.read",
+  opens: ["list"],
+  bound: "path",
+  says: { list: "List runs of actions in an install" },
+  members: {
+    ...owned,
+    install_id: text(),
+    action_workflow_id: orNull(text(), "null: an ad hoc run."),
+    action_workflow_config_id: orNull(text()),
+    name: text(),
+    workflow_id: text(),
+    workflow_step_id: orNull(text()),
+    runner_job_id: orNull(text()),
+    trigger_type: text(),
+    triggered_by_id: text(),
+    status: word(actionRunStatuses),
+    status_description: text(),
+    role: text(),
+    timeout: int("Nanoseconds."),
+    execution_time: int("Nanoseconds."),
+    composite_error: stored(compositeFaultSchema.optional()),
+    created_by_id: text(),
+    created_at: instant(),
+    started_at: orNull(instant()),
+    finished_at: orNull(instant()),
+  },
+  filters: {
+    ...created,
+    name: is("name", z.string().max(63).optional().describe("Of which action.")),
+  },
+});
+export type ShownActionRun = ItemOf<typeof actionRuns>;
 export const wholeActionRunSchema = z
   .object({
-    ...runMembers,
+    ...actionRuns.itemSchema.shape,
     log_stream_id: z.string().nullable(),
     outputs: z.record(z.string(), z.unknown()),
     steps: z.array(actionRunStepSchema),
@@ -123,7 +139,7 @@ export const createActionRunRoute = createRoute({
     alias: "/v1/installs/{install_id}/action-workflows/runs",
   },
   method: "post",
-  path: runsPath,
+  path: actionRuns.path,
   tags,
   summary: "Run an action in an install",
   description:
@@ -182,32 +198,13 @@ export const createAdhocRunRoute = createRoute({
   responses: { 201: json(began, "The run.") },
 });
 
-export const listActionRunsRoute = createRoute({
-  operationId: "listActionRuns",
-  rule: reading,
-  method: "get",
-  path: runsPath,
-  tags,
-  summary: "List runs of actions in an install",
-  description: listingDescription,
-  request: {
-    params: installs.params,
-    query: z.object({
-      ...listingQuery,
-      ...createdQuery,
-      name: z.string().max(63).optional().describe("Of which action."),
-    }),
-  },
-  responses: { 200: json(listingOf(actionRunSchema), "Runs.") },
-});
-
 export const getInstallActionRunRoute = createRoute({
   operationId: "getInstallActionRun",
   rule: reading,
   method: "get",
-  path: `${runsPath}/{run_id}`,
+  path: `${actionRuns.path}/{run_id}`,
   tags,
   summary: "Read a run of an action, with its outputs",
-  request: { params: installs.params.extend({ run_id: idParam("run_id", "awr") }) },
+  request: { params: actionRuns.params },
   responses: { 200: json(wholeActionRunSchema, "The run.") },
 });

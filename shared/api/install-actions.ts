@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { actionRunSchema, actionRunStepSchema, actionSchema } from "./actions.ts";
+import { actionRuns, actionRunStepSchema, actionSchema } from "./actions.ts";
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
 import { installs } from "./install.ts";
@@ -14,7 +14,7 @@ const params = installs.params.extend({ action_id: idParam("action_id", "act") }
 const installActionSchema = z
   .object({
     action: actionSchema,
-    latest_run: actionRunSchema.nullable(),
+    latest_run: actionRuns.itemSchema.nullable(),
   })
   .openapi("InstallAction");
 
@@ -26,7 +26,7 @@ export const listLatestRunsRoute = createRoute({
   tags,
   summary: "List the latest run of each action in an install",
   request: { params: installs.params },
-  responses: { 200: json(z.array(actionRunSchema), "Runs, by the names of their actions.") },
+  responses: { 200: json(z.array(actionRuns.itemSchema), "Runs, by the names of their actions.") },
 });
 
 export const getInstallActionRoute = createRoute({
@@ -49,7 +49,7 @@ export const listRecentRunsRoute = createRoute({
   summary: "List the runs of an action in an install",
   description: listingDescription,
   request: { params, query: z.object(listingQuery) },
-  responses: { 200: json(listingOf(actionRunSchema), "Runs.") },
+  responses: { 200: json(listingOf(actionRuns.itemSchema), "Runs.") },
 });
 
 export const getActionOutputsRoute = createRoute({

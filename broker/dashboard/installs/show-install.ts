@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { listActionRunsRoute, listInstallActionsRoute } from "../../../shared/api/actions.ts";
+import { actionRuns, listInstallActionsRoute } from "../../../shared/api/actions.ts";
 import { getInstallInputsRoute } from "../../../shared/api/install-inputs.ts";
 import { type Install, installs } from "../../../shared/api/install.ts";
 import { listWorkflowsOfInstallRoute } from "../../../shared/api/workflows.ts";
@@ -25,7 +25,7 @@ export const showInstall: Page = {
       view.ask(installs.get, { params }),
       view.ask(getInstallInputsRoute, { params }),
       view.ask(listInstallActionsRoute, { params }),
-      view.ask(listActionRunsRoute, { params, query: newest }),
+      view.ask(actionRuns.list, { params, query: newest }),
     ]);
     const at = `/installs/${install.id}`;
     return {

@@ -2,16 +2,15 @@ import {
   createActionRunRoute,
   createAdhocRunRoute,
   getInstallActionRunRoute,
-  listActionRunsRoute,
   listInstallActionsRoute,
 } from "../../../shared/api/actions.ts";
 import * as routes from "../../../shared/api/app-actions.ts";
 import { problem } from "../../../shared/problem.ts";
-import { listRuns } from "../../actions/action-queries.ts";
+import { actionRunRows } from "../../actions/action-run-rows.ts";
 import { listActionConfigs, listActions } from "../../actions/app-action-queries.ts";
 import { deleteAction, updateAction } from "../../actions/keep-actions.ts";
 import { runAction, runAdhoc } from "../../actions/run-action.ts";
-import { showRun, toRun } from "../../actions/show-actions.ts";
+import { showRun } from "../../actions/show-actions.ts";
 import {
   prepareActions,
   showAction,
@@ -25,7 +24,7 @@ import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
-import { requireInstall } from "../../installs/keep-installs.ts";
+import { openResource } from "../../http/resources/open-resource.ts";
 import { readLabelQuery } from "../../labels/label-query.ts";
 
 /** /v1/apps/{app_id}/actions, /v1/installs/{install_id}/actions and all below them */
@@ -151,20 +150,7 @@ const begin: RegisterRoutes = (app, broker) => {
 };
 
 const readRuns: RegisterRoutes = (app, broker) => {
-  app.openapi(listActionRunsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: installId } = c.req.valid("param");
-    const { cursor, limit, offset, name, ...created } = c.req.valid("query");
-    const page = { cursor, limit, offset };
-    await requireInstall(broker.db, orgId, installId);
-    const listed = await answerListing(c, page, {
-      filters: { name, ...created },
-      read: (request: ListRequest) =>
-        listRuns(broker.db, orgId, { installId, name, created, ...request }),
-      toItem: toRun,
-    });
-    return c.json(listed, 200);
-  });
+  openResource(app, broker, actionRunRows);
   app.openapi(getInstallActionRunRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { install_id: installId, run_id: id } = c.req.valid("param");

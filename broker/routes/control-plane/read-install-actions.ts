@@ -6,8 +6,9 @@ import {
   listRecentRunsRoute,
 } from "../../../shared/api/install-actions.ts";
 import { problem } from "../../../shared/problem.ts";
-import { listLatestRuns, listRuns } from "../../actions/action-queries.ts";
-import { showActionOutputs, showRunSteps, toRun } from "../../actions/show-actions.ts";
+import { listLatestRuns, type RunRow } from "../../actions/action-queries.ts";
+import { actionRunRows } from "../../actions/action-run-rows.ts";
+import { showActionOutputs, showRunSteps } from "../../actions/show-actions.ts";
 import { showInstallAction } from "../../actions/show-app-actions.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
@@ -15,6 +16,8 @@ import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
+
+const toRun = (row: RunRow) => actionRunRows.toItem(row);
 
 /** GET /v1/installs/{install_id}/actions/latest-runs, …/{action_id} and below it, …/runs/{run_id}/steps/{step_id} */
 export const readInstallActions: RegisterRoutes = (app, broker) => {
@@ -40,8 +43,10 @@ export const readInstallActions: RegisterRoutes = (app, broker) => {
     const { orgId } = c.get("actor");
     const { install_id: installId, action_id: actionId } = c.req.valid("param");
     await showInstallAction(db, orgId, { installId, id: actionId });
+    const params = { install_id: installId, action_id: actionId };
     const listed = await answerListing(c, c.req.valid("query"), {
-      read: (request: ListRequest) => listRuns(db, orgId, { installId, actionId, ...request }),
+      read: (request: ListRequest) =>
+        actionRunRows.list(db, orgId, { params, filter: {}, ...request }),
       toItem: toRun,
     });
     return c.json(listed, 200);
