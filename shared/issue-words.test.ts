@@ -16,7 +16,7 @@ type Case = readonly [schema: z.ZodType, value: unknown, sentence: string];
 /** By code, so that one that zod adds does not compile without its row. */
 const cases: Record<z.core.$ZodIssue["code"], readonly Case[]> = {
   invalid_type: [
-    [z.string(), undefined, "Is required: a string."],
+    [z.string(), undefined, "Required. Must be a string."],
     [z.string(), 5, "Must be a string, not a number."],
     [z.string(), null, "Must be a string, not null."],
     [z.number(), "5", "Must be a number, not a string."],

@@ -13,7 +13,7 @@ const words: { readonly [C in Code]: (issue: RawOf<C>) => string } = {
     if (expected === "never") return "Is not allowed here.";
     const kind = issue["format"] === "safeint" ? "int" : expected;
     const allowed = kindOf(kind);
-    if (input === undefined) return `Is required: ${allowed}.`;
+    if (input === undefined) return `Required. Must be ${allowed}.`;
     const given = kindOfValue(input, allowed);
     return given === allowed || given === "" ? `Must be ${allowed}.` : notThat(allowed, given);
   },

@@ -16,7 +16,7 @@ export type Looks = {
 
 type Look = { readonly polls: ReadonlySet<Poll>; readonly over: Promise<unknown> };
 
-/** None as yet. Looks must not reject: those who wait for their end want no result. */
+/** Starts empty. Must not reject: waiters ignore the result. */
 export function makeLooks(): Looks {
   const looks = new Set<Look>();
   const counts = new Map<Poll | string, number>();

@@ -10,7 +10,7 @@ export type Reservations = {
   readonly release: (polls: readonly Poll[]) => string[];
 };
 
-/** None as yet. */
+/** Starts empty. */
 export function makeReservations(): Reservations {
   const reserved = new Set<Poll | string>();
   const passedOver = new Set<string>();

@@ -13,7 +13,7 @@ export async function countFault(db: Db, org: OrgId, id: string): Promise<void> 
   const error: CompositeFault = {
     code: "internal",
     severity: "fatal",
-    title: "The broker could not go on",
+    title: "Internal error",
     detail: `The broker failed ${mostFaults} times in a row here. Its log says why.`,
     retryable: true,
   };

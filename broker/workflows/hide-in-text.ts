@@ -3,7 +3,7 @@ import { hiddenValue } from "../../shared/hidden-value.ts";
 import { PartFinder } from "../../shared/part-finder.ts";
 
 /**
- * A text in which these values are hidden wherever they stand; also the begin of one, where the text was cut off within it.
+ * A text in which these values are hidden wherever they stand; also its start, where the text was cut off within it.
  * `count` is told how many letters are about to be looked at.
  */
 export function hideInText(

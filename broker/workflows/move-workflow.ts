@@ -62,7 +62,7 @@ export async function moveWorkflow<Answer>(
       refusedChildren = { ...refusedChildren, ...refusedOf(written.outcome) };
     else refusal = refusalOf(written.outcome) ?? refusal;
   }
-  throw problem.conflict("workflow_busy", "Others move this workflow all the time. Try again.");
+  throw problem.conflict("workflow_busy", "The workflow keeps changing. Try again.");
 }
 
 /** The decision, once all that it needs is known: until then it begins anew. */

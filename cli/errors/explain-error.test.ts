@@ -25,14 +25,14 @@ test.each([
 
 test("a refusal says each fault once, with its place", () => {
   const fault = (name: string) =>
-    ({ pointer: `#/${name}`, code: "required", detail: "Is required: a string." }) as const;
+    ({ pointer: `#/${name}`, code: "required", detail: "Required. Must be a string." }) as const;
   expect(explainError(problem.invalid([fault("name")])).words).toEqual([
-    "#/name: Is required: a string.",
+    "#/name: Required. Must be a string.",
   ]);
   expect(explainError(problem.invalid([fault("name"), fault("type")])).words).toEqual([
     "The request has 2 faults:",
-    "  #/name  Is required: a string.",
-    "  #/type  Is required: a string.",
+    "  #/name  Required. Must be a string.",
+    "  #/type  Required. Must be a string.",
   ]);
 });
 

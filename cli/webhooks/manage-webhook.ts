@@ -43,7 +43,7 @@ export const updateWebhook = defineCommand({
   name: "webhook update",
   summary: "Change what a webhook gets, or the secret that signs it.",
   details:
-    "Each takes the place of what was there as a whole. The former secret signs along for 24 hours.",
+    "Each takes the place of what was there as a whole. The previous secret stays valid for 24 hours.",
   args,
   flags: {
     ...deliveryFlags,

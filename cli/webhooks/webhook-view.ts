@@ -38,7 +38,7 @@ export const webhookDetails: View<Webhook> = {
     interests: ({ interests }) => JSON.stringify(interests, null, 2),
     match: ({ match }) => (match === null ? "the whole org" : JSON.stringify(match, null, 2)),
     signed: ({ has_secret: has, previous_secret_until: until }) =>
-      has ? (until === null ? "yes" : `yes, by the former secret too until ${until}`) : "no",
+      has ? (until === null ? "yes" : `yes; the previous secret is valid until ${until}`) : "no",
     state: stateOf,
     "failing since": ({ failing_since: at, failing_events: count }) =>
       at === null ? "" : `${formatInstant(at)}, ${count} events`,
@@ -69,7 +69,7 @@ export const deliveryLine: View<Delivery> = {
     ID: nameOf,
     WORKFLOW: ({ workflow_id: id }) => id,
     SEQ: ({ sequence }) => String(sequence),
-    TOLD: ({ transition }) => transition,
+    EVENT: ({ transition }) => transition,
     STATUS: ({ status }) => status,
     TRIES: ({ attempts }) => String(attempts),
     ANSWER: ({ response_status: status, error_code: code }) =>

@@ -89,5 +89,5 @@ export const getLatestContextsConfigRoute = latestPart(
 export const getLatestTriggerRulesConfigRoute = latestPart(
   "getLatestAppTriggerRulesConfig",
   "trigger-rules-config",
-  "rules of what begins by events from outside",
+  "trigger rules",
 );

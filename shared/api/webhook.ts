@@ -66,7 +66,12 @@ export const newWebhookSchema = z
     givenTwice(given, ctx, ["webhook_secret", "secret"]);
     if (given.webhook_url !== undefined || given.url !== undefined) return;
     const params = { code: "required" };
-    ctx.addIssue({ code: "custom", path: ["webhook_url"], params, message: "Is required: text." });
+    ctx.addIssue({
+      code: "custom",
+      path: ["webhook_url"],
+      params,
+      message: "Required. Must be a string.",
+    });
   })
   .openapi("NewWebhook", {
     example: {
@@ -147,7 +152,7 @@ export const webhooks = resource({
     ),
     previous_secret_until: orNull(
       instant(),
-      "After a rotation: until then `webhook-signature` also has the former secret's.",
+      "After a rotation: until then `webhook-signature` also has the previous secret's.",
     ),
     disabled_at: orNull(instant(), "Nothing is delivered since then, until a ping arrives."),
     disabled_reason: orNull(

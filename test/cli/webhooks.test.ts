@@ -46,7 +46,7 @@ describe("svc webhook", () => {
       `webhook update ${id} --all-events --whole-org --sign-by ${next}`,
     );
     expect(changed.out).toMatch(/match +the whole org\n/);
-    expect(changed.out).toContain("by the former secret too until");
+    expect(changed.out).toContain("the previous secret is valid until");
     const twice = await cli.run(`webhook update ${id} --all-events --interests ${interests}`);
     expect(twice.code).toBe(2);
     expect(await cli.run(`webhook delete ${id}`)).toMatchObject({ code: 2 });

@@ -48,7 +48,7 @@ function retention(org: Org): Html {
         kind: "figure",
         cell: (kind) => counted(keptDays(org, kind).days, "day", "days"),
       },
-      { head: "As said by", cell: (kind) => keptDays(org, kind).by },
+      { head: "Source", cell: (kind) => keptDays(org, kind).by },
       {
         head: "The broker's most",
         kind: "figure",

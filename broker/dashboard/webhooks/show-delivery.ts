@@ -37,7 +37,7 @@ export const showDelivery: Page = {
         ${facts([
           ["Event", html`<span class="id">${delivery.event_id}</span>`],
           ["Type", delivery.event_type],
-          ["Told", delivery.transition],
+          ["Transition", delivery.transition],
           ["Workflow", html`<span class="id">${delivery.workflow_id}</span>`],
           ["Number in its workflow", String(delivery.sequence)],
           ["Error", delivery.error_code ?? "–"],

@@ -85,7 +85,7 @@ function webhookFacts(webhook: Webhook, { nowMs }: View): Html {
     ["Wants", wantsWords(webhook)],
     ["Of", matchWords(webhook)],
     ["Signed", has ? "yes" : "no"],
-    ["Former secret signs along until", until === null ? "–" : timeAgo(until, nowMs)],
+    ["Previous secret valid until", until === null ? "–" : timeAgo(until, nowMs)],
     ["Created", timeAgo(webhook.created_at, nowMs)],
   ])}
   ${match === null ? "" : jsonBlock("What it matches", JSON.stringify(match))}`;
@@ -101,7 +101,7 @@ function deliveryTable(deliveries: readonly Delivery[], nowMs: number): Html {
           html`<a class="id" href="/webhooks/${webhook}/deliveries/${id}">${id}</a>`,
       },
       { head: "Status", cell: ({ status }) => badge(status) },
-      { head: "Told", cell: ({ transition }) => transition },
+      { head: "Event", cell: ({ transition }) => transition },
       {
         head: "Answer",
         cell: ({ response_status: status, error_code: code }) => status ?? code ?? "–",

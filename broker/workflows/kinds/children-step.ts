@@ -26,9 +26,9 @@ const fullAgainMs = 10_000;
 export const childrenStep: StepKind = {
   begin(draft, step) {
     if (draft.workflow.depth >= mostDepth) return { kind: "fault", fault: tooDeep };
-    return goOn(draft, step);
+    return advanceChildren(draft, step);
   },
-  look: goOn,
+  look: advanceChildren,
 };
 
 const tooDeep = faultOf(
@@ -38,7 +38,7 @@ const tooDeep = faultOf(
   { retryable: false },
 );
 
-function goOn(draft: WorkflowDraft, step: Step): StepOutcome {
+function advanceChildren(draft: WorkflowDraft, step: Step): StepOutcome {
   const known = draft.childrenOf(step);
   const all = plannedOf(step).map((planned) => {
     const child = known.get(planned.key);

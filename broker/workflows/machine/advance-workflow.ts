@@ -67,7 +67,7 @@ function runGroups(draft: WorkflowDraft, machine: Machine): void {
   for (;;) {
     const group = draft.liveGroups().find(({ result_directive: done }) => done === null);
     if (group === undefined) {
-      goOn(draft);
+      endWaiting(draft);
       endWorkflow(draft, machine, { event: "succeed", why: "" });
       return;
     }
@@ -149,7 +149,7 @@ function closeRest(draft: WorkflowDraft, steps: readonly Step[], directive: Dire
 }
 
 function stop(draft: WorkflowDraft, machine: Machine, group: Group): void {
-  goOn(draft);
+  endWaiting(draft);
   const steps = draft.stepsOf(group);
   const failed = steps.find(({ result_directive: said }) => said === "stop");
   const why = `${failed?.name ?? group.name}: ${failed?.status_description || "it did not succeed"}`;
@@ -170,14 +170,14 @@ export function giveUpAt(draft: WorkflowDraft): string {
   return new Date(Date.parse(workflow.status_at) + patienceMs).toISOString();
 }
 
-function goOn(draft: WorkflowDraft): void {
+function endWaiting(draft: WorkflowDraft): void {
   if (draft.workflow.status === "approval-awaiting") draft.moveWorkflow("go-on");
 }
 
 function showWaiting(draft: WorkflowDraft): void {
   const { workflow } = draft;
   const waits = draft.steps.find(({ status }) => status === "approval-awaiting");
-  if (waits === undefined) goOn(draft);
+  if (waits === undefined) endWaiting(draft);
   else if (workflow.status === "in-progress")
     draft.moveWorkflow("await-approval", `${waits.name} waits for an approval`);
 }

@@ -43,7 +43,7 @@ export const childrenToCancel = ({ snapshot: { children } }: WorkflowDraft): str
 /** Has a step that runs begin no more: what it is to tell its group, once it has ended, stands from now on. */
 export function markCancelled(step: Step): void {
   step.result_directive = "stop";
-  step.status_description = "it is being cancelled: what it began has not ended";
+  step.status_description = "Cancelling: child workflows are still running.";
 }
 export const isBeingCancelled = ({ status, result_directive: said }: Step): boolean =>
   status === "in-progress" && said === "stop";
