@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rmdir } from "node:fs/promises";
 import path from "node:path";
 
@@ -50,19 +50,23 @@ export async function openCpuAccount(): Promise<CpuAccount> {
   return { folder: "" };
 }
 
-/** Removes what runs that were killed left behind. */
+/** Removes what runs that were killed left behind: a run that goes on has its own process in there. */
 async function sweep(place: string): Promise<void> {
   const left = (await readdir(place)).filter((name) => name.startsWith(prefix));
-  for (const name of left) {
-    if (!existsSync(`/proc/${name.slice(prefix.length)}`))
-      await removeCgroups(path.join(place, name));
+  for (const folder of left.map((name) => path.join(place, name))) {
+    const found = await Promise.all(rows.map((_, at) => pidsIn(path.join(folder, String(at)))));
+    if (found.flat().length === 0) await removeCgroups(folder).catch(() => {}); // another version's has other rows
   }
 }
 
-/** Has a process, and all that it starts from now on, counted under a row. */
+/** Has a process, and all that it starts from now on, counted under a row; where that is not possible, it is not counted. */
 export function countUnder(account: CpuAccount, row: string, pid: number): void {
-  if (account.folder !== "")
+  if (account.folder === "") return;
+  try {
     enter(account, row in shared ? shared[row as keyof typeof shared] : row, pid);
+  } catch {
+    // the process has ended, or the account
+  }
 }
 
 function enter({ folder }: CpuAccount, row: string, pid: number): void {
@@ -84,18 +88,16 @@ export async function closeCpuAccount({ folder }: CpuAccount): Promise<void> {
 }
 
 async function removeCgroups(folder: string): Promise<void> {
-  const above = path.dirname(folder);
-  for (const name of (await readdir(folder, { withFileTypes: true })).filter((one) =>
-    one.isDirectory(),
-  )) {
-    const row = path.join(folder, name.name);
-    const pids = (await readFile(path.join(row, "cgroup.procs"), "utf8"))
-      .split("\n")
-      .filter(Boolean);
-    for (const pid of pids) moveBack(above, pid);
+  for (const row of rows.map((_, at) => path.join(folder, String(at)))) {
+    for (const pid of await pidsIn(row)) moveBack(path.dirname(folder), pid);
     await rmdir(row);
   }
   await rmdir(folder);
+}
+
+async function pidsIn(cgroup: string): Promise<string[]> {
+  const text = await readFile(path.join(cgroup, "cgroup.procs"), "utf8").catch(() => "");
+  return text.split("\n").filter((pid) => pid !== "");
 }
 
 function moveBack(above: string, pid: string): void {
