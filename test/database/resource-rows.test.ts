@@ -1,6 +1,7 @@
 import { glob } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { newId } from "../../broker/database/new-id.ts";
 import type { OrgId } from "../../broker/orgs/org-id.ts";
 import type { Rows } from "../../broker/resources/rows-of.ts";
@@ -8,6 +9,7 @@ import type { ColumnKind } from "../../shared/resources/members.ts";
 import { parents } from "../../shared/resources/parents.ts";
 import type { AnyResource } from "../../shared/resources/resource.ts";
 import { testDatabase } from "../support/database/database.ts";
+import { type Column, tableColumns } from "../support/database/table-columns.ts";
 
 /** Postgres's own numbers of the types that a kind of member may have. */
 const typesOf: Readonly<Record<ColumnKind, readonly number[]>> = {
@@ -19,6 +21,9 @@ const typesOf: Readonly<Record<ColumnKind, readonly number[]>> = {
   json: [114, 3802],
   list: [1009, 1015],
 };
+
+type Place = { readonly table: number; readonly number: number };
+type ShownColumn = Place & { readonly name: string; readonly type: number };
 
 const isRows = (one: unknown): one is Rows =>
   typeof one === "object" && one !== null && "resource" in one && "list" in one;
@@ -48,16 +53,30 @@ describe.each(named)("the rows of $name", ({ rows }) => {
   });
 
   test("have columns of the kinds that its members say", async () => {
-    const { columns } = (await listed({})) as unknown as {
-      columns: { name: string; type: number }[];
-    };
-    const types = new Map(columns.map(({ name, type }) => [name, type]));
+    const types = new Map((await shownColumns()).map(({ name, type }) => [name, type]));
     const wrong = Object.entries(resource.members).filter(([name, { kind }]) => {
       const type = types.get(name);
       return type === undefined ? !rows.isWhole : !rows.isWhole && !typesOf[kind].includes(type);
     });
     expect(wrong.map(([name]) => name)).toEqual([]);
   });
+
+  const wholly = rows.isWhole ? [] : Object.entries(resource.members);
+  test.each(wholly)(
+    "have %s null and its words where its column has",
+    async (name, { schema, show }) => {
+      const shown = (await shownColumns()).find((one) => one.name === name);
+      const column = await columnOf(shown ?? { table: 0, number: 0 });
+      if (column === undefined) return; // an expression
+      expect(schema instanceof z.ZodNullable).toBe(column.isNullable);
+      const one = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
+      const checked = column.words.filter((found) => found.length > 0);
+      const words = one instanceof z.ZodEnum ? one.options.map(String).toSorted() : [];
+      const isStored = words.every((word) => show(word as never) === word);
+      if (words.length === 0 || checked.length === 0 || !isStored) return;
+      expect(checked.map((found) => found.toSorted())).toContainEqual(words);
+    },
+  );
 
   const odd = ["'", "%", "_", "\\", '"}', "x".repeat(4096), "a:b,c", ",", "é".repeat(63)];
   test.each(Object.keys(resource.filters))(
@@ -69,6 +88,8 @@ describe.each(named)("the rows of $name", ({ rows }) => {
     },
   );
 
+  const shownColumns = async () =>
+    ((await listed({})) as unknown as { columns: readonly ShownColumn[] }).columns;
   const listed = (wanted: object) =>
     rows.list(db, org, {
       params: {},
@@ -89,6 +110,14 @@ test("ids of a resource begin as its prefix says, and no other's", () => {
   const prefixes = all.map(({ resource }: { resource: AnyResource }) => resource.prefix);
   expect(new Set(prefixes).size).toBe(prefixes.length);
 });
+
+/** The column of a table that a column of an answer is; undefined for an expression. */
+async function columnOf({ table, number }: Place): Promise<Column | undefined> {
+  const [found] = await db<{ table: string; name: string }[]>`
+    select attrelid::regclass::text as table, attname as name from pg_attribute
+     where attrelid = ${table} and attnum = ${number}`;
+  return found && (await tableColumns(db, found.table)).find(({ name }) => name === found.name);
+}
 
 function root(): URL {
   return new URL("../../", import.meta.url);
