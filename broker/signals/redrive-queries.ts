@@ -22,6 +22,20 @@ export async function redriveRows(
     select signal_id, outcome, wake from redrive_signals(${org}, ${to.queueId}, ${ids}::text[], ${to.batch})`;
 }
 
+/** What is told of signals of a queue that were not dead when it was asked what they do; nothing if the queue is deleted. */
+export async function listNotDead(
+  db: Db,
+  org: OrgId,
+  queueId: string,
+  ids: readonly string[],
+): Promise<readonly Pick<RedriveRow, "signal_id" | "outcome">[]> {
+  return db<RedriveRow[]>`
+    select a.id as signal_id, case when f.id is null then 'not-found' else 'not-dead' end as outcome
+      from queues q cross join unnest(${[...ids]}::text[]) a (id)
+      left join queue_signals f on f.org_id = q.org_id and f.queue_id = q.id and f.id = a.id
+     where q.org_id = ${org} and q.id = ${queueId} and q.deleted_at is null`;
+}
+
 /** Whether a queue has dead signals, but for these, whose dedupe key no live one has. */
 export async function hasRedrivable(
   db: Db,

@@ -5,7 +5,13 @@ import { requireQueue } from "../queues/require-queue.ts";
 import { topics } from "../wake/wakes.ts";
 import { fullQueue } from "./full-queue.ts";
 import { findSignal } from "./queries.ts";
-import { hasRedrivable, listDead, redriveRows, type RedriveRow } from "./redrive-queries.ts";
+import {
+  hasRedrivable,
+  listDead,
+  listNotDead,
+  redriveRows,
+  type RedriveRow,
+} from "./redrive-queries.ts";
 import { askRedrive, mayAllDeeds, type RedriveAnswers } from "./require-redrive.ts";
 import type { Filer } from "./require-targets.ts";
 
@@ -128,20 +134,20 @@ async function redriveAsked(
     const told = await redriveSome(parts, caller.orgId, of);
     return { told, refusals: new Map(), left: 0, openedBytes: 0 };
   }
-  const { refusals, left, openedBytes } = await askRedrive(parts, caller, of);
-  const open = ids.filter((id) => !refusals.has(id) && !left.has(id));
-  const done = new Map(
-    open.length === 0
+  const { refusals, permitted, left, openedBytes } = await askRedrive(parts, caller, of);
+  const looked = new Set([...refusals.keys(), ...permitted, ...left]);
+  const unasked = ids.filter((id) => !looked.has(id));
+  const done =
+    permitted.length === 0
       ? []
-      : (await redriveSome(parts, caller.orgId, { queueId, ids: open })).map((one) => [
-          one.signalId,
-          one,
-        ]),
-  );
+      : await redriveSome(parts, caller.orgId, { queueId, ids: permitted });
+  const others =
+    unasked.length === 0 ? [] : await listNotDead(parts.db, caller.orgId, queueId, unasked);
+  const outcomes = new Map([...done, ...others.flatMap(toTold)].map((one) => [one.signalId, one]));
   const told = ids.flatMap((id): Told[] => {
     if (refusals.has(id)) return [{ signalId: id, outcome: "forbidden" }];
     if (left.has(id)) return [{ signalId: id, outcome: "left" }];
-    const one = done.get(id);
+    const one = outcomes.get(id);
     return one === undefined ? [] : [one];
   });
   return { told, refusals, left: left.size, openedBytes };
@@ -150,10 +156,13 @@ async function redriveAsked(
 async function redriveSome({ db, wakes }: Parts, org: OrgId, of: Of): Promise<Told[]> {
   const rows = await redriveRows(db, org, { ...of, batch });
   wakes.notify(rows.flatMap(({ wake }) => (wake === null ? [] : [topics.signals(wake)])));
-  return rows.flatMap(toRedriven);
+  return rows.flatMap(toTold);
 }
 
-function toRedriven({ signal_id: signalId, outcome }: RedriveRow): Told[] {
+function toTold({
+  signal_id: signalId,
+  outcome,
+}: Pick<RedriveRow, "signal_id" | "outcome">): Told[] {
   return signalId === null || outcome === null ? [] : [{ signalId, outcome }];
 }
 

@@ -26,6 +26,11 @@ type Asked = {
 /** What each signal asks of who has it act again: why it may not. */
 export type RedriveAnswers = {
   readonly refusals: ReadonlyMap<string, Problem>;
+  /**
+   * Those that the caller may have act. One that was not dead when it was asked about is in none of the three: nothing was asked of
+   * it, though it may be dead by now.
+   */
+  readonly permitted: readonly string[];
   /** Those that were not wholly looked at, as too much would have had to be opened or the time was up. */
   readonly left: ReadonlySet<string>;
   readonly openedBytes: number;
@@ -45,6 +50,7 @@ export async function askRedrive(
   const ask = asker(parts, caller);
   const isOpened = (row: DeedRow): boolean => caller.bound === null && isRead(row);
   let rows: readonly DeedRow[] = await listDeeds(parts.db, caller.orgId, queueId, ids);
+  const dead = new Set(rows.map((row) => row.signal_id));
   let openedBytes = 0;
   while (rows.length > 0 && performance.now() < untilMs) {
     const piece = nextPiece(rows, isOpened);
@@ -63,7 +69,8 @@ export async function askRedrive(
   }
   for (const { signal_id: id } of rows) left.add(id);
   for (const id of refusals.keys()) left.delete(id);
-  return { refusals, left, openedBytes };
+  const permitted = [...dead].filter((id) => !refusals.has(id) && !left.has(id));
+  return { refusals, permitted, left, openedBytes };
 }
 
 async function openPiece(

@@ -51,9 +51,14 @@ export async function givenLanes() {
   async function deadIn(queueId: string, signal: object): Promise<string> {
     await made(`POST /v1/queues/${queueId}/pause`, {});
     const { id } = await made(`POST /v1/queues/${queueId}/signals`, signal);
+    await die(id);
+    return id;
+  }
+
+  /** A live signal is dead from now on. */
+  async function die(id: string): Promise<void> {
     await made(`POST /v1/signals/${id}/cancel`, {});
     await db`update queue_signal_ends set status = 'dead' where signal_id = ${id}`;
-    return id;
   }
 
   async function laneOf(installId: string, lane: string): Promise<string> {
@@ -78,6 +83,7 @@ export async function givenLanes() {
     made,
     namedQueue,
     deadIn,
+    die,
     laneOf,
     statusOf,
     withRole,
