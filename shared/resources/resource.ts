@@ -151,6 +151,7 @@ function listRoute(spec: ResourceSpec, itemSchema: z.ZodType, parent?: Parent) {
     .filter(([name]) => parent === undefined || name !== parents[parent].param)
     .map(([name, { schema }]) => [name, schema] as const);
   const isPaged = spec.paged === "cursor";
+  const told = [says?.listed ?? [], isPaged ? [] : listingDescription].flat();
   const isOpen = bound === "list" && parent === undefined;
   return createRoute({
     operationId: `list${pluralOf(spec)}${parent === undefined ? "" : `Of${capital(parent)}`}`,
@@ -166,10 +167,7 @@ function listRoute(spec: ResourceSpec, itemSchema: z.ZodType, parent?: Parent) {
       parent === undefined
         ? (says?.list ?? `List ${plural}`)
         : `List ${plural} of ${idPrefixes[parents[parent].prefix].words}`,
-    ...(!isPaged && {
-      description:
-        says?.listed === undefined ? listingDescription : `${says.listed} ${listingDescription}`,
-    }),
+    ...(told.length > 0 && { description: told.join(" ") }),
     request: {
       ...(under.length > 0 && { params: paramsOf(spec, under, false) }),
       query: z.object({
