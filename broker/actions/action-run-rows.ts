@@ -6,6 +6,7 @@ import type { RunRow } from "./action-queries.ts";
 /** Runs of actions in installs, each with where its job stands. */
 export const actionRunRows = rowsOf<typeof actionRuns, RunRow>(actionRuns, {
   from: ["install_action_runs r left join runner_job_live l on l.id = r.runner_job_id", "r"],
+  indexedBy: "parent",
   besides: {},
   whole: { columns: "r.*, l.status as job_status, svc_now() as now", toItem: toRun },
 });

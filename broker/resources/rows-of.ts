@@ -20,6 +20,8 @@ type Besides<R extends AnyResource> = Partial<Record<keyof R["members"], string>
  * - live: which rows are there at all.
  * - boundTo: as what of a bound token's things a list is narrowed.
  * - hasVersion: its rows have a version, which a read has as its tag.
+ * - indexedBy: `parent`, an index begins with what it is under. The org is then a test of rows, so that no index of the org serves the list by a
+ *   walk through all that the org has.
  * - newestBy: what lists are ordered by, where it is not the id, which begins with its time.
  * - whole: the one way out, for what is not one column a member: all that is selected, and what makes an item of such a row.
  */
@@ -28,6 +30,7 @@ export type Source<R extends AnyResource, Row> = {
   readonly live?: string;
   readonly boundTo?: Thing;
   readonly hasVersion?: true;
+  readonly indexedBy?: "parent";
   readonly newestBy?: "created_at";
   readonly besides: Besides<R>;
   readonly whole?: { readonly columns: string; readonly toItem: (row: Row) => ItemOf<R> };
@@ -70,10 +73,11 @@ export function rowsOf<R extends AnyResource, Row = RowOf<R["members"]>>(
   } = source;
   const sqlOf = (name: string): string => (source.besides as Texts)[name] ?? `${as}.${name}`;
   const columns = whole?.columns ?? columnsOf(resource, sqlOf, hasVersion);
-  const where = `where ${live === undefined ? "" : `${live} and `}${as}.org_id =`;
-  const one = `select ${columns} from ${tables} ${where}`;
+  const where = `where ${live === undefined ? "" : `${live} and `}`;
+  const one = `select ${columns} from ${tables} ${where} ${as}.org_id =`;
   const select = `select ${columns}, ${as}.created_at::text as sort_key from ${tables}`;
-  const page = `${select} ${where}`;
+  const page = `${select} ${where} (${as}.org_id =`;
+  const isOrgs = source.indexedBy === "parent" ? ") is true" : ")";
   const tests = Object.entries(resource.filters).map(
     ([name, { test, of }]) => [name, filterTests[test], sqlOf(of)] as const,
   );
@@ -101,7 +105,7 @@ export function rowsOf<R extends AnyResource, Row = RowOf<R["members"]>>(
       if (boundTo !== undefined) narrowed.push(within(db, boundTo, bound));
       const tested = narrowed.reduce((all, each) => db`${all} ${each}`, isUnder(db, as, params));
       return db<(Listed<Row> & object)[]>`
-        ${db.unsafe(page)} ${org} and ${isAfter(db, after)} ${tested}
+        ${db.unsafe(page)} ${org} ${db.unsafe(isOrgs)} and ${isAfter(db, after)} ${tested}
         ${db.unsafe(`order by ${order} limit`)} ${limit} offset ${offset}`;
     },
     toItem: whole?.toItem ?? toItemOf(resource),

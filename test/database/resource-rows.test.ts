@@ -5,10 +5,12 @@ import { z } from "zod";
 import { newId } from "../../broker/database/new-id.ts";
 import type { OrgId } from "../../broker/orgs/org-id.ts";
 import type { Rows } from "../../broker/resources/rows-of.ts";
+import { deliveryRows } from "../../broker/webhooks/delivery-rows.ts";
 import type { ColumnKind } from "../../shared/resources/members.ts";
 import { parents } from "../../shared/resources/parents.ts";
 import type { AnyResource } from "../../shared/resources/resource.ts";
 import { testDatabase } from "../support/database/database.ts";
+import { explaining, readsOf } from "../support/database/explain.ts";
 import { type Column, tableColumns } from "../support/database/table-columns.ts";
 
 /** Postgres's own numbers of the types that a kind of member may have. */
@@ -28,7 +30,8 @@ type ShownColumn = Place & { readonly name: string; readonly type: number };
 const isRows = (one: unknown): one is Rows =>
   typeof one === "object" && one !== null && "resource" in one && "list" in one;
 
-const { db } = await testDatabase();
+const database = await testDatabase();
+const { db } = database;
 const org = newId("org") as OrgId; // no one's
 const all: Rows[] = [];
 for await (const file of glob("broker/**/*-rows.ts", { cwd: fileURLToPath(root()) })) {
@@ -99,6 +102,26 @@ describe.each(named)("the rows of $name", ({ rows }) => {
       offset: 0,
       ...wanted,
     });
+});
+
+test("the deliveries of a quiet webhook are not looked for among all of its org", async () => {
+  await db.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`; // of no org, webhook and event that there is
+    await tx`
+      insert into webhook_deliveries (id, org_id, webhook_id, event_id, workflow_id, seq, stream, created_at)
+      select 'whd_' || n, ${org}, 'whk_' || n % 2, 'evt_' || n, 'wfl_' || n, 1, 'wfl_' || n, svc_now()
+        from generate_series(1, 3000) n`;
+  });
+  await db`vacuum analyze webhook_deliveries`;
+  const on = await explaining(database, { isMeasured: true });
+  await on.db.unsafe("set plan_cache_mode = force_generic_plan");
+  on.take();
+  const page = { filter: {}, after: undefined, limit: 11, offset: 0 };
+  await deliveryRows.list(on.db, org, { params: { webhook_id: "whk_2" }, ...page });
+  const reads = on.take().flatMap(({ Plan }) => readsOf(Plan));
+  expect(reads.filter(({ rows: met }) => met > 100)).toEqual([]);
+  await db`delete from webhook_deliveries`;
+  await on.end();
 });
 
 test("at most a third of all resources make their items by a function", () => {
