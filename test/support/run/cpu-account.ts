@@ -82,9 +82,9 @@ export async function readCpuAccount({ folder }: CpuAccount): Promise<ReadonlyMa
   return new Map(await Promise.all(read));
 }
 
-/** Removes it; what still runs goes back to where this process was. */
+/** Removes it; what still runs goes back to where this process was. What cannot be removed just now, the next run removes. */
 export async function closeCpuAccount({ folder }: CpuAccount): Promise<void> {
-  if (folder !== "") await removeCgroups(folder);
+  if (folder !== "") await removeCgroups(folder).catch(() => {});
 }
 
 async function removeCgroups(folder: string): Promise<void> {
