@@ -1,7 +1,7 @@
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 import type { HotPath } from "../limits/hot-path.ts";
-import type { Permits } from "../limits/permits.ts";
+import type { Permits, WithPermit } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
@@ -63,19 +63,38 @@ export async function enqueueSignals(
   broker: SignalingBroker,
   asked: EnqueueSignals,
 ): Promise<{ readonly enqueued: readonly EnqueuedSignal[]; readonly isReplay: boolean }> {
-  const { orgId, queueId, idempotency } = asked;
+  const { orgId, idempotency } = asked;
   const drafts = asked.signals.map((signal) => draftSignal(broker.seals, asked, signal));
   const keyed = idempotency && {
     idempotency_key: idempotency.key,
     fingerprint: idempotency.fingerprint,
   };
-  const withPermit = <Result>(act: () => Promise<Result>): Promise<Result> =>
+  const withPermit: WithPermit = (act) =>
     asked.takesPermit === true ? broker.permits.run({ orgId, token: asked.actorId }, act) : act();
   const request = { orgId, drafts, keyed };
-  const outcomes =
-    drafts.length === 1 && bytesOf(request) < mostTogether
-      ? await broker.enqueueSignal(request)
-      : await withPermit(() => enqueueOne(broker.db, request));
+  if (drafts.length === 1 && bytesOf(request) < mostTogether) {
+    const outcomes = await broker.enqueueSignal(request);
+    return await tellOutcomes(broker, { asked, drafts, outcomes, withPermit });
+  }
+  // One permit for all: of signals that are enqueued it is not refused to tell.
+  return await withPermit(async () => {
+    const outcomes = await enqueueOne(broker.db, request);
+    return await tellOutcomes(broker, { asked, drafts, outcomes, withPermit: (act) => act() });
+  });
+}
+
+type Told = {
+  readonly asked: EnqueueSignals;
+  readonly drafts: readonly SignalDraft[];
+  readonly outcomes: readonly Outcome[];
+  readonly withPermit: WithPermit;
+};
+
+async function tellOutcomes(
+  broker: SignalingBroker,
+  { asked, drafts, outcomes, withPermit }: Told,
+): ReturnType<typeof enqueueSignals> {
+  const { orgId, queueId } = asked;
   const outcome = outcomes[0]?.outcome;
   if (outcome === "replay" || outcome === "replay-kept") {
     const enqueued = await withPermit(() => readReplay(broker.db, orgId, outcomes));

@@ -59,6 +59,7 @@ export const enqueueSignalsRoute = createRoute({
     verbatim: verbatimIn("signals.*."),
     idempotent: "job",
     audit: "tally",
+    ownPermit: true,
   },
   method: "post",
   path: `${ofQueue}/batch`,

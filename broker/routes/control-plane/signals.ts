@@ -18,6 +18,7 @@ import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { tellSecrets } from "../../http/gate/audit-gate.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
 import { requireOwnQueue, requireQueue } from "../../queues/require-queue.ts";
 import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 import type { LargeText } from "../../seals/large-text.ts";
@@ -40,7 +41,7 @@ export const enqueueSignals: RegisterRoutes = (app, broker) => {
   app.openapi(enqueueSignalRoute, async (c) => {
     const body = c.req.valid("json");
     const asked = await toEnqueue(c, broker, [{ body, pointer: "#" }]);
-    const { enqueued } = tellReplay(c, await enqueue(broker, { ...asked, takesPermit: true }));
+    const { enqueued } = tellReplay(c, await enqueue(broker, asked));
     const [first] = enqueued;
     if (first === undefined) throw new Error("one signal was enqueued and none came back");
     return c.json(shown(c, first, asked.signals[0]), first.isKept ? 200 : 201);
@@ -48,10 +49,11 @@ export const enqueueSignals: RegisterRoutes = (app, broker) => {
   app.openapi(enqueueSignalsRoute, async (c) => {
     const { signals } = c.req.valid("json");
     const given = signals.map((body, at) => ({ body, pointer: `#/signals/${at}` as const }));
-    const asked = await toEnqueue(c, broker, given);
+    requireOwnQueue(c.req.valid("param").queue_id);
     const placeholders = new JsonPlaceholders();
     const leave = await roomForData(c, broker, given); // what is stored must be told
     try {
+      const asked = await toEnqueue(c, broker, given);
       const { enqueued } = tellReplay(c, await enqueue(broker, asked));
       const told = enqueued.map((one, at) => shown(c, one, asked.signals[at], placeholders));
       const answer = { value: { signals: told }, placeholders, status: 201, leave } as const;
@@ -74,7 +76,7 @@ async function toEnqueue(c: AppContext, broker: Broker, given: readonly Given[])
     pointer,
     textOf: (inner: string) => textAt(c, `${pointer}${inner}`),
   }));
-  for (const signal of signals) await requireFileable(broker, actor, signal);
+  await requireFileable({ ...broker, withPermit: permitFor(c, broker) }, actor, signals);
   const key = takeIdempotencyKey(c);
   const fingerprint = (): string =>
     c.get("fingerprint") ??
@@ -87,8 +89,9 @@ async function toEnqueue(c: AppContext, broker: Broker, given: readonly Given[])
     actorId: actor.id,
     queueId,
     signals,
+    takesPermit: true,
     idempotency: key === undefined ? undefined : { key, fingerprint: fingerprint() },
-  };
+  } as const;
 }
 
 /** The text of a member, as it was sent. */

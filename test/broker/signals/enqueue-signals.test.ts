@@ -4,7 +4,12 @@ import { expectSoundSignals } from "../../support/queues/expect-sound-signals.ts
 import { claimSignals, type GivenQueue, reportSignal } from "../../support/queues/given-signals.ts";
 import { type Enqueued, type Refusal, givenSignalsApi } from "../../support/queues/signals-api.ts";
 
-const { db, call, mine, enqueue, refusal } = await givenSignalsApi();
+const { broker, db, call, orgId, mine, enqueue, refusal } = await givenSignalsApi();
+
+const longSignals = Array.from({ length: 4 }, () => ({
+  type: "work",
+  signal: { text: "x".repeat(100_000) },
+}));
 
 describe("a dedupe_key", () => {
   test("keeps one live signal of fifty simultaneous ones, and says which", async () => {
@@ -178,6 +183,18 @@ describe("a batch", () => {
     expect((await send(batchOf('{"type":"work","signal":{"n":1}}'))).status).toBe(422);
     const read = await call<QueueSignal>(`GET /v1/signals/${last?.id}`);
     expect(read.body.signal).toEqual(last?.signal);
+  });
+
+  test("that is large holds no permit while it waits for the memory of its answer", async () => {
+    const queue = await mine();
+    const { downloads } = broker.broker;
+    const leave = downloads.hold({ orgId, tokenId: "other", bytes: 64 * 1024 * 1024 });
+    const made = batch(queue, longSignals);
+    await expect.poll(() => downloads.waiting).toBe(1);
+    expect((await call<string>("GET /metrics")).body).toMatch(/^svc_requests_seated 0$/m);
+    leave();
+    expect((await made).status).toBe(201);
+    await expect.poll(() => downloads.heldBytes).toBe(0);
   });
 
   test("has at most a thousand signals, which may all be there", async () => {

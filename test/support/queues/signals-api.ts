@@ -12,7 +12,7 @@ export type Refusal = {
 };
 
 /** What a control plane does with signals, over HTTP. */
-export type SignalsApi = Pick<GivenOperator, "db" | "call" | "orgId"> & {
+export type SignalsApi = Pick<GivenOperator, "broker" | "db" | "call" | "orgId" | "token"> & {
   readonly mine: (given?: { maxDepth?: number; maxInFlight?: number }) => Promise<GivenQueue>;
   readonly enqueue: (queue: GivenQueue, body: object, call?: Call) => Promise<Answer<Enqueued>>;
   /** Status, code, and each error's place and code. */
@@ -23,14 +23,17 @@ export type SignalsApi = Pick<GivenOperator, "db" | "call" | "orgId"> & {
 
 /** An org's admin at a broker of its own that calls public addresses only. */
 export async function givenSignalsApi(): Promise<SignalsApi> {
-  const { db, call, orgId } = await givenOperator("org_admin", { env: { SVC_EGRESS: "strict" } });
+  const env = { SVC_EGRESS: "strict" };
+  const { broker, db, call, orgId, token } = await givenOperator("org_admin", { env });
   const path = (queue: GivenQueue) => `POST /v1/queues/${queue.queueId}/signals`;
   const enqueue: SignalsApi["enqueue"] = (queue, body, options) =>
     call<Enqueued>(path(queue), { body, ...options });
   return {
+    broker,
     db,
     call,
     orgId,
+    token,
     enqueue,
     mine: (given = {}) => givenQueue(db, { orgId, ...given }),
     refusal: async (queue, body, options) => {
