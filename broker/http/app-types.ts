@@ -46,6 +46,8 @@ export type AppEnv = {
     rawBody?: ConfigBody;
     /** What of a large body was never made a value, by pointer: `#/plan`, `#/result`, `#/outputs`. */
     longTexts: ReadonlyMap<string, LargeText>;
+    /** What a large body keeps in memory until the request is answered. */
+    heldBytes?: number;
     /** What tells a large body with an idempotency key from others, where what was made a value is not all of it. */
     fingerprint?: string;
   };

@@ -10,6 +10,9 @@ export type JsonInPieces = Filling;
 /** Text that is read or generated while it is sent. */
 export type TextInPieces = Pick<Opened, "pieces"> & { readonly heldBytes?: number };
 
+/** So much of what stands between them is sent at once. */
+const sliceBytes = 256 * 1024;
+
 /** Large texts within a value that is sent as JSON: short placeholders stand for them until it is sent. */
 export class JsonPlaceholders {
   readonly #nonce = randomBytes(16).toString("hex");
@@ -62,7 +65,8 @@ export class JsonPlaceholders {
       sizeBytes,
       async *pieces() {
         for (const [at, part] of between.entries()) {
-          yield part;
+          for (let start = 0; start < part.length; start += sliceBytes)
+            yield part.subarray(start, start + sliceBytes);
           yield* fillings[at]?.pieces() ?? [];
         }
       },

@@ -13,16 +13,13 @@ export type JsonAnswer = {
   readonly leave?: (() => void) | undefined;
 };
 
-/** Sends a value as JSON; large parts are read while they are sent, when there is memory for them. */
+/** Sends a value as JSON; large parts are read while they are sent, when there is memory for them. What has its memory already is sent piece by piece, too. */
 export async function answerJson(
   c: AppContext,
   broker: Broker,
   { value, placeholders, status = 200, leave }: JsonAnswer,
 ): Promise<never> {
-  if (placeholders.isEmpty) {
-    leave?.();
-    return c.json(value, status) as never; // as the contract shows it
-  }
+  if (placeholders.isEmpty && leave === undefined) return c.json(value, status) as never; // as the contract shows it
   const left = leave ?? (await enterDownloads(c, broker, placeholders.heldBytes));
   const { sizeBytes, pieces } = placeholders.filled(value);
   return streamAnswer(c, broker, {

@@ -15,6 +15,8 @@ export type ReadBody = {
   readonly value: object;
   readonly longTexts: ReadonlyMap<string, LargeText>;
   readonly fingerprint?: string | undefined;
+  /** What it keeps in memory: its texts are parts of the whole body, and its value is an answer's besides. */
+  readonly heldBytes: number;
 };
 
 /** A plan, whose and what it is; it may be read while it is sent to the child. */
@@ -66,6 +68,7 @@ export function makeBodyReader(pool: Pick<WorkPool<WorkKinds>, "run">): BodyRead
         value: await fromPieces(told.value, value),
         longTexts: new Map(texts),
         fingerprint,
+        heldBytes: bytes.length + made.length + 2 * value.length,
       };
     },
     async readRecord({ orgId, bytes, gone }) {

@@ -25,9 +25,10 @@ export async function readApart(
     const isKeyed = requestHeader(c, "idempotency-key") !== undefined;
     const keyedIn = isKeyed ? c.req.param("queue_id") : undefined;
     const asked = { operationId, ...(keyedIn !== undefined && { keyedIn }) };
-    const { value, longTexts, fingerprint } = await broker.bodies.read(asked, given);
+    const { value, longTexts, fingerprint, heldBytes } = await broker.bodies.read(asked, given);
     c.req.addValidatedData("json", value); // by the operation's schema
     c.set("longTexts", longTexts);
+    c.set("heldBytes", heldBytes);
     if (fingerprint !== undefined) c.set("fingerprint", fingerprint);
     c.set("verbatim", noTexts);
   } finally {

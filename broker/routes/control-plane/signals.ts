@@ -33,6 +33,7 @@ import {
   redriveSignals as redriveMany,
 } from "../../signals/redrive-signals.ts";
 import { requireFileable } from "../../signals/require-fileable.ts";
+import { callbacksOf } from "../../signals/signal-callbacks.ts";
 import { requestFingerprint } from "../../signals/signal-data.ts";
 import { toQueueSignal } from "../../signals/to-queue-signal.ts";
 
@@ -51,7 +52,7 @@ export const enqueueSignals: RegisterRoutes = (app, broker) => {
     const given = signals.map((body, at) => ({ body, pointer: `#/signals/${at}` as const }));
     requireOwnQueue(c.req.valid("param").queue_id);
     const placeholders = new JsonPlaceholders();
-    const leave = await roomForData(c, broker, given); // what is stored must be told
+    const leave = await roomForAnswer(c, broker, given); // what is stored must be told
     try {
       const asked = await toEnqueue(c, broker, given);
       const { enqueued } = tellReplay(c, await enqueue(broker, asked));
@@ -99,16 +100,19 @@ function textAt(c: AppContext, pointer: string): string | undefined {
   return c.get("longTexts").get(pointer)?.toString() ?? c.get("verbatim").get(pointer);
 }
 
-/** The memory for an answer with the data of a large batch; none is needed for what was made values anyway. */
-async function roomForData(
+/** What is told of a signal or a callback besides what was sent. */
+const rowBytes = 1024;
+
+/** The memory for what a large batch keeps until its answer is sent; a small one's is not counted. */
+async function roomForAnswer(
   c: AppContext,
   broker: Broker,
   given: readonly Given[],
 ): Promise<(() => void) | undefined> {
-  const texts = given.map(({ pointer }) => c.get("longTexts").get(`${pointer}/signal`));
-  const bytes = texts.reduce((sum, text) => sum + (text?.sizeBytes ?? 0), 0);
-  if (bytes === 0 || !showsData(c)) return undefined;
-  return await enterDownloads(c, broker, bytes);
+  const heldBytes = c.get("heldBytes");
+  if (heldBytes === undefined) return undefined;
+  const rows = given.reduce((sum, { body }) => sum + 1 + callbacksOf(body).length, 0);
+  return await enterDownloads(c, broker, heldBytes + rows * rowBytes);
 }
 
 const showsData = (c: AppContext): boolean => c.get("actor").permissions.has("signals.data");

@@ -1,10 +1,11 @@
+import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { QueueSignal } from "../../../shared/api/signal.ts";
 import { expectSoundSignals } from "../../support/queues/expect-sound-signals.ts";
 import { claimSignals, type GivenQueue, reportSignal } from "../../support/queues/given-signals.ts";
 import { type Enqueued, type Refusal, givenSignalsApi } from "../../support/queues/signals-api.ts";
 
-const { broker, db, call, orgId, mine, enqueue, refusal } = await givenSignalsApi();
+const { broker, db, call, orgId, token, mine, enqueue, refusal } = await givenSignalsApi();
 
 const longSignals = Array.from({ length: 4 }, () => ({
   type: "work",
@@ -196,6 +197,30 @@ describe("a batch", () => {
     expect((await made).status).toBe(201);
     await expect.poll(() => downloads.heldBytes).toBe(0);
   });
+
+  test("that is large counts all that it keeps while a client takes none of its answer", async () => {
+    const queue = await mine();
+    const { downloads } = broker.broker;
+    const words = Array.from({ length: 50 }, (_, at) => [`word ${at}`, "x".repeat(4000)] as const);
+    const one = { type: "work", signal: { n: 1 }, context: Object.fromEntries(words) };
+    const body = JSON.stringify({ signals: Array.from({ length: 70 }, () => one) });
+    const { hostname, port } = new URL(broker.url);
+    const client = connect(Number(port), hostname).on("error", () => {}); // it is broken off
+    client.pause();
+    client.write(
+      `POST /v1/queues/${queue.queueId}/signals/batch HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    // The body, of which the data is a part; its value; and the JSON that is sent.
+    await expect.poll(() => downloads.heldBytes).toBeGreaterThan(3 * body.length - 10_000);
+    await expect.poll(async () => await claimable(queue.queueId)).toBe(70);
+    expect(downloads.heldBytes).toBeGreaterThan(3 * body.length - 10_000);
+    client.destroy();
+    await expect.poll(() => downloads.heldBytes).toBe(0);
+  });
+
+  const claimable = async (queueId: string) =>
+    (await db`select 1 from queue_signal_live where queue_id = ${queueId}`).length;
 
   test("has at most a thousand signals, which may all be there", async () => {
     const queue = await mine();
