@@ -40,6 +40,8 @@ export type AppEnv = {
     problemCode?: string;
     /** Whether the gate holds a permit for the request: its handler then takes none. */
     hasPermit?: true;
+    /** Gives that permit back before the handler is done, because it will only wait and send from then on. */
+    leavePermit?: () => void;
     /** Source text of the members the route's rule keeps verbatim, by pointer: `#/plan`. */
     verbatim: ReadonlyMap<string, string>;
     /** The body as it came, on a route whose rule takes an archive, too. */

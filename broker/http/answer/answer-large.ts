@@ -68,7 +68,7 @@ export function answerHeld(
 }
 
 /**
- * Waits for the memory of one answer; returns a function that releases it, which happens at the latest
+ * Waits for the memory of one answer, without the permit that the gate holds: what is read for it by then is read; returns a function that releases it, which happens at the latest
  * when its connection ends.
  */
 export async function enterDownloads(
@@ -76,6 +76,7 @@ export async function enterDownloads(
   broker: Broker,
   heldBytes = 0,
 ): Promise<() => void> {
+  c.get("leavePermit")?.();
   const entry = { ...ownerOf(c), bytes: streamedBytes + heldBytes };
   const leave = await broker.downloads.enter(entry, c.req.raw.signal);
   onClose(c, leave);

@@ -38,6 +38,7 @@ async function holdPermit(
   );
   const release = given instanceof Promise ? await given : given;
   c.set("hasPermit", true);
+  c.set("leavePermit", release);
   try {
     return await handle(c);
   } finally {

@@ -135,6 +135,8 @@ describe("readers of a large result", () => {
     const readers = Array.from({ length: 3 }, () => askAndNotRead(small.url, at));
     await expect.poll(() => figure("bytes")).toBe(2 * mebibyte);
     await expect.poll(() => figure("waiting")).toBe(1);
+    const { body: metrics } = await small.call<string>("GET /metrics");
+    expect(metrics).toMatch(/^svc_requests_seated 0$/m); // who waits keeps no permit
     const past = await small.call(`GET ${other.execution}/result`, { token: other.admin });
     expect(past.status).toBe(200);
     for (const reader of readers) reader.destroy();
