@@ -59,7 +59,8 @@ export function answerHeld(
   const text = new LargeText(pieces);
   const { sizeBytes } = text;
   const entry = { ...ownerOf(c), bytes: sizeBytes };
-  const leave = c.req.method === "GET" ? downloads.enterNow(entry) : downloads.hold(entry);
+  const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+  const leave = isRead ? downloads.enterNow(entry) : downloads.hold(entry);
   onClose(c, leave);
   const headers = { "content-length": String(sizeBytes) };
   const parts = thenLeave(text.slices(), leave);

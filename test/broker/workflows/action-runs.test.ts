@@ -210,6 +210,7 @@ describe("long outputs of a run", () => {
         const refused = await org.api(`GET ${path}`);
         expect(refused).toMatchObject({ status, body: { code } });
         expect(refused.headers.get("retry-after")).toBe("2");
+        expect((await org.api(`HEAD ${path}`)).status).toBe(status);
       }
       leave();
     }
