@@ -89,11 +89,23 @@ function ownerOf(c: AppContext): { readonly orgId: string; readonly tokenId: str
   return { orgId, tokenId: tokenId ?? id };
 }
 
-/** The same pieces; when they are over, or are taken no more, the room is given back. */
-export async function* thenLeave<Piece>(
+/** The same pieces, once; when they are over, or are taken no more or never were, the room is given back. */
+export function thenLeave<Piece>(
   pieces: AsyncIterable<Piece> | Iterable<Piece>,
   leave: () => void,
-): AsyncGenerator<Piece> {
+): AsyncIterable<Piece> {
+  const taken = taking(pieces, leave);
+  const end = async (): Promise<IteratorResult<Piece>> => {
+    leave(); // by itself it does so only once it was begun
+    return await taken.return(undefined);
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => taken.next(), return: end }) };
+}
+
+async function* taking<Piece>(
+  pieces: AsyncIterable<Piece> | Iterable<Piece>,
+  leave: () => void,
+): AsyncGenerator<Piece, void> {
   try {
     yield* pieces;
   } finally {

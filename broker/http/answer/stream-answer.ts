@@ -34,7 +34,7 @@ export function streamAnswer(
     onError: (error) =>
       log.error({ err: error, request_id: c.get("requestId") }, "an answer was cut off"),
   });
-  const response = new Response(ReadableStream.from(watched), {
+  const response = new Response(ReadableStream.from(endedToo(watched, parts)), {
     status,
     // Said here, so that the first part is sent as soon as there is one.
     headers: {
@@ -44,6 +44,23 @@ export function streamAnswer(
     },
   });
   return response as Response & TypedResponse<string, 200, "text">; // the type is a label only
+}
+
+/** A generator that was never begun ends without its `finally`: where nobody took a part, the parts are ended themselves. */
+function endedToo(
+  watched: AsyncGenerator<Uint8Array>,
+  parts: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  let isBegun = false;
+  const next = (): Promise<IteratorResult<Uint8Array>> => {
+    isBegun = true;
+    return watched.next();
+  };
+  const end = async (): Promise<IteratorResult<Uint8Array>> => {
+    if (!isBegun) await parts[Symbol.asyncIterator]().return?.();
+    return await watched.return(undefined);
+  };
+  return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
 
 type Watch = {
