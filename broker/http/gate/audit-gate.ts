@@ -101,7 +101,11 @@ function isRunnersOwn({ surface }: GatedRoute["rule"], { runnerId, roleType }: A
 const mostAnswerLength = 64 * 1024;
 
 async function bodyOf(response: Response): Promise<unknown> {
-  if (response.headers.get("content-type")?.includes("json") !== true) return undefined;
+  const { headers } = response;
+  if (headers.get("content-type")?.includes("json") !== true) return undefined;
+  // Only what is streamed says its length here; a copy of that would be whole in memory, and counted nowhere.
+  const isLong = Number(headers.get("content-length") ?? 0) > mostAnswerLength;
+  if (isLong || headers.has("transfer-encoding")) return undefined;
   const text = await response.clone().text();
   if (text.length > mostAnswerLength) return undefined;
   return JSON.parse(text) as unknown; // our own answer

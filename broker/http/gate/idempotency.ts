@@ -9,8 +9,10 @@ import {
   insertKey,
   keepAnswer,
 } from "../../idempotency/queries.ts";
+import { answerFinished } from "../answer/answer-finished.ts";
 import { setHeader } from "../answer/set-header.ts";
 import type { AppContext } from "../app-types.ts";
+import { largeBytes } from "../body/reserve-memory.ts";
 import { handleWithPermit } from "./with-permit.ts";
 
 type Keyed = {
@@ -46,7 +48,7 @@ async function withKey(
   const { db } = broker;
   const org = c.get("actor").orgId;
   const mark = `${keyed.operationId} ${fingerprint.toString("base64")}`;
-  const release = await takeKey(c, broker.pendingIdempotencyKeys, { name: `${org} ${key}`, mark });
+  const release = await takeKey(c, broker, { name: `${org} ${key}`, mark });
   try {
     return await handleWithPermit(c, broker, { ...keyed, handle });
   } finally {
@@ -55,13 +57,20 @@ async function withKey(
 
   async function handle(): Promise<Response> {
     const taken = await insertKey(db, org, { key, operationId: keyed.operationId, fingerprint });
-    if (!("takenAtMs" in taken)) return replay(c, taken);
+    if (!("takenAtMs" in taken)) return replay(c, broker, taken);
     const requestSeed = `${taken.takenAtMs} ${org} ${key} ${mark}`;
     c.set("actor", { ...c.get("actor"), requestSeed });
     const { status, body } = await answerOf(c, broker, keyed, key);
     await keepAnswer(db, org, { key, status, body: keyed.mode === "once" ? null : body });
-    return new Response(body, { status, headers: { "content-type": "application/json" } });
+    return tell(c, broker, status, body);
   }
+}
+
+/** A long answer is held as its first was, which gave up its room when it was read to be kept. */
+function tell(c: AppContext, broker: Broker, status: number, body: string): Response {
+  if ((status === 200 || status === 201) && body.length > largeBytes)
+    return answerFinished(c, broker, [body], { status });
+  return new Response(body, { status, headers: { "content-type": "application/json" } });
 }
 
 /** A request whose key is in use is refused with a short delay, because its client often retries at once. */
@@ -70,13 +79,14 @@ const heldMs = 500;
 /** Of concurrent requests with one key at this broker only one runs; the others are refused without a query. */
 async function takeKey(
   c: AppContext,
-  underWay: Map<string, string>,
+  broker: Broker,
   { name, mark }: { readonly name: string; readonly mark: string },
 ): Promise<() => void> {
+  const underWay = broker.pendingIdempotencyKeys;
   const other = underWay.get(name);
   if (other !== undefined) {
     await pause(heldMs);
-    replay(c, { is_same: other === mark, status: null, body: null });
+    replay(c, broker, { is_same: other === mark, status: null, body: null });
   }
   underWay.set(name, mark);
   return () => void underWay.delete(name);
@@ -117,7 +127,11 @@ export function tellReplay<Answer extends { readonly isReplay: boolean }>(
   return answer;
 }
 
-function replay(c: AppContext, { is_same, status, body }: EarlierRequest): Response {
+function replay(
+  c: AppContext,
+  broker: Broker,
+  { is_same, status, body }: EarlierRequest,
+): Response {
   if (!is_same) {
     const detail = "This idempotency key was already used for a different request.";
     throw problem.invalid([
@@ -139,5 +153,5 @@ function replay(c: AppContext, { is_same, status, body }: EarlierRequest): Respo
       "The first request with this key succeeded. Its secret was shown once and is not stored. Revoke it and create a new one.",
     );
   }
-  return new Response(body, { status, headers: { "content-type": "application/json" } });
+  return tell(c, broker, status, body);
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createToken } from "../../../broker/tokens/create-token.ts";
@@ -179,5 +180,41 @@ describe("readers of a large result", () => {
       `GET ${execution}/result HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${admin}\r\n\r\n`,
     );
     return socket;
+  }
+});
+
+describe("the long answer of an act", () => {
+  test("holds its room while a client takes none of it, also with an Idempotency-Key, and again", async () => {
+    const { orgId } = await givenRunner(db);
+    const token = await givenToken(db, { orgId, role: "org_builder" });
+    const app = await broker.call<{ id: string }>("POST /v1/apps", {
+      token,
+      body: { name: "shop" },
+    });
+    const path = `/v1/apps/${app.body.id}/configs/sync`;
+    const { downloads } = broker.broker;
+    for (const key of ["", "idempotency-key: k\r\n", "idempotency-key: k\r\n"]) {
+      const client = await beginToRead(
+        `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n${key}` +
+          `content-type: application/json\r\ncontent-length: ${config.length}\r\n\r\n${config}`,
+      );
+      expect(downloads.heldBytes).toBeGreaterThan(6_000_000);
+      client.destroy();
+      await expect.poll(() => downloads.heldBytes).toBe(0);
+    }
+  });
+
+  const readme = "\u0001".repeat(1_000_000); // six bytes each, as JSON
+  const config = JSON.stringify({ "metadata.toml": { name: "shop", readme } });
+
+  /** A client that has the beginning of its answer, and takes no more. */
+  async function beginToRead(request: string): Promise<Socket> {
+    const { hostname, port } = new URL(broker.url);
+    const client = connect(Number(port), hostname).on("error", () => {}); // it is broken off
+    client.write(request);
+    const [head] = (await once(client, "data")) as [Buffer];
+    client.pause();
+    expect(head.toString("latin1", 0, 15)).toMatch(/^HTTP\/1.1 20[01]/);
+    return client;
   }
 });
