@@ -6,6 +6,7 @@ import { givenEvents } from "../support/webhooks/given-events.ts";
 
 test("a table that has grown twofold is counted, once, and others are not", async () => {
   const { db } = await testDatabase();
+  await db`alter table events set (autovacuum_enabled = off)`; // Postgres' own daemon counts tables, too
   const { orgId } = await givenRunner(db);
   let all = 0;
   const grow = async (rows: number): Promise<void> => {
