@@ -8,7 +8,7 @@ const { call, db, setup } = await givenWorkflowsApi();
 const org = await setup();
 const { api } = org;
 const asks = { install_config: { approval_option: "prompt" } }; // by itself, and not as the app says
-const { installId, runner } = await givenInstall(org, asks);
+const { installId, runner, agent } = await givenInstall(org, asks);
 
 type Shown = Readonly<Record<string, unknown>>;
 
@@ -140,7 +140,7 @@ describe.each(Object.entries(patches))("%s", (_, { at, members = [], as = {}, re
     const before = await read(readAt);
     const same = Object.fromEntries(members.map((name) => [name, before.body[name]]));
     expect(Object.values(same)).not.toContain(undefined);
-    await advanceClock(db, "5 minutes");
+    await advanceClock(db, "5 minutes", { alive: [agent.processId] });
     const answer = await api(`PATCH ${at}`, { ...same, ...as });
     expect([200, 201]).toContain(answer.status);
     expect(await read(readAt)).toEqual(before);
