@@ -86,7 +86,7 @@ export function readLargeJson({ operationId, keyedIn }: AskedBody, bytes: Buffer
     validateBody(schema, given, { isNullAbsent }) as Members; // all of these are objects
   const valid = judged(value);
   const urlBase64 = checkBase64(valid, { bytes, strings });
-  // A long text where none belongs stood for a short word so far: it is refused, or cut, as any other there.
+  // Until here a short word stands for each long text. Where no long text belongs it is put back, and judged as any other.
   const whole = (given: Members): Members =>
     JSON.stringify(given).search(strings.words) === -1
       ? given
