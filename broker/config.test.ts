@@ -92,6 +92,9 @@ describe("the settings", () => {
     expect(faultOf({ ...issuer, SVC_OIDC_CLIENT_ID: "a" })).toContain("requires SVC_PUBLIC_URL");
     expect(faultOf({ DATABASE_URL: url, SVC_OIDC_CLIENT_ID: "a" })).toContain("SVC_OIDC_ISSUER");
     expect(faultOf({ ...issuer, SVC_OIDC_ISSUER: "http://id.example" })).toContain("https URL");
+    expect(faultOf({ ...issuer, SVC_OIDC_ISSUER: "id.example" })).toBe(
+      "SVC_OIDC_ISSUER must be a URL.",
+    );
     const whole = { ...issuer, SVC_OIDC_CLIENT_ID: "a", SVC_PUBLIC_URL: "https://svc.example/" };
     const missing = { ...whole, SVC_OIDC_CLIENT_SECRET_FILE: "/is/not/there" };
     expect(faultOf(missing)).toContain("cannot be read: /is/not/there (ENOENT)");

@@ -7,7 +7,7 @@ import { words } from "../setting-schemas.ts";
 export const oidcSettings = {
   SVC_OIDC_ISSUER: {
     schema: z
-      .url({ error: "must be a URL" })
+      .url({ abort: true, error: "must be a URL" })
       .refine(isSafe, "must be an https URL; http is for a provider on this host alone")
       .optional(),
     doc: "The issuer of an OpenID Connect provider that people sign in to the dashboard with. Default: none; people sign in with a token or a link.",
