@@ -5,7 +5,7 @@ export const brokerHelp = `svc-broker ${version}: one broker over the Postgres o
 Run as many as you like.
 
   svc-broker              Run it until SIGTERM. All its settings are environment
-                          variables (docs/operations.md).
+                          variables (docs/broker-settings.md).
   svc-broker --version    Show the version.
 
 The schema must be current: "svc migrate up" brings it there.

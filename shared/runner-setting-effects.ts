@@ -13,7 +13,7 @@ const broker = (does: string): SettingEffect => ({ by: "broker", does });
 
 const forStacks = "For the templates that create a runner's cloud resources.";
 
-/** Every setting of a runner group; docs/agent.md shows the table. */
+/** Every setting of a runner group; docs/agent-reference.md shows the table. */
 export const runnerSettingEffects: Readonly<Record<keyof RunnerSettingsChanges, SettingEffect>> = {
   container_image_url: mng("Repository of the image that the host follows (driver docker)."),
   container_image_tag: mng(

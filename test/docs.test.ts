@@ -1,7 +1,6 @@
 import { access, readdir } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { z } from "zod";
 import { settingNames, variableOf } from "../agent/config/settings.ts";
 import { settings } from "../broker/config.ts";
 import { startBroker, type TestBroker } from "./support/broker/broker.ts";
@@ -105,24 +104,8 @@ describe("links", () => {
   });
 });
 
-/** What a setting may be when nobody sets it. */
-type Default = string | number | readonly string[] | undefined;
-
-describe("operations.md", () => {
-  test("has every setting of a broker, its default and what it is, and no other", () => {
-    const rows = Object.entries(settings).map(([name, { schema, doc }]) => {
-      const parsed = schema.safeParse(undefined) as z.ZodSafeParseResult<Default>;
-      const given = [parsed.data ?? []].flat().join(",");
-      return `| ${name} | ${parsed.success ? given || "–" : "**must be set**"} | ${doc} |`;
-    });
-    const section = operations.slice(
-      operations.indexOf("## Settings"),
-      operations.indexOf("## TLS"),
-    );
-    expect(section.match(/^\| [A-Z_]+ \|.*$/gm)).toEqual(rows);
-  });
-
-  test("names only settings that there are", async () => {
+describe("the pages", () => {
+  test("name only settings that there are", async () => {
     const named = pages
       .filter(({ name }) => name !== "docs/cli.md")
       .flatMap(({ text }) => text.match(/\bSVC_[A-Z_]+\b/g) ?? []);

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { runnerSettingsChangesSchema } from "../shared/api/runner-settings.ts";
 import { runnerSettingEffects, type SettingEffect } from "../shared/runner-setting-effects.ts";
-import { readRootFile, sourceFiles } from "./support/run/source-files.ts";
+import { sourceFiles } from "./support/run/source-files.ts";
 
 const files = await sourceFiles();
-const page = await readRootFile("docs/agent.md");
 const effects = Object.entries(runnerSettingEffects);
 
 /** Where the program that a setting changes reads it. */
@@ -38,9 +37,4 @@ test.each(searched)("%s has the effect that its row says, and no other", (name, 
   );
   expect(found.includes(by)).toBe(by !== "nobody");
   expect(by === "nobody" ? found : []).toEqual([]);
-});
-
-test("docs/agent.md says of each setting what it does, and of which nothing", () => {
-  const rows = effects.map(([name, { by, does }]) => `| ${name} | ${by} | ${does} |`);
-  for (const row of rows) expect(page).toContain(row);
 });

@@ -52,7 +52,7 @@ export function givenSettings(command: AgentCommand, { flags }: Given): GivenFla
 }
 
 function settingGroup(command: AgentCommand) {
-  const settings = "[agent.md](agent.md#settings)";
+  const settings = "[the agent](agent-reference.md#settings)";
   const named = command.settings === "all" ? `all settings of ${settings}` : `\`--data-dir DIR\``;
   return {
     title:

@@ -23,7 +23,7 @@ const hourMs = 60 * minuteMs;
 
 /**
  * All settings of the agent by name: `--broker-url`, SVC_AGENT_BROKER_URL and `broker-url = …` in the file of
- * `--config`. Parsing, help and docs/agent.md derive from this.
+ * `--config`. Parsing, help and docs/agent-reference.md derive from this.
  */
 export const settings = {
   "broker-url": { value: "URL", schema: httpUrl, doc: "The broker's URL." },

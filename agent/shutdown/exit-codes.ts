@@ -1,4 +1,4 @@
-/** The agent's exit codes, for supervisors; docs/agent.md lists them. */
+/** The agent's exit codes, for supervisors; docs/agent-cli.md lists them. */
 export const exitCodes = {
   done: { code: 0, means: "The agent was asked to stop, and all jobs have finished." },
   failed: {

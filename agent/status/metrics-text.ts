@@ -12,7 +12,7 @@ type Row = {
   ) => number | readonly (readonly [labels: string, value: number])[];
 };
 
-/** Every metric of the agent; docs/agent.md lists them. */
+/** Every metric of the agent; docs/agent-reference.md lists them. */
 export const agentMetrics: readonly Row[] = [
   {
     name: "svc_agent_up",

@@ -4,7 +4,7 @@ export const runBroker = defineCommand({
   name: "broker",
   summary: "Run a broker on the Postgres in DATABASE_URL. Any number can run at once.",
   details:
-    "All its settings come from the environment; docs/operations.md lists them. The schema must be current: see " +
+    "All its settings come from the environment; docs/broker-settings.md lists them. The schema must be current: see " +
     "svc migrate. SIGTERM drains and ends it within 25 s, a second one at once.",
   isLocal: true,
   examples: [
