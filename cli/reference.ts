@@ -9,7 +9,7 @@ export function commandReference(): string {
     head: [
       "# The svc command line",
       "Generated from cli/commands.ts by `npx vitest run test/cli/reference.test.ts -u`.",
-      "In the project's folder, type `./svc`: what it then suggests begins with `./svc`, too. `npm link` puts `svc` itself on your PATH. `svc COMMAND --help` shows the same text as this page.",
+      "In the project's folder, type `./svc`: what it then suggests begins with `./svc`, too. `npm link` puts `svc` itself on your PATH. `svc COMMAND --help` has all of one command in one place.",
     ],
     common: [
       flagTable(everyFlags),
