@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from "vitest/node";
 import { adviceFor } from "../../tools/find-tool.ts";
 import { readCpuAccount } from "./cpu-account.ts";
@@ -5,7 +7,8 @@ import { readCpuAccount } from "./cpu-account.ts";
 /**
  * Ends a run with the line "N passed, N failed", which machines read whatever the other reporters print. Tests that want
  * a tool that is not there come after those as skipped, and a line for each tool says how to get it. Before it stands what
- * the run cost: the CPU seconds of all its processes, by kind of test.
+ * the run cost: the CPU seconds of all its processes, by kind of test. The files that failed are listed in the file that
+ * SVC_FAILED_FILES names.
  */
 export default class ClosingLine implements Reporter {
   #vitest: Vitest | undefined;
@@ -30,6 +33,8 @@ export default class ClosingLine implements Reporter {
         else failed += 1;
       }
     }
+    const list = process.env["SVC_FAILED_FILES"];
+    if (list !== undefined) writeFileSync(list, failedFilesText(modules, unhandledErrors));
     const counts = `${passed} passed, ${failed} failed`;
     const skipped = leftOut.length === 0 ? "" : `, ${leftOut.length} skipped`;
     const { cpuAccount } = this.#vitest?.getRootProject().getProvidedContext() ?? {};
@@ -37,6 +42,19 @@ export default class ClosingLine implements Reporter {
     // After the summary, which the default reporter prints in the same step.
     setImmediate(() => process.stdout.write(`\n${cost}${linesOf(leftOut)}${counts}${skipped}\n`));
   }
+}
+
+/** A line for each file with a failed test or an error of its own; an error that names no file has no line. */
+function failedFilesText(
+  modules: readonly TestModule[],
+  unhandledErrors: readonly SerializedError[],
+): string {
+  const failed = modules.filter((module) => !module.ok()).map(({ moduleId }) => moduleId);
+  const raised = unhandledErrors.flatMap(({ VITEST_TEST_PATH: file }) =>
+    typeof file === "string" ? [file] : [],
+  );
+  const files = [...failed, ...raised].map((file) => path.relative(process.cwd(), file));
+  return [...new Set(files)].map((file) => `${file}\n`).join("");
 }
 
 /** A row for each kind that cost something, the dearest first, and the sum. */

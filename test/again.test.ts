@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+
+const folder = mkdtempSync(path.join(tmpdir(), "svc-again-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test.each([
+  ["no list", undefined, "No test run ended, so there is nothing to run again."],
+  ["a list of none", [], "No test file failed: what failed is printed above."],
+  [
+    "a list of too many",
+    Array.from({ length: 21 }, (_, index) => `test/x${index}.test.ts`),
+    "21 test files failed; up to 20 are run again.",
+  ],
+])("%s does not pass", (name, files, why) => {
+  const list = path.join(folder, name);
+  if (files !== undefined) writeFileSync(list, files.map((file) => `${file}\n`).join(""));
+  const { status, stderr } = spawnSync(process.execPath, ["test/again.ts"], {
+    encoding: "utf8",
+    env: { ...process.env, SVC_FAILED_FILES: list },
+  });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: `${why}\n` });
+});
