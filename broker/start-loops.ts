@@ -51,7 +51,7 @@ export function startLoops({ broker, brokerId, receive }: MadeBroker): void {
   drain.push(
     startDatabaseMetrics(broker),
     startKeyReading(broker, brokerId),
-    startLoop(broker, "growth of tables", growthEveryMs, () => analyzeGrown(db)),
+    startLoop(broker, "table growth", growthEveryMs, () => analyzeGrown(db)),
     startEmitting(broker),
     () => listening.stop(),
     () => clocks.stop(),

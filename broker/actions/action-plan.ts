@@ -194,10 +194,10 @@ export const planTooLong = (): CompositeFault => {
 };
 const tooLarge =
   "Its plan is too large for all that is sensitive to be looked for in it. Make its steps shorter.";
-const tooMuch = `What it makes of sensitive values is more than logs can hide: ${mostSecrets} texts, 1 MiB together. Give its steps the values themselves, in env_vars.`;
+const tooMuch = `Its sensitive values expand to more than logs can hide: ${mostSecrets} texts, 1 MiB together. Pass the values to its steps in env_vars instead.`;
 const noImages =
   "This action has an image. Runners have no container runtime for actions yet. Take `image` out of its config, then sync it.";
 const noClusters =
-  "This version knows no cluster of an install: these come with sandboxes. Take `enable_kube_config` and `kubernetes_context` out of the action's config, then sync it.";
+  "This version does not support clusters of installs yet. Take `enable_kube_config` and `kubernetes_context` out of the action's config, then sync it.";
 const noConnections = (step: string): string =>
   `Its step ${step} has a connected_repo. This broker has no source-control connections. Use public_repo.`;

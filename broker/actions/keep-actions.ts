@@ -37,7 +37,7 @@ export async function deleteAction(db: Db, org: OrgId, which: Which): Promise<vo
 
 function inUse(holders: readonly string[]): Error {
   const detail =
-    "Configs in force have this action: the app's active one, or that of an install. Sync a config without it, and bring the installs to that.";
+    "This action is in use by the app's active config or by an install's config. Sync a config without it, then update the installs to that config.";
   return problem.conflict("action_in_use", detail, {
     app_config_ids: holders.filter((id) => id.startsWith("cfg_")),
     install_ids: holders.filter((id) => id.startsWith("ins_")),

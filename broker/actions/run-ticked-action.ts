@@ -55,7 +55,7 @@ export async function runTickedAction(
   const tick = { signalId, emitterId: signal.emitter_id ?? "" };
   const outcome = install && found ? await begin(broker, { install, found, tick }) : "not-found";
   if (outcome === "not-found") {
-    const why = rests ?? `the install has no cron trigger of the action ${name} any more`;
+    const why = rests ?? `the install no longer has a cron trigger for the action ${name}`;
     const rows = await cancelRow(broker.db, org, signalId, why);
     broker.wakes.notify(rows.flatMap(({ wake }) => (wake === null ? [] : [topics.signals(wake)])));
     return undefined;

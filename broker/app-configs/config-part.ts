@@ -16,7 +16,7 @@ export function membersOf(type: string, given: Members): Members {
     twice.map((key) => ({
       pointer: `#/${key}`,
       code: "one_of",
-      detail: "This member came by two names. Give one of them.",
+      detail: "This member was given under two names. Use only one of them.",
     })),
   );
 }
@@ -39,5 +39,5 @@ export function requireOpen(outcome: string | undefined): void {
 export const sealed = (): Error =>
   problem.conflict(
     "config_sealed",
-    "This config is whole already, or was given up: it changes no more.",
+    "This config is already complete, or it failed. It cannot be changed.",
   );

@@ -86,7 +86,10 @@ async function activate(
     const outcome = await tryToSeal(parts, asking, { ...which, ...found });
     if (outcome !== "moved") return { isSame: outcome === "same" };
   }
-  throw problem.conflict("config_changed", "Parts of this config came while it was checked.");
+  throw problem.conflict(
+    "config_changed",
+    "Parts were added to this config while it was being checked. Try again.",
+  );
 }
 
 type Found = ConfigId & {

@@ -100,7 +100,7 @@ async function addPart(
 function requireNoMore(given: Members): void {
   const keys = Object.keys(given).filter((key) => key !== "name");
   if (keys.length === 0) return;
-  const detail = "This is a part of a config: give app_config_id, too.";
+  const detail = "This adds a part to a config. Give app_config_id as well.";
   throw problem.invalid(
     keys.map((key) => ({ pointer: `#/${key}`, code: "missing_app_config", detail })),
   );

@@ -94,7 +94,7 @@ async function requireDocument(db: Db, org: OrgId, id: string): Promise<AppConfi
 }
 
 const notWhole = (): Error =>
-  problem.conflict("config_not_whole", "This config is not whole: there is nothing to read of it.");
+  problem.conflict("config_not_whole", "This config is not complete yet, so it cannot be read.");
 
 /** The canonical JSON of a config; 409 while it is not whole. */
 export async function requireText(db: Db, org: OrgId, id: string): Promise<string> {

@@ -29,7 +29,10 @@ export async function syncAppConfig(parts: Parts, asking: Asking, sync: Sync): P
     const synced = await trySync(parts, asking, sync);
     if (synced !== "changed") return synced;
   }
-  throw problem.conflict("config_changed", "Other configs became active while this was checked.");
+  throw problem.conflict(
+    "config_changed",
+    "Another config became active while this one was being checked. Try again.",
+  );
 }
 
 async function trySync(
@@ -131,6 +134,6 @@ const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
 const configChanged = (active: string | null): Error =>
   problem.conflict(
     "config_changed",
-    "Another config is active than the one that this was made from.",
+    "The active config is not the one that this one is based on.",
     { active_config_id: active },
   );

@@ -23,7 +23,7 @@ export async function setAppSecret(
   const made = await writeAppSecret(db, orgId, app, { draft, value: sealed, most: mostOfApp });
   if (made?.outcome === "not-found") throw problem.notFound("app");
   if (made?.outcome === "full") {
-    const detail = `This app has ${mostOfApp} secrets, which is the limit. Delete those that nobody needs.`;
+    const detail = `This app has ${mostOfApp} secrets, which is the limit. Delete some that are no longer needed.`;
     throw problem.conflict("too_many_secrets", detail);
   }
   const which = { app_id: app, secret_id: made?.id ?? draft.id };

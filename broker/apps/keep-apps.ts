@@ -20,7 +20,7 @@ export async function createApp(
   const made = await insertApp(db, actor.orgId, draft, mostOfOrg);
   if (made?.outcome === "taken") throw nameTaken();
   if (made?.outcome === "full") {
-    const detail = `This org has ${mostOfOrg} apps, which is the limit. Delete those that nobody needs.`;
+    const detail = `This org has ${mostOfOrg} apps, which is the limit. Delete some that are no longer needed.`;
     throw problem.conflict("too_many_apps", detail);
   }
   return { id: made?.id ?? draft.id, isNew: made?.outcome === "created" };
@@ -36,7 +36,7 @@ export async function updateApp(
   if (outcome === "not-found") throw problem.notFound("app");
   if (outcome === "taken") throw nameTaken();
   if (outcome === "stale")
-    throw problem.preconditionFailed("The app was changed meanwhile. Read it and try again.");
+    throw problem.preconditionFailed("The app was changed in the meantime. Read it and try again.");
 }
 
 /** Deletes an app, whose name is free again; 409 while it has installs. */
@@ -60,4 +60,4 @@ export async function requireApp(
 }
 
 const nameTaken = (): Error =>
-  problem.conflict("name_taken", "This org has an app of this name already (- and _ are equal).");
+  problem.conflict("name_taken", "This org already has an app of this name (- and _ are equal).");

@@ -63,4 +63,4 @@ export async function createEmitter(
 
 /** The refusal of a name that another emitter of the queue has. */
 export const nameTaken = (): Error =>
-  problem.conflict("name_taken", "This queue has an emitter of this name already.");
+  problem.conflict("name_taken", "This queue already has an emitter of this name.");

@@ -41,5 +41,8 @@ export async function fireEmitter(
     wakes.notify(fired.wakes.map(topics.signals));
     return { signalId: fired.id, isKept: fired.outcome === "kept" };
   }
-  throw problem.conflict("emitter_busy", "The emitter is being changed by others. Try again.");
+  throw problem.conflict(
+    "emitter_busy",
+    "The emitter is being changed by other requests. Try again.",
+  );
 }

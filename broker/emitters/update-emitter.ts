@@ -67,7 +67,10 @@ export async function updateEmitter(parts: Parts, actor: By, update: Update): Pr
     if (outcome === "taken") throw nameTaken();
     if (outcome === "changed") return; // else it moved or was deleted meanwhile
   }
-  throw problem.conflict("emitter_busy", "The emitter is being changed by others. Try again.");
+  throw problem.conflict(
+    "emitter_busy",
+    "The emitter is being changed by other requests. Try again.",
+  );
 }
 
 async function changedSettings(

@@ -75,7 +75,7 @@ function refusalOf(outcome: string): Error {
   if (outcome === "stale")
     return problem.conflict(
       "inputs_changed",
-      "The inputs were changed meanwhile. Read them and try again.",
+      "The inputs were changed in the meantime. Read them and try again.",
     );
   if (outcome === "no-lane") return laneGone();
   return new Error(`begin_workflow answered ${outcome}`);
@@ -112,7 +112,7 @@ export async function deprovisionInstall(
   if (install.lifecycle_phase === "created")
     throw problem.conflict(
       "never_provisioned",
-      "This install was never provisioned. Delete it, or forget it.",
+      "This install was never provisioned. Delete it or forget it.",
     );
   return beginWorkflow(parts, actor, {
     installId: id,

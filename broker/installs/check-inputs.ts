@@ -55,7 +55,7 @@ function faultOf(
   value: unknown,
 ): { readonly code: string; readonly detail: string } | undefined {
   if (source === "customer") {
-    const detail = `The customer gives ${name} in the stack. Leave it out.`;
+    const detail = `The customer sets ${name} in the stack. Leave it out.`;
     return { code: "customer_input", detail };
   }
   const shape = inputShape(type);
@@ -65,7 +65,10 @@ function faultOf(
   const [first] = parseDocument(value).errors;
   return first === undefined
     ? undefined
-    : { code: "syntax", detail: `${name} is no YAML: ${first.message.split("\n")[0] ?? ""}` };
+    : {
+        code: "syntax",
+        detail: `${name} is not valid YAML: ${first.message.split("\n")[0] ?? ""}`,
+      };
 }
 
 /** Numbers, truths and lists that came as texts are kept as what they say. */

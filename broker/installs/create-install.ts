@@ -194,24 +194,27 @@ const noActiveConfig = (): Error =>
 function refusalOf(outcome: string, id: string): Error {
   switch (outcome) {
     case "no-config":
-      return problem.conflict("config_changed", "The app's config changed meanwhile. Try again.");
+      return problem.conflict(
+        "config_changed",
+        "The app's config changed in the meantime. Try again.",
+      );
     case "same":
       return problem.conflict(
         "name_taken",
-        "This app has an install of this name already, with other content.",
+        "This app already has an install of this name, with different content.",
         { install_id: id },
       );
     case "full":
       return problem.conflict(
         "too_many_installs",
-        `This org has ${mostOfOrg} installs, which is the limit. Forget those that nobody needs.`,
+        `This org has ${mostOfOrg} installs, which is the limit. Forget some that are no longer needed.`,
       );
     case "no-group":
       return problem.notFound("runner group");
     case "taken":
       return problem.conflict(
         "runner_group_taken",
-        "The runner group belongs to another install already.",
+        "The runner group already belongs to another install.",
       );
     case "group-type":
       return problem.conflict("runner_group_type", "The runner group is not of type install.");

@@ -31,7 +31,7 @@ export async function keepEmitters(parts: Parts, org: OrgId, installId: string):
     const after = await findInstall(parts.db, org, installId);
     if (after?.version === install.version) return;
   }
-  throw new Error(`the install ${installId} changes all the time`);
+  throw new Error(`the install ${installId} keeps changing`);
 }
 
 async function keepAsOf(parts: Parts, org: OrgId, install: ShownRow): Promise<void> {
@@ -99,7 +99,7 @@ async function create(
   if (outcome !== "full") return []; // its lane is gone, or somebody's own emitter has the name
   log.warn(
     { org, install: install.id, action },
-    "the org has as many emitters as it may: this cron trigger and those after it have none",
+    "the org has reached its limit of emitters: this cron trigger and those after it get none",
   );
   return "full";
 }

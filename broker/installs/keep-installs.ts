@@ -61,9 +61,11 @@ export async function updateInstall(
   }
   if (outcome === "not-found") throw problem.notFound("install");
   if (outcome === "taken")
-    throw problem.conflict("name_taken", "This app has an install of this name already.");
+    throw problem.conflict("name_taken", "This app already has an install of this name.");
   if (outcome === "stale")
-    throw problem.preconditionFailed("The install was changed meanwhile. Read it and try again.");
+    throw problem.preconditionFailed(
+      "The install was changed in the meantime. Read it and try again.",
+    );
 }
 
 /** The change with the labels that its templates give, of the version by which they were rendered. */
@@ -124,5 +126,5 @@ export async function forgetInstall(
 export const workflowOpen = (): Error =>
   problem.conflict(
     "workflow_open",
-    "A workflow of this install is open. Wait for its end, or cancel it: svc workflow list.",
+    "A workflow of this install has not finished. Wait for it, or cancel it: svc workflow list.",
   );

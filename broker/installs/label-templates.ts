@@ -64,6 +64,6 @@ export function labelOrder(facts: Parameters<typeof stateBase>[0], templates: Te
 export function requireLabels(rendered: RenderedLabels): Texts {
   if (rendered.labels !== undefined) return rendered.labels;
   const { spentAt: key, why } = rendered;
-  const detail = `All templates of labels together take too much: at that of ${key} ${why}. Make it, or those before it, simpler.`;
+  const detail = `All label templates together take too much, reached at ${key}: ${why}. Simplify it or those before it.`;
   throw problem.invalid([{ pointer: pointerOf(key), code: "template_too_costly", detail }]);
 }

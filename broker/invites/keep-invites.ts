@@ -39,11 +39,11 @@ export async function createInvite(
   const outcome = await insertInvite(db, by.orgId, made);
   if (outcome === "created") return await requireInvite(db, by.orgId, id);
   if (outcome === "member") {
-    const detail = "This account is in the org already. Change its roles instead.";
+    const detail = "This account is already in the org. Change its roles instead.";
     throw problem.conflict("already_member", detail);
   }
   if (outcome === "invited") {
-    const detail = "This account is invited already, and has not answered.";
+    const detail = "This account is already invited and has not answered yet.";
     throw problem.conflict("already_invited", detail);
   }
   const detail = "There is no such account.";
@@ -119,15 +119,18 @@ async function requireInvite(db: Db, org: OrgId, id: string): Promise<InviteRow>
 /** Throws why nothing can be done with an invitation any more. */
 async function requireOpen(db: Db, { id, status }: InviteRow): Promise<void> {
   if (status === "accepted")
-    throw problem.conflict("invite_used", "This invitation has been accepted already.");
+    throw problem.conflict("invite_used", "This invitation was already accepted.");
   if (status === "revoked")
     throw problem.conflict("invite_revoked", "This invitation was revoked.");
   if (await lacksRoleNow(db, id))
     throw problem.conflict(
       "invite_role_gone",
-      "A role that this invitation brings was deleted meanwhile. Revoke it, and invite the account again with roles that there are.",
+      "A role of this invitation was deleted in the meantime. Revoke it, then invite the account again with roles that exist.",
     );
   if (status === "expired")
     throw problem.conflict("invite_expired", "This invitation has expired. Ask for it again.");
-  throw problem.conflict("invite_busy", "This invitation is being changed by others. Try again.");
+  throw problem.conflict(
+    "invite_busy",
+    "This invitation is being changed by other requests. Try again.",
+  );
 }

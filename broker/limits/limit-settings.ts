@@ -110,12 +110,12 @@ export const limitTable = {
   followers_of_token: {
     setting: "SVC_MAX_FOLLOWERS_PER_TOKEN",
     has: (n: number) => `This token follows ${n} logs through this broker`,
-    next: "Close streams that nobody reads, or read them page by page.",
+    next: "Close unused streams, or read logs page by page.",
   },
   followers_of_org: {
     setting: "SVC_MAX_FOLLOWERS_PER_ORG",
     has: (n: number) => `This org follows ${n} logs through this broker`,
-    next: "Close streams that nobody reads, or read them page by page.",
+    next: "Close unused streams, or read logs page by page.",
   },
   waits_of_token: {
     setting: "SVC_MAX_WAITS_PER_TOKEN",
@@ -135,12 +135,12 @@ export const limitTable = {
   emitters_of_org: {
     setting: "SVC_MAX_EMITTERS_PER_ORG",
     has: (n: number) => `This org has ${n} emitters`,
-    next: "Delete those that are done, or that nobody needs.",
+    next: "Delete those that are done or no longer needed.",
   },
   queues_of_org: {
     setting: "SVC_MAX_QUEUES_PER_ORG",
     has: (n: number) => `This org has ${n} queues`,
-    next: "Delete queues that nobody uses, or use one queue for several owners.",
+    next: "Delete unused queues, or share one queue between owners.",
   },
   requests_of_token: {
     setting: "SVC_MAX_REQUESTS_PER_TOKEN",

@@ -24,4 +24,4 @@ export async function createQueue(
 
 /** The refusal of a name that another queue of the owner has. */
 export const nameTaken = (): Error =>
-  problem.conflict("name_taken", "This owner has a queue of this name already.");
+  problem.conflict("name_taken", "This owner already has a queue of this name.");

@@ -24,7 +24,9 @@ export async function updateQueue(
     );
   }
   if (change.outcome === "stale") {
-    throw problem.preconditionFailed("The queue was changed meanwhile. Read it and try again.");
+    throw problem.preconditionFailed(
+      "The queue was changed in the meantime. Read it and try again.",
+    );
   }
   wakes.notify(change.wakes.map(topics.signals));
 }

@@ -50,7 +50,7 @@ export async function updateRole(
     if (outcome === "changed") return await requireRole(db, by.orgId, id);
     if (outcome === "not-found") throw problem.notFound("role");
   }
-  throw problem.conflict("role_busy", "The role is being changed by others. Try again.");
+  throw problem.conflict("role_busy", "The role is being changed by other requests. Try again.");
 }
 
 const mostTries = 10;

@@ -17,6 +17,6 @@ export async function reconcileRoles(
   if (mended.length === 0) return;
   log[isStart ? "info" : "warn"](
     { roles: mended },
-    "roles differed from the code, and were mended",
+    "roles differed from the code and were corrected",
   );
 }

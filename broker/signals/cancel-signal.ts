@@ -14,7 +14,7 @@ export async function cancelSignal(
   const told = rows.find(({ outcome }) => outcome !== null);
   if (told === undefined) throw problem.notFound("signal");
   if (told.outcome === "ended") {
-    const detail = `This signal has ended already: it is ${told.status}.`;
+    const detail = `This signal has already ended: it is ${told.status}.`;
     throw problem.conflict("signal_ended", detail, { status: told.status });
   }
   wakes.notify(rows.flatMap(({ wake }) => (wake === null ? [] : [topics.signals(wake)])));

@@ -14,7 +14,7 @@ export async function recordSignalReport(
   if (outcome === "lost") {
     throw problem.conflict(
       "lease_lost",
-      `${whyLost[status]} Stop this execution: nothing more that it reports is taken. Claim the queue again to go on.`,
+      `${whyLost[status]} Stop this execution: the broker ignores anything more that it reports. Claim the queue again to continue.`,
       { signal_status: status },
     );
   }
@@ -29,7 +29,7 @@ const over = "This lease is over:";
 const whyLost: Readonly<Record<SignalStatus, string>> = {
   queued: `${over} the signal waits for another claim.`,
   "in-flight": elsewhere,
-  retrying: `${over} this execution was said to have failed, and the signal waits for its next one.`,
+  retrying: `${over} this execution was reported as failed, and the signal waits for its next one.`,
   finished: `${over} the signal is finished.`,
   dead: `${over} the signal is dead.`,
   expired: `${over} the signal has expired.`,

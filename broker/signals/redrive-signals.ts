@@ -87,7 +87,7 @@ export async function redriveSignal(
       return;
     case "left":
       throw problem.unavailable(
-        "This broker did not get to look at what the signal does, and so whether you may have it done. It is dead still; try again.",
+        "This broker could not check what the signal does and whether you may run it. The signal is still dead; try again.",
         1,
       );
     case "not-dead":

@@ -47,7 +47,7 @@ export function requireTypes({ permissions }: Filer, { type, value }: Acting): v
   if (lacking === undefined) return;
   throw problem.forbidden(
     "permission_missing",
-    `Signals of type ${type} act for whoever enqueues them, or has them act again. This token lacks the permission ${lacking}.`,
+    `Signals of type ${type} act on behalf of whoever enqueues or redrives them. This token lacks the permission ${lacking}.`,
   );
 }
 

@@ -26,7 +26,7 @@ export async function signalRefusal(db: Db, asked: Asked, outcome: string): Prom
       return invalid(
         awaited(asked),
         "waits_for_own_queue",
-        "That signal, or one that waits for it, is in this queue and holds it up: this one would never begin. Use another queue.",
+        "That signal, or one that waits for it, blocks this queue: this signal would never start. Use another queue.",
       );
     case "no-awaiter":
       return invalid(awaited(asked), "awaiter_not_live", "There is no live signal with this id.");
@@ -34,7 +34,7 @@ export async function signalRefusal(db: Db, asked: Asked, outcome: string): Prom
       return invalid(
         awaited(asked),
         "too_many_waiters",
-        "More than 100 signals would wait for one another, this one for the last of them. Enqueue it without awaited_by, or once some have ended.",
+        "More than 100 signals would wait for each other in a chain. Enqueue it without awaited_by, or after some have ended.",
       );
     case "no-target":
       return await noTarget(db, asked);

@@ -45,7 +45,7 @@ export async function createWebhook(
     throw webhookExists(await findTwin(db, orgId, { urlKey, match: stored }));
   }
   if (outcome === "full") {
-    const detail = `This org has ${mostOfOrg} webhooks, which is the limit. Delete those that nobody needs.`;
+    const detail = `This org has ${mostOfOrg} webhooks, which is the limit. Delete some that are no longer needed.`;
     throw problem.conflict("too_many_webhooks", detail);
   }
   if (outcome === "large") throw webhooksTooLarge();
@@ -75,6 +75,6 @@ export const webhookExists = (id: string | undefined): Error =>
 /** The refusal of interests and a match that are too long beside those that the org has. */
 export const webhooksTooLarge = (): Error => {
   const detail =
-    "The interests and matches of this org's webhooks would take more than 4 MiB together. Shorten some, for instance by labels in place of ids, or delete webhooks that nobody needs.";
+    "The interests and matches of this org's webhooks would take more than 4 MiB together. Shorten some, for instance by labels in place of ids, or delete webhooks that are no longer needed.";
   return problem.conflict("webhooks_too_large", detail);
 };

@@ -48,11 +48,16 @@ export async function updateWebhook(
       throw webhookExists(await findTwin(parts.db, orgId, { id, match: wanted }));
     }
     if (outcome === "stale")
-      throw problem.preconditionFailed("The webhook was changed meanwhile. Read it and try again.");
+      throw problem.preconditionFailed(
+        "The webhook was changed in the meantime. Read it and try again.",
+      );
     if (outcome === "large") throw webhooksTooLarge();
     if (outcome === "not-found") throw problem.notFound("webhook");
   }
-  throw problem.conflict("webhook_changed", "Its secret is being changed by others. Try again.");
+  throw problem.conflict(
+    "webhook_changed",
+    "Its secret is being changed by other requests. Try again.",
+  );
 }
 
 /** The new secret with the one that it replaces; nothing where they are the same. */

@@ -115,7 +115,7 @@ export async function updateWorkflow(
 }
 
 const moved = (): Error =>
-  problem.preconditionFailed("The workflow has moved meanwhile. Read it and try again.");
+  problem.preconditionFailed("The workflow has changed in the meantime. Read it and try again.");
 
 /** Answers the approval that a step waits for; the first answer counts. */
 export async function respondToApproval(

@@ -14,7 +14,7 @@ export async function countFault(db: Db, org: OrgId, id: string): Promise<void> 
     code: "internal",
     severity: "fatal",
     title: "Internal error",
-    detail: `The broker failed ${mostFaults} times in a row here. Its log says why.`,
+    detail: `The broker failed ${mostFaults} times in a row on this workflow. See its log.`,
     retryable: true,
   };
   await db`

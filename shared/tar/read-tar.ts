@@ -32,7 +32,7 @@ export async function* readTar(
 
 async function requireZeros(reader: ByteReader): Promise<void> {
   for await (const piece of reader.rest())
-    if (piece.some((byte) => byte !== 0)) throw broken("it has data behind its end");
+    if (piece.some((byte) => byte !== 0)) throw broken("it has data after its end");
 }
 
 async function* entriesOf(reader: ByteReader): ArchiveEntries {

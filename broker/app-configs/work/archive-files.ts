@@ -91,7 +91,7 @@ async function* inflate(bytes: Uint8Array, most: number): AsyncGenerator<Uint8Ar
     }
     // zlib passes over what is behind zeros.
     if (bytes.subarray(gunzip.bytesWritten).some((byte) => byte !== 0))
-      throw new Damaged("it has data behind its end");
+      throw new Damaged("it has data after its end");
   } catch (error) {
     throw error instanceof TooMuch || error instanceof Damaged
       ? error

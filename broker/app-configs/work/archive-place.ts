@@ -10,10 +10,10 @@ export type ArchivePlace =
 export function placeOf(given: string): ArchivePlace {
   const parts = given.split("/").filter((part) => part !== "" && part !== ".");
   if (given.startsWith("/")) return { code: "outside_root", detail: "is an absolute path" };
-  if (parts.includes("..")) return { code: "outside_root", detail: "leads out by .." };
+  if (parts.includes("..")) return { code: "outside_root", detail: "leaves the directory with .." };
   if (given === "") return { code: "bad_name", detail: "a name is empty" };
   if (Buffer.byteLength(given) > mostNameBytes || parts.length > mostDepth)
-    return { code: "bad_name", detail: "its name is too long or too deep" };
+    return { code: "bad_name", detail: "its path is too long or too deep" };
   if (/[\p{Cc}\uFFFD]/u.test(given))
     return { code: "bad_name", detail: "its name has control characters, or is not UTF-8" };
   return { name: parts.join("/") };

@@ -17,7 +17,7 @@ export function checkToggles(
     const pointer: Pointer = `${at}/${name}`;
     if (found === undefined) return [{ pointer, code: "unknown_component", detail: lack(name) }];
     if (found.toggleable === true) return [];
-    const detail = `Every install has the component ${name}: the config does not say toggleable.`;
+    const detail = `The component ${name} is part of every install: the config does not make it toggleable.`;
     return [{ pointer, code: "not_toggleable", detail }];
   });
   if (errors.length > 0) throw problem.invalid(errors);

@@ -47,10 +47,12 @@ export async function changeInstallConfig(
   if (outcome === "replaced")
     throw problem.conflict(
       "config_replaced",
-      "Another config of the install is in force: the first of its list.",
+      "This is not the install's current config: that is the first in the list.",
     );
   if (outcome === "stale")
-    throw problem.preconditionFailed("The config was changed meanwhile. Read it and try again.");
+    throw problem.preconditionFailed(
+      "The config was changed in the meantime. Read it and try again.",
+    );
 }
 
 /** Refuses what does not fit the config of the app that the install has, or is to have. */

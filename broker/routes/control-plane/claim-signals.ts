@@ -48,7 +48,7 @@ function queuePaused({
   const end = until?.toISOString() ?? null;
   const [why, how] = [
     note === null || note === "" ? "" : `: ${note}`,
-    end === null ? "Claim again when it was resumed." : `Claim again after ${end}.`,
+    end === null ? "Claim again after it is resumed." : `Claim again after ${end}.`,
   ];
   return problem.conflict("queue_paused", `This queue is paused${why}. ${how}`, {
     paused_note: note,

@@ -66,7 +66,7 @@ export const actionStep = (env: KindEnvironment): StepKind => ({
   },
 });
 
-const notApproved = "Nobody has approved this run. Begin another one.";
+const notApproved = "No one has approved this run. Start another one.";
 
 /** Whether the step that asks for an approval of this run got it. */
 const isApproved = ({ steps }: WorkflowDraft, { target_id: run }: Step): boolean =>

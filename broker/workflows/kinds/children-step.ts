@@ -33,8 +33,8 @@ export const childrenStep: StepKind = {
 
 const tooDeep = faultOf(
   "internal",
-  "Too many workflows within one another",
-  `A workflow has at most ${mostDepth} above it.`,
+  "Workflows are nested too deeply",
+  `At most ${mostDepth} workflows may be above a workflow.`,
   { retryable: false },
 );
 
@@ -144,4 +144,4 @@ function endOf({ id, owner_id, status, status_description: said }: Child): StepO
 }
 
 const failed = (detail: string): CompositeFault =>
-  faultOf("child_failed", "A workflow that it began failed", detail);
+  faultOf("child_failed", "A child workflow failed", detail);

@@ -22,8 +22,8 @@ export const healthyStep: StepKind = {
   look(draft, step) {
     if (draft.snapshot.has_live_runner) return { kind: "done" };
     step.status_description = "it waits for a process of the runner: start its agent";
-    const detail = "No process of the runner was there in time. Start its agent, then retry.";
-    const fault = faultOf("runner_unavailable", "The runner is not there", detail);
+    const detail = "No process of the runner connected in time. Start its agent, then retry.";
+    const fault = faultOf("runner_unavailable", "The runner is not connected", detail);
     return { kind: "wait", orElse: fault };
   },
 };
@@ -36,7 +36,10 @@ export const runnerGoneStep = ({ facts }: KindEnvironment): StepKind => ({
       return { kind: "done" };
     draft.effects.deprovisionRunner = facts.runner.id;
     const detail = "The runner could not be deprovisioned within an hour. Retry.";
-    return { kind: "wait", orElse: faultOf("internal", "The runner stays", detail) };
+    return {
+      kind: "wait",
+      orElse: faultOf("internal", "The runner was not deprovisioned", detail),
+    };
   },
   look(draft, step) {
     return this.begin(draft, step);

@@ -40,7 +40,7 @@ function takeLabels(
   });
   if (made.labels === undefined)
     return {
-      warning: `The labels stay as they were: the templates of all together take too much, at that of ${made.spentAt} ${made.why}.`,
+      warning: `The labels were not changed: all label templates together take too much, reached at ${made.spentAt}: ${made.why}.`,
     };
   const { labels } = made;
   const former = Object.entries(before).filter(([key]) => Object.hasOwn(labelTemplates, key));

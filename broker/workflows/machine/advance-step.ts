@@ -157,7 +157,9 @@ function askForApproval(
     return;
   }
   const isOwn = draft.workflow.approval_option === "approve-all";
-  const description = isOwn ? "who set approve-all stands behind it: somebody else approves" : "";
+  const description = isOwn
+    ? "the person who set approve-all is behind this workflow, so someone else must approve"
+    : "";
   draft.moveStep(step, "ask", { directive: "await-approval", description });
   step.deadline_at = expiresAt;
   draft.tellStep(step, {

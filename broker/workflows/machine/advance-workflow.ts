@@ -50,8 +50,8 @@ function begin(draft: WorkflowDraft, machine: Machine): boolean {
   Object.assign(run, { status: "in-progress", started_at: draft.now });
   draft.tellWorkflow({ transition: "started" });
   if (isSuperseded) {
-    const why = "Another change of the install ended while it waited to be resumed";
-    const fault = faultOf("plan_changed", "It was overtaken", why, { retryable: false });
+    const why = "another change of the install ended while this one waited to be resumed";
+    const fault = faultOf("plan_changed", "A newer change replaced it", why, { retryable: false });
     endWorkflow(draft, machine, { event: "fail", why, fault });
     return false;
   }

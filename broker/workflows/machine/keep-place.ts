@@ -3,7 +3,7 @@ import type { WorkflowDraft } from "./workflow-draft.ts";
 
 /** Lanes in which one that waits for a person gives its place back. In `changes` it keeps it: a change half done is passed by none. */
 const sharedLanes: readonly string[] = ["plans", "actions"];
-const waitsAgain = "Waits for a place in its lane to go on.";
+const waitsAgain = "Waiting for a place in its lane to continue.";
 
 /**
  * Whether steps may begin. A workflow that gave its place back takes one again, before those filed after it, and goes on when it has

@@ -20,7 +20,7 @@ export function retryStep(draft: WorkflowDraft, step: Step, end?: RunEnd): void 
   if (retriesOf(draft, step) >= mostRetries)
     throw problem.conflict(
       "retries_exhausted",
-      `This step was retried ${mostRetries} times. Skip it, or cancel the workflow.`,
+      `This step was already retried ${mostRetries} times. Skip it, or cancel the workflow.`,
     );
   const group = draft.groupOf(step);
   const isGroup = step.params["retries_group"] === true;
@@ -72,7 +72,7 @@ function requireStalled(draft: WorkflowDraft, step: Step, code: string): void {
   if (workflow.is_cancelling)
     throw problem.conflict(
       "cancelling",
-      "The workflow is being cancelled: nothing begins any more.",
+      "The workflow is being cancelled, so no further step can start.",
     );
   if (step.status !== "failed-pending-retry" || isFinishedWorkflow(workflow.status))
     throw problem.conflict(
@@ -82,7 +82,7 @@ function requireStalled(draft: WorkflowDraft, step: Step, code: string): void {
   if (workflow.status !== "failed-pending-retry")
     throw problem.conflict(
       "group_open",
-      "Other steps of its group still run. Wait for them, then try again.",
+      "Other steps of its group are still running. Wait for them, then try again.",
     );
 }
 
@@ -124,7 +124,7 @@ export function resumeWorkflow(
   if (workflow.shares_place)
     throw problem.conflict(
       "not_resumable",
-      `It was a part of workflow ${workflow.parent_id}, in its place in the lane. Resume that one.`,
+      `It is a child of workflow ${workflow.parent_id} and shares its place in the lane. Resume that one.`,
     );
   if (workflow.status !== "error")
     throw problem.conflict(
@@ -134,22 +134,19 @@ export function resumeWorkflow(
   if (isSuperseded(draft))
     throw problem.conflict(
       "superseded",
-      "Another change of the install has begun since. Begin a new one.",
+      "Another change of the install has started since. Start a new workflow.",
     );
   if (isBehindAnother(draft))
     throw problem.conflict(
       "superseded",
-      "Another change of the install waits in its lane, and would begin first. Cancel that one, or begin a new one.",
+      "Another change of the install is waiting in the lane and would start first. Cancel it, or start a new workflow.",
     );
   const groups = draft.liveGroups();
   const from = groups.find(({ result_directive: said }) => said === null || said === "stop");
   const step =
     from && draft.stepsOf(from).find(({ result_directive: said }) => said !== "continue");
   if (from === undefined || step === undefined)
-    throw problem.conflict(
-      "not_resumable",
-      "It has no steps to go on with. Begin another workflow.",
-    );
+    throw problem.conflict("not_resumable", "It has no steps left to run. Start another workflow.");
   for (const group of groups.filter(({ group_idx }) => group_idx >= from.group_idx))
     cloneGroup(draft, group);
   draft.moveWorkflow("resume", "it was resumed");

@@ -36,7 +36,7 @@ export function respond(
   requireOpen(draft, step, approval);
   if (response.digest !== undefined && response.digest !== approval.plan_digest)
     throw problem.preconditionFailed(
-      "The plan is another one than the one that you read. Read it again, then answer.",
+      "The plan has changed since you read it. Read it again, then answer.",
     );
   const { type, note, byId } = response;
   Object.assign(approval, {
@@ -57,7 +57,7 @@ function requireOpen(draft: WorkflowDraft, step: Step, approval: Approval): void
   if (approval.response_type !== null)
     throw problem.conflict(
       "approval_answered",
-      `This approval was answered already: ${approval.response_type}.`,
+      `This approval was already answered: ${approval.response_type}.`,
     );
   if (draft.workflow.is_cancelling || step.status === "cancelled")
     throw problem.conflict(
@@ -81,7 +81,9 @@ function move(
   const answer = { ...said, response_type: type, ...(note !== "" && { note }) };
   if (type === "retry" || (type === "approve" && isStale)) {
     const description =
-      type === "retry" ? "a new plan was asked for" : "the plan was stale: it is made anew";
+      type === "retry"
+        ? "a new plan was asked for"
+        : "the plan was too old; a new one is being made";
     draft.moveStep(step, "replan", { description, directive: "retry-group" });
     draft.tellStep(step, { transition: "cancelled" });
     return "replanned";

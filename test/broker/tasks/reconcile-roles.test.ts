@@ -14,7 +14,7 @@ const stored = async () => ({
 const told = ({ logged }: { readonly logged: readonly string[] }): string[][] =>
   logged
     .map((line) => JSON.parse(line) as { msg: string; roles: string[] })
-    .filter(({ msg }) => msg === "roles differed from the code, and were mended")
+    .filter(({ msg }) => msg === "roles differed from the code and were corrected")
     .map(({ roles }) => roles);
 
 test("the service's own roles are as the code says from the start, and are mended when they are changed", async () => {

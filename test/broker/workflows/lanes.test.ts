@@ -104,7 +104,8 @@ describe("a workflow of actions that waits for a person", () => {
     });
     expect(approved.status).toBe(201);
     await until(
-      async () => (await descriptionOf(org, careful)) === "Waits for a place in its lane to go on.",
+      async () =>
+        (await descriptionOf(org, careful)) === "Waiting for a place in its lane to continue.",
     );
     expect(agent.plans.some((plan) => plan.includes("echo world"))).toBe(false); // it has not begun
     await agent.end(agent.held[0] as ClaimedJob, "finished"); // it is held

@@ -96,7 +96,7 @@ describe("templates of labels that take too much together", () => {
     const ended = await org.reach(body.workflow_id ?? "", "success");
     const said = ended.steps.map(({ status }) => status.status_human_description);
     expect(said).toContainEqual(
-      expect.stringMatching(/^The labels stay as they were: .* k\d+ it /),
+      expect.stringMatching(/^The labels were not changed: .* k\d+: it /),
     );
     expect(await read()).toEqual(before);
   });

@@ -150,7 +150,7 @@ test("a change that failed is not resumed after another one began, nor behind on
   const next = await begin();
   const behind = await api(`POST /v1/workflows/${late}/resume`);
   expect([behind.status, behind.body.code]).toEqual([409, "superseded"]);
-  expect(behind.body.detail).toContain("waits in its lane");
+  expect(behind.body.detail).toContain("is waiting in the lane");
   await api(`POST /v1/queues/${lane?.id ?? ""}/resume`, {});
   await reach(next, "success");
   const install = await api<Install>(`GET /v1/installs/${installId}`);

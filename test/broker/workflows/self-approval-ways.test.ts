@@ -28,7 +28,7 @@ describe("an install's approve-all", () => {
   test("does not answer for a workflow of who set it, and does for others'", async () => {
     expect((await set(await org.x.mint(), "approve-all")).status).toBe(200);
     const step = await waitingStep(org, await org.x.begin());
-    expect(step.status.status_human_description).toContain("somebody else approves");
+    expect(step.status.status_human_description).toContain("someone else must approve");
     await org.reach(await org.y.begin(), "success");
     expect((await org.y.approveAll(step.workflow_id)).status).toBe(200);
     await org.reach(step.workflow_id, "success");
