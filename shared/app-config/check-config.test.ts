@@ -30,7 +30,7 @@ const wrong = {
   "components/c.toml":
     'type = "container_image"\nname = "c"\nbuild_timeout = "25h"\n\n[azure_acr]\nimage_url = "i"\ntag = "1"\nregistry_url = "r"\ntenant_id = "t"\nclient_id = "c"\nclient_secret_name = "nope"\n',
   "actions/act.toml":
-    'name = "act"\nkubernetes_context = "nope"\n\n[[triggers]]\ntype = "cron"\ncron_schedule = "every day"\n\n[[steps]]\nname = "s"\ncommand = "{{ .svc.inputs.inputs.used_one }} {{ .svc.inputs.inputs.prt }} {{ uper .svc.id }}"\ninline_contents = "./gone.sh"\n\n[[steps]]\nname = "t"\ncommand = "echo {{ .svc.name | quote }}"\n',
+    'name = "act"\nkubernetes_context = "nope"\n\n[[triggers]]\ntype = "cron"\ncron_schedule = "every day"\n\n[[steps]]\nname = "s"\ncommand = "{{ .svc.inputs.inputs.used_one }} {{ .svc.inputs.inputs.prt }} {{ uper .svc.id }}"\ninline_contents = "./gone.sh"\n\n[[steps]]\nname = "t"\ncommand = "echo {{ .svc.name | quote }} {{ .acme.install.id }}"\n',
   "trigger_rules.toml":
     '[[rule]]\nname = "r"\nevent_types = ["e"]\ntarget_type = "runbook"\nrunbook = "nope"\nbranch = "nope"\n',
   "installs/i.toml": 'name = "i"\ninputs = [{ nope = "x" }]\n',

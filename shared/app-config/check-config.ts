@@ -31,6 +31,7 @@ import { uniqueNames } from "./rules/unique-names.ts";
 import { wholePolicies } from "./rules/whole-policies.ts";
 import { wholeTriggers } from "./rules/whole-triggers.ts";
 import { type Warn, warnOfConfig } from "./warn-of-config.ts";
+import { warnOfRoots } from "./warn-of-roots.ts";
 
 /** A config that was checked: with faults, or as the document that is stored. */
 export type CheckedConfig = {
@@ -111,7 +112,10 @@ function checkRules(raw: RawConfig, meant: Meant) {
     if (warnings.length < configLimits.counted) warnings.push(raw.faultAt(path, code, detail));
   };
   const references = readReferences(raw.tree, tell, {
-    look: (template) => warnOfCommand(raw.tree, template, warn),
+    look: (template) => {
+      warnOfCommand(raw.tree, template, warn);
+      warnOfRoots(template, warn);
+    },
   });
   const graph = graphOf(raw.tree, references, tell);
   warnOfConfig(raw.tree, references, warn);

@@ -39,6 +39,7 @@ export const configWarningCodes = [
   "unused_input",
   "secret_in_plain",
   "unquoted_in_command",
+  "unknown_root",
 ] as const;
 export type ConfigWarningCode = (typeof configWarningCodes)[number];
 

@@ -12,6 +12,7 @@ import {
 } from "./rules/rule.ts";
 import { type ConfigNames, whyUnreadable } from "./rules/why-unreadable.ts";
 import { findReferences } from "./templates/find-references.ts";
+import type { StrayRoot } from "./templates/stray-roots.ts";
 import type { TemplateNode } from "./templates/template-nodes.ts";
 
 /** What one text of a config reads. */
@@ -22,6 +23,7 @@ export type ConfigTemplate = {
   readonly path: Path;
   readonly text: string;
   readonly nodes: readonly TemplateNode[];
+  readonly strays: readonly StrayRoot[];
   /** In words, which line of it a place is in. */
   readonly line: (at: number) => string;
 };
@@ -79,14 +81,14 @@ type Text = {
 };
 
 function readText(reading: Reading, { path, text, kept, look }: Text): void {
-  const { references, faults, nodes } = findReferences(text);
+  const { references, faults, nodes, strays } = findReferences(text);
   const member = nameOfText(path);
   const line = lineWords(text);
   const tell = (code: ConfigFaultCode, at: number, words: string): void => {
     reading.told++;
     reading.tell(path, code, `${member}${line(at)}: ${words}`);
   };
-  if (faults.length === 0) look({ path, text, nodes, line });
+  if (faults.length === 0) look({ path, text, nodes, strays, line });
   for (const { at, detail } of faults) tell("bad_template", at, detail);
   const ofRunbook = path[0] === "runbooks" ? reading.inputs.get(path[1]) : undefined;
   const names = { ...reading.names, "runbook-input": ofRunbook };

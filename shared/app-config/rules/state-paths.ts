@@ -10,16 +10,16 @@ export type StatePath =
 
 const leaf = {};
 
-export const componentState: StatePath = {
+export const componentState = {
   status: leaf,
   build_id: leaf,
   component_id: leaf,
   install_component_id: leaf,
   outputs: "any",
   image: { registry: leaf, repository: leaf, tag: leaf, digest: leaf },
-};
-export const actionState: StatePath = { status: leaf, id: leaf, outputs: "any" };
-export const secretState: StatePath = {
+} as const satisfies StatePath;
+export const actionState = { status: leaf, id: leaf, outputs: "any" } as const satisfies StatePath;
+export const secretState = {
   name: leaf,
   arn: leaf,
   gcp_secret_name: leaf,
@@ -30,7 +30,7 @@ export const secretState: StatePath = {
   length: leaf,
   exists: leaf,
   timestamp: leaf,
-};
+} as const satisfies StatePath;
 
 /** The whole, as docs of templates have it. */
 export const statePaths = {

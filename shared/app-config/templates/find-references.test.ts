@@ -73,6 +73,37 @@ describe("what is another program's", () => {
   });
 });
 
+describe("what reads as if it were of .svc", () => {
+  const straysOf = (text: string) =>
+    findReferences(text).strays.map(({ root, path }) => [root, ...path].join("."));
+
+  test.each([
+    ["{{ .acme.install.id }}", ["acme.install.id"]],
+    ["{{.acme.inputs.inputs.size|quote}} {{ .acme.install.id }}", ["acme.inputs.inputs.size"]],
+    ["{{ $.acme.org.name }}{{ .other.org.name }}", ["acme.org.name", "other.org.name"]],
+    ["{{ if (eq .acme.runner.status `x`) }}{{ end }}", ["acme.runner.status"]],
+    ["{{ .svc.id }}{{ range .acme.sandbox.outputs }}{{ end }}", ["acme.sandbox.outputs"]],
+    [
+      "{{ with .svc.id }}{{ end }}{{ .acme.components.db.outputs.url }}",
+      ["acme.components.db.outputs"],
+    ],
+    ["{{ .acme.actions.workflows.backup.outputs }}", ["acme.actions.workflows.backup"]],
+  ])("%s", (text, strays) => {
+    expect(straysOf(text)).toEqual(strays);
+  });
+
+  test.each([
+    "{{ .Values.install.id }} {{ .Release.app.name }}",
+    "{{ with .svc }}{{ .install.sandbox.type }}{{ .x.install.id }}{{ end }}",
+    "{{ .service.name }} {{ .metadata.labels.app }} {{ .acme.id }} {{ .acme.install }}",
+    "{{ .spec.components.db.replicas }} {{ .acme.install.color }}",
+    "{{ $x.install.id }} {{ .a.b.install.id }} {{ (.a).install.id }}",
+    ".acme.install.id {{/* .acme.install.id */}} {{ `.acme.install.id` }}",
+  ])("none of: %s", (text) => {
+    expect(straysOf(text)).toEqual([]);
+  });
+});
+
 describe("what is wrong with a template", () => {
   test.each([
     ["{{ uppr .svc.a }}", "the function uppr is not known; did you mean upper?"],
@@ -133,4 +164,13 @@ test("any text is read to its end, in time that grows with its length", () => {
     findReferences(piece.repeat(100_000));
   const loop = Array.from({ length: 30_000 }, (_, at) => `{{ $x${at + 1} := $x${at}.a }}`);
   findReferences(`{{ $x0 := .svc }}${loop.join("")}`);
+  for (const piece of [
+    ".a",
+    ".aaaaaaaa",
+    ".a.install",
+    ".a.install.",
+    "{{ .a.install.id }}",
+    ".install",
+  ])
+    findReferences(`{{ .svc.id }}${piece.repeat(100_000)}`);
 });

@@ -1,6 +1,8 @@
 import { mostKeys } from "./functions/template-function.ts";
 import type { Expression } from "./parse-pipeline.ts";
 import { parseTemplate } from "./parse-template.ts";
+import { mayHaveStrayRoot, type StrayRoot, strayRootIn } from "./stray-roots.ts";
+import type { Token } from "./template-actions.ts";
 import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
 import { wholeSlot } from "./template-scopes.ts";
 
@@ -11,6 +13,8 @@ export type TemplateLook = {
   readonly references: readonly TemplateReference[];
   readonly faults: readonly { readonly at: number; readonly detail: string }[];
   readonly nodes: readonly TemplateNode[];
+  /** What it reads as if it were of `.svc`, the first of each name. */
+  readonly strays: readonly StrayRoot[];
 };
 
 /** What is known of a value: its path below the whole of what templates read; undefined: nothing. */
@@ -26,10 +30,16 @@ const roots: ReadonlySet<string> = new Set([prefix]);
 
 /** What the actions of a text read of `.svc`, as far as it shows without any state. */
 export function findReferences(text: string): TemplateLook {
-  const { nodes, faults } = parseTemplate(text, roots);
+  const strays = new Map<string, StrayRoot>();
+  const other = (tokens: readonly Token[]): void => {
+    const stray = strayRootIn(tokens);
+    if (stray !== undefined && !strays.has(stray.root)) strays.set(stray.root, stray);
+  };
+  const by = mayHaveStrayRoot(text) ? { other } : {};
+  const { nodes, faults } = parseTemplate(text, roots, by);
   const look: Look = { references: [], known: new Map([[wholeSlot, []]]) };
   readNodes(look, nodes);
-  return { references: look.references, faults, nodes };
+  return { references: look.references, faults, nodes, strays: [...strays.values()] };
 }
 
 function readNodes(look: Look, nodes: readonly TemplateNode[]): void {

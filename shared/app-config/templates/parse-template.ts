@@ -1,4 +1,5 @@
 import { parsePipeline, type Pipeline, TemplateFault } from "./parse-pipeline.ts";
+import { isDot, isRoot } from "./root-tokens.ts";
 import { type Action, type SpendSteps, templateActions, type Token } from "./template-actions.ts";
 import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
 import { TemplateScopes, wholeSlot } from "./template-scopes.ts";
@@ -13,6 +14,7 @@ type Parse = {
   readonly text: string;
   readonly roots: ReadonlySet<string>;
   readonly scopes: TemplateScopes;
+  readonly other: (tokens: readonly Token[]) => void;
   /** Where what is not yet in a node begins, and whether its first white space is left out. */
   from: number;
   trims: boolean;
@@ -25,6 +27,13 @@ const jumps = new Set(["break", "continue"]);
 /** More than anyone reads. */
 const mostFaults = 500;
 
+/** What else is done with actions while they are read. */
+type ParseBy = {
+  readonly spend?: SpendSteps | undefined;
+  /** Gets each that is another program's. */
+  readonly other?: ((tokens: readonly Token[]) => void) | undefined;
+};
+
 /**
  * Parses the actions of a text that read one of the roots (`svc`), or what variables and blocks have of it; all others
  * are another program's and stay as they are.
@@ -32,12 +41,12 @@ const mostFaults = 500;
 export function parseTemplate(
   text: string,
   roots: ReadonlySet<string>,
-  spend?: SpendSteps,
+  { spend, other = () => {} }: ParseBy = {},
 ): Template {
   if (!text.includes("{{")) return { nodes: [{ kind: "text", text }], faults: [] };
   const nodes: TemplateNode[] = [];
   const scopes = new TemplateScopes(nodes);
-  const parse: Parse = { text, roots, scopes, from: 0, trims: false };
+  const parse: Parse = { text, roots, scopes, other, from: 0, trims: false };
   const faults: { at: number; detail: string }[] = [];
   for (const action of templateActions(text, spend)) {
     try {
@@ -71,6 +80,7 @@ function readAction(parse: Parse, action: Action): void {
   } else if (jumps.has(word) && parse.scopes.isInRange)
     throw new TemplateFault(from, `${word} is not supported`);
   else if (isOurs(parse, tokens)) readStatement(parse, action);
+  else parse.other(tokens);
 }
 
 const isBlock = (word: string): word is "if" | "with" | "range" => blocks.has(word);
@@ -91,21 +101,6 @@ function isOurs({ roots, scopes }: Parse, tokens: readonly Token[]): boolean {
       return token.value !== "$" && scopes.slotOf(token.value) !== undefined;
     return isRoot(roots, tokens, at) || (hasDot && isDot(tokens, at));
   });
-}
-
-/** `.svc` as such or `$.svc`, not a member of something else. */
-function isRoot(roots: ReadonlySet<string>, tokens: readonly Token[], at: number): boolean {
-  const token = tokens[at];
-  if (token?.kind !== "field" || !roots.has(token.value)) return false;
-  return isDot(tokens, at) || tokens[at - 1]?.value === "$";
-}
-
-/** `.` or `.field`, not a member of something else. */
-function isDot(tokens: readonly Token[], at: number): boolean {
-  const token = tokens[at];
-  if (token?.kind !== "field" && token?.value !== ".") return false;
-  const before = tokens[at - 1];
-  return !token.isJoined || (before?.kind === "sign" && before.value !== ")");
 }
 
 function readStatement(parse: Parse, action: Action): void {
@@ -131,6 +126,7 @@ function openBlock(parse: Parse, word: "if" | "with" | "range", action: Action):
   const { tokens, from } = action;
   if (!isOurs(parse, tokens)) {
     parse.scopes.openOther(word, from);
+    parse.other(tokens);
     return;
   }
   takeAction(parse, action);

@@ -138,7 +138,7 @@ function oneBy(rendering: Rendering, text: string, place: RenderPlace): Twins<Js
 function nodesBy(rendering: Rendering, text: string): readonly TemplateNode[] {
   const { work, roots } = rendering;
   work.spendText(text.length);
-  const { nodes, faults } = parseTemplate(text, roots, (steps) => work.spend(steps));
+  const { nodes, faults } = parseTemplate(text, roots, { spend: (steps) => work.spend(steps) });
   for (const { at, detail } of faults) rendering.tell(new RenderError(detail, at));
   return faults.length === 0 ? nodes : [];
 }
