@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { OperatorError } from "../../shared/operator-error.ts";
-import { noPipeline, readTypesOnce, reconnectDelayS } from "./driver-workarounds.ts";
+import { appendRows, noPipeline, readTypesOnce, reconnectDelayS } from "./driver-workarounds.ts";
 
 /** A pool of connections; its tagged template runs one statement, int8 arrives as a number. */
 export type Db = postgres.Sql<{ bigint: number }>;
@@ -43,6 +43,7 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
   };
   const db = postgres(url, settings);
   readTypesOnce(db);
+  appendRows(db);
   return db;
 }
 

@@ -28,6 +28,18 @@ export function readTypesOnce({ options }: Pool): void {
   });
 }
 
+/**
+ * The driver counts an answer's rows by connection and does not begin anew after a statement that failed between two of
+ * its rows: the next answer on that connection, whosever it is, begins with as many holes. So rows are appended, by what
+ * the driver calls with each row where a statement has one.
+ */
+export function appendRows(db: Pool): void {
+  const statements: unknown = Object.getPrototypeOf(db`select`); // all have it, it is not sent
+  Object.assign(statements as object, {
+    forEachFn: (row: unknown, result: unknown[]) => result.push(row),
+  });
+}
+
 /** Longer than any statement may run: what is not settled by then was lost with its connection. */
 const lostAfterMs = 35_000;
 
