@@ -12,7 +12,6 @@ import type { Health } from "./health.ts";
 import type { BodyReader } from "./http/body/body-reader.ts";
 import type { HttpMetrics } from "./http/http-metrics.ts";
 import type { ByteBudget } from "./http/limits/byte-budget.ts";
-import type { DecompressionBudget } from "./http/limits/decompression-budget.ts";
 import type { LimitGuesses } from "./http/limits/limit-guesses.ts";
 import type { RateLimiter } from "./http/limits/rate-limit.ts";
 import type { EnqueueSingle } from "./jobs/enqueue-jobs.ts";
@@ -94,7 +93,7 @@ export type Broker = {
   readonly largeWrites: Limiter;
   readonly largeReads: Limiter;
   /** The memory budget for compressed bodies while they are read. */
-  readonly decompressions: DecompressionBudget;
+  readonly decompressions: ByteBudget;
   /** Takes logs. */
   readonly logs: LogIntake;
   /** Log streams for the followers at this broker. */

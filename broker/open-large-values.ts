@@ -3,7 +3,6 @@ import type { Config } from "./config.ts";
 import { makeLimiter } from "./database/limiter.ts";
 import { makeBodyReader } from "./http/body/body-reader.ts";
 import { type BudgetLimits, ByteBudget } from "./http/limits/byte-budget.ts";
-import { DecompressionBudget } from "./http/limits/decompression-budget.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { makeRenderer } from "./rendering/renderer.ts";
@@ -98,11 +97,17 @@ function measuredWorkBudget(most: WorkMost, metrics: Metrics): ByteBudget {
   return budget;
 }
 
-function measuredDecompressions(metrics: Metrics): DecompressionBudget {
-  const budget = new DecompressionBudget({
-    mostBytes: 64 * mebibyte,
+/** Half of it for one org; the compressed bodies are in memory while they wait. */
+function measuredDecompressions(metrics: Metrics): ByteBudget {
+  const limits = {
+    what: "compressed bodies",
+    brokerBytes: 64 * mebibyte,
+    orgBytes: 32 * mebibyte,
+    tokenBytes: 32 * mebibyte,
+    waitMs: budgetWaitMs,
     mostWaitingBytes: 32 * mebibyte,
-  });
+  };
+  const budget = new ByteBudget(limits, () => {});
   const help = "Memory reserved to decompress logs, traces and metrics.";
   metrics.gauge("svc_inflating_bytes", help, () => budget.heldBytes);
   return budget;

@@ -72,6 +72,8 @@ export async function openJobFile(file: string, owner: FileOwner): Promise<FileH
   }
 }
 
+const pieceBytes = 64 * 1_024;
+
 /** The beginning of such a file as text; empty when it cannot be read. */
 export async function readJobText(
   file: string,
@@ -81,13 +83,25 @@ export async function readJobText(
   const handle = await openJobFile(file, owner).catch(() => undefined);
   if (handle === undefined) return "";
   try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
-    return buffer.toString("utf8", 0, bytesRead);
+    return (await readPieces(handle, mostBytes)).toString("utf8");
   } catch {
     return "";
   } finally {
     await handle.close();
   }
+}
+
+/** As much memory as there is to read, however much there may be. */
+async function readPieces(handle: FileHandle, mostBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < mostBytes;) {
+    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, mostBytes - at));
+    const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+    if (bytesRead === 0) break;
+    pieces.push(piece.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return Buffer.concat(pieces);
 }
 
 /**

@@ -8,7 +8,7 @@ import { logsRequest, type OtlpRequest } from "../../otlp/otlp-messages.ts";
 import { readProtobuf } from "../../otlp/read-protobuf.ts";
 import type { AppContext } from "../app-types.ts";
 import { requestHeader } from "../gate/request-header.ts";
-import type { DecompressionBudget } from "../limits/decompression-budget.ts";
+import type { ByteBudget } from "../limits/byte-budget.ts";
 import { isGzip, toldSize } from "./gzip-size.ts";
 import { parseJson } from "./parse-body.ts";
 import { hasBody, readBody } from "./read-body.ts";
@@ -36,12 +36,12 @@ export type OtlpReading<Result> = {
 };
 
 /**
- * The converted body, decompressed; 415 for another type, 413 beyond either size, 400 for broken gzip, 503 when too
- * many wait to be inflated.
+ * The converted body, decompressed; 415 for another type, 413 beyond either size, 400 for broken gzip, 429 or 503
+ * when too many wait to be inflated, or for too long.
  */
 export async function readOtlp<Result>(
   c: AppContext,
-  budget: DecompressionBudget,
+  budget: ByteBudget,
   { key, maxBytes, maxInflatedBytes, read }: OtlpReading<Result>,
 ): Promise<Result> {
   const type = typeOf(c);
@@ -49,11 +49,16 @@ export async function readOtlp<Result>(
   const body = await readBody(c, maxBytes);
   const readBytes = (bytes: Buffer): Result => read({ type, bytes, sent: { encoding, body } });
   if (encoding === undefined) return readBytes(body);
-  const within = (most: number): Promise<Result | undefined> =>
-    budget.within({ key, bytes: most, waitingBytes: body.length }, async () => {
-      const bytes = await inflate(body, most);
-      return bytes && readBytes(bytes);
-    });
+  const owner = { orgId: c.get("actor").orgId, tokenId: key, waitingBytes: body.length };
+  const within = async (bytes: number): Promise<Result | undefined> => {
+    const leave = await budget.enter({ ...owner, bytes }, c.req.raw.signal);
+    try {
+      const inflated = await inflate(body, bytes);
+      return inflated && readBytes(inflated);
+    } finally {
+      leave();
+    }
+  };
   if (!isGzip(body)) throw malformed();
   const told = toldSize(body);
   // What says how large it is takes the room for that; what does not, or says too little, all that it may take.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ByteBudget } from "./byte-budget.ts";
+import { type BudgetLimits, ByteBudget } from "./byte-budget.ts";
 
 const limits = {
   what: "large bodies",
@@ -10,7 +10,7 @@ const limits = {
 };
 
 /** A room, who enters it, and in which order they get in. */
-function setup(given: Partial<typeof limits> = {}) {
+function setup(given: Partial<BudgetLimits> = {}) {
   const refused: string[] = [];
   const budget = new ByteBudget({ ...limits, ...given }, (bound) => refused.push(bound));
   const entered: string[] = [];
@@ -130,6 +130,24 @@ describe("room for bytes", () => {
     });
     expect(refused).toEqual([bound]);
     expect(budget.waiting).toBe(0);
+  });
+
+  test.each([
+    ["a token has a quarter of it", ["a1", "a1", "a1", "a1"], "a1", 429],
+    ["all have it", [..."bcdefghijklmnopq"], "r", 503],
+  ])("is not waited for by more in memory: %s", async (_, owners, last, status) => {
+    const page = 4096;
+    const { budget, refused } = setup({ mostWaitingBytes: 16 * page });
+    const enter = (name: string) =>
+      budget.enter({ orgId: name, tokenId: name, bytes: 4, waitingBytes: 1 });
+    const leave = budget.hold({ orgId: "full", tokenId: "full", bytes: 10 });
+    const waiting = owners.map(enter);
+    await expect(enter(last)).rejects.toMatchObject({ status });
+    expect([refused.length, budget.waiting]).toEqual([1, owners.length]);
+    leave();
+    for (const one of waiting) (await one)();
+    expect(budget.heldBytes).toBe(0);
+    (await enter(last))();
   });
 
   test("is not kept for who is gone", async () => {

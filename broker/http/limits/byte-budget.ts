@@ -1,7 +1,14 @@
 import { type Problem, problem } from "../../../shared/problem.ts";
 
 /** Whose bytes they are, and how many are held at the most. */
-export type Entry = { readonly orgId: string; readonly tokenId: string; readonly bytes: number };
+export type Entry = {
+  readonly orgId: string;
+  /** Or of a log stream, where each of those has a share of its own. */
+  readonly tokenId: string;
+  readonly bytes: number;
+  /** Of these, what is in memory already while it waits. */
+  readonly waitingBytes?: number;
+};
 
 /** How much may be held at once; an owner that holds nothing may hold one larger value. */
 export type BudgetLimits = {
@@ -10,6 +17,8 @@ export type BudgetLimits = {
   readonly orgBytes: number;
   readonly tokenBytes: number;
   readonly waitMs: number;
+  /** What may wait in memory; of one token a quarter of it. Needed only where something of what waits is in memory. */
+  readonly mostWaitingBytes?: number;
 };
 
 type Bound = { readonly name: "broker" | "org" | "token"; readonly key: string; most: number };
@@ -18,9 +27,14 @@ type Waiter = {
   readonly bytes: number;
   readonly enter: () => void;
 };
+/** By whom room is waited for: the requests, and their bytes in memory. */
+type Waiting = { readonly requests: number; readonly bytes: number };
 
 /** The most waiting requests of one token; further ones are refused at once. */
 const mostWaiting = 128;
+/** What waits in memory costs at least as much as it takes to remember it. */
+const leastWaitingBytes = 4096;
+const nobody: Waiting = { requests: 0, bytes: 0 };
 const mebibyte = 1024 * 1024;
 
 /**
@@ -31,7 +45,7 @@ const mebibyte = 1024 * 1024;
 export class ByteBudget {
   readonly #limits: BudgetLimits;
   readonly #held = new Map<string, number>();
-  readonly #waitingOf = new Map<string, number>();
+  readonly #waitingOf = new Map<string, Waiting>();
   readonly #onRefusal: (bound: Bound["name"]) => void;
   #waiters: Waiter[] = [];
 
@@ -55,18 +69,20 @@ export class ByteBudget {
   async enter(entry: Entry, gone?: AbortSignal): Promise<() => void> {
     const { bytes, tokenId } = entry;
     const bounds = this.#boundsOf(entry);
-    const ofToken = this.#waitingOf.get(tokenId) ?? 0;
-    if (ofToken >= mostWaiting) throw this.#refusal({ name: "token", key: "", most: 0 });
+    const ofToken = this.#waitingOf.get(tokenId) ?? nobody;
+    if (ofToken.requests >= mostWaiting) throw this.#refusal({ name: "token", key: "", most: 0 });
     const entered = Promise.withResolvers<void>();
     const waiter = { bounds, bytes, enter: entered.resolve };
     this.#waiters.push(waiter);
     this.#admit();
     if (this.#waiters.includes(waiter)) {
-      this.#waitingOf.set(tokenId, ofToken + 1);
+      const waiting = this.#bytesOf(entry);
+      this.#countWaiting(tokenId, { requests: 1, bytes: waiting });
       try {
+        this.#checkWaiting(waiter, tokenId);
         await this.#wait(waiter, entered, gone);
       } finally {
-        this.#leaveQueue(tokenId);
+        this.#countWaiting(tokenId, { requests: -1, bytes: -waiting });
       }
     }
     return this.#leaveOf(waiter);
@@ -134,10 +150,26 @@ export class ByteBudget {
     }
   }
 
-  #leaveQueue(tokenId: string): void {
-    const left = (this.#waitingOf.get(tokenId) ?? 1) - 1;
-    if (left === 0) this.#waitingOf.delete(tokenId);
-    else this.#waitingOf.set(tokenId, left);
+  /** In memory while it waits. */
+  #bytesOf({ waitingBytes }: Entry): number {
+    return waitingBytes === undefined ? 0 : Math.max(leastWaitingBytes, waitingBytes);
+  }
+
+  #checkWaiting(waiter: Waiter, tokenId: string): void {
+    const { mostWaitingBytes: most = Infinity } = this.#limits;
+    const isTokenOver = (this.#waitingOf.get(tokenId)?.bytes ?? 0) > most / 4;
+    if (!isTokenOver && (this.#waitingOf.get("")?.bytes ?? 0) <= most) return;
+    this.#waiters = this.#waiters.filter((one) => one !== waiter);
+    throw this.#refusal({ name: isTokenOver ? "token" : "broker", key: "", most: 0 });
+  }
+
+  /** Of the token, and of all. */
+  #countWaiting(tokenId: string, by: Waiting): void {
+    for (const key of [tokenId, ""]) {
+      const { requests, bytes } = this.#waitingOf.get(key) ?? nobody;
+      if (requests + by.requests === 0) this.#waitingOf.delete(key);
+      else this.#waitingOf.set(key, { requests: requests + by.requests, bytes: bytes + by.bytes });
+    }
   }
 
   #admit(): void {
