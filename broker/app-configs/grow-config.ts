@@ -34,7 +34,7 @@ export async function beginConfig(
   return id;
 }
 
-/** Adds a file's contents to a config that comes in parts; what was there of this file is replaced. Who does is one of its makers. */
+/** Adds a file's contents to a config in parts; what was there of this file is replaced. Who does is one of its makers. */
 export async function addConfigPart(
   db: Db,
   { orgId, id: byId }: Pick<Actor, "id" | "orgId">,

@@ -60,7 +60,7 @@ export async function addNamedPart(
   return { part, isNew: named?.outcome === "created" };
 }
 
-/** Adds the config of something that has a name to a config that comes in parts; what that has of it stays, where this says nothing of it. */
+/** Adds the config of something that has a name to a config in parts; what that has of it stays, where this says nothing of it. */
 export async function addConfigOf(
   db: Db,
   actor: By,

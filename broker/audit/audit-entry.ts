@@ -21,7 +21,7 @@ export type AuditEntry = {
   readonly changes: Readonly<Record<string, unknown>> | null;
 };
 
-/** What came of it. */
+/** The result. */
 export type AuditEnd = {
   readonly outcome: AuditOutcome;
   /** Null where nobody answered. */

@@ -111,7 +111,7 @@ export const diffAppConfigs = defineCommand({
   flags: {
     against: {
       value: "CONFIG",
-      summary: "With which; unless given, with the one that was active before it.",
+      summary: "The config to compare with. Default: the one that was active before it.",
     },
   },
   examples: [{ does: "Show what the active config changed.", run: "svc app diff greeter" }],

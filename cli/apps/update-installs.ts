@@ -26,7 +26,7 @@ export const updateInstalls = defineCommand({
   summary:
     "Bring installs of an app to one of its configs: the active one, unless --config names another.",
   details:
-    "Each gets a workflow of its own. What is refused for one install is told of it, and the others go on.",
+    "Each gets a workflow of its own. A refusal for one install is reported for it; the others continue.",
   codes: [["1", "an install was refused"]],
   args: {
     ...appArgs,

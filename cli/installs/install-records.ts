@@ -88,7 +88,7 @@ export const listStates = defineList({
 
 export const listDrift = defineCommand({
   name: "install drift",
-  summary: "List what differs from what an install was given.",
+  summary: "List what has drifted in an install.",
   args,
   examples: [{ does: "See what drifted.", run: "svc install drift acme" }],
   run: async ({ args, call, screen }) => {

@@ -75,7 +75,7 @@ export const reprovisionInstall = defineCommand({
 export const updateInstallConfig = defineCommand({
   name: "install update-config",
   summary:
-    "Bring an install to a config of its app: the active one, unless --config names another.",
+    "Update an install to a config of its app: the active one, unless --config names another.",
   args,
   flags: { config: { value: "CONFIG", summary: "The config's id." }, ...planOnly },
   examples: [{ does: "Bring it to the active config.", run: "svc install update-config acme" }],

@@ -66,7 +66,7 @@ const listInvites = defineList({
 
 const resendInvite = defineCommand({
   name: "invite resend",
-  summary: "Give an invitation its time again.",
+  summary: "Renew an invitation.",
   args,
   flags: {
     expires: { value: "DURATION", summary: "How long it can be accepted (default: 7d)." },

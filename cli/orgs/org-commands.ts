@@ -47,8 +47,7 @@ export const updateOrg = defineCommand({
   name: "org update",
   summary: "Rename the org, or change its settings and for how long it keeps what has ended.",
   details:
-    "Of each KIND an org may keep less than the broker does, not more. What is older than the new days is deleted within some hours, " +
-    "and cannot be had back.",
+    "Of each KIND an org may keep less than the broker does, not more. What is older than the new limit is deleted within some hours and cannot be restored.",
   flags: {
     name: { value: "NAME", summary: "A new name." },
     retain: {

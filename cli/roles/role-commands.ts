@@ -101,7 +101,7 @@ export const createRole = defineCommand({
       choices: permissions,
       isRepeatable: true,
       isRequired: true,
-      summary: "What is left of that. You must have it yourself.",
+      summary: "The part of it that remains. You must have it yourself.",
     },
     description: { value: "TEXT", summary: "What it is for." },
   },

@@ -27,7 +27,7 @@ export const startRollout = defineCommand({
   summary: "Shut down or restart the processes of many runners, a few at a time.",
   details:
     "Never two processes of one runner at once, and the last live process of a runner only with --include-last. " +
-    "After the first failure nobody else is ordered.",
+    "After the first failure no further process is ordered.",
   args: {},
   flags: {
     type: {
@@ -171,7 +171,7 @@ export const listRolloutProcesses = defineList({
 
 export const cancelRollout = defineCommand({
   name: "rollout cancel",
-  summary: "Cancel a rollout: nobody else is ordered; what was ordered before still ends.",
+  summary: "Cancel a rollout: no further process is ordered; what was ordered before still ends.",
   args,
   examples: [{ does: "Call it off.", run: "svc rollout cancel rlo_…" }],
   run: async ({ args, call, screen }) => {

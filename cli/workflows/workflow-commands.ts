@@ -39,7 +39,7 @@ const listWorkflows = defineList({
       choices: workflowStatusSchema.options,
       summary: "Only workflows in this status.",
     },
-    parent: { value: "WORKFLOW", summary: "Only those that this workflow began." },
+    parent: { value: "WORKFLOW", summary: "Only those that this workflow started." },
     open: { summary: "Only those that have not finished." },
   },
   examples: [
@@ -154,7 +154,7 @@ const skipStep = defineCommand({
   run: async ({ args, flags, call, screen }) => {
     const params = await findFailed(call, args.workflow, flags.step);
     await call(skipStepRoute, { params });
-    screen.say(`It is passed over. Watch the workflow: svc workflow watch ${args.workflow}`);
+    screen.say(`It is skipped. Watch the workflow: svc workflow watch ${args.workflow}`);
   },
 });
 
@@ -175,7 +175,7 @@ async function findFailed(
 
 const resumeWorkflow = defineCommand({
   name: "workflow resume",
-  summary: "Go on with a workflow that ended as an error, at the first step that did not succeed.",
+  summary: "Resume a workflow that ended as an error, at the first step that did not succeed.",
   args,
   examples: [{ does: "Go on with it.", run: "svc workflow resume wfl_…" }],
   run: async ({ args: { workflow }, call, screen }) => {

@@ -103,7 +103,7 @@ export type AppConfig = z.infer<typeof appConfigSchema>;
 
 const derived =
   "For a runner it is derived from the plan of one of its jobs, while the job's execution is alive and for ten minutes after.";
-const recorded = `${derived} Everybody else gets the record itself.`;
+const recorded = `${derived} All others get the record itself.`;
 
 export const getAppConfigRoute = createRoute({
   operationId: "getAppConfig",

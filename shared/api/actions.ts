@@ -41,11 +41,11 @@ export const actionSchema = z
     app_id: z.string(),
     name: z.string(),
     labels: z.record(z.string(), z.string()).describe("Its own, and those of the active config."),
-    config_count: z.int().describe("How many configs have or had it."),
+    config_count: z.int().describe("Number of configs that have or had it."),
     config_id: z
       .string()
       .nullable()
-      .describe("Of the app's active config; null where that has the action no more."),
+      .describe("Of the app's active config; null if it no longer has the action."),
     app_config_id: z.string().nullable(),
     config: z.record(z.string(), z.unknown()).nullable(),
     created_at: z.iso.datetime(),
@@ -143,7 +143,7 @@ export const createActionRunRoute = createRoute({
   tags,
   summary: "Run an action in an install",
   description:
-    "By `action_workflow_config_id` of the app's active config or the install's, or by `name`. 422 for any other. The run waits in the lane `actions`.",
+    "Name the action by `action_workflow_config_id`, of the app's active config or the install's, or by `name`. 422 for any other. The run waits in the lane `actions`.",
   request: {
     params: installs.params,
     body: jsonBody(
@@ -181,8 +181,8 @@ export const createAdhocRunRoute = createRoute({
           enable_kube_config: z
             .literal(false)
             .nullish()
-            .describe("true is of a later version, which knows the clusters of installs."),
-          approval: z.boolean().default(false).describe("Somebody must approve it first."),
+            .describe("Must be false: this version does not support clusters of installs."),
+          approval: z.boolean().default(false).describe("A person must approve it first."),
         })
         .refine(
           ({ command, inline_contents: contents }) =>

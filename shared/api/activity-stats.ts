@@ -13,7 +13,7 @@ const points = {
   from: instant,
   to: instant,
   step: z.int().describe("Nanoseconds from point to point."),
-  at: z.array(instant).describe("Where each point begins. All arrays are as long as this one."),
+  at: z.array(instant).describe("When each point starts. All arrays have this length."),
 };
 const ended = "How many; null where no broker ran. Counted a minute or two later.";
 
@@ -21,7 +21,7 @@ const workflowStatsSchema = z
   .object({
     ...points,
     ended: z.object({ succeeded: counts, failed: counts, cancelled: counts }).describe(ended),
-    duration: times.describe("From begin to end, of the workflows that ended then."),
+    duration: times.describe("From start to end, of the workflows that ended then."),
     types: z
       .array(z.object({ type: z.string(), ended: counts, p50: durations, p95: durations }))
       .describe("Of each type of workflow that was seen."),

@@ -81,8 +81,7 @@ export const updateActionRoute = createRoute({
   tags,
   summary: "Change an action",
   description:
-    "`labels` replaces its own; 422 `label_locked` for keys that the active config gives. 409 `action_in_use`, with what has it, for another name while the active config or an " +
-    "install's has the action; `name_taken`.",
+    "`labels` replaces its own; 422 `label_locked` for keys that the active config gives. 409 `action_in_use`, with the configs that use it, if it is renamed while the active config or an install's config has it; 409 `name_taken`.",
   request: {
     params,
     body: jsonBody(
@@ -103,7 +102,7 @@ export const deleteActionRoute = createRoute({
   tags,
   summary: "Delete an action",
   description:
-    "409 `action_in_use`, with what has it, while the active config or an install's has the action. Its runs stay.",
+    "409 `action_in_use`, with the configs that use it, while the active config or an install's config has it. Its runs are kept.",
   request: { params },
   responses: { 204: { description: "It was deleted." } },
 });

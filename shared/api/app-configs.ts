@@ -34,10 +34,10 @@ const members = {
   status: z.enum(appConfigStatuses),
   status_description: z.string(),
   status_v2: compositeStatusSchema,
-  plan_only: z.boolean().describe("Whether it is only checked, and never in force."),
+  plan_only: z.boolean().describe("Whether it is only checked and never becomes active."),
   checksum: z
     .string()
-    .describe("Of the config, whatever its files are called; empty until it is whole."),
+    .describe("Of the config, independent of file names; empty until it is complete."),
   cli_version: z.string(),
   created_at: z.iso.datetime(),
   created_by_id: z.string(),
@@ -58,13 +58,11 @@ const wholeSchema = z
     document: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe("With `recurse=true`: the config by its parts, once it is whole."),
+      .describe("With `recurse=true`: the config by its parts, once it is complete."),
     errors: z
       .array(z.record(z.string(), z.unknown()))
       .optional()
-      .describe(
-        "What was wrong with a config of parts that is `error`; also in `status_v2.metadata`.",
-      ),
+      .describe("Why a config in parts is `error`; also in `status_v2.metadata`."),
   })
   .openapi("WholeAppConfigVersion");
 export type AppConfigVersion = z.infer<typeof configSchema>;
@@ -104,8 +102,8 @@ export const syncAppConfigRoute = createRoute({
   summary: "Sync an app's config",
   description:
     "The JSON document of a config: the tree of its directory, keyed by the files' names (docs/app-config.md); or the directory itself as a tar.gz " +
-    "(application/gzip, application/x-gzip or application/x-tar+gzip) of at most 2,000 files and 16 MiB when it is unpacked. Checked as a whole, made active as a whole. " +
-    "200 for the config that is active already, and for `dry_run`, which stores nothing. 422 with all `errors`, each with its `file`. With " +
+    "(application/gzip, application/x-gzip or application/x-tar+gzip) of at most 2,000 files and 16 MiB when it is unpacked. It is checked and activated as a whole. " +
+    "200 if this config is already active, and for `dry_run`, which stores nothing. 422 with all `errors`, each with its `file`. With " +
     "`base_config_id`, 409 `config_changed` if another config is active. 429 `busy` when one of the org is being checked and two wait.",
   request: {
     params: appParams,
@@ -113,7 +111,7 @@ export const syncAppConfigRoute = createRoute({
       dry_run: z
         .enum(["true", "false"])
         .optional()
-        .describe("Tells what would change, and stores nothing."),
+        .describe("Returns what would change, without storing anything."),
       base_config_id: z
         .string()
         .max(64)
@@ -192,7 +190,7 @@ export const diffAppConfigsRoute = createRoute({
         .string()
         .max(64)
         .optional()
-        .describe("With which; unless given, with the one that was active before it."),
+        .describe("The config to compare with. Default: the one that was active before it."),
     }),
   },
   responses: { 200: json(z.object({ changes: z.array(changeSchema) }), "What changed.") },
@@ -204,7 +202,7 @@ export const getAppConfigGraphRoute = createRoute({
   method: "get",
   path: `${path}/graph`,
   tags,
-  summary: "Read what of a config needs what",
+  summary: "Read the dependency graph of a config",
   request: { params: appConfigParams },
   responses: {
     200: json(
@@ -232,7 +230,7 @@ export const getConfigSchemaRoute = createRoute({
   path: "/v1/general/config-schema",
   tags,
   summary: "Read the JSON Schema of a kind of config file",
-  description: "For editors. 404 `config_schema_not_found` for a type that there is not.",
+  description: "For editors. 404 `config_schema_not_found` for an unknown type.",
   request: {
     query: z.object({
       type: z

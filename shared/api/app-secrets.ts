@@ -63,7 +63,7 @@ export const setAppSecretRoute = createRoute({
   request: { params: appParams, body: jsonBody(newAppSecretSchema) },
   responses: {
     201: json(setAppSecretSchema, "The new secret."),
-    200: json(setAppSecretSchema, "The secret, whose value is another now."),
+    200: json(setAppSecretSchema, "The secret, with its new value."),
   },
 });
 

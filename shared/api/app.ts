@@ -67,7 +67,7 @@ export const apps = resource({
   },
   filters: {
     name: named("name", "Only the app of this name."),
-    q: part("names", "Only apps whose name or display name has this in it.", 100),
+    q: part("names", "Only apps whose name or display name contains this.", 100),
     labels: labelled(
       "default_labels",
       "Only apps that give their installs these labels: `k:v,k2=v2,k3`; without a value, or with `*`, the key exists.",

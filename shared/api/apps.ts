@@ -15,11 +15,11 @@ export const createAppRoute = createRoute({
   tags,
   summary: "Create an app",
   description:
-    "200 for an app of this name that says the same of itself, 409 `name_taken` for another, 409 `too_many_apps` for the org's 1,001st.",
+    "200 if an app of this name with the same members exists, 409 `name_taken` if its members differ, 409 `too_many_apps` for the org's 1,001st.",
   request: { body: jsonBody(newAppSchema) },
   responses: {
     201: json(apps.itemSchema, "The app."),
-    200: json(apps.itemSchema, "The app that was there."),
+    200: json(apps.itemSchema, "The existing app."),
   },
 });
 
@@ -31,7 +31,7 @@ export const updateAppRoute = createRoute({
   tags,
   summary: "Change an app",
   description:
-    "With `If-Match`, only if its version is that one: else 412. 409 `name_taken`. What the active config says of the app comes again with the next one.",
+    "With `If-Match`, only if its version is that one: else 412. 409 `name_taken`. The next config sets these members again.",
   request: { params, body: jsonBody(appChangesSchema) },
   responses: { 200: json(apps.itemSchema, "The app.") },
 });

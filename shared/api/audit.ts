@@ -19,10 +19,14 @@ export const auditEventSchema = z
     permission: z.string().nullable().describe("What the route needs."),
     outcome: z
       .enum(auditOutcomes)
-      .describe("`unknown`: the broker stopped before it answered; it may be done or not."),
+      .describe(
+        "`unknown`: the broker stopped before it answered; the act may or may not have been done.",
+      ),
     status: z.int().nullable().describe("The status of the answer."),
     code: z.string().describe("The problem's `code`, if it was not allowed."),
-    count: z.int().describe("How many requests it tells of; more than 1 where they are counted."),
+    count: z
+      .int()
+      .describe("Number of requests that it stands for; more than 1 if they are counted."),
     actor_id: z.string().describe("The account, else the token, else the execution."),
     actor_name: z.string().describe("The name of the account or the token, as it was then."),
     account_id: z.string().nullable(),
@@ -58,7 +62,7 @@ const filters = {
   action: word.describe("The `operationId` of a route, like `updateQueue`."),
   target_type: word.describe("What was acted on: `runner`, `queue` and so on."),
   target_id: id.describe("An object: what was done to it and to what belongs to it."),
-  outcome: z.enum(auditOutcomes).optional().describe("Only what ended so."),
+  outcome: z.enum(auditOutcomes).optional().describe("Only those with this outcome."),
   from: instantInput.optional().describe("From this instant on."),
   to: instantInput.optional().describe("Before this instant."),
 };
@@ -87,8 +91,7 @@ export const exportAuditEventsRoute = createRoute({
   tags: ["Audit"],
   summary: "Export the audit log",
   description:
-    "NDJSON, the oldest event first, up to ten seconds ago: each event once. Each line has a `cursor`. Send the last one that " +
-    "you have, with the same filters, to go on after it: when the connection broke, or the next day.",
+    "NDJSON, the oldest event first, up to ten seconds ago: each event once. Each line has a `cursor`. To continue, send the last one that you have with the same filters: after a lost connection, or the next day.",
   request: { query: z.object({ ...filters, cursor: pageQuery.cursor }) },
   responses: {
     200: {

@@ -63,8 +63,8 @@ export const cancelJobsRoute = createRoute({
   tags,
   summary: "Cancel all jobs that match",
   description:
-    "Takes the filters of the list, at least one, or `all`. Open jobs end as `cancelled`; those in progress are told to stop. " +
-    "A job whose status is another by the time it is its turn stays as it is, and one of a workflow unless the caller has `installs.operate`. This cannot be undone: a cancelled job can only be run again.",
+    "Takes the filters of the list, at least one, or `all`. Open jobs end as `cancelled`; those in progress are asked to stop. " +
+    "A job whose status has changed by then is not cancelled, nor is a job of a workflow unless the caller has `installs.operate`. This cannot be undone: a cancelled job can only be run again.",
   request: {
     body: jsonBody(
       z.strictObject({
@@ -93,8 +93,7 @@ export const rerunJobsRoute = createRoute({
   tags,
   summary: "Run all ended jobs that match again",
   description:
-    "Takes the filters of the list, at least one, or `all`. Goes from the newest to the oldest and enqueues each as by itself, for " +
-    "the same runner; the old jobs do not change, so they match again. Repeating the request with the same `Idempotency-Key` " +
+    "Takes the filters of the list, at least one, or `all`. Enqueues each again for the same runner, from the newest to the oldest. The old jobs do not change, so they still match. Repeating the request with the same `Idempotency-Key` " +
     "within a day makes no job twice.",
   request: {
     body: jsonBody(
@@ -105,7 +104,7 @@ export const rerunJobsRoute = createRoute({
           .string()
           .regex(/^job_\w{26}$/, "Must be `next_cursor` of an answer of this route.")
           .optional()
-          .describe("`next_cursor` of the answer before: goes on from there."),
+          .describe("`next_cursor` of the previous answer: continue from there."),
       }),
     ),
   },

@@ -58,7 +58,7 @@ export const claimedSignalSchema = z
         finished_at: z.iso.datetime().nullable(),
       })
       .nullable()
-      .describe("How the signal ended whose callback this is."),
+      .describe("How the signal ended that this callback follows."),
   })
   .openapi("ClaimedSignal");
 
@@ -72,13 +72,13 @@ export const claimSignalsRoute = createRoute({
   description:
     "Waits until it is a signal's turn, or `wait` is over. Each signal is leased to the caller: complete it, fail it, or extend the " +
     "lease, by its `lease_id`. A lease that runs out goes back: the signal is the first in line again. Repeating a claim with the " +
-    "same `claim_id` answers the same signals while they are leased, and their leases begin anew; a newer claim ends a parked one with the same `claim_id`. " +
+    "same `claim_id` answers the same signals while they are leased, and their leases are renewed; a newer claim ends a parked one with the same `claim_id`. " +
     "409 `queue_paused`: also for a claim that was parked when the queue was paused.",
   request: {
     params: z.object({ queue_id: queueId }),
     body: jsonBody(
       z.strictObject({
-        worker: name.optional().describe("Who asks, to be shown with the signal."),
+        worker: name.optional().describe("Name of the worker, shown with the signal."),
         claim_id: name.optional().describe("New for each claim; the same when it is repeated."),
         max: z
           .int()
@@ -111,7 +111,7 @@ const reportedSchema = z
     id: z.string(),
     queue_id: z.string(),
     status: z.enum(signalStatuses),
-    lease_until: z.iso.datetime().nullable().describe("null: nobody has it any more."),
+    lease_until: z.iso.datetime().nullable().describe("null: no one holds it any more."),
   })
   .openapi("ReportedSignal");
 const responses = { 200: json(reportedSchema, "How the signal stands now.") };
@@ -125,7 +125,7 @@ export const completeSignalRoute = createRoute({
   method: "post",
   path: `${path}/complete`,
   tags,
-  summary: "Say that a claimed signal's execution was successful",
+  summary: "Report that a claimed signal's execution succeeded",
   description: `The signal is finished, and its callbacks follow. Repeating it with the same lease answers the same. ${lost}`,
   request: {
     params: signalParams,
@@ -140,7 +140,7 @@ export const failSignalRoute = createRoute({
   method: "post",
   path: `${path}/fail`,
   tags,
-  summary: "Say that a claimed signal's execution failed",
+  summary: "Report that a claimed signal's execution failed",
   description:
     "The signal is retried after its back-off while executions remain; else it is dead, and its callbacks follow. Repeating it with " +
     `the same lease answers the same. ${lost}`,

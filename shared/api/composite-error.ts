@@ -5,9 +5,9 @@ const members = {
   code: z
     .string()
     .describe(
-      "Where the broker ended the job, for programs: `job_timed_out` or `process_lost`, of the codes of CompositeErrorData.",
+      "If the broker ended the job, a code for programs: `job_timed_out` or `process_lost`, of the codes of CompositeErrorData.",
     ),
-  severity: z.string().describe("Where the broker ended the job: `error`."),
+  severity: z.string().describe("If the broker ended the job: `error`."),
   type: z.string().describe("The error type for programs, such as `terraform.state_lock`."),
   title: z.string(),
   detail: z.string(),
@@ -38,8 +38,7 @@ export const compositeErrorInput = z
   .openapi({
     type: ["object", "null"],
     description:
-      "One over 16 KiB of JSON is cut, and says so by `truncated`: texts at 1,000 characters, lists at 20 and objects at 50 " +
-      "members; where that is not enough, `type`, `title`, `detail` and `retryable` are left.",
+      "If it is over 16 KiB of JSON, it is shortened and `truncated` is set: texts to 1,000 characters, lists to 20 and objects to 50 members; if that is not enough, only `type`, `title`, `detail` and `retryable` remain.",
   });
 
 /** Words about an error, by name; cut likewise. */
@@ -56,6 +55,5 @@ export const errorMetadataInput = z
     type: ["object", "null"],
     additionalProperties: { type: "string" },
     description:
-      "Over 64 KiB of JSON it is cut, and says so by `truncated`: texts at 1,000 characters, at 50 members; where that is " +
-      "not enough, `reason`, `class` and `message` are left.",
+      "If it is over 64 KiB of JSON, it is shortened and `truncated` is set: texts to 1,000 characters, objects to 50 members; if that is not enough, only `reason`, `class` and `message` remain.",
   });

@@ -26,7 +26,7 @@ export const compositeFaultSchema = z
     facts: z
       .record(z.string(), z.string())
       .optional()
-      .describe("What is known besides, such as the `permission` that is missing."),
+      .describe("Further facts, such as the missing `permission`."),
     runner_job_id: z.string().optional(),
     step_id: z.string().optional(),
   })

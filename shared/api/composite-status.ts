@@ -4,7 +4,7 @@ const entry = {
   status: z.string().openapi({ example: "active" }),
   status_human_description: z.string().openapi({ example: "1 process serves" }),
   created_at_ts: z.int().openapi({
-    description: "When this status began, in milliseconds since 1970.",
+    description: "Start of this status, in milliseconds since 1970.",
     example: 1_795_255_200_000,
   }),
   metadata: z.record(z.string(), z.unknown()),

@@ -19,7 +19,7 @@ const newConfigSchema = z
       .max(2 ** 20)
       .default(""),
     cli_version: z.string().max(64).default("").describe("Kept with the config."),
-    plan_only: z.boolean().default(false).describe("It is checked, and never in force."),
+    plan_only: z.boolean().default(false).describe("It is checked and never becomes active."),
   })
   .openapi("NewAppConfig");
 export type NewAppConfig = z.infer<typeof newConfigSchema>;
@@ -27,7 +27,9 @@ export type NewAppConfig = z.infer<typeof newConfigSchema>;
 const statuses = ["active", "error", "pending", "syncing"] as const;
 const configPatchSchema = z
   .strictObject({
-    status: z.enum(statuses).describe("`active` checks the whole; `error` gives it up."),
+    status: z
+      .enum(statuses)
+      .describe("`active` checks and activates the config; `error` discards it."),
     status_description: z.string().max(4096).describe("Why, for `error`."),
     state: z.string().max(4096).describe("Has no effect."),
     component_ids: z.array(z.string().max(64)).max(1000).describe("Has no effect."),
@@ -42,10 +44,9 @@ export const createAppConfigRoute = createRoute({
   method: "post",
   path: base,
   tags,
-  summary: "Begin a config that comes in parts",
+  summary: "Create a config in parts",
   description:
-    "The config is pending until its first part comes, then syncing; `PATCH` with the status `active` checks the whole and makes it active, as one sync does. " +
-    "After a day it is `error`.",
+    "The config is pending until its first part is added, then syncing. `PATCH` with the status `active` checks and activates it, as a sync does. After a day without that it becomes `error`.",
   request: { params: appParams, body: jsonBody(newConfigSchema) },
   responses: { 201: json(configSchema, "The config.") },
 });
@@ -56,14 +57,14 @@ export const updateAppConfigRoute = createRoute({
   method: "patch",
   path: `${base}/{app_config_id}`,
   tags,
-  summary: "Make a config of parts active, or give it up",
+  summary: "Activate or discard a config in parts",
   description:
-    "422 with all `errors`, each with its `file`; the config is `error` then and keeps them. A config whose like is active is `outdated`: 200. 409 `config_sealed` for " +
+    "422 with all `errors`, each with its `file`; the config is `error` then and keeps them. If an equal config is already active, this one becomes `outdated`: 200. 409 `config_sealed` for " +
     "one that is not pending or syncing any more.",
   request: { params: appConfigParams, body: jsonBody(configPatchSchema) },
   responses: {
     201: json(configSchema, "The config."),
-    200: json(configSchema, "The config, whose like is active already."),
+    200: json(configSchema, "The config; an equal one is already active."),
   },
 });
 
@@ -106,9 +107,9 @@ function part<Path extends string>(operationId: string, path: Path, type: string
     method: "post",
     path: `/v1/apps/{app_id}/${path}` as const,
     tags,
-    summary: `Add ${what} to a config that comes in parts`,
+    summary: `Add ${what} to a config in parts`,
     description:
-      "The members of that file (docs/app-config-files.md), or the names that records have for them, and `app_config_id`. One that was there is replaced. 409 " +
+      "The members of that file (docs/app-config-files.md), or the names that records have for them, and `app_config_id`. An existing one is replaced. 409 " +
       "`config_sealed`.",
     request: {
       params: appParams,

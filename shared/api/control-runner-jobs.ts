@@ -44,8 +44,7 @@ export const setJobStatusRoute = createRoute({
   tags,
   summary: "Set a job's status, as its runner",
   description:
-    "The present status changes nothing. Of a job in progress, a final status ends the current execution so, and " +
-    "`queued` gives the job back before work began. A job that waits can be made `cancelled` or `not-attempted`. " +
+    "The present status changes nothing. For a job in progress, a final status ends the current execution with it, and `queued` returns the job before work has started. A job that waits can be made `cancelled` or `not-attempted`. " +
     "409 for any other move.",
   request: {
     params: jobParams,

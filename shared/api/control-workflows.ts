@@ -28,7 +28,7 @@ export const updateWorkflowRoute = createRoute({
   tags,
   summary: "Approve all of a workflow, or ask again",
   description:
-    "`approve-all` also answers what waits now, unless its time is up. With If-Match, 412 when it has moved meanwhile. 409 `workflow_final` once it has finished.",
+    "`approve-all` also approves what waits now, unless it has expired. With If-Match, 412 if the workflow has changed in the meantime. 409 `workflow_final` once it has finished.",
   request: {
     params,
     body: jsonBody(z.strictObject({ approval_option: z.enum(["prompt", "approve-all"]) })),
@@ -44,7 +44,7 @@ export const cancelWorkflowRoute = createRoute({
   tags,
   summary: "Cancel a workflow",
   description:
-    "Nothing more begins; it is cancelled as soon as its jobs have stopped. 409 `workflow_final` once it has finished.",
+    "No further step starts; the workflow is cancelled as soon as its jobs have stopped. 409 `workflow_final` once it has finished.",
   request: { params },
   responses: { 202: json(workflowResponseSchema, "It is being cancelled.") },
 });
@@ -67,7 +67,7 @@ export const cancelWorkflowsRoute = createRoute({
           outcome: z.enum(["cancelling", "cancelled", "final", "not-found"]),
         }),
       ),
-      "What came of each.",
+      "The result for each.",
     ),
   },
 });
@@ -78,9 +78,9 @@ export const cancelStepRoute = createRoute({
   method: "post",
   path: `${stepPath}/cancel`,
   tags,
-  summary: "Cancel a step, and with it its workflow's run",
+  summary: "Cancel a step and end its workflow",
   description:
-    "One that has not begun never does. The workflow ends as an error: at once where it waits for a retry, else when it comes to the step; those beside it run out. 409 `step_final` for a step that has ended.",
+    "A step that has not started never will. The workflow ends as an error: at once if it waits for a retry, otherwise when it reaches the step. Steps that run in parallel finish. 409 `step_final` for a step that has ended.",
   request: { params: stepParams },
   responses: { 202: json(workflowResponseSchema, "It is being cancelled.") },
 });
@@ -105,11 +105,11 @@ export const skipStepRoute = createRoute({
   method: "post",
   path: `${stepPath}/skip`,
   tags,
-  summary: "Pass over a step that failed",
+  summary: "Skip a step that failed",
   description: "409 `not_skippable`, `group_open`, `cancelling`.",
   request: { params: stepParams },
   responses: {
-    201: json(workflowResponseSchema.extend({ skippable: z.boolean() }), "It is passed over."),
+    201: json(workflowResponseSchema.extend({ skippable: z.boolean() }), "It is skipped."),
   },
 });
 
@@ -119,9 +119,9 @@ export const resumeWorkflowRoute = createRoute({
   method: "post",
   path: `${path}/resume`,
   tags,
-  summary: "Go on with a workflow that ended as an error",
+  summary: "Resume a workflow that ended as an error",
   description:
-    "At the first step that did not succeed, when it is its turn in its lane again. 409 `not_resumable`; `superseded` where another change of the install has begun since, or waits in the lane.",
+    "It continues at the first step that did not succeed, once it is its turn in the lane. 409 `not_resumable`; `superseded` if another change of the install has started since or waits in the lane.",
   request: { params },
   responses: { 201: json(workflowResponseSchema, "It waits for its turn.") },
 });
@@ -132,7 +132,7 @@ export const listPendingApprovalsRoute = createRoute({
   method: "get",
   path: "/v1/workflows/pending-approvals",
   tags,
-  summary: "List approvals that somebody is to answer",
+  summary: "List approvals that wait for an answer",
   description: listingDescription,
   request: {
     query: z.object({
@@ -162,7 +162,7 @@ export const getApprovalContentsRoute = createRoute({
   tags,
   summary: "Read what is to be approved",
   description:
-    "The masked twin of the plan: whatever depends on something sensitive is `(secret)`. Of a plan that an older version made: which members its steps have, without their values.",
+    "The masked twin of the plan: whatever depends on something sensitive is `(secret)`. For a plan made by an older version: the members of its steps, without values.",
   request: { params: approvalParams },
   responses: { 200: json(z.record(z.string(), z.unknown()), "The plan.") },
 });
@@ -175,8 +175,8 @@ export const respondRoute = createRoute({
   tags,
   summary: "Answer an approval",
   description:
-    "The first answer counts: 409 `approval_answered`, `approval_expired`, `workflow_cancelled`; 412 for another plan than the one whose `plan_digest` was sent. 403 " +
-    "`self_approval` where the org forbids that who stands behind a workflow approves it.",
+    "The first answer counts: 409 `approval_answered`, `approval_expired`, `workflow_cancelled`; 412 if `plan_digest` is not the plan's. 403 " +
+    "`self_approval` if the org does not let people approve workflows that they are behind.",
   request: { params: approvalParams, body: jsonBody(approvalResponseInput) },
   responses: {
     201: json(
@@ -187,7 +187,7 @@ export const respondRoute = createRoute({
           note: z.string(),
           outcome: z
             .enum(["applied", "replanned"])
-            .describe("replanned: the plan was too old, or another one was asked for."),
+            .describe("replanned: the plan was too old, or a new one was requested."),
         })
         .openapi("WorkflowStepApprovalResponse"),
       "The answer.",

@@ -10,7 +10,7 @@ export const createSignInLinkRoute = createRoute({
   tags: ["Access"],
   summary: "Create a link that signs a browser in to the dashboard",
   description:
-    "Whoever first presses the button of its page, within a quarter of an hour, is signed in as the caller, with the permissions of the caller's token. A runner's token cannot sign in.",
+    "The first person to press the button on its page within 15 minutes is signed in as the caller, with the permissions of the caller's token. A runner's token cannot sign in.",
   responses: {
     201: json(
       z

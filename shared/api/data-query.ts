@@ -6,6 +6,6 @@ export function dataQuery(members: string) {
     .enum(["true", "false"])
     .optional()
     .describe(
-      `\`false\` leaves out \`${members}\`, which may hold secrets; so the audit log tells nothing of it.`,
+      `\`false\` leaves out \`${members}\`, which may hold secrets; such a read is not recorded in the audit log.`,
     );
 }

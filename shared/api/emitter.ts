@@ -58,16 +58,16 @@ const schedule = {
     .string()
     .min(1)
     .max(100)
-    .describe("cron: the zone of its clocks, of the IANA database. Default: UTC.")
+    .describe("cron: its time zone, from the IANA database. Default: UTC.")
     .openapi({ example: "Europe/Berlin" }),
   jitter_window: durationInput({ minNs: 0, maxNs: longestNs }).openapi({
     type: "integer",
-    description: `cron: each tick is late by the emitter's own part of it, so that emitters spread; shorter than the time between two ticks: ${text}; 0 (the default): none.`,
+    description: `cron: each tick is delayed by a fixed part of this, which differs between emitters, to spread load; must be shorter than the time between two ticks: ${text}; 0 (the default): none.`,
   }),
   missed_policy: z
     .enum(missedPolicies)
     .describe(
-      "cron: what is emitted for ticks that passed while no broker ran, or that a full queue kept waiting: nothing, one signal for all (the default), or one for each of the newest `missed_limit`.",
+      "cron: what is emitted for ticks missed while no broker ran or the queue was full: nothing, one signal for all (the default), or one for each of the newest `missed_limit`.",
     ),
   missed_limit: z.int().min(1).max(100).describe("cron: default 10."),
   overlap_policy: z

@@ -84,8 +84,7 @@ export const updateEmitterRoute = createRoute({
   tags,
   summary: "Change an emitter",
   description:
-    "With `If-Match`, only if its version is that one: else 412. Its mode stays. After a change of when it emits, its next tick is computed from now on, " +
-    "and one that is done emits again.",
+    "With `If-Match`, only if its version is that one: else 412. Its mode cannot change. If its schedule changes, the next tick is computed from now, and an emitter that is done becomes active again.",
   request: { params, body: jsonBody(emitterChangesSchema) },
   responses: { 200: one },
 });
@@ -110,7 +109,7 @@ export const pauseEmitterRoute = createRoute({
   tags,
   summary: "Pause an emitter",
   description:
-    "Ticks that pass meanwhile are not missed ticks: nothing is emitted for them later. Pausing again replaces the note and the end. 409 `emitter_done` " +
+    "Ticks that pass during the pause are skipped, not emitted later. Pausing again replaces the note and the end. 409 `emitter_done` " +
     "for one that is done.",
   request: { params, body: pauseBody },
   responses: { 200: one },
@@ -124,7 +123,7 @@ export const resumeEmitterRoute = createRoute({
   tags,
   summary: "Resume a paused emitter",
   description:
-    "Its next tick is the first from now on. One whose only instant passed while it was paused is done without having fired.",
+    "Its next tick is the first from now on. If its only instant passed during the pause, it is done without having fired.",
   request: { params, body: resumeBody },
   responses: { 200: one },
 });

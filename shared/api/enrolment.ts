@@ -17,7 +17,7 @@ export const createEnrolmentTokenRoute = createRoute({
   tags: ["Runners"],
   summary: "Create an enrolment token for an agent",
   description:
-    "It is valid for one hour and can only be used to enrol. It is used up when the runner token that it was exchanged for is first used.",
+    "It is valid for one hour and can only be used to enrol. It becomes invalid when the runner token that it was exchanged for is first used.",
   request: { params: z.object({ runner_id: idParam("runner_id", "run") }) },
   responses: {
     201: json(
@@ -40,7 +40,7 @@ export const createBootstrapTokenRoute = createRoute({
   tags: ["Installs"],
   summary: "Create an enrolment token for the agent of an install's runner",
   description:
-    "It is valid for one hour and can only be used to enrol. It is used up when the runner token that it was exchanged for is first used.",
+    "It is valid for one hour and can only be used to enrol. It becomes invalid when the runner token that it was exchanged for is first used.",
   request: { params: z.object({ install_id: idParam("install_id", "ins") }) },
   responses: {
     201: json(

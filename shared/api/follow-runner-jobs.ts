@@ -41,8 +41,7 @@ export const followJobsRoute = createRoute({
   tags,
   summary: "Follow the status changes of all jobs of an org",
   description:
-    "Returns each status change once, in order for each job. Without `cursor` it begins now; with an empty `cursor` at the oldest " +
-    "event that is kept. Continue with `next_cursor`. The request waits while there is nothing new and returns an empty page " +
+    "Returns each status change once, in order for each job. Without `cursor` it starts now; with an empty `cursor`, at the oldest event that is kept. Continue with `next_cursor`. The request waits while there is nothing new and returns an empty page " +
     "when `wait` is over. An event is returned once no older transaction can still add one before it.",
   request: {
     query: z.object({

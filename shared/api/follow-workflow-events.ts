@@ -19,7 +19,7 @@ export const followWorkflowEventsRoute = createRoute({
   tags: ["Webhooks"],
   summary: "Follow the events of workflows and their steps that webhooks get",
   description:
-    "Each event once, those of a workflow in their order, as the text that a webhook gets: sign these bytes, or compare them. Without `cursor` it begins now; with an empty `cursor` at the oldest that is kept. " +
+    "Each event once, those of a workflow in their order, as the text that a webhook gets: sign these bytes, or compare them. Without `cursor` it starts now; with an empty `cursor`, at the oldest event that is kept. " +
     "Continue with `next_cursor`. The request waits while there is nothing new and returns an empty page when `wait` is over. " +
     "An event is returned once no older transaction can still add one before it.",
   request: {

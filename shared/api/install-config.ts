@@ -16,7 +16,7 @@ const members = {
   approval_option: z
     .enum(["prompt", "approve-all"])
     .nullable()
-    .describe("approve-all: nobody is asked, unless an action's run says otherwise."),
+    .describe("approve-all: no approval is asked for, unless a run of an action requires one."),
   component_toggles: componentTogglesInput.nullable(),
   labels: labelsInput.nullable().describe("Of the config itself."),
   telemetry_enabled: z
@@ -43,7 +43,7 @@ export const installConfigs = resource({
   bound: "path",
   says: {
     list: "List the configs of an install",
-    listed: "The first is in force; 100 are kept.",
+    listed: "The first is the current one; 100 are kept.",
     got: "The config.",
   },
   members: {

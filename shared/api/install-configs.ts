@@ -13,9 +13,9 @@ export const createInstallConfigRoute = createRoute({
   method: "post",
   path,
   tags,
-  summary: "Put another config of an install in force",
+  summary: "Create the next config of an install",
   description:
-    "What is not given, or null, is as the app says. 422 `unknown_component` and `not_toggleable` for components that cannot be switched.",
+    "Members that are missing or null follow the app's config. 422 `unknown_component` and `not_toggleable` for components that cannot be switched.",
   request: { params: installs.params, body: jsonBody(installConfigInput) },
   responses: { 201: json(itemSchema, "The config.") },
 });
@@ -26,9 +26,9 @@ export const changeInstallConfigRoute = createRoute({
   method: "patch",
   path: `${path}/{install_config_id}`,
   tags,
-  summary: "Change the config of an install that is in force",
+  summary: "Change the current config of an install",
   description:
-    "What is not given stays; null is as the app says. With If-Match, 412 when it was changed meanwhile. 409 `config_replaced` for one that is not in force any more.",
+    "Members that are missing stay; null follows the app's config. With If-Match, 412 if it has changed in the meantime. 409 `config_replaced` if it is no longer the current one.",
   request: { params, body: jsonBody(installConfigInput) },
   responses: { 200: json(itemSchema, "The config.") },
 });

@@ -17,7 +17,7 @@ const installInputsSchema = z
     redacted_values: z
       .record(z.string(), z.unknown())
       .describe("Equal to `values`: both are masked."),
-    workflow_id: z.string().optional().describe("Of the update that this request began."),
+    workflow_id: z.string().optional().describe("Id of the update that this request started."),
     created_by_id: z.string(),
     created_at: z.iso.datetime(),
   })
@@ -32,7 +32,7 @@ const installStateSchema = z
     checksum: z
       .string()
       .describe(
-        "Equal for equal states of an install while the same key seals; without seal keys each version has another. It tells nothing of what is in them.",
+        "Equal for equal states of an install, as long as the same key seals them; different for each version without seal keys. It reveals nothing about the contents.",
       ),
     triggered_by_id: z.string(),
     triggered_by_type: z.string(),
@@ -71,7 +71,7 @@ export const getInstallInputsRoute = createRoute({
 });
 
 const updated =
-  "Makes another version and begins a workflow input_update; nothing where nothing changes. 422 for an input that is missing, unknown or does not fit.";
+  "Creates another version and starts a workflow input_update, unless nothing changes. 422 for an input that is missing, unknown or does not fit.";
 
 export const replaceInstallInputsRoute = createRoute({
   operationId: "replaceInstallInputs",
@@ -92,13 +92,13 @@ export const updateInstallInputsRoute = createRoute({
   path: `${path}/inputs`,
   tags,
   summary: "Change some of an install's inputs",
-  description: `${updated} null removes a value; those that are not named stay.`,
+  description: `${updated} null removes a value; inputs that are not named stay.`,
   request: {
     params,
     body: jsonBody(
       z.strictObject({
         inputs: inputsInput,
-        role: z.string().max(255).default("").describe("Of the workflow that brings them."),
+        role: z.string().max(255).default("").describe("Id of the workflow that applies them."),
       }),
     ),
   },

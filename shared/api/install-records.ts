@@ -103,7 +103,7 @@ export const listDriftedObjectsRoute = createRoute({
   method: "get",
   path: `${path}/drifted-objects`,
   tags,
-  summary: "List what differs from what an install was given",
+  summary: "List what has drifted in an install",
   description: "Of components and sandboxes. This version has neither: the list is empty.",
   request: { params },
   responses: { 200: json(z.array(driftedObjectSchema), "What differs.") },

@@ -12,7 +12,7 @@ const destroying = { surface: "control-plane", permission: "installs.destroy" } 
 const planOnly = z
   .boolean()
   .default(false)
-  .describe("Nothing is changed: actions are left out, and it waits for no change.");
+  .describe("Changes nothing: actions are left out, and it does not wait for other changes.");
 const begun = z
   .strictObject({ role: z.string().max(255).default(""), plan_only: planOnly })
   .openapi("NewInstallWorkflow");
@@ -47,9 +47,9 @@ export const updateInstallConfigRoute = createRoute({
   method: "post",
   path: `${path}/app-config-updates`,
   tags,
-  summary: "Bring an install to a config of its app",
+  summary: "Update an install to a config of its app",
   description:
-    "409 `config_not_active` for a config that is neither active nor was, `config_unsupported` for one that this version cannot provision.",
+    "409 `config_not_active` for a config that is not active and never was, `config_unsupported` for one that this version cannot provision.",
   request: {
     params,
     body: jsonBody(z.strictObject({ app_config_id: z.string().max(64), plan_only: planOnly })),

@@ -12,7 +12,9 @@ const mostInputs = 500;
 const metadataInput = z
   .record(z.string().min(1).max(256), z.string().max(4096))
   .check(mostEntries(mostMetadata, `At most ${mostMetadata} entries are allowed.`))
-  .describe("Your own words of it; `managed_by` says what keeps it, such as terraform.");
+  .describe(
+    "Your own notes about it; `managed_by` names the tool that manages it, such as terraform.",
+  );
 const installName = z
   .string()
   .regex(/^[^\p{C}]{1,63}$/u, "Must be 1 to 63 printable characters.")
@@ -66,7 +68,7 @@ const newInstallMembers = {
     .max(64)
     .optional()
     .describe("A group of type install with one runner, of no install yet: it becomes this one's."),
-  start: z.boolean().default(true).describe("false: it is not provisioned until somebody asks."),
+  start: z.boolean().default(true).describe("false: it is not provisioned until you request it."),
 };
 export const newInstallSchema = z
   .strictObject(newInstallMembers)
@@ -112,7 +114,7 @@ const places = {
   cloud_platform_metadata: json(
     z.object({
       expected: z.string().nullable().describe("The account, subscription or project."),
-      observed: z.string().nullable().describe("null: nobody has said it yet."),
+      observed: z.string().nullable().describe("null: not reported yet."),
       match: z.boolean().nullable(),
     }),
     "Whose account it is meant to be in, and is in.",
@@ -172,7 +174,7 @@ export const installs = resource({
     app_default_labels: json(texts, "The app's; their keys are locked."),
     label_templates: json(texts, "Their keys are locked, too."),
     metadata: json(texts),
-    install_config: json(installConfigs.itemSchema, "The one in force."),
+    install_config: json(installConfigs.itemSchema, "The current one."),
     lifecycle_phase: json(
       z.object({
         phase: z.enum(lifecyclePhases),
@@ -188,7 +190,7 @@ export const installs = resource({
     runner_status: text(),
     runner_status_description: text(),
     queues: json(z.array(z.object({ id: z.string(), name: z.string() })), "Its lanes."),
-    workflow_id: json(z.string().optional(), "Of what this request began."),
+    workflow_id: json(z.string().optional(), "Id of the workflow that this request started."),
     created_by_id: made.created_by_id,
     created_at: made.created_at,
     updated_at: instant(),

@@ -23,10 +23,10 @@ const destroying = { surface: "control-plane", permission: "installs.destroy" } 
 const created =
   "In one statement: with its runner group and runner (or those of `runner_group_id`), its lanes and the workflow that provisions it. 409 " +
   "`no_active_config`, `runner_group_taken`, `name_taken`, `config_unsupported`; 422 for an input that is missing, unknown or does not fit, and for a template of a label that is none. " +
-  "200 for an install of this name that has the same content now (all members but `start`): nothing is done, and nothing is begun.";
+  "200 for an install of this name that has the same content now (all members but `start`): nothing is done.";
 const responses = {
   201: json(installs.itemSchema, "The install."),
-  200: json(installs.itemSchema, "The install that was there."),
+  200: json(installs.itemSchema, "The existing install."),
 };
 export const createInstallRoute = createRoute({
   operationId: "createInstall",
@@ -87,7 +87,7 @@ export const forgetInstallRoute = createRoute({
   tags,
   summary: "Forget an install",
   description:
-    "Deletes its records, and nothing that runs in the customer's account. 409 `workflow_open` while workflows of it are open.",
+    "Deletes its records, but nothing that runs in the customer's account. 409 `workflow_open` while workflows of it are open.",
   request: {
     params,
     body: jsonBody(z.strictObject({ confirm: z.string().describe("The install's name.") })),
@@ -128,8 +128,8 @@ export const listInstallEventsRoute = createRoute({
   method: "get",
   path: `${path}/events`,
   tags,
-  summary: "List what was done to an install, the newest first",
-  description: `The begins and ends of its workflows, kept as long as events of webhooks. ${listingDescription}`,
+  summary: "List the events of an install, newest first",
+  description: `The starts and ends of its workflows, kept as long as events of webhooks. ${listingDescription}`,
   request: { params, query: z.object({ ...listingQuery, ...createdQuery }) },
   responses: { 200: json(listingOf(installEventSchema), "Events.") },
 });

@@ -46,7 +46,7 @@ const { path, params, itemSchema: inviteSchema } = invites;
 
 const lives = durationInput({ minNs: hourNs, maxNs: longestNs })
   .default(7 * 24 * hourNs)
-  .describe("How long it can be accepted: 1 hour to 30 days; 7 days unless told.");
+  .describe("How long it can be accepted: 1 hour to 30 days; default 7 days.");
 
 export const createInviteRoute = createRoute({
   operationId: "createInvite",
@@ -75,7 +75,7 @@ export const resendInviteRoute = createRoute({
   method: "post",
   path: `${path}/{invite_id}/resend`,
   tags,
-  summary: "Give an invitation its time again",
+  summary: "Renew an invitation",
   description: "409 `invite_used`, `invite_revoked`.",
   request: { params, body: jsonBody(z.strictObject({ expires_in: lives })) },
   responses: { 200: json(inviteSchema, "The invitation.") },
@@ -88,7 +88,7 @@ export const revokeInviteRoute = createRoute({
   path: `${path}/{invite_id}/revoke`,
   tags,
   summary: "Revoke an invitation",
-  description: "Again changes nothing. 409 `invite_used`: remove the account instead.",
+  description: "Revoking it again changes nothing. 409 `invite_used`: remove the account instead.",
   request: { params },
   responses: { 200: json(inviteSchema, "The invitation.") },
 });

@@ -19,7 +19,7 @@ const jobStatsSchema = z
     from: instant,
     to: instant,
     step: z.int().describe("Nanoseconds from point to point."),
-    at: z.array(instant).describe("Where each point begins. All arrays are as long as this one."),
+    at: z.array(instant).describe("When each point starts. All arrays have this length."),
     moves: z
       .object({
         enqueued: counts,
@@ -70,7 +70,7 @@ export const getJobStatsRoute = createRoute({
   summary: "Read throughput, latencies and depth over time",
   description:
     "At most 500 points. Figures are kept by the minute for two days, by five minutes for two weeks, by the hour for 90 days and by the " +
-    "day for three years (settings of the broker). Percentiles are counted in buckets and at most 19 % off.",
+    "day for three years (settings of the broker). Percentiles are computed from buckets and are at most 19 % off.",
   request: {
     query: z.object({
       from: instantInput.optional().describe("Default: a day before `to`."),
@@ -84,7 +84,9 @@ export const getJobStatsRoute = createRoute({
       runner_group_id: idParam("runner_group_id", "rgr")
         .optional()
         .openapi({ param: { name: "runner_group_id", in: "query" } })
-        .describe("One of the first ten runner groups of the org: only theirs are kept apart."),
+        .describe(
+          "One of the first ten runner groups of the org; only these have figures of their own.",
+        ),
     }),
   },
   responses: { 200: json(jobStatsSchema, "The points.") },

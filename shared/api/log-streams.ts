@@ -139,8 +139,8 @@ export const listLogsRoute = createRoute({
   summary: "Read the records of a log stream",
   description:
     "As `Accept` says: pages of JSON; `application/x-ndjson`, a record a line, or `text/plain`, all from the cursor on. " +
-    "A page may hold fewer records than `limit`, even none, when much had to be looked through: go on with its cursor. " +
-    "Records that are missing or were dropped are told by a record with `notice`, unless filters are given.",
+    "A page may hold fewer records than `limit`, even none, if many records had to be searched: continue with its cursor. " +
+    "Missing or dropped records are reported by a record with `notice`, unless filters are given.",
   request: {
     params: logStreamParams,
     query: z.object({
@@ -196,7 +196,7 @@ export const tailLogsRoute = createRoute({
       last: digits(0, 1000)
         .optional()
         .describe(
-          "Begin with this many of the last records. Without it and without a cursor, begin with the first.",
+          "Start with this many of the last records. Without it and without a cursor, start with the first.",
         ),
     }),
   },

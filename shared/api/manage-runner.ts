@@ -14,7 +14,7 @@ const body = jsonBody(
   z.strictObject({
     deadline: durationInput({ minNs: 60e9, maxNs: 24 * 3600e9 })
       .optional()
-      .describe("When it is given up, also if nobody has begun it. Default: 1 hour."),
+      .describe("When it is given up, even if it has not started. Default: 1 hour."),
     reason: orderReason.describe("Why; kept in the job's metadata."),
   }),
 );

@@ -55,7 +55,7 @@ function addPart<Path extends string>(
     method: "post",
     path: `/v1/apps/{app_id}/${path}` as const,
     tags,
-    summary: `Name one of an app's ${path}, or add it to a config that comes in parts`,
+    summary: `Name one of an app's ${path}, or add it to a config in parts`,
     description:
       `With \`name\` alone: its id, for what its config is added to; 200 where the app has it already. With \`app_config_id\` and the members of a file of ${path}/ ` +
       "(docs/app-config-files.md): it is added to that config, or replaced in it. 409 `config_sealed`, `too_many_of_kind`.",
@@ -67,7 +67,7 @@ function addPart<Path extends string>(
     },
     responses: {
       201: json(addedSchema, "What was named or added."),
-      200: json(addedSchema, "What was there."),
+      200: json(addedSchema, "The existing one."),
     },
   });
 }
@@ -105,7 +105,7 @@ export const addActionConfigRoute = createRoute({
   operationId: "addAppActionConfig",
   rule: { ...adding, alias: "/v1/apps/{app_id}/action-workflows/{action_id}/configs" },
   path: "/v1/apps/{app_id}/actions/{action_id}/configs",
-  summary: "Add an action's config to a config that comes in parts",
+  summary: "Add an action's config to a config in parts",
   ...addingConfig(actionParams, "action"),
 });
 
@@ -113,7 +113,7 @@ export const addRunbookConfigRoute = createRoute({
   operationId: "addAppRunbookConfig",
   rule: adding,
   path: "/v1/apps/{app_id}/runbooks/{runbook_id}/configs",
-  summary: "Add a runbook's config to a config that comes in parts",
+  summary: "Add a runbook's config to a config in parts",
   ...addingConfig(runbookParams, "runbook"),
 });
 
@@ -123,7 +123,7 @@ function addComponentConfig<Kind extends string>(operationId: string, kind: Kind
     operationId,
     rule: adding,
     path: `/v1/apps/{app_id}/components/{component_id}/configs/${kind}` as const,
-    summary: `Add a component's config to a config that comes in parts: ${type}`,
+    summary: `Add a component's config to a config in parts: ${type}`,
     ...addingConfig(componentParams, type),
   });
 }

@@ -94,12 +94,14 @@ export const newSignalSchema = z
     ...signalMembers,
     owner_id: jobOwner.optional(),
     owner_type: jobOwner.optional(),
-    expires_at: instantInput.optional().describe("Not executed from then on. In the future."),
+    expires_at: instantInput
+      .optional()
+      .describe("It is not executed after this instant. In the future."),
     context: z
       .record(z.string().min(1).max(256), z.string().max(4096))
       .check(mostEntries(mostValues, `At most ${mostValues} entries are allowed.`))
       .optional()
-      .describe("Words of the caller's own, for everybody who reads the signal."),
+      .describe("The caller's own notes, visible to everyone who can read the signal."),
     awaited_by: idParam("awaited_by", "sig")
       .optional()
       .describe("The live signal that does not end before this one; it must be in another queue."),

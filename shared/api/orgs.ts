@@ -16,18 +16,16 @@ export const orgSchema = z
     name: z.string(),
     retention_days: z
       .object(ofEachKind(() => z.int().nullable()))
-      .describe(
-        "For how many days the org keeps what has ended; null: as long as the broker does.",
-      ),
+      .describe("For how many days the org keeps ended records; null: as long as the broker does."),
     retention_limit_days: z
       .object(ofEachKind(() => z.int()))
-      .describe("For how many days the broker keeps it: an org may ask for fewer, not for more."),
+      .describe("For how many days the broker keeps them: an org may choose fewer, not more."),
     prevent_self_approval: z
       .boolean()
       .describe(
-        "Whether who stands behind a workflow (began, retried or resumed it, or made the token, emitter or config by which that was done) is kept from approving it and from setting approve-all on it, and nobody enqueues jobs by hand for runners of installs (403 `self_approval`).",
+        "Whether people who are behind a workflow (they started, retried or resumed it, or made the token, emitter or config used for that) can neither approve it nor set approve-all on it; also, jobs cannot be enqueued by hand for runners of installs (403 `self_approval`).",
       ),
-    version: z.int().describe("What a change of the org must meet: send it as If-Match."),
+    version: z.int().describe("The version to send as If-Match with a change of the org."),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
     updated_at: z.iso.datetime(),
@@ -99,7 +97,7 @@ export const updateCurrentOrgRoute = createRoute({
   summary: "Change the org",
   description:
     "With `If-Match`, only if its version is that one: else 412. `retention_days` may not be longer than `retention_limit_days`: else 422 " +
-    "`longer_than_broker`. What is older than the new days is deleted within some hours, and cannot be had back.",
+    "`longer_than_broker`. What is older than the new limit is deleted within some hours and cannot be restored.",
   request: { body: jsonBody(updateOrgBody) },
   responses: { 200: json(orgSchema, "The org after the change.") },
 });

@@ -64,7 +64,7 @@ export const claimJobsRoute = createRoute({
           .max(1_000)
           .optional()
           .describe(
-            "Orders that are known already; they alone do not end the wait. An order's name is its " +
+            "Orders that are already known; they alone do not end the wait. An order's name is its " +
               "execution_id, its shutdown_id, or its type.",
           ),
         settings_version: z
@@ -76,8 +76,7 @@ export const claimJobsRoute = createRoute({
           .max(1_000)
           .optional()
           .describe(
-            "Executions that it holds and has not heard of for a while: the orders tell which of them are over, " +
-              "without a wait where there is such a one.",
+            "Executions that it holds and has not heard about for a while: the orders name those that are over; if there are any, the answer does not wait.",
           ),
       }),
     ),

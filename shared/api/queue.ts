@@ -31,7 +31,7 @@ const mostMetadata = 100;
 /** What can be set of a queue, and within which bounds. */
 export const queueMembers = {
   name: z.string().trim().min(1).max(200),
-  max_depth: z.int().min(1).max(1_000_000).describe("An enqueue is refused when so many wait."),
+  max_depth: z.int().min(1).max(1_000_000).describe("An enqueue is refused when this many wait."),
   max_in_flight: z
     .int()
     .min(1)
@@ -40,7 +40,7 @@ export const queueMembers = {
   idle_timeout: durationInput({ minNs: 0, maxNs: 30 * 86_400 * secondNs }).openapi({
     type: "integer",
     description:
-      "After so long without a signal the queue is idle, until the next one: nanoseconds, or text like `1h`; 0: never.",
+      "After this time without a signal the queue is idle, until the next one: nanoseconds, or text like `1h`; 0: never.",
   }),
   metadata: z
     .record(z.string().min(1).max(256), z.string().max(4096))
@@ -60,7 +60,7 @@ export const queueSchema = z
       .object({ owner_type: z.enum(laneOwners), owner_id: z.string() })
       .nullable()
       .describe(
-        "Whose lane it is: what is done with it and in it asks what this owner asks, whatever `owner_id` says. null: it was made by hand.",
+        "Whose lane it is. Acts on the queue and its signals need the permissions of this owner, whatever `owner_id` says. null: it was created by hand.",
       ),
     max_depth: z.int(),
     max_in_flight: z.int(),
@@ -75,7 +75,7 @@ export const queueSchema = z
       .array(queueSignalSchema)
       .describe("The first 100 in line, without their data; only when one queue is read."),
     depth: z.int().describe("How many wait; `max_depth` bounds it."),
-    delayed: z.int().describe("Those of them that wait for the end of a back-off."),
+    delayed: z.int().describe("Those of them that are in back-off."),
     in_flight: z.int().describe("How many have one of the `max_in_flight` places."),
     oldest_at: instant.nullable().describe("When the first in line was enqueued."),
     paused: z.boolean(),

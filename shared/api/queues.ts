@@ -112,7 +112,7 @@ export const pauseQueueRoute = createRoute({
   tags,
   summary: "Pause a queue",
   description:
-    "While paused, no signal begins. Those in flight continue; new ones are accepted and wait. Pausing again replaces the note and the end.",
+    "While paused, no signal starts. Those in flight continue; new ones are accepted and wait. Pausing again replaces the note and the end.",
   request: { params, body: pauseBody },
   responses: { 200: json(queueSchema, "The paused queue.") },
 });

@@ -42,9 +42,9 @@ export const getExecutionEndRoute = createRoute({
   method: "get",
   path: "/v1/runner-jobs/{job_id}/executions/{execution_id}/end",
   tags,
-  summary: "Ask whether an execution is over",
+  summary: "Check whether an execution is over",
   description:
-    "And nothing else of it: so a job's token may ask whether another job of its runner, which left a lock, still holds it.",
+    "Returns nothing else, so that a job's token can check whether another job of its runner still holds a lock.",
   request: { params: executionParams },
   responses: {
     200: json(

@@ -110,7 +110,7 @@ export const getRunnerJobRoute = createRoute({
 const plan = {
   200: {
     description:
-      "The plan's JSON as it was enqueued, byte for byte; `{}` when there is none. Who lacks `plans.secrets` gets it without them, and `x-svc-plan: masked`.",
+      "The plan's JSON as it was enqueued, byte for byte; `{}` when there is none. Without the permission `plans.secrets`, secrets are left out and the header says `x-svc-plan: masked`.",
     content: { "text/plain": { schema: z.string() } },
   },
   304: { description: "A plan never changes: the caller has it." },

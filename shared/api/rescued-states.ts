@@ -94,7 +94,7 @@ export const pushRescuedStateRoute = createRoute({
   summary: "Make a rescued state the current state and lift its block",
   description:
     "As a new revision under the same id. The rules of every write hold: 409 for an older serial, another lineage, the same serial with " +
-    "other bytes; 423 while the workspace is locked. Nothing is forced. A block that is not of this job's lost state stays.",
+    "other bytes; 423 while the workspace is locked. Nothing is forced. Only the block of this job's lost state is lifted.",
   request: { params: oneParams, body: jsonBody(z.strictObject({ reason })) },
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });

@@ -19,7 +19,7 @@ export const roleSchema = z
     permissions: z.array(z.string()),
     bound_permissions: z
       .array(z.string())
-      .describe("What it permits besides with a token that is bound to an app or an install."),
+      .describe("What it additionally permits with a token that is bound to an app or an install."),
     policies: z
       .array(z.object({ name: z.string(), permissions: z.array(z.string()) }))
       .describe("What it permits, by name."),
@@ -53,7 +53,7 @@ const createRoleBody = z.strictObject({
   title,
   description: description.default(""),
   role_type: z.enum(roleTypes).exclude(["runner"]).describe("The managed role that it narrows."),
-  policies: policies.describe("What is left of that."),
+  policies: policies.describe("The part of it that remains."),
 });
 export type NewRole = z.infer<typeof createRoleBody>;
 
@@ -61,7 +61,9 @@ const roleChanges = z
   .strictObject({
     title,
     description,
-    policies: policies.describe("What is left of the managed role, in place of what was."),
+    policies: policies.describe(
+      "The part of the managed role that remains; replaces the previous part.",
+    ),
   })
   .partial()
   .openapi("RoleChanges", { example: { description: "Answers approvals." } });
@@ -88,7 +90,7 @@ export const updateRoleRoute = createRoute({
   tags: ["Access"],
   summary: "Change a role of the org",
   description:
-    "What is not named stays; which managed role it narrows stays always. New policies count for whoever has it within a second. 403 `wider_than_own` as for a new one. 409 `role_not_own` for a managed one.",
+    "Members that are missing stay; the managed role that it narrows cannot change. New policies count for whoever has it within a second. 403 `wider_than_own` as for a new one. 409 `role_not_own` for a managed one.",
   request: { params, body: jsonBody(roleChanges) },
   responses: { 200: json(roleSchema, "The role.") },
 });

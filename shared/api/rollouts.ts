@@ -51,7 +51,7 @@ export const rollouts = resource({
     cancelled_by_id: orNull(text()),
     counts: stored(
       z.object({ waiting: count, ordered: count, done: count, skipped: count, failed: count }),
-      "Its processes by what has become of them.",
+      "Its processes, counted by status.",
     ),
     created_at: made.created_at,
     updated_at: instant(),
@@ -123,7 +123,7 @@ export const createRolloutRoute = createRoute({
   summary: "Shut down or restart the processes of many runners, a few at a time",
   description:
     "It orders the processes that are live now, at most `max_at_once` at a time and never two of one runner at once. " +
-    "One that restarts is done when its runner has a new process. After the first failure nobody else is ordered. " +
+    "One that restarts is done when its runner has a new process. After the first failure no further process is ordered. " +
     "409 while another rollout is under way for the same runners.",
   request: { body: jsonBody(createBody) },
   responses: { 201: json(rolloutSchema, "The rollout. Its first step is taken within a second.") },
@@ -154,8 +154,8 @@ export const cancelRolloutRoute = createRoute({
   tags,
   summary: "Cancel a rollout",
   description:
-    "Nobody else is ordered. Processes that were ordered before still shut down or restart; the rollout is cancelled when they have. " +
-    "Like its begin it needs `installs.operate`, too, where one of its runners is an install's.",
+    "No further process is ordered. Processes that were ordered before still shut down or restart; the rollout is cancelled when they have. " +
+    "Like its start it also needs `installs.operate` if one of its runners belongs to an install.",
   request: { params },
   responses: { 200: json(rolloutSchema, "The rollout.") },
 });

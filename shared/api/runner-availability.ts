@@ -45,7 +45,7 @@ const stripsSchema = z
     as_of: instant,
     from: instant,
     to: instant,
-    bucket: z.int().describe("Nanoseconds. Periods begin and end with a bucket."),
+    bucket: z.int().describe("Nanoseconds. Periods start and end with a bucket."),
     items: z
       .array(z.object({ runner_id: z.string(), availability, periods: z.array(periodSchema) }))
       .describe("In the order of `ids`; without those that do not exist."),
@@ -61,7 +61,7 @@ export const getRunnerStripsRoute = createRoute({
   method: "get",
   path: "/v1/stats/runners",
   tags,
-  summary: "Read how runners were in the last 24 hours",
+  summary: "Read the availability of runners in the last 24 hours",
   description: "By quarters of an hour; each has the worst state that was seen in it.",
   request: {
     query: z.object({

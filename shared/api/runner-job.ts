@@ -62,7 +62,7 @@ export const runnerJobSchema = z
       .nullable()
       .optional()
       .describe(
-        "The error of the execution that decided the job, or of the broker if it ended the job. Accounts get it in the shape of CompositeErrorData, and it is left out where there is none; runners get what was told, or null.",
+        "The error of the execution that decided the job, or of the broker if it ended the job. Accounts get it in the shape of CompositeErrorData, and it is left out where there is none; runners get what was reported, or null.",
       ),
     install_role_usage: z.null(),
     created_at: instant,

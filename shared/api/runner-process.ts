@@ -46,10 +46,10 @@ export const runnerProcessSchema = z
     warnings: z.array(z.string()),
     next_scheduled_restart_at: instant
       .nullable()
-      .describe("As its agent tells: it restarts then, or when what it runs has ended."),
+      .describe("As reported by its agent: it restarts then, or when its running jobs have ended."),
     previous_scheduled_restart_at: instant
       .nullable()
-      .describe("As its agent tells: when it was last restarted on schedule."),
+      .describe("As reported by its agent: when it was last restarted on schedule."),
     shutdowns: z.array(processShutdownSchema).describe("Newest first, ten at most."),
     created_at: instant,
     updated_at: instant,
@@ -91,8 +91,7 @@ const registerBody = z
       .max(1000)
       .optional()
       .describe(
-        "Agents of ours: the executions that their host holds. Of what they take over, what they do not name and what " +
-          "has not begun goes back at once.",
+        "Agents of ours: the executions that their host holds. Executions taken over that are not named here, or have not started, are returned at once.",
       ),
     binds_plans: z
       .boolean()

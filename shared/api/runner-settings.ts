@@ -141,8 +141,7 @@ const reading = {
   304: { description: "The settings have not changed since the version in If-None-Match." },
 };
 const changing =
-  "With `If-Match`, only while the settings are of that version. Every runner of the group is told at once, and " +
-  "jobs that now fit are released; where fewer fit than before, running jobs go on.";
+  "With `If-Match`, only while the settings are of that version. Every runner of the group is notified at once, and jobs that now fit are released; if fewer fit than before, running jobs continue.";
 
 export const getRunnerGroupSettingsRoute = createRoute({
   ...ofGroup,

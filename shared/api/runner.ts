@@ -72,7 +72,7 @@ export const runnerOperationSchema = z
     status: z.string(),
     status_description: z.string(),
     status_v2: compositeStatusSchema,
-    log_stream: z.null().describe("An operation ends as it begins: it logs nothing."),
+    log_stream: z.null().describe("An operation ends when it starts: it has no log."),
     created_at: instant,
     created_by_id: z.string(),
   })

@@ -31,7 +31,7 @@ export const signalContextSchema = z
     caused_by: z.string().nullable().describe("The signal whose callback this one is."),
     scheduled_for: instant.nullable().describe("The tick of the emitter."),
     created_by_id: z.string(),
-    values: members.describe("The caller's own: the `context` that it was filed with."),
+    values: members.describe("The `context` that the caller gave when enqueueing it."),
   })
   .openapi("SignalContext");
 
@@ -92,7 +92,7 @@ export const queueSignalSchema = z
     worker: z
       .string()
       .nullable()
-      .describe("Who executes it: its worker, by its own words, or `broker` and the broker's id."),
+      .describe("Who executes it: the worker by its own name, or `broker` and the broker's id."),
     lease_until: instant.nullable(),
     waits: waitsSchema
       .nullable()

@@ -134,11 +134,9 @@ export const redriveSignalRoute = createRoute({
   method: "post",
   path: `${path}/redrive`,
   tags,
-  summary: "Put a dead signal back in line",
+  summary: "Redrive a dead signal",
   description:
-    "Last in line, with all its executions again. An `expires_at` that has passed counts no more. It asks what filing the signal, " +
-    "and the callbacks that it has still to make, would ask: 403 for a token that may not do what they do. 503 with Retry-After " +
-    "where it was not looked at in some ten seconds what they do: the signal is dead still.",
+    "It goes to the end of the queue, with all its executions again. An `expires_at` that has passed no longer counts. It needs the same permissions as enqueueing the signal and its remaining callbacks: otherwise 403. 503 with Retry-After if the broker could not check that within about ten seconds: the signal is still dead.",
   request: { params: signalParams },
   responses: { 200: json(queueSignalSchema, "The signal, queued again.") },
 });
@@ -160,13 +158,11 @@ export const redriveSignalsRoute = createRoute({
   method: "post",
   path: `${ofQueue}/redrive`,
   tags,
-  summary: "Put the dead signals of a queue back in line",
+  summary: "Redrive the dead signals of a queue",
   description:
-    "All of them, oldest first, or those named; as many as there is room for, and as one request does in some ten seconds. " +
+    "Redrives all of them, oldest first, or those named: as many as there is room for and as one request can process in about ten seconds. " +
     "`has_more`: others can be redriven; repeat the request, or first make room in the queue. `kept`: a live signal has the " +
-    "same dedupe_key. `full`: there was no room, by `max_depth` or by the bytes of the data. `forbidden`: it does what this token may " +
-    "not do by hand, and stays dead; redriven alone it says what is lacking. `left`: others took all of the data or of the time that " +
-    "one request has to look at what signals do; repeat the request.",
+    "same dedupe_key. `full`: there was no room, by `max_depth` or by the bytes of the data. `forbidden`: this token may not do what the signal does, so it stays dead; redrive it alone to see which permission is missing. `left`: the request ran out of time or data budget before it reached this signal; repeat the request.",
   request: {
     params: queueParams,
     body: jsonBody(

@@ -96,7 +96,9 @@ export const metricPointSchema = z
     attributes,
     value: z
       .record(z.string(), z.unknown())
-      .describe("`value` of gauges and sums; else `count`, `sum` and what the kind has besides."),
+      .describe(
+        "`value` for gauges and sums; otherwise `count`, `sum` and the other members of its kind.",
+      ),
     at: instant,
   })
   .openapi("RunnerMetricPoint");

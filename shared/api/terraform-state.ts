@@ -67,7 +67,7 @@ export const deleteTerraformStateRoute = createRoute({
   tags,
   summary: "Delete the current state",
   description:
-    `${signIn}\n\nRevisions are kept. 423 while somebody else holds the lock or the workspace is blocked. A runner or job token ` +
+    `${signIn}\n\nRevisions are kept. 423 while someone else holds the lock or the workspace is blocked. A runner or job token ` +
     "needs the lock's id as `ID`, else 409.",
   request: {
     query: workspaceQuery.extend({

@@ -74,12 +74,14 @@ export const workspaceSchema = z
           .string()
           .describe("`by_hand`, what the job said, or `lost`, `timed_out`, `forced`, `cancelled`."),
         runner_job_id: z.string().nullable().describe("The job that needs attention."),
-        blocked_by_id: z.string().describe("`broker` if the broker set it by itself."),
+        blocked_by_id: z.string().describe("`broker` if the broker set it automatically."),
         blocked_at: instant,
       })
       .nullable()
-      .describe("While it is set, nobody gets a lock."),
-    deleted_at: instant.nullable().describe("From then on it is kept for some days only."),
+      .describe("While it is set, no one can get a lock."),
+    deleted_at: instant
+      .nullable()
+      .describe("When it was deleted; it can be restored for some days."),
     created_at: instant,
     updated_at: instant,
     created_by_id: z.string(),
@@ -182,8 +184,7 @@ export const forceUnlockRoute = createRoute({
   summary: "Remove a workspace's lock by force",
   description:
     "409 `lock_in_use` while the job that holds it is in progress, or has ended and may still be stopping: cancel it, and wait until " +
-    "its process has confirmed that it stopped. With `force` such a lock is removed, too: do that only when you know that nothing writes any more, as " +
-    "after its host is gone; the state could be damaged.",
+    "its process has confirmed that it stopped. With `force` such a lock is removed as well. Use it only when you know that nothing writes any more, for example because the host is gone; otherwise the state could be damaged.",
   request: {
     params,
     body: jsonBody(
@@ -207,8 +208,7 @@ export const blockWorkspaceRoute = createRoute({
   tags,
   summary: "Block a workspace",
   description:
-    "Refused are what is written without a lock and deletions, too. Who holds the lock may still save the state, and an " +
-    "operator may roll back. A job may block its own workspace, while it lives and for ten minutes after. The broker blocks the " +
+    "Writes without a lock and deletions are refused, too. The holder of the lock may still save the state, and an operator may roll back. A job may block its own workspace, while it lives and for ten minutes after. The broker blocks the " +
     "workspace of an execution of `apply-plan` or `exec` that fails while it holds the lock, or whose result " +
     "says `state_push_failed`, `killed_dirty` or `interrupted` as the `class` of its `error_metadata`. Neither replaces a block that stands.",
   request: { params, body: jsonBody(z.strictObject({ reason, kind })) },

@@ -125,7 +125,7 @@ export const createTokenBody = z.strictObject({
     .max(64)
     .optional()
     .describe(
-      "The one app (with its installs) or install that the token reaches. Roles installer and hosted-installer may work on installs only so.",
+      "The one app (with its installs) or install that the token reaches. The roles installer and hosted-installer need this to work on installs.",
     ),
   token_type: z.enum(tokenTypes).optional(),
   issuer: noted,

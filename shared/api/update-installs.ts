@@ -18,7 +18,7 @@ const updatesSchema = z
       .string()
       .max(64)
       .optional()
-      .describe("With `update_all`: go on behind this one, the `next_after` of an answer."),
+      .describe("With `update_all`: continue after this one, the `next_after` of an answer."),
   })
   .refine((given) => given.update_all === (given.install_ids.length === 0), {
     path: ["install_ids"],
@@ -36,7 +36,7 @@ const updateSchema = z
     install_id: z.string(),
     outcome: z
       .enum(["begun", "unchanged", "refused"])
-      .describe("`unchanged`: it has this config, or is on its way to it."),
+      .describe("`unchanged`: it has this config or is being updated to it."),
     workflow_id: z.string().nullable(),
     code: z.string().nullable().describe("Why it was refused, in one word."),
     detail: z.string().nullable(),
@@ -50,9 +50,9 @@ export const updateInstallsRoute = createRoute({
   method: "post",
   path: "/v1/apps/{app_id}/configs/{app_config_id}/update-installs",
   tags: ["Installs"],
-  summary: "Bring installs to a config of their app",
+  summary: "Update installs to a config of their app",
   description:
-    `Begins a workflow for each, at most ${mostUpdated} a request; \`next_after\` is sent as \`after\` for the next ones. What is refused for one install is told of it, and the others go on. ` +
+    `Begins a workflow for each, at most ${mostUpdated} a request; \`next_after\` is sent as \`after\` for the next ones. A refusal for one install is reported for it; the others continue. ` +
     "409 `config_not_active`, `config_unsupported` as of one install.",
   request: { params: appConfigParams, body: jsonBody(updatesSchema) },
   responses: {
@@ -63,7 +63,7 @@ export const updateInstallsRoute = createRoute({
           next_after: z.string().nullable().describe("null: there are no more."),
         })
         .openapi("InstallUpdates"),
-      "What became of each.",
+      "The result for each.",
     ),
   },
 });

@@ -48,7 +48,7 @@ export const webhookDeliveries = resource({
     status: word(statuses),
     attempts: int(),
     is_detached: flag("It no longer holds up later events of its workflow."),
-    is_resent: flag("Somebody had it made once more: it is tried once."),
+    is_resent: flag("It was sent again by hand: it is tried once."),
     response_status: orNull(int(), "Of the last attempt."),
     error_code: orNull(text(), "Of the last attempt, or `webhook_disabled`."),
     next_attempt_at: orNull(instant()),
@@ -121,13 +121,13 @@ export const resendDeliveriesRoute = createRoute({
   tags,
   summary: "Send many deliveries again",
   description:
-    "Those that failed unless told, at most 10,000 a request, each once, the oldest first. 409 `webhook_disabled`: ping it first.",
+    "By default those that failed, at most 10,000 per request, each once, oldest first. 409 `webhook_disabled`: ping it first.",
   request: { params: webhooks.params, body: jsonBody(resendBody) },
   responses: {
     202: json(
       z.object({
         resent: z.int(),
-        has_more: z.boolean().describe("There may be more: choose them by since and until."),
+        has_more: z.boolean().describe("There may be more: select them with since and until."),
       }),
       "How many will be sent.",
     ),

@@ -32,8 +32,7 @@ export const updateWebhookRoute = createRoute({
   tags,
   summary: "Change a webhook",
   description:
-    "`interests` and `match` replace what was there as a whole. A secret takes the place of the former one, which signs along in `webhook-signature` for " +
-    "24 hours. With `If-Match`, only if its version (the ETag of a read) is that one: else 412. What stays the same keeps its version. 409 `webhook_exists`, with the other's `webhook_id`; 422 `immutable_field` for the URL, and `blocked_address` while this broker may not call it.",
+    "`interests` and `match` are replaced completely. A new secret replaces the previous one, which is also used in `webhook-signature` for 24 hours. With `If-Match`, only if its version (the ETag of a read) is that one: else 412. A change that changes nothing keeps the version. 409 `webhook_exists`, with the other's `webhook_id`; 422 `immutable_field` for the URL, and `blocked_address` while this broker may not call it.",
   request: { params, body: jsonBody(webhookChangesSchema) },
   responses: { 200: json(webhooks.itemSchema, "The webhook.") },
 });
@@ -58,7 +57,7 @@ export const pingWebhookRoute = createRoute({
   tags,
   summary: "Send a webhook a sample event",
   description:
-    "Once, at once, whatever the webhook is interested in; its id begins with `ping-`. The answer is 200 and tells what came of it, also when the receiver failed. When it arrives, a webhook that was disabled is enabled, and with " +
+    "It is sent once, immediately, whatever the webhook's interests are; its id starts with `ping-`. The answer is 200 with the result, even if the receiver failed. If it arrives, a disabled webhook is enabled, and with " +
     "`resend=failed` up to 10,000 deliveries that failed are sent again. 429 `too_many_calls` when the org has too many calls in " +
     "progress.",
   request: {
@@ -68,7 +67,7 @@ export const pingWebhookRoute = createRoute({
       event: z
         .enum(sampleEventNames)
         .optional()
-        .describe("What the sample tells of. Default: installs.provision."),
+        .describe("What the sample is about. Default: installs.provision."),
       kind: z
         .enum(eventKinds)
         .optional()
@@ -76,8 +75,8 @@ export const pingWebhookRoute = createRoute({
       transition: z
         .enum(eventTransitionNames)
         .optional()
-        .describe("What it tells. Default: succeeded, or the one that there is."),
+        .describe("Its transition. Default: succeeded, or the only one there is."),
     }),
   },
-  responses: { 200: json(webhookPingSchema, "What came of it.") },
+  responses: { 200: json(webhookPingSchema, "The result.") },
 });

@@ -51,7 +51,9 @@ function eventOf<Kind extends EventKind, Data extends z.ZodRawShape>(kind: Kind,
     svcorgid: z.string(),
     svckind: z.literal(kind),
     svctransition: transition,
-    interests: z.array(z.string()).describe("The slugs that webhooks' interests are judged by."),
+    interests: z
+      .array(z.string())
+      .describe("The slugs that webhooks' interests are matched against."),
     data: z.object({
       kind: z.literal(kind),
       transition,
@@ -70,7 +72,7 @@ const approval = z
     type: z.string().describe("What is approved: `noop` is what an action is about to run."),
     expires_at: z.iso.datetime().describe("The same when it is asked for and when it is answered."),
     response_type: z.enum(approvalResponseTypes).optional().describe("Of an answer."),
-    note: z.string().optional().describe("What who answered wrote, if anything."),
+    note: z.string().optional().describe("The note of the person who answered, if any."),
   })
   .optional()
   .describe("Only of `requested`, `approved` and `rejected`.");
@@ -116,7 +118,7 @@ export const webhookEvents = [
     path: eventTypes.workflow,
     summary: "A workflow",
     description:
-      "It has started, succeeded, failed or was cancelled. A runner process that the broker gave up is told as the failure of a workflow of the type " +
+      "It has started, succeeded, failed or was cancelled. When the broker gives up a runner process, it is reported as the failure of a workflow of the type " +
       "`runner_inactive`, with the slug `op:runners.inactive`, which has this one event.",
     schema: workflowEventSchema,
   },
@@ -125,7 +127,7 @@ export const webhookEvents = [
     summary: "A step of a workflow",
     description:
       "It has started, succeeded, failed or was cancelled; or it waits for an approval (`requested`, with `data.approval`), which was given or refused (`approved`, " +
-      "`rejected`); or a look for drift found some (`detected`, with `data.drift`).",
+      "`rejected`); or a drift check found drift (`detected`, with `data.drift`).",
     schema: workflowStepEventSchema,
   },
 ].map(({ path, summary, description, schema }) => ({

@@ -58,9 +58,9 @@ export const stepSchema = z
     finished: z.boolean(),
     started_at: instant.nullable(),
     finished_at: instant.nullable(),
-    execution_time: z.int().describe("Nanoseconds from its begin to its end, or until now."),
+    execution_time: z.int().describe("Nanoseconds from its start to its end, or until now."),
     retryable: z.boolean(),
-    retried: z.boolean().describe("Another row goes on in its place."),
+    retried: z.boolean().describe("Replaced by another row."),
     retry_index: z.int(),
     skippable: z.boolean(),
     skip_on_failure: z.boolean(),
@@ -77,7 +77,7 @@ export const stepSchema = z
           status: z.enum(workflowStatuses),
         }),
       )
-      .describe("The workflows that it began."),
+      .describe("The workflows that it started."),
     deadline_at: instant
       .nullable()
       .describe("The clock of its status; of a pending one: not before."),
@@ -132,13 +132,13 @@ const members = {
   finished: z.boolean(),
   started_at: instant.nullable(),
   finished_at: instant.nullable(),
-  execution_time: z.int().describe("Nanoseconds from its begin to its end, or until now."),
+  execution_time: z.int().describe("Nanoseconds from its start to its end, or until now."),
   metadata: z.record(z.string(), z.string()),
   composite_error: compositeFaultSchema.optional(),
   parent: z
     .object({ workflow_id: z.string(), step_id: z.string(), kind: z.literal("workflow_step") })
     .nullable()
-    .describe("The step of another workflow that began it."),
+    .describe("The step of another workflow that started it."),
   created_by_id: z.string(),
   created_at: instant,
 };
@@ -150,9 +150,7 @@ export const wholeWorkflowSchema = z
     ...members,
     workflow_runs: z.array(runSchema),
     step_groups: z.array(stepGroupSchema),
-    steps: z
-      .array(stepSchema)
-      .describe("All of them, those in the place of which others went on, too."),
+    steps: z.array(stepSchema).describe("All of them, including those that were replaced."),
   })
   .openapi("WholeWorkflow");
 export type WholeWorkflow = z.infer<typeof wholeWorkflowSchema>;
@@ -167,6 +165,6 @@ export const approvalResponseInput = z
       .string()
       .regex(/^[0-9a-f]{64}$/, "Must be a SHA-256 in hexadecimal.")
       .optional()
-      .describe("412 where it is not the digest of what is to be approved."),
+      .describe("412 if it is not the digest of the current plan."),
   })
   .openapi("NewApprovalResponse");

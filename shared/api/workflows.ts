@@ -39,7 +39,7 @@ export const listWorkflowsRoute = createRoute({
     query: z.object({
       ...listingQuery,
       owner_id: z.string().max(64).optional().describe("Of which install."),
-      parent_id: z.string().max(64).optional().describe("Only those that this workflow began."),
+      parent_id: z.string().max(64).optional().describe("Only those that this workflow started."),
       ...filters,
     }),
   },
@@ -75,9 +75,9 @@ export const awaitWorkflowRoute = createRoute({
   method: "get",
   path: `${path}/await`,
   tags,
-  summary: "Wait until a workflow has finished, or waits for somebody",
+  summary: "Wait until a workflow has finished or needs a person",
   description:
-    "Answers at once where it is so, else as soon as it is, or with the workflow as it is when `wait` is over.",
+    "Returns as soon as that is the case, or with the workflow as it is when `wait` is over.",
   request: {
     params,
     query: z.object({
@@ -93,7 +93,7 @@ export const getQueuePositionRoute = createRoute({
   method: "get",
   path: `${path}/queue-position`,
   tags,
-  summary: "Read whom a workflow waits for in its lane",
+  summary: "Read a workflow's position in its lane",
   request: { params },
   responses: {
     200: json(
@@ -102,12 +102,12 @@ export const getQueuePositionRoute = createRoute({
           position: z
             .int()
             .describe(
-              "How many are ahead of it. 0: it is its turn, it waits for a person, or it has finished.",
+              "How many are ahead of it. 0: it is running, waits for a person, or has finished.",
             ),
           queue_depth: z
             .int()
             .describe(
-              "All in the lane that have not finished: that run, that wait for their turn, and that wait for a person.",
+              "All workflows of the lane that have not finished: running, waiting for their turn, or waiting for a person.",
             ),
           signals_ahead: z
             .array(
@@ -123,7 +123,7 @@ export const getQueuePositionRoute = createRoute({
             ),
         })
         .openapi("WorkflowQueuePosition"),
-      "Its place.",
+      "Its position.",
     ),
   },
 });

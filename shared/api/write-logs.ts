@@ -16,7 +16,7 @@ const newLogStreamSchema = z
     owner_type: jobOwner
       .min(1)
       .refine((type) => type !== "runner_jobs" && type !== "runner_processes", {
-        error: "The streams of jobs and processes exist by themselves.",
+        error: "The streams of jobs and processes are created automatically.",
       }),
     runner_id: idParam("runner_id", "run")
       .optional()

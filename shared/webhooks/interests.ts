@@ -37,8 +37,8 @@ function interestIn(resource: EventResource) {
     approval_responses: flag.describe("Approvals that were given or refused."),
     drift_detected: flag.describe(
       driftResources.includes(resource)
-        ? "A look for drift found changes."
-        : "Without meaning here: nobody looks for drift of these.",
+        ? "A drift check found changes."
+        : "Has no effect: these are not checked for drift.",
     ),
   });
 }

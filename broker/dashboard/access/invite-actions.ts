@@ -86,7 +86,7 @@ const renewInvite: Action = {
   async ask(view, entered) {
     const { account_id: account } = await findInvite(view, "org");
     return {
-      title: "Give an invitation its time again",
+      title: "Renew an invitation",
       text: html`<p>That of <span class="id">${account}</span> counts from now on.</p>`,
       fields: livesField(entered),
       button: "Renew the invitation",
@@ -95,7 +95,7 @@ const renewInvite: Action = {
   },
   async run(view, form) {
     const made = await view.ask(resendInviteRoute, { params: paramsOf(view), body: livesOf(form) });
-    return { said: `The invitation of ${made.account_id} has its time again.`, to: back };
+    return { said: `The invitation of ${made.account_id} is renewed.`, to: back };
   },
 };
 

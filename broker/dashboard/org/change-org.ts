@@ -22,7 +22,7 @@ export const changeOrg: Action = {
     return {
       title: "Change the organisation",
       text: html`<p>
-          What is older than the new days is deleted within some hours, and cannot be had back.
+          What is older than the new limit is deleted within some hours and cannot be restored.
         </p>
         ${
           isRaced

@@ -29,7 +29,7 @@ const startFields = (entered: URLSearchParams, word: string): Html => html`
 `;
 
 const effect =
-  "Processes that are live now are ordered, a few at a time, never two of one runner at once. Each restart is waited for. After the first failure nobody else is ordered.";
+  "Processes that are live now are ordered, a few at a time, never two of one runner at once. Each restart is waited for. After the first failure no further process is ordered.";
 
 async function start(
   view: View,
@@ -100,7 +100,7 @@ const cancel: Action = {
     if (!isOpenRollout(rollout)) throw notNow(`This rollout is over: ${rollout.status}.`);
     return {
       title: "Call the rollout off",
-      text: `${rolloutProgress(rollout)}. Nobody else is ordered. What was ordered before still ends.`,
+      text: `${rolloutProgress(rollout)}. No further process is ordered. What was ordered before still ends.`,
       button: "Call it off",
       isDangerous: true,
       back: `/rollouts/${rollout.id}`,
@@ -109,7 +109,7 @@ const cancel: Action = {
   async run(view) {
     const params = { rollout_id: view.param("rollout_id") };
     const rollout = await view.ask(cancelRolloutRoute, { params });
-    return { said: "Called off: nobody else is ordered.", to: `/rollouts/${rollout.id}` };
+    return { said: "Called off: no further process is ordered.", to: `/rollouts/${rollout.id}` };
   },
 };
 

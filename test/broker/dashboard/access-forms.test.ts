@@ -48,7 +48,7 @@ describeWithTools(["chromium"], "an invitation", () => {
     await page.getByText(`Invited ${person.id}`).waitFor();
     await page.getByRole("link", { name: "Renew…" }).first().click();
     await page.getByRole("button", { name: "Renew the invitation" }).click();
-    await page.getByText("has its time again").waitFor();
+    await page.getByText("is renewed").waitFor();
     const [renewed] = (await call<{ items: Invite[] }>("GET /v1/orgs/current/invites")).body.items;
     const livesMs = Date.parse(renewed?.expires_at ?? "") - Date.parse(renewed?.created_at ?? "");
     expect(Math.round(livesMs / 86_400_000)).toBe(7);

@@ -52,7 +52,9 @@ describe("a rollout", () => {
     const second = await post(`${at}/rollout`, { type: "restart", max_at_once: "1" });
     expect(second.status).toBe(409);
     expect(second.text).toContain("is under way for the same runners");
-    expect((await html(`${begun.to}/cancel`, cookie)).text).toContain("Nobody else is ordered");
+    expect((await html(`${begun.to}/cancel`, cookie)).text).toContain(
+      "No further process is ordered",
+    );
     expect((await post(`${begun.to}/cancel`)).status).toBe(303);
     expect((await rollouts(group.id))[0]?.cancelled_by_id).not.toBeNull();
     expect((await html(begun.to, cookie)).text).not.toContain(`${begun.to}/cancel"`);

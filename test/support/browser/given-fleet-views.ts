@@ -17,7 +17,7 @@ export async function givenFleetViews(dashboard: GivenDashboard): Promise<View[]
     { path: "/audit", address: "/audit", has: "Events, the newest first" },
     { path: "/audit", address: "/audit?action=nothing", has: "No event fits these filters" },
     { path: "/org", address: "/org", has: "the organisation", whenEmpty: "the broker" },
-    { path: "/org", address: "/org/change", has: "cannot be had back" },
+    { path: "/org", address: "/org/change", has: "cannot be restored" },
     { path: "/tokens", address: "/tokens", has: "(yours)" },
     { path: "/tokens", address: `/tokens/${own.body.id}/revoke`, has: "this session ends" },
   ];
