@@ -44,6 +44,11 @@ function readNodes(look: Look, nodes: readonly TemplateNode[]): void {
         look.known.set(slot, before === undefined ? value : either(before, value));
       }
     }
+    if ("changes" in node && node.changes !== undefined) {
+      const { slot } = node.changes;
+      const before = look.known.get(slot) ?? { effect: "own", path: undefined };
+      look.known.set(slot, either(before, valueOf(look, node.expression)));
+    }
     if (node.kind === "block") readBlock(look, node.branches);
   }
 }

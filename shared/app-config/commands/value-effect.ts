@@ -18,11 +18,13 @@ const worst = (known: readonly Known[]): Effect =>
 
 /** They give numbers, truths, base64 or hexadecimal of whatever they take. */
 const inert: ReadonlySet<string> = new Set(
-  "int len b64enc sha256sum not eq ne lt le gt ge contains hasPrefix hasSuffix".split(" "),
+  "int int64 div duration len b64enc sha256sum not eq ne lt le gt ge contains hasPrefix hasSuffix kindIs".split(
+    " ",
+  ),
 );
 /** They give one of their values as it is, or put them together. */
 const keeping: ReadonlySet<string> = new Set(
-  "and or default coalesce toString list dict join".split(" "),
+  "and or default coalesce toString list dict join print append slice values set dig".split(" "),
 );
 /** They give what others have hidden in letters that mean nothing. */
 const revealing: ReadonlySet<string> = new Set(["b64dec", "fromJson"]);

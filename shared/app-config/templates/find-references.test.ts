@@ -7,6 +7,8 @@ const pathsOf = (text: string) => {
   expect(faults).toEqual([]);
   return references.map(({ path }) => path.join("."));
 };
+const setWords =
+  "set changes a variable as the function of an action alone: {{ $_ := set $name … }}";
 const faultsOf = (text: string) => findReferences(text).faults.map(({ detail }) => detail);
 
 describe("what a template reads", () => {
@@ -33,6 +35,8 @@ describe("what a template reads", () => {
     ["{{ printf `%s}}` .svc.a }}", ["a"]],
     ["{{  .svc.a  -}}{{$x:=.svc.b}}{{ upper .svc.c\n\n-}}", ["a", "b", "c"]],
     ["{{ .svc.a | toString }}", ["a"]],
+    ["{{ default dict .svc.a }}", ["a"]],
+    ["{{ $x := .svc.a }}{{ $_ := set $x `k` .svc.b }}{{ $x.k }}{{ $_.k }}", ["a", "a", "b"]],
     ["{{ $x := .svc.a }}{{ if .svc.t }}{{ $x = .svc.b }}{{ end }}{{ $x.c }}", ["a", "t", "b"]],
     [
       "{{ with .svc.a }}{{ with .b }}{{ .c }}{{ end }}{{ .d }}{{ end }}",
@@ -120,6 +124,12 @@ describe("what is wrong with a template", () => {
     ["{{ range .svc.a }}{{ if .x }}{{ break }}{{ end }}{{ end }}", "break is not supported"],
     ["{{ if .svc.a }}{{ else }}{{ else }}{{ end }}", "after {{ else }} only {{ end }} can follow"],
     ["{{ $a, $b := .svc.a }}", "only range sets two variables"],
+    [
+      "{{ default upper .svc.a }}",
+      "upper is not expected here: a function among values needs parentheses, (upper …)",
+    ],
+    ["{{ $x := .svc.a }}{{ list (set $x `k` 1) }}", setWords],
+    ["{{ $x := .svc.a }}{{ if set $x.y `k` 1 }}{{ end }}", setWords],
     ["{{ constructor .svc.a }}", "the function constructor is not known"],
     [`{{ .svc.a${" | upper".repeat(50_000)} }}`, "an action has at most 500 pieces"],
   ])("%s", (text, detail) => {

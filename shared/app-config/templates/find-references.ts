@@ -49,6 +49,8 @@ function readNodes(look: Look, nodes: readonly TemplateNode[]): void {
       const known = readExpression(look, node.expression);
       for (const slot of node.slots) look.known.set(slot, look.known.has(slot) ? undefined : known); // which of both, who knows
     }
+    if ("changes" in node && node.changes !== undefined)
+      look.known.set(node.changes.slot, undefined);
     if (node.kind === "block") for (const branch of node.branches) readBranch(look, branch);
   }
 }

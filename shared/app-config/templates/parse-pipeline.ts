@@ -13,6 +13,7 @@ export type Expression =
   | {
       readonly kind: "path";
       readonly slot: number;
+      readonly isVariable: boolean;
       readonly fields: readonly string[];
       readonly at: number;
     }
@@ -35,7 +36,11 @@ export type Pipeline = {
   /** `:=`, not `=`. */
   readonly isNew: boolean;
   readonly expression: Expression;
+  readonly changes: Change | undefined;
 };
+
+/** The variable that `set` changes, or what is in it. */
+export type Change = { readonly slot: number; readonly fields: readonly string[] };
 
 /** The slot of `.`, `$` or a variable; undefined where no such variable is set. */
 export type SlotOf = (name: string) => number | undefined;
@@ -57,6 +62,8 @@ type Reader = {
   readonly end: number;
   readonly slotOf: SlotOf;
   depth: number;
+  /** Calls that change a variable. */
+  readonly changing: Expression[];
 };
 
 const mostDepth = 32;
@@ -67,13 +74,26 @@ const mostTokens = 500;
 export function parsePipeline(tokens: readonly Token[], at: number, slotOf: SlotOf): Pipeline {
   if (tokens.length > mostTokens)
     throw new TemplateFault(at, `an action has at most ${mostTokens} pieces`);
-  const reader: Reader = { tokens, at: 0, end: at, slotOf, depth: 0 };
+  const reader: Reader = { tokens, at: 0, end: at, slotOf, depth: 0, changing: [] };
   const set = tokens.findIndex(({ kind, value }) => kind === "sign" && /^:?=$/.test(value));
   const names = set === -1 ? [] : readNames(reader, set);
   const expression = pipelineOf(reader);
   const rest = tokens[reader.at];
   if (rest !== undefined) throw new TemplateFault(rest.at, `${rest.value} is not expected here`);
-  return { names, isNew: tokens[set]?.value === ":=", expression };
+  const within = reader.changing.find((one) => one !== expression);
+  if (within !== undefined) throw new TemplateFault(within.at, changesOnlyAsOwn);
+  const isNew = tokens[set]?.value === ":=";
+  return { names, isNew, expression, changes: changeOf(expression) };
+}
+
+/** What would be changed within others shows only when it is rendered: it could not be told what depends on what is sensitive. */
+export const changesOnlyAsOwn =
+  "set changes a variable as the function of an action alone: {{ $_ := set $name … }}";
+
+function changeOf(expression: Expression): Change | undefined {
+  if (expression.kind !== "call" || expression.name !== "set") return undefined;
+  const [map] = expression.values;
+  return map?.kind === "path" && map.isVariable ? map : undefined;
 }
 
 /** `$a :=`, `$a =` or `$a, $b :=`. */
@@ -126,7 +146,9 @@ function callOf(
     const takes = least === most ? String(least) : `${least} to ${most}`;
     throw new TemplateFault(at, `${name} takes ${takes} values, not ${values.length}`);
   }
-  return { kind: "call", name, values, at };
+  const call = { kind: "call", name, values, at } as const;
+  if (changeOf(call) !== undefined) reader.changing.push(call);
+  return call;
 }
 
 const literals: ReadonlyMap<string, boolean | null> = new Map([
@@ -153,6 +175,8 @@ function operandOf(reader: Reader): Expression {
   const literal = kind === "word" ? literals.get(value) : undefined;
   if (literal !== undefined) return { kind: "literal", value: literal, at };
   if (value === "(") return inParentheses(reader, at);
+  if (kind === "word" && templateFunctions.get(value)?.takes[0] === 0)
+    return { kind: "call", name: value, values: [], at };
   const hint = kind === "word" ? `: a function among values needs parentheses, (${value} …)` : "";
   throw new TemplateFault(at, `${value} is not expected here${hint}`);
 }
@@ -171,7 +195,7 @@ function pathOf(
 ): Expression {
   const slot = slotOf(root);
   if (slot === undefined) throw new TemplateFault(at, `the variable ${root} is not set`);
-  return { kind: "path", slot, fields, at };
+  return { kind: "path", slot, isVariable: root !== "." && root !== "$", fields, at };
 }
 
 function inParentheses(reader: Reader, at: number): Expression {

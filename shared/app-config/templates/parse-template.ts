@@ -1,4 +1,4 @@
-import { parsePipeline, type Pipeline, TemplateFault } from "./parse-pipeline.ts";
+import { changesOnlyAsOwn, parsePipeline, type Pipeline, TemplateFault } from "./parse-pipeline.ts";
 import { isDot, isRoot } from "./root-tokens.ts";
 import { type Action, type SpendSteps, templateActions, type Token } from "./template-actions.ts";
 import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
@@ -107,11 +107,14 @@ function readStatement(parse: Parse, action: Action): void {
   takeAction(parse, action);
   const { scopes } = parse;
   const pipeline = parsePipeline(action.tokens, action.from, scopes.slotOf);
-  const { names, expression } = pipeline;
+  const { names, expression, changes } = pipeline;
   if (names.length > 1) throw new TemplateFault(action.from, "only range sets two variables");
   const { nodes } = scopes.frame;
-  if (names.length === 0) nodes.push({ kind: "output", expression });
-  else nodes.push({ kind: "set", slots: slotsOf(parse, pipeline, action.from), expression });
+  if (names.length === 0) nodes.push({ kind: "output", expression, changes });
+  else {
+    const slots = slotsOf(parse, pipeline, action.from);
+    nodes.push({ kind: "set", slots, expression, changes });
+  }
 }
 
 function slotsOf({ scopes }: Parse, { names, isNew }: Pipeline, at: number): number[] {
@@ -140,6 +143,7 @@ function beginBranch(parse: Parse, word: "if" | "with" | "range", { tokens, from
   const pipeline = parsePipeline(tokens, from, parse.scopes.slotOf);
   if (pipeline.names.length > 1 && word !== "range")
     throw new TemplateFault(from, "only range sets two variables");
+  if (pipeline.changes !== undefined) throw new TemplateFault(from, changesOnlyAsOwn);
   const slots = slotsOf(parse, pipeline, from);
   const dot = word === "if" ? undefined : parse.scopes.newSlot();
   const { expression } = pipeline;

@@ -1,3 +1,4 @@
+import { changeSlot } from "./change-slot.ts";
 import { evaluateFound, evaluateValue, pathOf, type Slot } from "./evaluate-expression.ts";
 import { Absent, type Evaluated } from "./functions/template-function.ts";
 import { isEmpty, isList, isMap, type Json, kindWords, membersOf, textOf } from "./json-value.ts";
@@ -11,6 +12,7 @@ import type { TwinText } from "./twin-text.ts";
 /** A rendering, and what is written by it. */
 export type Run = { readonly rendering: Rendering; readonly written: TwinText };
 
+type Output = Extract<TemplateNode, { kind: "output" }>;
 type Block = Extract<TemplateNode, { kind: "block" }>;
 type Expression = NonNullable<TemplateBranch["expression"]>;
 
@@ -24,19 +26,22 @@ export function runNodes(run: Run, nodes: readonly TemplateNode[]): void {
       const { expression } = node;
       const made = rendering.guarded(expression.at, () => evaluateValue(rendering, expression));
       setSlots(rendering, node.slots, { ...made, path: pathOf(rendering, expression) });
+      if (node.changes !== undefined) changeSlot(rendering, node.changes, made);
     }
-    if (node.kind === "output") writeOutput(run, node.expression);
+    if (node.kind === "output") writeOutput(run, node);
   }
 }
 
-function writeOutput({ rendering, written }: Run, expression: Expression): void {
-  const { found, taint } = rendering.guarded(expression.at, () => {
+function writeOutput({ rendering, written }: Run, { expression, changes }: Output): void {
+  const { found, taint, isUnsure } = rendering.guarded(expression.at, () => {
     const value = evaluateValue(rendering, expression);
     if (value.taint !== undefined) rendering.isSwayed = true; // by all that is in it
     if (isList(value.found) || isMap(value.found)) rendering.work.spendValue(value.found);
-    return { found: notedText(rendering, value), taint: value.taint };
+    return { found: { ...value, text: notedText(rendering, value) }, taint: value.taint };
   });
-  if (found !== undefined) written.write(found, taint !== undefined);
+  if (changes !== undefined)
+    changeSlot(rendering, changes, { found: found?.found, taint, isUnsure });
+  if (found !== undefined) written.write(found.text, taint !== undefined);
 }
 
 /** The text of a value that was counted; what is sensitive within it is noted. */

@@ -12,6 +12,8 @@ export function slotsSetIn(branch: TemplateBranch): ReadonlySet<number> {
 }
 
 function slotsOf(node: TemplateNode): readonly number[] {
-  if (node.kind === "set") return node.slots;
+  const changed = "changes" in node && node.changes !== undefined ? [node.changes.slot] : [];
+  if (node.kind === "set") return [...node.slots, ...changed];
+  if (node.kind === "output") return changed;
   return node.kind === "block" ? node.branches.flatMap((one) => [...slotsSetIn(one)]) : [];
 }

@@ -55,6 +55,36 @@ describe("the twin of a text", () => {
     ],
     ["{{ $x := .svc.n }}{{ if S }}{{ $x := 2 }}{{ $x }}{{ end }}{{ $x }}", "(secret)7"],
     ["{{ if $x := S }}{{ end }}", "(secret)"],
+    [
+      "{{ $d := dict `o` .svc.n }}{{ $_ := set $d `s` S }}{{ $d.o }} {{ $d.s }} {{ $d }}",
+      "7 (secret) (secret)",
+    ],
+    [
+      "{{ $d := dict `o` (dict `p` .svc.n) }}{{ $_ := set $d.o `s` S }}{{ $d.o.p }} {{ $d.o.s }}",
+      "7 (secret)",
+    ],
+    [
+      "{{ $d := dict `o` .svc.n }}{{ if S }}{{ $_ := set $d `o` 8 }}{{ end }}{{ $d.o }}",
+      "(secret)(secret)",
+    ],
+    [
+      "{{ $d := dict `o` (dict `p` 1) `n` .svc.n }}{{ if not S }}{{ set $d.o `p` 8 }}{{ end }}{{ $d.n }}",
+      "(secret)(secret)",
+    ],
+    ["{{ $d := dict `o` .svc.n }}{{ $_ := set $d S 1 }}{{ $d.o }}", "(secret)"],
+    [
+      "{{ $l := append (list .svc.n) S }}{{ index $l 0 }} {{ index $l 1 }} {{ index (slice $l 1) 0 }} {{ index (slice $l 0 1) 0 }}",
+      "7 (secret) (secret) 7",
+    ],
+    ["{{ $l := values (dict `b` S `a` .svc.n) }}{{ index $l 0 }} {{ index $l 1 }}", "7 (secret)"],
+    [
+      "{{ dig `inputs` `open` 0 .svc.inputs }} {{ dig `inputs` `secret` 0 .svc.inputs }} {{ dig S 0 .svc.inputs }}",
+      "world (secret) (secret)",
+    ],
+    [
+      "{{ print S 1 }} {{ substr 0 2 S }} {{ kindIs `string` S }} {{ toPrettyJson S }}",
+      "(secret) (secret) (secret) (secret)",
+    ],
     ["{{ or S `a` }} {{ or `a` S }} {{ and S `a` }} {{ and `` S }}", "(secret) a (secret) "],
     ["{{ default `a` S }} {{ coalesce `a` S }} {{ coalesce .svc.x S }}", "(secret) a (secret)"],
     ["{{ ternary `a` `b` (eq S `x`) }} {{ not S }} {{ not .svc.n }}", "(secret) (secret) false"],

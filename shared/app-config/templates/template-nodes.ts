@@ -1,11 +1,13 @@
-import type { Expression } from "./parse-pipeline.ts";
+import type { Change, Expression } from "./parse-pipeline.ts";
 
 /** A piece of a text: what stays as it is, or an action of ours. */
 export type TemplateNode =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "output"; readonly expression: Expression }
-  | { readonly kind: "set"; readonly slots: readonly number[]; readonly expression: Expression }
+  | (Statement & { readonly kind: "output" })
+  | (Statement & { readonly kind: "set"; readonly slots: readonly number[] })
   | { readonly kind: "block"; readonly branches: readonly TemplateBranch[] };
+
+type Statement = { readonly expression: Expression; readonly changes: Change | undefined };
 
 /** One way through a block; the first whose expression holds is taken. */
 export type TemplateBranch = {

@@ -42,17 +42,19 @@ function spendSearch(part: string, text: string, work: RenderWork): void {
 
 /** The first bytes of a text, or the last ones if they are negative, without half a letter at the cut. */
 export function cutBytes(text: string, bytes: number): string {
+  const length = Buffer.byteLength(text);
+  if (length <= Math.abs(bytes)) return text;
+  return bytes >= 0 ? cutBetween(text, 0, bytes) : cutBetween(text, length + bytes, length);
+}
+
+/** The bytes of a text between two places in it, without half a letter at either. */
+export function cutBetween(text: string, from: number, to: number): string {
   const whole = Buffer.from(text);
-  if (whole.length <= Math.abs(bytes)) return text;
   const isWithin = (at: number): boolean => ((whole[at] ?? 0) & 0xc0) === 0x80;
-  if (bytes >= 0) {
-    let to = bytes;
-    while (to > 0 && isWithin(to)) to--;
-    return whole.toString("utf8", 0, to);
-  }
-  let from = whole.length + bytes;
-  while (isWithin(from)) from++;
-  return whole.toString("utf8", from);
+  let [begin, end] = [from, to];
+  while (begin < end && isWithin(begin)) begin++;
+  while (end > begin && isWithin(end)) end--;
+  return whole.toString("utf8", begin, end);
 }
 
 /** A text with spaces before each of its lines. */

@@ -7,6 +7,7 @@ import type { TemplateFunction } from "./template-function.ts";
 import {
   changeLetters,
   containsText,
+  cutBetween,
   cutBytes,
   indentText,
   replaceText,
@@ -71,6 +72,13 @@ export const textFunctions: readonly TemplateFunction[] = [
     is: "The first BYTES of TEXT, or the last ones if BYTES is negative; half a letter is left out.",
     compute: (values) => cutBytes(textAt("trunc", values, 1), wholeAt("trunc", values, 0)),
   },
+  {
+    name: "substr",
+    values: "FROM TO TEXT",
+    takes: [3, 3],
+    is: "The bytes of TEXT from the number FROM on and before the number TO: from its begin where FROM is negative, to its end where TO is negative or beyond it. Half a letter is left out.",
+    compute: (values) => bytesBetween(textAt("substr", values, 2), values),
+  },
   indented("indent", "TEXT with SPACES spaces before each line.", ""),
   indented("nindent", "A line break, then what `indent` gives.", "\n"),
   quoted(
@@ -89,6 +97,13 @@ export const textFunctions: readonly TemplateFunction[] = [
     takes: [1, 50],
     is: "FORMAT with the values for `%s` `%v` `%q` `%d` `%x` `%X` `%f` `%t`, with width and precision.",
     compute: (values, work) => formatText(textAt("printf", values, 0), values.slice(1), work),
+  },
+  {
+    name: "print",
+    values: "A …",
+    takes: [0, 50],
+    is: "The values as they are written within a text, with a space between two of which none is a text.",
+    compute: printed,
   },
 ];
 
@@ -149,6 +164,31 @@ function quoted(name: string, is: string, quote: (text: string) => string): Temp
         .join(" ");
     },
   };
+}
+
+/** Go's slices of texts end with a panic where these are refused. */
+function bytesBetween(text: string, values: readonly Json[]): string {
+  const [from, to] = [wholeAt("substr", values, 0), wholeAt("substr", values, 1)];
+  const length = Buffer.byteLength(text);
+  const isToEnd = from >= 0 && (to < 0 || to > length);
+  const [begin, end] = [Math.max(from, 0), isToEnd ? length : to];
+  if (end < 0 || end > length || begin > end)
+    throw new RenderError("substr takes no FROM behind TO or behind the end of TEXT");
+  return cutBetween(text, begin, end);
+}
+
+function printed(values: readonly Json[], work: RenderWork): string {
+  const parts: string[] = [];
+  let letters = 0;
+  for (const [at, value] of values.entries()) {
+    const before = values[at - 1];
+    const isApart = at > 0 && typeof value !== "string" && typeof before !== "string";
+    const part = `${isApart ? " " : ""}${spentText(value, work)}`;
+    letters += part.length;
+    if (letters > work.budget.outputBytes) work.spendText(letters);
+    parts.push(part);
+  }
+  return parts.join("");
 }
 
 function joinTexts(separator: string, value: Json, work: RenderWork): string {

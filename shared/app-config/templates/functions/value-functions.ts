@@ -1,17 +1,10 @@
 import { createHash } from "node:crypto";
 import { parseExactly } from "../../../parse-exactly.ts";
-import {
-  isList,
-  isMap,
-  type Json,
-  jsonOf,
-  kindWords,
-  type JsonObject,
-  textOf,
-} from "../json-value.ts";
+import { isList, isMap, type Json, jsonOf, type JsonObject, textOf } from "../json-value.ts";
 import { RenderError, type RenderWork } from "../render-work.ts";
 import { type Taint, taintOfMembers } from "../taint.ts";
-import { numberOf, textAt, wrongKind } from "./arguments.ts";
+import { textAt, wrongKind } from "./arguments.ts";
+import { prettyJson } from "./pretty-json.ts";
 import type { TemplateFunction } from "./template-function.ts";
 
 /** Functions that make values of other kinds. */
@@ -27,13 +20,6 @@ export const valueFunctions: readonly TemplateFunction[] = [
     },
   },
   {
-    name: "int",
-    values: "A",
-    takes: [1, 1],
-    is: "A number, or a text that is one, without its fraction; true is 1; what is empty is 0.",
-    compute: ([value = null]) => wholeOf(value),
-  },
-  {
     name: "toJson",
     values: "A",
     takes: [1, 1],
@@ -42,6 +28,13 @@ export const valueFunctions: readonly TemplateFunction[] = [
       work.spendValue(value);
       return jsonOf(value);
     },
+  },
+  {
+    name: "toPrettyJson",
+    values: "A",
+    takes: [1, 1],
+    is: "A as JSON in lines, two spaces deeper for each level, maps in the order of their keys.",
+    compute: ([value = null], work) => prettyJson(value, work),
   },
   {
     name: "fromJson",
@@ -98,20 +91,6 @@ function ofText(name: string, is: string, change: (text: string) => string): Tem
 function spendTable(value: Json, work: RenderWork): void {
   if (isList(value) || isMap(value)) work.spendValue(value);
 }
-
-function wholeOf(value: Json): number {
-  if (value === null || value === "") return 0;
-  if (typeof value === "boolean") return value ? 1 : 0;
-  const isNumeric = typeof value === "string" && /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(value);
-  const number = isNumeric ? Number(value) : numberOf(value);
-  if (number === undefined) throw new RenderError(`int takes a number, not ${otherWords(value)}`);
-  const whole = Math.trunc(number);
-  if (!Number.isSafeInteger(whole)) throw new RenderError("int takes no number beyond 2^53");
-  return whole + 0; // no -0
-}
-
-const otherWords = (value: Json): string =>
-  typeof value === "string" ? "a text that is none" : kindWords(value);
 
 function parsed(text: string, work: RenderWork): Json {
   const [value, ...more] = listOf(text);
