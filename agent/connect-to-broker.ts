@@ -28,7 +28,7 @@ export async function connectToBroker(
       if (!isWorthIt || signal.aborted) throw error;
       local.log.warn(
         { why: error.message },
-        "the broker is unreachable; running jobs are supervised meanwhile",
+        "the broker is unreachable; running jobs are still supervised",
       );
     }
   }

@@ -20,7 +20,7 @@ type Pausable<Item> = {
   readonly resume: Said<Item>;
 };
 
-const note = { value: "TEXT", summary: "The reason, which others see." } as const;
+const note = { value: "TEXT", summary: "The reason, visible to others." } as const;
 const until = {
   value: "WHEN",
   summary: "When it resumes: an instant, or a duration from now like 15m (default: never).",

@@ -42,6 +42,6 @@ async function readAnswer(file: string, end: "yes" | "no"): Promise<ApprovalAnsw
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   const [first = ""] = text.trim().split("\n");
-  const why = first.slice(0, mostWhy) || (end === "no" ? "somebody said no" : "");
+  const why = first.slice(0, mostWhy) || (end === "no" ? "someone said no" : "");
   return { isYes: end === "yes", why };
 }

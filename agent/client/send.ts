@@ -159,7 +159,7 @@ async function wholeText(response: IncomingMessage, mostBytes: number): Promise<
 
 const trustHints: Readonly<Record<CertificateFault["kind"], string>> = {
   "unknown-issuer":
-    "If it is your own or your company's CA, give its certificate with ca-file; else somebody may be reading along.",
+    "If it is your own or your company's CA, give its certificate with ca-file; otherwise someone may be intercepting the connection.",
   "not-of-today": "Renew it at the broker, or correct this host's clock.",
   "other-name": "Check the spelling of broker-url.",
   other: "svc-agent doctor shows it.",

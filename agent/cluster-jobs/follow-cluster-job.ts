@@ -76,7 +76,7 @@ function endOf(is: FollowedEnd["is"], look: JobLook, fault: JobFault | undefined
 }
 
 function tooLate(fault: JobFault | undefined, withinMs: number): JobFault {
-  const after = `it did not begin within ${formatDuration(withinMs * 1e6)}`;
+  const after = `it did not start within ${formatDuration(withinMs * 1e6)}`;
   if (fault === undefined) return { trouble: "not_started", words: after, isHopeless: true };
   return { ...fault, words: `${after}: ${fault.words}`, isHopeless: true };
 }

@@ -31,7 +31,7 @@ export function followLogs(job: Job, cluster: Cluster, namespace: string): LogFo
     const read = async (): Promise<void> => {
       const run = `pod ${pod.uid} ${container}`;
       const file = path.join(job.directories.agentOnly, `log-${pod.uid}-${container}`);
-      const words = `The log of ${container} in pod ${pod.name} is not whole`;
+      const words = `The log of ${container} in pod ${pod.name} is incomplete`;
       const output = containerOutput(cluster, {
         namespace,
         pod: pod.name,

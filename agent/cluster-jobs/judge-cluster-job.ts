@@ -32,7 +32,7 @@ export function judgeClusterJob(
   const pods = [...gone.map(asGone), ...now].sort(byAge);
   // The pods of a deleted Job are deleted later and have their grace period: until then they run.
   if (job === undefined && !now.some(({ phase }) => !hasEnded(phase))) {
-    const fault = { trouble: "gone", words: "somebody deleted it", isHopeless: true } as const;
+    const fault = { trouble: "gone", words: "someone deleted it", isHopeless: true } as const;
     return { phase: "gone", pods, fault };
   }
   const { conditions = [] } = (job?.["status"] ?? {}) as { readonly conditions?: Condition[] }; // Jobs have that form
@@ -62,7 +62,7 @@ function byAge(a: PodLook, b: PodLook): number {
 /** A pod that had not ended when it was last seen. */
 function asGone(pod: PodLook): PodLook {
   if (hasEnded(pod.phase)) return pod;
-  const words = "it is gone: somebody deleted it, or its node went away";
+  const words = "it is gone: someone deleted it, or its node went away";
   const fault = pod.fault ?? { trouble: "gone", words, isHopeless: true };
   return { ...pod, phase: "Unknown", fault };
 }

@@ -49,8 +49,7 @@ export async function makeClusterJob(
   return one;
 }
 
-const goneWords =
-  "somebody deleted it, or the cluster did after `keep`, so how it ended is unknown";
+const goneWords = "someone deleted it, or the cluster did after `keep`, so how it ended is unknown";
 
 /** Undefined when one of this name exists. */
 async function createOr(create: () => Promise<KubeObject>): Promise<KubeObject | undefined> {

@@ -7,7 +7,7 @@ const json = { summary: "Print JSON." };
 const runningCommands = [
   defineCommand({
     name: "start",
-    summary: "Run an agent: take jobs of a runner and run them until it is told to stop.",
+    summary: "Run an agent: take jobs of a runner and run them until it is asked to stop.",
     settings: "all",
     examples: [
       {
@@ -39,12 +39,11 @@ const runningCommands = [
   }),
   defineCommand({
     name: "mng",
-    summary:
-      "Look after the install agent of this host: keep it running, update, restart and stop it.",
+    summary: "Manage the install agent of this host: keep it running, update, restart and stop it.",
     settings: "all",
     examples: [
       {
-        does: "keep an agent running that reads its own settings, and switch its version when told",
+        does: "keep an agent running that reads its own settings, and switch its version when asked",
         run: "svc-agent mng --config /etc/svc-agent/mng.conf",
       },
     ],

@@ -30,7 +30,7 @@ export async function runGivenJob(settings: AgentConfig, file: string): Promise<
       },
     });
     if (done === undefined) {
-      tell("the job has already begun or has ended: nothing was done");
+      tell("the job has already started or ended: nothing was done");
       return exitCodes["no-job"].code;
     }
     tell(`the job is ${done.status}`);

@@ -51,7 +51,7 @@ export async function runOneJob({ readConfig, flags }: RunJobCall): Promise<numb
     return code !== 0 || end === undefined ? code : jobExitCode(end.status);
   } finally {
     if (isAllSent) await removeAgentFolders(config, tell);
-    else tell(`not all was sent; svc-agent start --data-dir ${folder} sends what is left`);
+    else tell(`not everything was sent; svc-agent start --data-dir ${folder} sends what is left`);
   }
 }
 

@@ -108,13 +108,13 @@ export const managementSettings = {
   "mng-image-identity": {
     value: "REGEXP",
     schema: text,
-    doc: "Whose signature it must be. It matches anywhere in the identity unless it begins with ^ and ends with $.",
+    doc: "The identity that must have signed it. It matches anywhere in the identity unless it begins with ^ and ends with $.",
   },
   "mng-probation": {
     value: "DURATION",
     schema: durationMs(100, hourMs),
     byDefault: "1m",
-    doc: "How long a new version may take to send its first heartbeat before the former one is started again.",
+    doc: "How long a new version may take to send its first heartbeat before the previous one is started again.",
   },
   "mng-update-window": {
     value: "DURATION",

@@ -7,8 +7,7 @@ const othersMayWrite = 0o022;
 /** Whether the approver of `require-approval` can be asked, and only the operator controls it. */
 export async function checkApproval({ config }: DoctorContext): Promise<Found> {
   const place = config.requireApproval;
-  if (place === undefined)
-    return leftOut("Nobody is asked before jobs: require-approval is not set.");
+  if (place === undefined) return leftOut("No approval is needed: require-approval is not set.");
   const found = await stat(place).catch(() => undefined);
   if (found === undefined)
     return failed(`${place} does not exist: every job that changes something is refused.`);
@@ -24,7 +23,7 @@ export async function checkApproval({ config }: DoctorContext): Promise<Found> {
       `${place}, ${what}, cannot be ${words} by this user: every job that changes something is refused.`,
     );
   }
-  if ((found.mode & othersMayWrite) === 0) return ok(`${place}, ${what}, is asked before jobs.`);
-  const words = `${place}, ${what}, can be changed by others than its owner: who does that approves jobs.`;
-  return warning(words, `chmod go-w ${place}, unless its group is those who may approve.`);
+  if ((found.mode & othersMayWrite) === 0) return ok(`${place}, ${what}, approves jobs.`);
+  const words = `${place}, ${what}, can be changed by users other than its owner, who could then approve jobs.`;
+  return warning(words, `chmod go-w ${place}, unless its group consists of those who may approve.`);
 }

@@ -58,7 +58,7 @@ async function hold(
   if (asked.body.orders.length > 0) return ok(`It was answered after ${held}: there was an order.`);
   if (heldMs >= waitMs - earlyMs) return ok(`A poll was held for ${held}.`);
   return failed(
-    `A poll was answered with nothing after ${held} of ${waitMs / 1000} s.`,
+    `A poll returned empty after ${held} of ${waitMs / 1000} s.`,
     "The broker was shutting down, or a proxy answered instead. Try again.",
   );
 }

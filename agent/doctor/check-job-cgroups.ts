@@ -48,5 +48,5 @@ export function judgePowers(
 function leaving({ jobUser }: Pick<DoctorContext["config"], "jobUser">): string {
   if (jobUser !== undefined) return "";
   const who = isRoot() ? "root" : "the agent's user";
-  return ` Jobs run as ${who}, and can leave it if they mean to: job-user forbids that.`;
+  return ` Jobs run as ${who} and can leave their cgroup on purpose: job-user prevents that.`;
 }

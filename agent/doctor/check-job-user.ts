@@ -51,7 +51,7 @@ function oddities(config: DoctorContext["config"]): Found | undefined {
   }
   if (!canLookIntoProcesses()) {
     const words =
-      "The agent may not look into its jobs' processes: who leaves its session is found at the job's end only.";
+      "The agent may not inspect its jobs' processes: a process that leaves its session is only found at the job's end.";
     return warning(words, "Give the container CAP_SYS_PTRACE.");
   }
   const nameless = namelessUsers(jobUser.first, jobUser.last);

@@ -22,7 +22,7 @@ export async function checkManagement({ config }: DoctorContext): Promise<Found>
     const found = await check(config);
     if (found !== undefined) return found;
   }
-  return ok(`The agent can be looked after (driver ${config.mngDriver}).`);
+  return ok(`The agent can be managed (driver ${config.mngDriver}).`);
 }
 
 type Check = (config: AgentConfig) => Promise<Found | undefined>;
@@ -95,7 +95,7 @@ const checkReleases: Check = async ({ mngReleases, mngReleaseKey }) => {
   if (mngReleases.length === 0 || mngReleaseKey !== undefined)
     return await Promise.resolve(undefined);
   const words = "mng-releases is set without mng-release-key: nothing is downloaded.";
-  return failed(words, "Give the key of who signs versions.");
+  return failed(words, "Set the key that signs versions.");
 };
 
 const checkVersionsDir: Check = async (config) => {
@@ -115,7 +115,7 @@ const checkPowerOff: Check = async ({ mngPowerOff, mngPowerOffCommand, env }) =>
     return undefined;
   }
   return failed(
-    `${program}, which powers the host off, is not there.`,
+    `${program}, which powers off the host, does not exist.`,
     "Set mng-power-off-command.",
   );
 };

@@ -42,7 +42,7 @@ function plain({ hostname }: URL): Found {
   if (isLoopback) return leftOut("broker-url is http on this host.");
   return warning(
     "broker-url is http: token, plans and logs travel in the clear.",
-    "Use https but in a network that nobody else is in.",
+    "Use https, except in a network of your own.",
   );
 }
 
@@ -78,7 +78,7 @@ function refused(code: string, certificate: tls.PeerCertificate, broker: URL): F
   if (kind === "unknown-issuer") {
     return failed(
       `The certificate of ${broker.hostname} was issued by ${issuer}, which this host does not trust (${code}).`,
-      `If that is your company, which reads TLS, or your own CA: give its certificate with ca-file. Else somebody intercepts.`,
+      `If that is your company, which reads TLS, or your own CA: give its certificate with ca-file. Otherwise someone intercepts the connection.`,
     );
   }
   if (kind === "not-of-today") {
@@ -100,5 +100,5 @@ function refused(code: string, certificate: tls.PeerCertificate, broker: URL): F
 function nameOf(subject: tls.Certificate): string {
   const { CN, O } = subject;
   const words = [CN, O].flat().filter((word) => word !== undefined && word !== "");
-  return words.length === 0 ? "nobody named" : `"${[...new Set(words)].join(", ")}"`;
+  return words.length === 0 ? "an unknown issuer" : `"${[...new Set(words)].join(", ")}"`;
 }

@@ -32,8 +32,7 @@ export async function checkToken(context: DoctorContext): Promise<Found> {
   }
   const { body, status } = await askBroker(context, getOwnTokenRoute, {}, { token });
   if (body !== undefined) return judge(context, body);
-  if (status !== 401)
-    return failed(`The broker answers ${status} when it is asked about the token.`);
+  if (status !== 401) return failed(`The broker answers ${status} to a request about the token.`);
   return failed(
     "The broker does not know the token.",
     "It was revoked, has expired, or belongs to another broker. Enrol the agent again.",

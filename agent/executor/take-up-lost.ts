@@ -11,7 +11,7 @@ import { giveBackUnbegun } from "./run-in-pod.ts";
 
 /**
  * Takes up the jobs that the broker assigns to this process from before its start, and for which the cluster has no
- * Job: somebody deleted it. What has not started is given back, and the rest is reported as lost, unless a pod of it
+ * Job: someone deleted it. What has not started is given back, and the rest is reported as lost, unless a pod of it
  * still runs. Never rejects.
  */
 export async function takeUpLost(context: ExecutorContext): Promise<void> {

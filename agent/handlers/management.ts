@@ -55,7 +55,8 @@ const succeeded: readonly Outcome["result"][] = [
 async function fetchToken(managed: Management): Promise<JobResult> {
   try {
     const { own, agent, expiresAt } = await managed.fetchTokens();
-    const description = "New tokens are in their files; the former ones are valid for a while.";
+    const description =
+      "New tokens are in their files; the previous ones remain valid for a while.";
     return { outputs: { own, agent, expires_at: expiresAt }, description };
   } catch (error) {
     if (error instanceof Refusal) throw new JobFailure(error.message, { reason: "refused" });
@@ -74,7 +75,7 @@ async function operate(job: Job, managed: Management, kind: Operation["kind"]): 
   });
   const outcome = await Promise.race([asked, untilAborted(job.killSignal)]);
   if (outcome === undefined) {
-    const words = "The job was stopped; what it began on this host goes on to its end.";
+    const words = "The job was stopped; what it started on this host continues to its end.";
     throw new JobFailure(words, { reason: "step_failed", class: "left_alone" });
   }
   const { result, words, from, to } = outcome;

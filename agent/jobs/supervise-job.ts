@@ -63,7 +63,7 @@ export async function concludeSupervised({
   const { words, ...finish } = jobOutcome(ending, redactor);
   const log = await openJobLog(local.logSpools, logSpec(stored), redactor);
   log.write(
-    "The output since the agent died is not shown: the plan, which says what is secret, could not be fetched.",
+    "The output since the agent died is not shown: the plan, which lists the secrets, could not be fetched.",
     "warn",
   );
   if (words !== "") log.write(words, "error");

@@ -22,7 +22,7 @@ export async function approveDiff(job: Job, diff: Diff, again: () => Promise<Dif
 /** The failure of a job whose cluster changed during the approval. */
 export function changedMeanwhile(): Error {
   return deployFailure(
-    "What would be done is not what was shown for approval: the cluster or the source was changed meanwhile. Nothing was done: start the job again.",
+    "The changes are not what was shown for approval: the cluster or the source has changed in the meantime. Nothing was done: start the job again.",
     "plan_stale",
   );
 }

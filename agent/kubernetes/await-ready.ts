@@ -67,7 +67,7 @@ async function lookAt(
 ): Promise<boolean> {
   const { ref } = one.at;
   if (object === undefined) {
-    throw deployFailure(`${refWords(ref)} is gone: somebody deleted it.`, "not_ready");
+    throw deployFailure(`${refWords(ref)} is gone: someone deleted it.`, "not_ready");
   }
   const readiness = readinessOf(object);
   if (readiness.is === "ready") return true;

@@ -1,29 +1,29 @@
 import { type CompositeError, JobFailure } from "../jobs/job-failure.ts";
 
 const titles = {
-  auth: "The cluster does not take the credentials",
+  auth: "The cluster does not accept the credentials",
   forbidden: "The cluster does not allow it",
-  network: "The cluster, or what it asks, does not answer",
-  config_invalid: "What is deployed is not valid",
-  not_found: "Something that is needed is not there",
-  conflict: "Somebody else manages what it sets",
+  network: "The cluster, or a service that it depends on, does not answer",
+  config_invalid: "The deployed objects are not valid",
+  not_found: "Something that is needed does not exist",
+  conflict: "Others manage fields that it sets",
   plan_stale: "This is not what was approved",
   quota: "A quota is used up",
-  not_ready: "It does not become ready",
+  not_ready: "It did not become ready",
   timeout: "It took too long",
   refused: "It was refused",
   locked: "Another deploy holds the release",
   canceled: "It was stopped",
-  image_pull: "An image cannot be had",
+  image_pull: "An image cannot be pulled",
   container_config: "A container cannot be started",
   unschedulable: "It fits on no node",
   oom: "It ran out of memory",
   evicted: "It was evicted",
   node_lost: "Its node was lost",
-  disrupted: "It was ended from outside",
+  disrupted: "It was stopped from outside",
   exit_code: "It ended with an error",
   job_failed: "The Job failed",
-  gone: "Somebody deleted it",
+  gone: "Someone deleted it",
 } as const;
 
 /** What went wrong with a cluster or a deploy, in one word for programs: `error_metadata.class`. */

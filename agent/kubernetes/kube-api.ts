@@ -194,7 +194,7 @@ const isHopeless = (words: string): boolean => /CERT|SELF_SIGNED|ENOTFOUND|ERR_T
 function told(error: Error, { server }: ClusterAccess): Error {
   if (error instanceof ApiRefusal) {
     if (error.status !== 401) return error;
-    return deployFailure(`The cluster ${server} does not take the credentials (401).`, "auth");
+    return deployFailure(`The cluster ${server} does not accept the credentials (401).`, "auth");
   }
   const words = `The cluster does not answer: ${error.message.replace(/\.$/, "")}.`;
   return deployFailure(words, "network");

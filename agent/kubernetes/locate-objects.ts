@@ -50,7 +50,10 @@ function locate(
 ): Omit<LocatedObject, "isComing"> {
   const { apiVersion, kind, metadata } = object;
   if (!resource.isNamespaced && metadata.namespace) {
-    throw invalid({ place }, `${kind} ${metadata.name} names a namespace, and its kind is in none`);
+    throw invalid(
+      { place },
+      `${kind} ${metadata.name} names a namespace, but its kind is not namespaced`,
+    );
   }
   const within = resource.isNamespaced ? metadata.namespace || namespace : "";
   const ref = { apiVersion, kind, namespace: within, name: metadata.name };
@@ -88,7 +91,7 @@ function refuseTwice(located: readonly Omit<LocatedObject, "isComing">[]): void 
   for (const { at, place } of located) {
     const before = places.get(refKey(at.ref));
     if (before !== undefined) {
-      throw invalid({ place }, `${refWords(at.ref)} is there already: ${before}`);
+      throw invalid({ place }, `${refWords(at.ref)} already exists: ${before}`);
     }
     places.set(refKey(at.ref), place);
   }
@@ -117,7 +120,7 @@ async function missingNamespaces(
     const ref = { apiVersion: "v1", kind: "Namespace", namespace: "", name };
     if (await isThere(cluster, { ref, resource })) return [];
     if (coming.has(name)) return [name];
-    throw invalid({ place }, `its namespace ${name} is not there`, "not_found");
+    throw invalid({ place }, `its namespace ${name} does not exist`, "not_found");
   });
   return new Set(missing.flat());
 }

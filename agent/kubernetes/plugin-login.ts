@@ -31,7 +31,7 @@ export async function pluginLogin(plugin: ExecPlugin, means: Means): Promise<Kub
       return login;
     }
   }
-  throw deployFailure("The kubeconfig's plugin gives tokens that have ended already.", "auth");
+  throw deployFailure("The kubeconfig's plugin returns tokens that have already expired.", "auth");
 }
 
 function hideIn({ token, key }: KubeLogin, job: Job): void {

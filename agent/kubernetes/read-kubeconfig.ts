@@ -61,9 +61,9 @@ export function readKubeconfig(parsed: unknown): ReadKubeconfig {
   const who = data.users?.find((one) => one.name === found.user)?.user ?? {};
   const provider = who["auth-provider"]?.name;
   if (provider != null) {
-    throw unfit(`the auth-provider ${provider} is none that tools still know: use exec`);
+    throw unfit(`the auth-provider ${provider} is no longer supported: use exec`);
   }
-  if (!URL.canParse(of.server)) throw unfit(`the server of ${found.cluster} is no URL`);
+  if (!URL.canParse(of.server)) throw unfit(`the server of ${found.cluster} is not a URL`);
   return { cluster: of, user: who, namespace: found.namespace || "default" };
 }
 

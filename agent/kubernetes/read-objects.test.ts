@@ -39,10 +39,10 @@ describe("a manifest", () => {
       `${configMap("a")}---\n${configMap("b", "data:\n  k: hunter2\n  k: 2\n")}`,
       "document 2, line 10: an object has a duplicate key",
     ],
-    ["an alias bomb", `${configMap("a")}${bomb.join("\n")}\n`, "line 1: its aliases unfold"],
+    ["an alias bomb", `${configMap("a")}${bomb.join("\n")}\n`, "line 1: its aliases expand"],
     ["no kind", "apiVersion: v1\nmetadata: {name: a}\n", "document 1, line 1: kind is missing"],
     ["no name", configMap("''"), "metadata.name is missing"],
-    ["a text for an object", "just words\n", "it is no object"],
+    ["a text for an object", "just words\n", "it is not an object"],
     ["an indentation that does not fit", `${configMap("a")}data:\n   k: 1\n  j: 2\n`, "line 6"],
     ["an open bracket", `${configMap("a")}data: {hunter2: [\n`, "document 1, line"],
   ])("with %s is refused, with the document and the line", async (_, text, words) => {

@@ -41,7 +41,7 @@ async function documentsOf(name: string, text: string): ReturnType<typeof readYa
 }
 
 function objectsIn(value: unknown, place: string): ReadObject[] {
-  if (!isRecord(value)) throw invalid(`${place}: it is no object`);
+  if (!isRecord(value)) throw invalid(`${place}: it is not an object`);
   const { kind, apiVersion, items, metadata } = value;
   for (const [member, given] of Object.entries({ apiVersion, kind })) {
     if (typeof given !== "string" || given === "") throw invalid(`${place}: ${member} is missing`);
@@ -52,10 +52,12 @@ function objectsIn(value: unknown, place: string): ReadObject[] {
   if (!isRecord(metadata)) throw invalid(`${place}: metadata is missing`);
   const { name, namespace } = metadata;
   if (typeof name !== "string" || name === "") {
-    throw invalid(`${place}: metadata.name is missing: only what has a name can be applied again`);
+    throw invalid(
+      `${place}: metadata.name is missing: only objects with a name can be applied again`,
+    );
   }
   if (namespace != null && typeof namespace !== "string") {
-    throw invalid(`${place}: metadata.namespace is no text`);
+    throw invalid(`${place}: metadata.namespace is not a string`);
   }
   return [{ object: value as KubeObject, place }]; // its members were checked
 }

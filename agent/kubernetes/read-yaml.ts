@@ -45,7 +45,7 @@ function valueOf(document: Document.Parsed, { number, lines }: Where): YamlDocum
   const lineAt = (offset: number): number => lines.linePos(offset).line;
   const [error] = document.errors;
   if (error !== undefined) {
-    const words = wordsOf(error.code) ?? "it is no YAML";
+    const words = wordsOf(error.code) ?? "it is not YAML";
     throw new YamlFault(`document ${number}, line ${lineAt(error.pos[0])}: ${words}`);
   }
   const line = lineAt(document.contents?.range?.[0] ?? document.range[0]);
@@ -54,7 +54,7 @@ function valueOf(document: Document.Parsed, { number, lines }: Where): YamlDocum
     return value == null ? [] : [{ number, line, value }];
   } catch {
     throw new YamlFault(
-      `document ${number}, line ${line}: its aliases unfold into more than may be: give the values themselves`,
+      `document ${number}, line ${line}: its aliases expand to too much: write the values themselves`,
     );
   }
 }
@@ -64,13 +64,13 @@ function wordsOf(code: string): string | undefined {
   const known: Readonly<Record<string, string>> = {
     DUPLICATE_KEY: "an object has a duplicate key",
     BAD_INDENT: "the indentation matches no line above",
-    TAB_AS_INDENT: "a tab stands where YAML wants spaces",
+    TAB_AS_INDENT: "a tab is used where YAML needs spaces",
     MULTILINE_IMPLICIT_KEY: "a key spans several lines, or there is an extra colon",
     MISSING_CHAR: "a quote, bracket or comma is missing",
     BAD_ALIAS: "an alias names no anchor above it",
-    BLOCK_AS_IMPLICIT_KEY: "a list or an object stands where a value was begun",
+    BLOCK_AS_IMPLICIT_KEY: "a list or an object follows where a value was started",
     BAD_PROP_ORDER: "an anchor or a tag is in the wrong place",
-    UNEXPECTED_TOKEN: "something stands where it cannot",
+    UNEXPECTED_TOKEN: "something is in the wrong place",
     TAG_RESOLVE_FAILED: "a tag is unknown, or its value does not fit",
   };
   return known[code];

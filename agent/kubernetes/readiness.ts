@@ -31,7 +31,7 @@ export function readinessOf(object: KubeObject): Readiness {
   const { generation = 0, deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined) return waiting("it is being deleted");
   if ((status.observedGeneration ?? generation) < generation) {
-    return waiting("its controller has not seen its last change yet");
+    return waiting("its controller has not processed its last change yet");
   }
   const rule = rules[`${object.apiVersion.replace(/\/.*/, "")}/${object.kind}`];
   return (rule ?? byConditions)(specOf(object), status);
@@ -48,12 +48,13 @@ const rules: Readonly<Record<string, Rule>> = {
   "apps/Deployment": (spec, status) => {
     const progressing = conditionOf(status, "Progressing");
     if (progressing?.reason === "ProgressDeadlineExceeded") {
-      return failed(progressing.message ?? "its rollout takes longer than its progress deadline");
+      return failed(progressing.message ?? "its rollout exceeded its progress deadline");
     }
     const wanted = count(spec, "replicas", 1);
     const [updated, all] = [count(status, "updatedReplicas"), count(status, "replicas")];
     const available = count(status, "availableReplicas");
-    if (status.observedGeneration === undefined) return waiting("its controller has not seen it");
+    if (status.observedGeneration === undefined)
+      return waiting("its controller has not processed it");
     if (updated < wanted) return waiting(`${updated} of ${wanted} replicas are updated`);
     if (all > updated) return waiting(`${all - updated} old replicas are still there`);
     if (available < wanted) return waiting(`${available} of ${wanted} replicas are available`);
@@ -63,7 +64,8 @@ const rules: Readonly<Record<string, Rule>> = {
     const wanted = count(spec, "replicas", 1);
     const strategy = spec["updateStrategy"] as { type?: string } | undefined;
     if (strategy?.type === "OnDelete") return ready;
-    if (status.observedGeneration === undefined) return waiting("its controller has not seen it");
+    if (status.observedGeneration === undefined)
+      return waiting("its controller has not processed it");
     const [are, ready_] = [count(status, "replicas"), count(status, "readyReplicas")];
     if (are < wanted) return waiting(`${are} of ${wanted} replicas are there`);
     if (ready_ < wanted) return waiting(`${ready_} of ${wanted} replicas are ready`);
@@ -73,7 +75,8 @@ const rules: Readonly<Record<string, Rule>> = {
     return ready;
   },
   "apps/DaemonSet": (spec, status) => {
-    if (status.observedGeneration === undefined) return waiting("its controller has not seen it");
+    if (status.observedGeneration === undefined)
+      return waiting("its controller has not processed it");
     const wanted = count(status, "desiredNumberScheduled");
     const [updated, available] = [
       count(status, "updatedNumberScheduled"),

@@ -63,7 +63,7 @@ export async function shipLog(shipment: Shipment): Promise<boolean> {
       [bytes, refusals] = [Math.min(mostBytes, bytes * 2), 0];
     } else if (answer.kind === "over") {
       shipment.onDoubt(spool.identity.executionId);
-      giveUp(shipment, "the broker takes no more records of this log");
+      giveUp(shipment, "the broker accepts no more records of this log");
     } else if (batch.count > 1) {
       bytes = Math.ceil(sizeOf(batch) / 2);
     } else {

@@ -43,6 +43,6 @@ async function tell(
     await client.call(updateProcessRoute, { params, body }, how);
   } catch (error) {
     if (!(error instanceof Refused) || error.what !== "refused") throw error;
-    log.debug("the broker does not take the times of scheduled restarts"); // it is an older one
+    log.debug("the broker does not accept the times of scheduled restarts"); // it is an older one
   }
 }

@@ -105,7 +105,7 @@ function parse(text: string, log: Log): JournalState {
   try {
     return journalSchema.parse(JSON.parse(text));
   } catch {
-    log.error("the journal of the management process cannot be read; it begins anew");
+    log.error("the journal of the management process cannot be read; a new one is started");
     return fresh;
   }
 }

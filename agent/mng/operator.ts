@@ -99,7 +99,7 @@ async function keepRunning(
   if (advice.do === "wait") return advice.ms;
   if (advice.do === "start") await startAgent(release);
   if (advice.do === "leave") {
-    log.info({ why: advice.why }, "the agent has ended, and is left so");
+    log.info({ why: advice.why }, "the agent has ended and is not restarted");
     await journal.write({ stopped: advice.why });
   }
   return restMs;

@@ -102,7 +102,7 @@ async function look(looking: Looking, signal: AbortSignal): Promise<void> {
       waitMs = Math.min(await turn(looking), lookEveryMs);
       troubles = 0;
     } catch (error) {
-      log.error({ err: error }, "looking after the agent failed; it is tried again");
+      log.error({ err: error }, "managing the agent failed; it is tried again");
       waitMs = backoffMs(troubles++, limits);
       if (!isTriedAgain(troubles)) disappoint(looking, error);
     }
@@ -113,7 +113,7 @@ async function look(looking: Looking, signal: AbortSignal): Promise<void> {
 /** Those whose turn does not come are told why. */
 function disappoint({ supervision, waiting }: Looking, error: unknown): void {
   const { operation, release } = supervision.journal.read();
-  const words = `It was not begun: looking after the agent fails: ${wordsOf(error)}`;
+  const words = `It was not started: managing the agent fails: ${wordsOf(error)}`;
   for (const [key, tell] of waiting) {
     if (key === operation?.key) continue;
     tell({ result: "failed", words, from: release, to: release });
@@ -159,11 +159,11 @@ async function begin(supervision: Supervision, operator: Operator, ask: Ask): Pr
   const { release } = journal.read();
   const wish = { key, kind, from: release, to: release, drain_until_ms: Date.now() + drainMs };
   if (signal.aborted) {
-    await operator.end(newOperation(wish), "cancelled", "It was cancelled before it began.");
+    await operator.end(newOperation(wish), "cancelled", "It was cancelled before it started.");
     return 0;
   }
   if (kind === "power-off" && config.mngPowerOff !== "yes") {
-    const words = "The owner of this host does not allow to power it off: mng-power-off is no.";
+    const words = "The owner of this host does not allow powering it off: mng-power-off is no.";
     return await operator.end(newOperation(wish), "refused", words);
   }
   if (kind !== "update") {

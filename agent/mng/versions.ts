@@ -151,7 +151,7 @@ function releasesOf(
 function readKeys(file: string | undefined): readonly PublicKey[] {
   if (file === undefined) {
     throw new Refusal(
-      "Nothing is downloaded without mng-release-key, the key of who signs versions.",
+      "Nothing is downloaded without mng-release-key, the key that signs versions.",
     );
   }
   try {

@@ -77,7 +77,7 @@ function wordsOfStop({ code, sent, graceMs }: EndFacts, signal: string | null): 
       : `did not end within ${seconds(graceMs)} of ${asked.signal} and was killed`;
   }
   return signal === null
-    ? `was told to stop by ${asked.signal} and exited with code ${code}`
+    ? `was stopped by ${asked.signal} and exited with code ${code}`
     : `was stopped by ${signal}`;
 }
 

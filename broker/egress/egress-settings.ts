@@ -27,6 +27,6 @@ export const egressSettings = {
   },
   SVC_EGRESS_ALLOW: {
     schema: opened.default([]),
-    doc: "What strict opens besides: networks (10.1.0.0/16) and hosts with their port (hooks.internal:8443, [fd12::1]:443). Link-local addresses and cloud metadata stay closed.",
+    doc: "What strict additionally allows: networks (10.1.0.0/16) and hosts with their port (hooks.internal:8443, [fd12::1]:443). Link-local addresses and cloud metadata stay closed.",
   },
 } as const;

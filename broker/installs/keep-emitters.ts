@@ -36,7 +36,7 @@ export async function keepEmitters(parts: Parts, org: OrgId, installId: string):
 
 async function keepAsOf(parts: Parts, org: OrgId, install: ShownRow): Promise<void> {
   const lane = install.queues.find(({ name }) => name === "actions");
-  if (lane === undefined) return; // somebody deleted it
+  if (lane === undefined) return; // someone deleted it
   const config = await readDocument(parts.db, org, install.applied_config_id);
   const wanted = new Map(triggersOf(config).map((trigger) => [trigger.name, trigger]));
   const kept: KeptEmitter[] = [];

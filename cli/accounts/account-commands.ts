@@ -54,7 +54,7 @@ const listAccounts = defineList({
     type: { value: "TYPE", choices: accountTypes, summary: "Only accounts of this type." },
     query: { value: "TEXT", summary: "Only those with this in their name or email." },
   },
-  examples: [{ does: "See who may what.", run: "svc account list" }],
+  examples: [{ does: "See who may do what.", run: "svc account list" }],
   view: accountLine,
   empty: "No accounts.",
   read: async ({ flags: { type, query: q }, call, page }) =>
@@ -78,7 +78,7 @@ const createAccount = defineCommand({
   name: "account create",
   summary: "Create an account of a program in the org.",
   details: "People come by invitation (svc invite create), or by the org's sign-in provider.",
-  args: { name: { summary: "What it is called." } },
+  args: { name: { summary: "Its name." } },
   flags: { role },
   examples: [
     { does: "Create one for a pipeline.", run: "svc account create pipeline --role org_builder" },
@@ -96,7 +96,7 @@ const setRoles = defineCommand({
   args,
   flags: { role },
   examples: [
-    { does: "Have somebody only read.", run: "svc account roles acc_… --role org_read_only" },
+    { does: "Let someone only read.", run: "svc account roles acc_… --role org_read_only" },
   ],
   run: async ({ args: { account }, flags, call, screen }) => {
     const params = { account_id: account };
@@ -109,7 +109,7 @@ const removeAccount = defineCommand({
   name: "account remove",
   summary: "Remove an account from the org: its roles, and its tokens of the org.",
   args,
-  examples: [{ does: "Remove somebody who left.", run: "svc account remove acc_…" }],
+  examples: [{ does: "Remove someone who left.", run: "svc account remove acc_…" }],
   run: async ({ args: { account }, call, screen }) => {
     await call(removeAccountRoute, { params: { account_id: account } });
     screen.say(`Removed ${account}. To have it back: svc invite create ${account}`);

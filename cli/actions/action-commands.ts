@@ -75,7 +75,7 @@ const listRuns = defineList({
   flags: { action: { value: "NAME", summary: "Only this action's." } },
   examples: [{ does: "List the runs of an action.", run: "svc action runs acme --action greet" }],
   view: runLine,
-  empty: "No runs found. Begin one: svc action run INSTALL ACTION",
+  empty: "No runs found. Start one: svc action run INSTALL ACTION",
   read: async ({ args, flags, call, page }) => {
     const { id } = (await findInstall(call, args.install)).body;
     const query = { name: flags.action, ...pagesOfListing(page) };
@@ -110,7 +110,7 @@ const showRun = defineCommand({
 
 const showOutputs = defineCommand({
   name: "action outputs",
-  summary: "Show what an action gave last in an install, as JSON.",
+  summary: "Show the outputs of an action's last run in an install, as JSON.",
   args: { ...installArgs, action: { summary: "The action's name or id." } },
   examples: [{ does: "Show them.", run: "svc action outputs acme greet" }],
   run: async ({ args, call, screen }) => {

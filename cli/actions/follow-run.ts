@@ -12,13 +12,16 @@ import { tellEnd, watchWorkflow } from "../workflows/follow-workflow.ts";
 
 /** What `svc action run` exits with. */
 export const runCodes = [
-  ["1 to 255", "That of the script that failed; 126, 127 and 128 + n as a shell has them."],
-  ["1", "The run did not succeed otherwise: it was denied or cancelled, or its agent was lost."],
+  ["1 to 255", "The exit code of the script that failed; 126, 127 and 128 + n as in a shell."],
+  [
+    "1",
+    "The run did not succeed for another reason: it was denied or cancelled, or its agent was lost.",
+  ],
   ["124", "The run timed out."],
-  ["130", "Its job was cancelled, or Ctrl-C was pressed: the run itself goes on."],
+  ["130", "Its job was cancelled, or Ctrl-C was pressed: the run itself continues."],
   [
     "2 to 6",
-    "As of every command: without a run's id told before, svc could not begin it; with one, it could not follow it, and the run goes on.",
+    "As for every command. If no run id was printed, svc could not start the run; if one was, svc could not follow it, and the run continues.",
   ],
 ] as const;
 

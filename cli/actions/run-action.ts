@@ -11,7 +11,7 @@ export const runAction = defineCommand({
   summary: "Run an action in an install, and follow its log.",
   details:
     "Without an action, --command is run there. The log goes to standard output, messages to standard error; with --no-wait, or -o, the run's id is what goes to standard output. " +
-    "The exit code is that of the script that failed, 0 where the run succeeded. An action that wants an approval waits for it; another terminal can give it: svc workflow approve. Ctrl-C leaves the run to itself.",
+    "The exit code is that of the script that failed, 0 where the run succeeded. An action that wants an approval waits for it; another terminal can give it: svc workflow approve. Ctrl-C stops following; the run continues.",
   codes: runCodes,
   ownsInterrupt: true,
   outlivesReader: true,
@@ -58,7 +58,7 @@ export const runAction = defineCommand({
       return exitCodes.ok.code;
     }
     process.once("SIGINT", () => {
-      screen.say(`The run goes on. See it: svc workflow watch ${body.workflow_id}`);
+      screen.say(`The run continues. See it: svc workflow watch ${body.workflow_id}`);
       process.exit(exitCodes.interrupted.code);
     });
     const run = { workflowId: body.workflow_id, isLone: flags.command !== undefined };

@@ -21,7 +21,7 @@ export const listApps = defineList({
   },
   examples: [{ does: "List the apps of the org.", run: "svc app list" }],
   view: appLine,
-  empty: "No apps found. Begin one: svc app init NAME",
+  empty: "No apps found. Start one: svc app init NAME",
   read: async ({ flags, call, page }) => {
     const { query: q, label: labels } = flags;
     const query = { q, labels, limit: page.limit, cursor: page.cursor ?? "" };

@@ -43,7 +43,7 @@ const configDetails: View<WholeAppConfigVersion> = {
 
 const args = {
   ...appArgs,
-  config: { summary: "The config's id; the active one unless given.", isOptional: true },
+  config: { summary: "The config's id (default: the active one).", isOptional: true },
 } as const;
 
 export const listAppConfigs = defineList({
@@ -67,8 +67,10 @@ export const getAppConfig = defineCommand({
   name: "app config get",
   summary: "Show one of an app's configs.",
   args,
-  flags: { document: { summary: "With the whole config, as JSON." } },
-  examples: [{ does: "Show the active one, whole.", run: "svc app config get greeter --document" }],
+  flags: { document: { summary: "With the complete config, as JSON." } },
+  examples: [
+    { does: "Show the active one completely.", run: "svc app config get greeter --document" },
+  ],
   run: async ({ args, flags, call, screen }) => {
     const app_id = (await findApp(call, args.app)).body.id;
     const query = flags.document ? ({ recurse: "true" } as const) : {};
@@ -85,7 +87,8 @@ export const getAppConfig = defineCommand({
 
 export const showConfigGraph = defineCommand({
   name: "app config graph",
-  summary: "Show in which order one of an app's configs has its components, and what needs what.",
+  summary:
+    "Show the dependency graph of an app's config: the order of its components, and what needs what.",
   args,
   examples: [{ does: "Show what needs what.", run: "svc app config graph greeter" }],
   run: async ({ args, call, screen }) => {
@@ -106,7 +109,7 @@ export const showConfigGraph = defineCommand({
 
 export const diffAppConfigs = defineCommand({
   name: "app diff",
-  summary: "Show what one of an app's configs has otherwise than another.",
+  summary: "Show the differences between two configs of an app.",
   args,
   flags: {
     against: {
@@ -125,7 +128,7 @@ export const diffAppConfigs = defineCommand({
     });
     if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
     else for (const change of body.changes) screen.out(changeLine(change));
-    if (body.changes.length === 0) screen.say("Nothing is otherwise.");
+    if (body.changes.length === 0) screen.say("No differences.");
   },
 });
 

@@ -47,7 +47,7 @@ export const setAppSecret = defineCommand({
     "The value comes from standard input or a file, never from the command line; the end of its last line is left out. " +
     "It is sealed, and cannot be read back.",
   args,
-  flags: { file: { value: "FILE", summary: "Where the value is; standard input unless given." } },
+  flags: { file: { value: "FILE", summary: "The file with the value (default: standard input)." } },
   examples: [
     { does: "Set one from a file.", run: "svc app secret set greeter license-key < license.txt" },
     {
@@ -68,7 +68,7 @@ export const setAppSecret = defineCommand({
     });
     if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
     else if (screen.format === "name") screen.out(body.id);
-    const what = body.replaced ? "has another value now" : "is set";
+    const what = body.replaced ? "has a new value" : "is set";
     screen.say(`${app.name}: the secret ${body.name} ${what}.`);
   },
 });

@@ -5,11 +5,11 @@ import { defineCommand } from "../command.ts";
 
 export const initApp = defineCommand({
   name: "app init",
-  summary: "Write the config of a small app to begin with: its name, an input, an action.",
-  details: "Nothing that is there is written over: the folder must be empty, or not there yet.",
+  summary: "Write the config of a small app as a start: its name, an input, an action.",
+  details: "Nothing is overwritten: the folder must be empty or must not exist.",
   isLocal: true,
   args: { folder: { summary: "The new folder; its name is the app's." } },
-  examples: [{ does: "Begin an app.", run: "svc app init shop && svc app validate shop" }],
+  examples: [{ does: "Start an app.", run: "svc app init shop && svc app validate shop" }],
   run: async ({ args, screen }) => {
     const { starterFiles } = await import("../../shared/app-config/starter-files.ts");
     const root = path.resolve(args.folder);

@@ -14,7 +14,8 @@ const words = {
 export const createApp = defineCommand({
   name: "app create",
   summary: "Create an app without a config.",
-  details: "svc app sync creates the app that a config names: this is for what is made before it.",
+  details:
+    "svc app sync creates the app that a config names. Use this command for what has to exist before that.",
   args: { name: { summary: "The app's name, unique in the org." } },
   flags: words,
   examples: [{ does: "Create an app.", run: 'svc app create shop --display-name "The shop"' }],
@@ -33,13 +34,13 @@ export const createApp = defineCommand({
 export const updateApp = defineCommand({
   name: "app update",
   summary: "Change an app's names, or where its config is.",
-  details: "What its active config says of it comes again with the next one.",
+  details: "The next config sets again what its active config says about it.",
   args: appArgs,
   flags: {
     name: { value: "NAME", summary: "Its new name." },
     ...words,
     repo: { value: "REPO", summary: "The repository that has its config." },
-    directory: { value: "DIR", summary: "Where in it the config is." },
+    directory: { value: "DIR", summary: "The config's folder in the repository." },
   },
   examples: [{ does: "Describe an app.", run: 'svc app update shop --description "Sells"' }],
   run: async ({ args, flags, call, screen }) => {

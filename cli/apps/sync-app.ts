@@ -11,19 +11,19 @@ import { showChecked } from "./validate-app.ts";
 
 export const syncApp = defineCommand({
   name: "app sync",
-  summary: "Make a directory the active config of its app; the app is created if there is none.",
+  summary:
+    "Make a directory the active config of its app; the app is created if it does not exist.",
   details:
-    "The config is checked here first, and sent only if nothing is wrong with it. What it changes is shown; a config that is active " +
-    "already makes no version. With --watch, it is synced again whenever its files have changed, also after errors, until Ctrl-C.",
+    "The config is checked here first, and sent only if nothing is wrong with it. The changes are shown; a config that is already active does not create a version. With --watch, it is synced again whenever its files have changed, also after errors, until Ctrl-C.",
   ownsInterrupt: true,
   args: { folder: { summary: "The config's directory." } },
   flags: {
-    "dry-run": { summary: "Show what would change, and change nothing." },
+    "dry-run": { summary: "Show what would change, without changing anything." },
     watch: { short: "w", summary: "Sync again after each change of the directory, until Ctrl-C." },
   },
   examples: [
     { does: "Sync the example.", run: "svc app sync examples/app" },
-    { does: "See first what it would change.", run: "svc app sync examples/app --dry-run" },
+    { does: "See what it would change first.", run: "svc app sync examples/app --dry-run" },
     { does: "Keep the app as its directory is.", run: "svc app sync examples/app --watch" },
   ],
   run: async ({ args, flags, call, screen }) => {
@@ -70,7 +70,7 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
   const { length: count } = body.changes;
   if (!("id" in body))
     screen.say(`${name}: ${count} change${count === 1 ? "" : "s"}, nothing is stored.`);
-  else if (status === 200) screen.say(`${name}: version ${body.version} is active already.`);
+  else if (status === 200) screen.say(`${name}: version ${body.version} is already active.`);
   else screen.say(`${name} (${app.id}): version ${body.version} is active.`);
   return exitCodes.ok.code;
 }

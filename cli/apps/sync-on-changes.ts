@@ -53,7 +53,7 @@ export async function syncOnChanges({ screen, title, open, sync }: Synced): Prom
       return "done";
     }
   }
-  screen.say(`${title} is watched no more.`);
+  screen.say(`Stopped watching ${title}.`);
   return exitCodes.interrupted.code;
 }
 

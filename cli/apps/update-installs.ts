@@ -24,9 +24,9 @@ const updateLine: View<InstallUpdate> = {
 export const updateInstalls = defineCommand({
   name: "app update-installs",
   summary:
-    "Bring installs of an app to one of its configs: the active one, unless --config names another.",
+    "Update installs of an app to one of its configs: the active one, unless --config names another.",
   details:
-    "Each gets a workflow of its own. A refusal for one install is reported for it; the others continue.",
+    "Each gets its own workflow. A refusal for one install is reported for it; the others continue.",
   codes: [["1", "an install was refused"]],
   args: {
     ...appArgs,
@@ -43,7 +43,7 @@ export const updateInstalls = defineCommand({
   },
   examples: [
     {
-      does: "Bring all installs to the active config.",
+      does: "Update all installs to the active config.",
       run: "svc app update-installs greeter --all",
     },
     { does: "Only two.", run: "svc app update-installs greeter acme umbrella" },

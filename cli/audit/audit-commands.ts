@@ -37,7 +37,7 @@ type FilterFlags = {
 export const listAudit = defineList({
   name: "audit list",
   summary: "List who did what in the org, newest first.",
-  details: "How much is kept, and what is not told: docs/audit.md.",
+  details: "What is kept and what is left out: docs/audit.md.",
   flags: filterFlags,
   examples: [
     { does: "Show what was done to a runner.", run: "svc audit list --target run_…" },
@@ -58,11 +58,10 @@ export const exportAudit = defineCommand({
   name: "audit export",
   summary: "Print the audit log for an archive: one event a line, oldest first.",
   details:
-    "Each line is JSON with its own `cursor`. Give the last cursor that you have with --cursor, and the same other flags, to go on after " +
-    "it: the next day, or when the connection broke. The events of the last ten seconds come with the next export.",
+    "Each line is JSON with its own `cursor`. Give the last cursor that you have with --cursor, and the same other flags, to continue after it: the next day, or after a lost connection. The events of the last ten seconds come with the next export.",
   flags: {
     ...filterFlags,
-    cursor: { value: "CURSOR", summary: "Continue after the line that has this cursor." },
+    cursor: { value: "CURSOR", summary: "Continue after the line with this cursor." },
   },
   examples: [
     { does: "Write everything to a file.", run: "svc audit export > audit.ndjson" },

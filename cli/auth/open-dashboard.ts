@@ -5,7 +5,7 @@ export const openDashboard = defineCommand({
   name: "dashboard",
   summary: "Print a link that signs your browser in to the dashboard, once.",
   details:
-    "Whoever first presses the button of its page, within a quarter of an hour, acts with your token's permissions: do not share it.",
+    "The first person to press the button on its page within 15 minutes acts with your token's permissions: do not share it.",
   examples: [
     { does: "Print a link.", run: "svc dashboard" },
     { does: "Open it at once.", run: 'xdg-open "$(svc dashboard)"' },
@@ -14,6 +14,6 @@ export const openDashboard = defineCommand({
     const { url } = await connect();
     const { body } = await call(createSignInLinkRoute, {});
     screen.out(`${url}${body.path}`);
-    screen.say("It can be used once, within a quarter of an hour.");
+    screen.say("It can be used once, within 15 minutes.");
   },
 });

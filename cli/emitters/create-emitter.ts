@@ -13,7 +13,7 @@ export const createEmitter = defineCommand({
   name: "emitter create",
   summary: "Enqueue signals by a schedule; with --job, jobs of a runner.",
   details:
-    "With --job and without --queue, the queue is the runner's own for schedules; it is created when it is not there.",
+    "With --job and without --queue, the queue is the runner's own for schedules; it is created if it does not exist.",
   flags: {
     name: { value: "NAME", isRequired: true, summary: "Its name, unique in its queue." },
     description: { value: "TEXT", summary: "What it is for." },
@@ -22,7 +22,7 @@ export const createEmitter = defineCommand({
     type: { value: "TYPE", summary: "The type of its signals." },
     ...signalTextFlags,
     ...jobFlags,
-    "expires-in": { value: "DURATION", summary: "Its signals are not executed after so long." },
+    "expires-in": { value: "DURATION", summary: "Its signals are not executed after this time." },
     "max-executions": { value: "N", summary: "Executions of a signal at most (default 3)." },
     "retry-delay": {
       value: "DURATION",

@@ -22,7 +22,7 @@ export const { pause: pauseEmitter, resume: resumeEmitter } = definePauses({
   argument: args.emitter,
   view: emitterDetails,
   pause: {
-    summary: "Pause an emitter. Ticks that pass meanwhile are not made up for.",
+    summary: "Pause an emitter. Ticks that pass during the pause are not made up for.",
     example: {
       does: "Pause for the holidays.",
       run: "svc emitter pause emt_… --until 2027-01-07T08:00:00Z",

@@ -62,7 +62,7 @@ export const nextTicks = defineList({
   flags: { count: { value: "N", summary: "How many ticks, at most 100 (default 10)." } },
   examples: [{ does: "Show the next ten ticks.", run: "svc emitter next emt_…" }],
   view: tickLine,
-  empty: "It emits no more.",
+  empty: "It will not emit again.",
   read: async ({ args, flags, call, screen, isWatched }) => {
     const query = { n: readWhole("--count", flags.count) };
     const { text, body } = await call(getEmitterTicksRoute, {

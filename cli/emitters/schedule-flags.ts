@@ -8,19 +8,19 @@ export const scheduleFlags = {
     value: "EXPRESSION",
     summary: 'Five fields, like "30 2 * * MON-FRI", or a macro like @daily.',
   },
-  "time-zone": { value: "ZONE", summary: "The zone of the cron's clock (default UTC)." },
+  "time-zone": { value: "ZONE", summary: "The time zone of --cron (default UTC)." },
   at: { value: "INSTANT", summary: "Once, at this instant, like 2027-01-31T18:00:00Z." },
   in: { value: "DURATION", summary: "Once, after this time, like 15m." },
   jitter: {
     value: "DURATION",
-    summary: "Spread ticks: each is late by the emitter's own part of this.",
+    summary: "Spread ticks: each is delayed by up to this, by the same amount for one emitter.",
   },
   missed: {
     value: "POLICY",
     choices: missedPolicies,
     summary: "What to emit for ticks that an outage missed (default once).",
   },
-  "missed-limit": { value: "N", summary: "With --missed all: at most so many (default 10)." },
+  "missed-limit": { value: "N", summary: "With --missed all: at most this many (default 10)." },
   overlap: {
     value: "POLICY",
     choices: overlapPolicies,

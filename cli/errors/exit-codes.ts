@@ -12,7 +12,7 @@ export const exitCodes = {
   notFound: { code: 3, means: "Not found, or in another org." },
   denied: {
     code: 4,
-    means: "There is no token, or the broker does not take it, or it lacks a permission.",
+    means: "There is no token, the broker does not accept it, or it lacks a permission.",
   },
   conflict: {
     code: 5,

@@ -53,16 +53,16 @@ function absenceHints({ url }: BrokerUnreachable): string[] {
   const { hostname } = new URL(url);
   if (/^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return ["Start one with: svc dev"];
   return [
-    "Is that its URL, and does this machine reach it? See what commands use: svc auth status",
+    "Is the URL right, and can this machine reach it? See what commands use: svc auth status",
   ];
 }
 
 const trustHints: Readonly<Record<BrokerUntrusted["kind"], string>> = {
   "unknown-issuer":
-    "If it is your own or your company's CA, give its certificate: NODE_EXTRA_CA_CERTS=FILE (PEM). Else somebody may be reading along.",
+    "If it is your own or your company's CA, give its certificate: NODE_EXTRA_CA_CERTS=FILE (PEM). Otherwise someone may be intercepting the connection.",
   "not-of-today": "Renew it at the broker, or correct this machine's clock.",
-  "other-name": "Check the spelling of the URL, or have the broker's certificate name it, too.",
-  other: "Give the broker another certificate.",
+  "other-name": "Check the spelling of the URL, or add this name to the broker's certificate.",
+  other: "Replace the broker's certificate.",
 };
 
 function refusalWords(error: RequestRefused): string[] {

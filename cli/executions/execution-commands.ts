@@ -83,7 +83,7 @@ export const listExecutions = defineList({
 
 export const getExecution = defineCommand({
   name: "execution get",
-  summary: "Show an execution: its course, its progress, its result and its outputs.",
+  summary: "Show an execution: its history, progress, result and outputs.",
   args: { job, execution: { summary: "The execution's id.", offers: "executions" } },
   examples: [{ does: "Show one execution of a job.", run: "svc execution get job_… exe_…" }],
   run: async ({ args, call, screen }) => {

@@ -24,7 +24,10 @@ export const callApi = defineCommand({
       isRepeatable: true,
       summary: "A field of the body.",
     },
-    input: { value: "FILE", summary: "The whole body from a file, or from standard input for -." },
+    input: {
+      value: "FILE",
+      summary: "The complete body from a file, or from standard input for -.",
+    },
   },
   examples: [
     { does: "List all roles.", run: "svc api GET /v1/roles" },

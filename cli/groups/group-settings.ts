@@ -29,10 +29,9 @@ const showSettings = defineCommand({
 
 const changeSettings = defineCommand({
   name: "group set",
-  summary: "Change settings of a group. Every runner of it is told at once.",
+  summary: "Change settings of a group. All its runners are notified at once.",
   details:
-    "They are changed only if nobody else changed them since they were read, or, with --if-version, since that version: else " +
-    "the exit code is 5 and nothing is changed. NAME.KEY=VALUE changes one entry of a map, a list is separated by commas.",
+    "They are changed only if no one else has changed them since they were read, or, with --if-version, since that version; otherwise nothing is changed and the exit code is 5. NAME.KEY=VALUE changes one entry of a map, a list is separated by commas.",
   args: {
     ...groupArgs,
     change: { summary: "NAME=VALUE or NAME.KEY=VALUE.", isRepeatable: true, isOptional: true },

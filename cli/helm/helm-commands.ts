@@ -28,9 +28,12 @@ const releaseFlags = {
   "storage-driver": {
     value: "DRIVER",
     choices: ["secret", "configmap"],
-    summary: "In what helm keeps its releases (default: secret).",
+    summary: "Where helm stores its releases (default: secret).",
   },
-  timeout: { value: "DURATION", summary: "How long to wait until all is ready (default: 5m)." },
+  timeout: {
+    value: "DURATION",
+    summary: "How long to wait until everything is ready (default: 5m).",
+  },
 } as const;
 const chartFlags = {
   values: {
@@ -42,18 +45,18 @@ const chartFlags = {
   set: {
     value: "NAME=VALUE",
     isRepeatable: true,
-    summary: "Values, as helm's --set has them. Others of this machine see them while svc runs.",
+    summary: "Values, as in helm's --set. Other users of this machine can see them while svc runs.",
   },
   "set-json": {
     value: "NAME=JSON",
     isRepeatable: true,
-    summary: "Values as JSON, or a whole object: put over those of -f, and below --set.",
+    summary: "Values as JSON, or a complete object: they override -f, and --set overrides them.",
   },
-  "set-string": { value: "NAME=VALUE", isRepeatable: true, summary: "The same, each a text." },
+  "set-string": { value: "NAME=VALUE", isRepeatable: true, summary: "The same, always as text." },
   "set-file": {
     value: "NAME=FILE",
     isRepeatable: true,
-    summary: "A value that a file holds: right for secrets.",
+    summary: "A value from a file; use it for secrets.",
   },
   version: { value: "VERSION", summary: "The chart's version, with --repo and oci://." },
   repo: { value: "URL", summary: "The repository of charts that CHART is in." },
@@ -61,10 +64,10 @@ const chartFlags = {
     value: "FILE",
     summary: "USER:PASSWORD for the repository, registry or git server, from a file or - .",
   },
-  "plain-http": { summary: "The registry may be asked without TLS." },
-  "create-namespace": { summary: "Make the namespace if it is not there." },
+  "plain-http": { summary: "Allow a registry without TLS." },
+  "create-namespace": { summary: "Create the namespace if it does not exist." },
   "skip-crds": { summary: "Leave the chart's crds/ out." },
-  "take-ownership": { summary: "Take over objects that no release, or another one, owns." },
+  "take-ownership": { summary: "Adopt objects that are owned by no release or by another one." },
   "force-conflicts": { summary: "Take over fields that others manage." },
 } as const;
 const sent =
@@ -110,7 +113,7 @@ export const diffRelease = defineCommand({
 export const upgradeRelease = defineCommand({
   name: "helm upgrade",
   summary: "Install or upgrade a release: show the diff, ask, and apply exactly that.",
-  details: `${sent} It is waited for until all is ready; where that fails, what was deployed before is deployed again. With --job what svc helm diff has shown is applied. ${clusterWords}`,
+  details: `${sent} The command waits until everything is ready; if that fails, the previous release is deployed again. With --job it applies what svc helm diff showed. ${clusterWords}`,
   ...followed,
   args: { release: { ...release, isOptional: true }, chart },
   flags: {
@@ -119,9 +122,9 @@ export const upgradeRelease = defineCommand({
     ...chartFlags,
     install: {
       short: "i",
-      summary: "Taken as helm has it: what is not there is installed anyway.",
+      summary: "Accepted for compatibility with helm: a missing release is always installed.",
     },
-    wait: { summary: "Taken as helm has it: it is waited for anyway." },
+    wait: { summary: "Accepted for compatibility with helm: the command always waits." },
     job: plannedJob,
     "auto-approve": autoApprove,
   },
@@ -153,7 +156,7 @@ export const upgradeRelease = defineCommand({
         return await planRelease(at, { release: name, chart: given, runner: runnerId, flags });
       },
       question: "Apply exactly this?",
-      nothing: "There is nothing to apply: the release is as it would be.",
+      nothing: "There is nothing to apply: the release is up to date.",
     });
   },
 });
@@ -164,7 +167,7 @@ export const installRelease: Command = { ...upgradeRelease, name: "helm install"
 export const uninstallRelease = defineCommand({
   name: "helm uninstall",
   summary: "Show what an uninstall of a release deletes, ask, and do it.",
-  details: `With --job what svc helm diff --uninstall has shown is done. ${clusterWords}`,
+  details: `With --job it does what svc helm diff --uninstall showed. ${clusterWords}`,
   ...followed,
   args: { release: { ...release, isOptional: true } },
   flags: { runner, ...releaseFlags, job: plannedJob, "auto-approve": autoApprove },

@@ -11,7 +11,7 @@ export const createInstall = defineCommand({
   name: "install create",
   summary: "Create an install of an app, and provision it.",
   details:
-    "It gets a runner of its own, whose agent is to be started in the customer's account: the command for that is printed. With --runner one that is there already becomes its own.",
+    "It gets its own runner, whose agent has to be started in the customer's account: the command for that is printed. With --runner it takes an existing runner instead.",
   args: { name: { summary: "The install's name, unique in the app." } },
   flags: {
     app: { value: "APP", offers: "apps", isRequired: true, summary: "The app's name or id." },
@@ -29,15 +29,15 @@ export const createInstall = defineCommand({
     metadata: {
       value: "KEY=VALUE",
       isRepeatable: true,
-      summary: "Words of your own, such as managed_by=terraform.",
+      summary: "Your own metadata, such as managed_by=terraform.",
     },
     runner: {
       value: "RUNNER",
       offers: "runners",
-      summary: "A runner that is there already, alone in its group: it becomes the install's own.",
+      summary: "An existing runner that is alone in its group: it becomes the install's runner.",
     },
     "aws-region": { value: "REGION", summary: "It is in an AWS account, in this region." },
-    "approve-all": { summary: "Nobody is asked to approve anything." },
+    "approve-all": { summary: "No approvals are asked for." },
     "no-start": { summary: "Do not provision it yet." },
   },
   examples: [

@@ -11,7 +11,7 @@ export const enrolInstall = defineCommand({
   details: "The token can be used once, within an hour. It is shown only once.",
   examples: [
     {
-      does: "Keep it in a file that nobody else can read.",
+      does: "Keep it in a file that no one else can read.",
       run: "(umask 077; svc install enrol acme > enrolment-token)",
     },
   ],

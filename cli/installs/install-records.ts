@@ -17,7 +17,7 @@ import { findInstall, installArgs as args } from "./find-install.ts";
 export const showReadme = defineCommand({
   name: "install readme",
   summary: "Show the app's readme, rendered with what is known of an install.",
-  details: "What could not be rendered is left out, and told on stderr.",
+  details: "What could not be rendered is left out, and reported on stderr.",
   args,
   examples: [{ does: "Read it.", run: "svc install readme acme" }],
   run: async ({ args, call, screen }) => {
@@ -52,7 +52,7 @@ export const listInstallAuditLogs = defineList({
   },
   examples: [{ does: "See who did what.", run: "svc install audit-log acme" }],
   view: auditLine,
-  empty: "Nothing was done to it.",
+  empty: "No events found.",
   read: async ({ args, flags: { since: start, until: end }, call, page }) => {
     const { id } = (await findInstall(call, args.install)).body;
     const query = { start, end, ...pagesOfListing(page) };

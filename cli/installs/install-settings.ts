@@ -20,24 +20,24 @@ const configDetails: View<InstallConfig> = {
 
 export const installSettings = defineCommand({
   name: "install settings",
-  summary: "Show what an install has of its own instead of its app's defaults, or change it.",
+  summary: "Show or change the settings in which an install differs from its app's defaults.",
   args,
   flags: {
     approval: {
       value: "OPTION",
       choices: ["prompt", "approve-all", "default"],
-      summary: "Whether somebody is asked; default: as the app says.",
+      summary: "Whether approvals are asked for (default: as the app says).",
     },
     enable: {
       value: "COMPONENT",
       isRepeatable: true,
-      summary: "Have a component that the app lets installs leave out.",
+      summary: "Enable a component that installs may leave out.",
     },
     disable: { value: "COMPONENT", isRepeatable: true, summary: "Leave one out." },
   },
   examples: [
     { does: "Show them.", run: "svc install settings acme" },
-    { does: "Ask nobody.", run: "svc install settings acme --approval approve-all" },
+    { does: "Ask for no approvals.", run: "svc install settings acme --approval approve-all" },
   ],
   run: async ({ args, flags, call, screen }) => {
     const { body: install } = await findInstall(call, args.install);

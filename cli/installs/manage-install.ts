@@ -17,23 +17,23 @@ import { installDetails } from "./install-view.ts";
 
 const yes = { yes: { summary: "Required: this cannot be undone." } } as const;
 const planOnly = {
-  "plan-only": { summary: "Change nothing: see what would be done." },
+  "plan-only": { summary: "Only plan: show what would be done." },
 } as const;
 const watchIt = (id: string): string => `Watch it: svc workflow watch ${id}`;
 
 export const updateInstall = defineCommand({
   name: "install update",
-  summary: "Give an install another name, or change words of your own about it.",
-  details: "Its inputs, labels and settings have commands of their own.",
+  summary: "Rename an install, or change its metadata.",
+  details: "Its inputs, labels and settings have their own commands.",
   args,
   flags: {
     name: { value: "NAME", summary: "Its new name, unique in the app." },
     metadata: {
       value: "KEY=VALUE",
       isRepeatable: true,
-      summary: "Words of your own, such as managed_by=terraform.",
+      summary: "Your own metadata, such as managed_by=terraform.",
     },
-    unset: { value: "KEY", isRepeatable: true, summary: "Take some of them away." },
+    unset: { value: "KEY", isRepeatable: true, summary: "Remove some of them." },
   },
   examples: [{ does: "Rename an install.", run: "svc install update acme --name acme-eu" }],
   run: async ({ args, flags, call, screen }) => {
@@ -78,7 +78,7 @@ export const updateInstallConfig = defineCommand({
     "Update an install to a config of its app: the active one, unless --config names another.",
   args,
   flags: { config: { value: "CONFIG", summary: "The config's id." }, ...planOnly },
-  examples: [{ does: "Bring it to the active config.", run: "svc install update-config acme" }],
+  examples: [{ does: "Update it to the active config.", run: "svc install update-config acme" }],
   run: async ({ args, flags, call, screen }) => {
     const { body: install } = await findInstall(call, args.install);
     const id = flags.config ?? install.app_config_ref.expected_config_id;
@@ -112,7 +112,7 @@ export const deleteInstall = defineCommand({
   summary: "Deprovision an install, then delete it.",
   args,
   flags: yes,
-  examples: [{ does: "Take it away.", run: "svc install delete acme --yes" }],
+  examples: [{ does: "Delete it.", run: "svc install delete acme --yes" }],
   run: async ({ args, flags, call, screen }) => {
     requireYes(flags.yes, "Deleting an install");
     const { body: install } = await findInstall(call, args.install);
@@ -128,7 +128,7 @@ export const deleteInstall = defineCommand({
 
 export const forgetInstall = defineCommand({
   name: "install forget",
-  summary: "Delete an install's records, and nothing that runs in the customer's account.",
+  summary: "Delete an install's records, but nothing that runs in the customer's account.",
   args,
   flags: yes,
   examples: [

@@ -64,7 +64,7 @@ export const showInputs = defineCommand({
   name: "install inputs",
   summary: "Show an install's inputs, or change some of them.",
   details:
-    "With --set or --unset another version is made, and a workflow brings the install to it. What the app's config calls sensitive is shown to nobody.",
+    "With --set or --unset a new version is created, and a workflow applies it. Values that the app's config marks as sensitive are never shown.",
   args,
   flags: {
     set: {
@@ -72,7 +72,7 @@ export const showInputs = defineCommand({
       isRepeatable: true,
       summary: "Set an input. NAME=@FILE reads a secret from a file.",
     },
-    unset: { value: "NAME", isRepeatable: true, summary: "Take a value away." },
+    unset: { value: "NAME", isRepeatable: true, summary: "Remove a value." },
   },
   examples: [
     { does: "Show them.", run: "svc install inputs acme" },
@@ -117,9 +117,9 @@ export const labelInstall = defineCommand({
     template: {
       value: "KEY=TEMPLATE",
       isRepeatable: true,
-      summary: "Have a label rendered with the install's state.",
+      summary: "Set a label whose value is rendered from the install's state.",
     },
-    "no-template": { value: "KEY", isRepeatable: true, summary: "Render it no more." },
+    "no-template": { value: "KEY", isRepeatable: true, summary: "Remove such a label." },
   },
   examples: [{ does: "Set one.", run: "svc install labels acme --set tier=gold" }],
   run: async ({ args, flags, call, screen }) => {
@@ -157,7 +157,7 @@ export const showState = defineCommand({
 
 export const listEvents = defineList({
   name: "install events",
-  summary: "List what was done to an install, newest first.",
+  summary: "List the events of an install, newest first.",
   args,
   examples: [
     { does: "Show what happened.", run: "svc install events acme" },

@@ -32,10 +32,10 @@ const codeByEnd: Readonly<Partial<Record<RunnerJobStatus, number>>> = {
 
 /** What a command that waits exits with, besides what every command does. */
 export const waitCodes = [
-  ["0", "It came to what was waited for, with --exit-status as finished."],
-  ["1", "It can never come to what --for names; with --exit-status: it failed."],
+  ["0", "The jobs reached what --for names; with --exit-status: they finished."],
+  ["1", "A job can no longer reach what --for names; with --exit-status: it failed."],
   ["8, 9, 10", "With --exit-status: it timed out; it was cancelled; it was not attempted."],
-  ["124", "The time of --timeout is over. The job goes on."],
+  ["124", "--timeout has passed. The job continues."],
 ] as const;
 
 type Flags = { readonly timeout: string | undefined; readonly "exit-status": boolean };

@@ -8,9 +8,9 @@ import { bulkFlags, confirmCounted, readMatching, requireNoFilter } from "./matc
 
 export const cancelJob = defineCommand({
   name: "job cancel",
-  summary: "Cancel a job, or all jobs that match. A running job is told to stop.",
+  summary: "Cancel a job, or all jobs that match. A running job is asked to stop.",
   details:
-    "With filters it counts the jobs that match and asks first. What was cancelled cannot be put back; it can be run again.",
+    "With filters it counts the jobs that match and asks first. Cancelled jobs cannot be restored, but can be run again.",
   args: { job: { summary: "The job's id.", offers: "jobs", isOptional: true } },
   flags: {
     status: {
@@ -34,7 +34,7 @@ export const cancelJob = defineCommand({
       const counted = await confirmCounted(call, filter, {
         isApproved: flags.yes,
         verb: "Cancel",
-        more: "Running ones are told to stop.",
+        more: "Running ones are asked to stop.",
       });
       if (counted !== undefined) return await cancelMatching({ call, screen }, counted);
       screen.say("Nothing was cancelled. To cancel without being asked, add --yes.");

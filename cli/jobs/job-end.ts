@@ -21,14 +21,14 @@ export const ownCodes = [
     "0 to 255",
     "COMMAND's own, when it ended by itself; with --exit-code job 0, or 1 when it failed.",
   ],
-  ["126, 127", "COMMAND may not be executed, or is not there, as a shell has it."],
+  ["126, 127", "COMMAND cannot be executed, or was not found, as in a shell."],
   ["128 + n", "Signal n ended COMMAND: 137 is SIGKILL, for example because memory ran out."],
-  ["1", "The job failed otherwise: its agent was lost, or its outputs cannot be taken."],
+  ["1", "The job failed for another reason: its agent was lost, or its outputs are invalid."],
   ["124", "The job timed out."],
   ["130", "The job was cancelled, or Ctrl-C was pressed twice."],
   [
     "2 to 6",
-    "As of every command: without a job's id told before, svc could not enqueue it; with one, it could not follow it, and the job goes on.",
+    "As for every command. If no job id was printed, svc could not enqueue the job; if one was, svc could not follow it, and the job continues.",
   ],
 ] as const;
 

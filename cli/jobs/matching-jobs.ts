@@ -13,7 +13,7 @@ export const jobFilterFlags = {
   type: { value: "TYPE", choices: runnerJobTypeNames, summary: "Only jobs of this type." },
   group: { value: "GROUP", choices: runnerJobGroups, summary: "Only jobs of this group." },
   "owner-id": { value: "ID", summary: "Only this owner's." },
-  "owner-type": { value: "TYPE", summary: "Only of owners of this kind." },
+  "owner-type": { value: "TYPE", summary: "Only those of owners of this type." },
   since: {
     value: "DURATION",
     summary: "Only jobs enqueued since then: a duration ago like 1h, or an instant.",
@@ -28,7 +28,7 @@ export const jobFilterFlags = {
 export const bulkFlags = {
   ...jobFilterFlags,
   all: { summary: "Every job of the org: required where no filter is given." },
-  yes: { summary: "Do it without asking." },
+  yes: { summary: "Do not ask for confirmation." },
 } as const;
 
 type FilterFlags = {

@@ -10,8 +10,7 @@ export const rerunJob = defineCommand({
   name: "job rerun",
   summary: "Enqueue a copy of a job, or of all ended jobs that match.",
   details:
-    "With filters it counts the jobs that match and asks first. Each is enqueued by itself, the newest first; those that cannot be are listed, " +
-    "and the exit code is 1 then.",
+    "With filters it counts the jobs that match and asks first. Each is enqueued separately, newest first; those that cannot be are listed, and then the exit code is 1.",
   args: { job: { summary: "The job's id.", offers: "jobs", isOptional: true } },
   flags: {
     status: {

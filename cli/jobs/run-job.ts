@@ -23,8 +23,7 @@ export const runJob = defineCommand({
   details:
     "COMMAND that is a file here is sent unchanged and run there with the arguments as given; any other is looked for on " +
     "the runner's host. The log goes to standard output, messages to standard error. The exit code is COMMAND's own, or, with " +
-    "--exit-code job and of a job with --type, the job's outcome. A log that is lost on the way, or that nobody reads any " +
-    "more, changes nothing in it. Ctrl-C cancels the job and follows it until it has stopped; a second one leaves.",
+    "--exit-code job and of a job with --type, the job's outcome. The exit code does not depend on whether the log could be read to its end. Ctrl-C cancels the job and follows it until it has stopped; a second Ctrl-C exits at once.",
   codes: ownCodes,
   ownsInterrupt: true,
   outlivesReader: true,

@@ -6,8 +6,7 @@ export const waitForJob = defineCommand({
   name: "job wait",
   summary: "Wait until jobs have ended, or are where --for says.",
   details:
-    "What a job was counts: one that ran and has ended meets --for running. Of several jobs each is shown as soon as its " +
-    "waiting is over; the exit code is that of the first, as they are named, that is not 0.",
+    "Past statuses count: a job that ran and has ended meets --for running. With several jobs, each is shown as soon as it is done waiting; the exit code is the first that is not 0, in the order of the arguments.",
   codes: waitCodes,
   args: { job: { summary: "The jobs' ids.", offers: "jobs", isRepeatable: true } },
   flags: {

@@ -15,7 +15,7 @@ export const clusterFlags = {
   namespace: {
     short: "n",
     value: "NAMESPACE",
-    summary: "For what names none (default: that of the context).",
+    summary: "The namespace of objects that name none (default: that of the context).",
   },
 } as const satisfies Record<string, FlagSpec>;
 
@@ -23,4 +23,4 @@ export const clusterFlags = {
 export const clusterWords =
   "The cluster is the one that the runner's agent reaches by itself (its kubeconfig, or that of the pod it is in). With " +
   "--kubeconfig or --context one context of yours is sent instead: its server, its certificates and its credentials, and nothing " +
-  "else of the file. They are a part of the job's plan, which the broker keeps sealed.";
+  "else of the file. They become part of the job's plan, which the broker keeps sealed.";

@@ -120,6 +120,6 @@ users: [{name: u, user: {token: mine}}]
     );
     await expect(read("/none/config")).rejects.toThrow("/none/config cannot be read (ENOENT).");
     await writeFile(file, "a: [b\n: c");
-    await expect(read(file)).rejects.toThrow("it is no YAML");
+    await expect(read(file)).rejects.toThrow("it is not YAML");
   });
 });

@@ -127,7 +127,7 @@ async function readKubeconfig(file: string, isNeeded: boolean): Promise<Kubeconf
   try {
     value = parse(text, { logLevel: "error" });
   } catch {
-    throw new UsageError(`${file} is no kubeconfig: it is no YAML.`);
+    throw new UsageError(`${file} is no kubeconfig: it is not YAML.`);
   }
   const { data, error } = kubeconfig.safeParse(value ?? {});
   if (data !== undefined) return { ...data, file };

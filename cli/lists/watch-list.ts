@@ -22,13 +22,13 @@ export async function watchList<Item>(watching: Watching<Item>): Promise<never> 
     try {
       const page = await read();
       patience.heard();
-      if (away !== undefined) tell("The broker is back.");
+      if (away !== undefined) tell("The broker is reachable again.");
       away = undefined;
       show(page);
       await screen.drained();
     } catch (error) {
       patience.bear(error);
-      const why = error instanceof Error ? error.message : "The broker is away.";
+      const why = error instanceof Error ? error.message : "The broker is not reachable.";
       if (away === undefined) tell(`${why} Looking again …`);
       away = why;
     }

@@ -13,8 +13,7 @@ export const createToken = defineCommand({
   name: "token create",
   summary: "Create a token. It is shown only once.",
   details:
-    "With DATABASE_URL it is made in the database itself and needs no other token: so the first one of an " +
-    "installation is made. Without, the API makes it.",
+    "With DATABASE_URL the token is written directly to the database and needs no other token: this is how the first one of an installation is created. Without it, the API creates the token.",
   flags: {
     name: {
       value: "NAME",
@@ -33,7 +32,7 @@ export const createToken = defineCommand({
       value: "PERMISSION",
       isRepeatable: true,
       choices: grantablePermissions,
-      summary: "A permission besides those of its role.",
+      summary: "A permission in addition to those of its role.",
     },
     kind: {
       value: "KIND",

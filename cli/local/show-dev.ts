@@ -64,7 +64,7 @@ export async function showNextSteps(screen: Screen, place: DevPlace): Promise<vo
 /** An app, an install of it on the local runner, and a run that somebody approves, with its events as signed webhooks. */
 const tour = (svc: string, runnerId: string): string[] => [
   "",
-  "Then deliver an app to a customer, and hear of it:",
+  "Then deliver an app to a customer, and follow its events:",
   "",
   `  ${svc} app sync examples/app`,
   `  ${svc} install create acme --app greeter --input audience=world --runner ${runnerId}`,

@@ -14,7 +14,7 @@ const mostOnAPage = 1000;
 export const tailLog = defineCommand({
   name: "log tail",
   summary: "Show the end of a job's log, and with -f follow it until it ends.",
-  details: `With -f a broken connection is made again and nothing is missed; it ends, with 0, when the log does. ${logDetails}`,
+  details: `With -f a broken connection is restored without missing records; it ends with 0 when the log ends. ${logDetails}`,
   args: { log: logArg },
   flags: {
     follow: { short: "f", summary: "Follow the log until it ends." },

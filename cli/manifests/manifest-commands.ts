@@ -26,45 +26,50 @@ const manifestFlags = {
     short: "f",
     value: "PATH",
     isRepeatable: true,
-    summary: "One more path, as kubectl has it.",
+    summary: "One more path, as in kubectl.",
   },
-  recursive: { short: "R", summary: "Folders with the folders in them." },
+  recursive: { short: "R", summary: "Include the folders in each folder." },
   kustomize: {
     short: "k",
     value: "DIR",
     summary:
-      "A kustomization, in place of paths. Its whole folder is sent; of bases outside of it only the files that they name.",
+      "A kustomization, in place of paths. Its complete folder is sent; of bases outside it, only the files that they name.",
   },
-  "enable-helm": { summary: "The kustomization may have charts rendered." },
+  "enable-helm": { summary: "Allow the kustomization to render charts." },
   "load-restrictor": {
     value: "WHICH",
     choices: ["LoadRestrictionsRootOnly", "LoadRestrictionsNone"],
     summary:
-      "As kustomize has it: LoadRestrictionsNone lets a kustomization load files from outside of its own folder, and sends them; else they are refused.",
+      "As in kustomize: with LoadRestrictionsNone a kustomization may load files from outside its own folder, and these are sent; otherwise they are refused.",
   },
   login: {
     value: "FILE",
     summary: "USER:PASSWORD for the registry or git server, from a file or - .",
   },
-  "plain-http": { summary: "The registry may be asked without TLS." },
+  "plain-http": { summary: "Allow a registry without TLS." },
   ...clusterFlags,
   name: {
     value: "NAME",
     summary:
-      "Remember in the namespace, by this name, what is applied: for --prune, and for svc manifest delete. Nothing is remembered without.",
+      "Record what is applied under this name in the namespace, for --prune and svc manifest delete. Without it, nothing is recorded.",
   },
   "delete-kind": {
     value: "KIND",
     isRepeatable: true,
     choices: ["Namespace", "CustomResourceDefinition", "PersistentVolumeClaim"],
-    summary: "A kind with which more goes than itself, and that may be deleted all the same.",
+    summary: "Allow deleting this kind, although more is deleted with it.",
   },
-  timeout: { value: "DURATION", summary: "How long to wait until all is ready (default: 10m)." },
+  timeout: {
+    value: "DURATION",
+    summary: "How long to wait until everything is ready (default: 10m).",
+  },
 } as const;
 const applyFlags = {
-  prune: { summary: "Delete what was applied by this --name before and is there no more." },
+  prune: {
+    summary: "Delete what was applied under this --name before and is no longer in the files.",
+  },
   "force-conflicts": { summary: "Take over fields that others manage." },
-  "no-wait": { summary: "Do not wait until all is ready." },
+  "no-wait": { summary: "Do not wait until everything is ready." },
 } as const;
 const sent =
   "The manifests are sent to the runner and compared by the cluster itself (a server-side dry run); values of secrets " +
@@ -108,7 +113,7 @@ export const diffManifest = defineCommand({
 export const applyManifest = defineCommand({
   name: "manifest apply",
   summary: "Apply Kubernetes manifests: show the diff, ask, and apply exactly that.",
-  details: `${sent} They are applied server-side, and waited for until all is ready. With --job what svc manifest diff has shown is applied. ${clusterWords}`,
+  details: `${sent} They are applied server-side, and the command waits until everything is ready. With --job it applies what svc manifest diff showed. ${clusterWords}`,
   ...followed,
   args,
   flags: {
@@ -135,9 +140,7 @@ export const applyManifest = defineCommand({
 export const deleteManifest = defineCommand({
   name: "manifest delete",
   summary: "Show what is deleted of Kubernetes manifests, ask, and do it.",
-  details:
-    "Deleted is what the manifests hold and svc has applied by the same --name, and all else that was applied by it; with a name, no " +
-    `path is needed. With --job what svc manifest diff --delete has shown is done. ${clusterWords}`,
+  details: `Deletes what the manifests contain and svc has applied under the same --name, and everything else applied under that name; with a name, no path is needed. With --job it does what svc manifest diff --delete showed. ${clusterWords}`,
   ...followed,
   args,
   flags: { runner, ...manifestFlags, job: plannedJob, "auto-approve": autoApprove },

@@ -11,7 +11,7 @@ export type KustomizationNames = {
   readonly chartHome: string | undefined;
 };
 
-/** Reads a kustomization's text; labels, literals, values and other words of it name nothing. Empty where it is no YAML. */
+/** Reads a kustomization's text; labels, literals, values and other words of it name nothing. Empty where it is not YAML. */
 export function namedByKustomization(text: string): KustomizationNames {
   const whole = readYaml(text);
   const of = (...members: readonly string[]): unknown[] =>

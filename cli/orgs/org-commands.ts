@@ -45,9 +45,9 @@ export const createOrg = defineCommand({
 
 export const updateOrg = defineCommand({
   name: "org update",
-  summary: "Rename the org, or change its settings and for how long it keeps what has ended.",
+  summary: "Rename the org, or change its settings and how long it keeps ended records.",
   details:
-    "Of each KIND an org may keep less than the broker does, not more. What is older than the new limit is deleted within some hours and cannot be restored.",
+    "An org may keep each KIND for less time than the broker does, not longer. What is older than the new limit is deleted within some hours and cannot be restored.",
   flags: {
     name: { value: "NAME", summary: "A new name." },
     retain: {
@@ -58,7 +58,7 @@ export const updateOrg = defineCommand({
     "self-approval": {
       value: "WORD",
       choices: ["allowed", "prevented"],
-      summary: "Whether who stands behind a workflow may approve it.",
+      summary: "Whether people who are behind a workflow may approve it.",
     },
   },
   examples: [

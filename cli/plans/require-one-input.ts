@@ -15,7 +15,7 @@ export function requireOneInput(
   if (readers > 1) throw new UsageError("Standard input (-) can be read once only.");
   if (readers === 0 || !isAsked) return;
   throw new UsageError(
-    "Standard input is read already, so nobody can say yes there.",
+    "Standard input is already used for input, so it cannot be used to confirm.",
     `Give --auto-approve, or look with ${by} first and apply its job.`,
   );
 }

@@ -53,7 +53,7 @@ export const shutDownProcess = defineCommand({
   flags: {
     runner: runnerFlag("The runner whose process it is."),
     force: { summary: "Do not drain: stop at once. Running jobs fail." },
-    restart: { summary: "Drain, then start anew." },
+    restart: { summary: "Drain, then start again." },
     ...orderFlags,
   },
   examples: [

@@ -62,7 +62,7 @@ const useProfile = defineCommand({
     await writeProfiles(config.profileFile, { ...saved, current: name });
     screen.say(`Later commands use the profile ${name}.`);
     if (config.profile !== undefined && config.profile !== name)
-      screen.say(`But SVC_PROFILE is ${config.profile}, which comes before.`);
+      screen.say(`But SVC_PROFILE is ${config.profile}, which takes precedence.`);
   },
 });
 
@@ -94,7 +94,7 @@ const updateProfile = defineCommand({
     if (newName === name && org === undefined && runner === undefined)
       throw new UsageError("Nothing to change: give --name, --org or --runner.");
     if (newName !== name && Object.hasOwn(saved.profiles, newName))
-      throw new UsageError(`There is a profile "${newName}" already.`);
+      throw new UsageError(`There is already a profile "${newName}".`);
     const changed = {
       ...found,
       ...(org !== undefined && { org }),

@@ -38,7 +38,7 @@ export const createQueue = defineCommand({
 export const updateQueue = defineCommand({
   name: "queue update",
   summary: "Change a queue's name or bounds.",
-  details: "What is in flight or waits stays, also where a bound becomes smaller.",
+  details: "Signals in flight and waiting are kept, even if a bound becomes smaller.",
   args,
   flags: { name: { value: "NAME", summary: "A new name." }, ...queueFlags },
   examples: [{ does: "Let three run at once.", run: "svc queue update que_… --max-in-flight 3" }],
@@ -54,7 +54,7 @@ export const updateQueue = defineCommand({
 
 export const deleteQueue = defineCommand({
   name: "queue delete",
-  summary: "Delete a queue in which no signal is.",
+  summary: "Delete an empty queue.",
   args,
   flags: { yes: { summary: "Required: this cannot be undone." } },
   examples: [

@@ -10,7 +10,7 @@ export const { pause: pauseQueue, resume: resumeQueue } = definePauses({
   argument: args.queue,
   view: queueDetails,
   pause: {
-    summary: "Pause a queue: no signal begins; those in flight continue, new ones wait.",
+    summary: "Pause a queue: no signal starts; those in flight continue, new ones wait.",
     example: {
       does: "Pause for an hour.",
       run: 'svc queue pause que_… --until 1h --note "maintenance"',

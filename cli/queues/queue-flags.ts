@@ -12,7 +12,7 @@ export const queueFlags = {
   },
   "idle-timeout": {
     value: "DURATION",
-    summary: "Idle after so long without a signal (default 1h; 0s: never).",
+    summary: "Idle after this time without a signal (default 1h; 0s: never).",
   },
   metadata: { value: "NAME=VALUE", isRepeatable: true, summary: "Metadata for the queue." },
 } as const;

@@ -13,7 +13,7 @@ export const listQueues = defineList({
     name: { value: "NAME", summary: "Only queues with this name." },
     status: { value: "STATUS", choices: queueStatuses, summary: "Only queues in this status." },
     "owner-id": { value: "ID", summary: "Only this owner's." },
-    "owner-type": { value: "TYPE", summary: "Only of owners of this kind." },
+    "owner-type": { value: "TYPE", summary: "Only those of owners of this type." },
   },
   examples: [{ does: "List the paused queues.", run: "svc queue list --status paused" }],
   view: queueLine,

@@ -87,7 +87,7 @@ const narrowable = roleTypes.filter((type) => type !== "runner");
 
 export const createRole = defineCommand({
   name: "role create",
-  summary: "Create a role of the org, which permits a part of what a managed role does.",
+  summary: "Create a role of the org that permits a part of what a managed role permits.",
   args: { title: { summary: "Its title." } },
   flags: {
     from: {
@@ -124,7 +124,7 @@ export const createRole = defineCommand({
 
 export const updateRole = defineCommand({
   name: "role update",
-  summary: "Change a role of the org: what it is called, or what it permits.",
+  summary: "Change a role of the org: its name, or what it permits.",
   details: "It counts for whoever has the role within a second.",
   args: { role: { summary: "The role's id." } },
   flags: {
@@ -155,7 +155,7 @@ export const updateRole = defineCommand({
 
 export const deleteRole = defineCommand({
   name: "role delete",
-  summary: "Delete a role of the org that nobody has.",
+  summary: "Delete a role of the org that is not in use.",
   args: { role: { summary: "The role's id." } },
   examples: [{ does: "Delete a role.", run: "svc role delete rol_…" }],
   run: async ({ args, call, screen }) => {

@@ -34,7 +34,7 @@ export const startRollout = defineCommand({
       value: "TYPE",
       choices: shutdownTypes,
       summary:
-        "What is ordered: graceful drains a process and ends it, restart drains it and starts it anew, force stops it and its jobs at once (default restart).",
+        "What is ordered: graceful drains a process and ends it, restart drains it and starts it again, force stops it and its jobs at once (default restart).",
     },
     group: {
       value: "GROUP",
@@ -45,12 +45,13 @@ export const startRollout = defineCommand({
     "max-at-once": { value: "N", summary: "How many processes at a time (default 1)." },
     "include-last": {
       summary:
-        "Also the last live process of a runner, which is skipped otherwise: the only one, where it has one.",
+        "Also the last live process of a runner, or its only one, which is otherwise skipped.",
     },
     deadline: { value: "DURATION", summary: "How long running jobs may continue (default 30m)." },
-    reason: { value: "TEXT", summary: "The reason, which others see." },
+    reason: { value: "TEXT", summary: "The reason, visible to others." },
     wait: {
-      summary: "Wait until it is over; exit code 1 unless it completed and somebody was ordered.",
+      summary:
+        "Wait until it is over; exit code 1 unless it completed and at least one process was ordered.",
     },
   },
   examples: [
@@ -78,7 +79,7 @@ export const startRollout = defineCommand({
       return exitCodes.ok.code;
     }
     const params = { rollout_id: made.body.id };
-    screen.say(`Rollout ${made.body.id}. To call it off: svc rollout cancel ${made.body.id}`);
+    screen.say(`Rollout ${made.body.id}. To cancel it: svc rollout cancel ${made.body.id}`);
     for (;;) {
       const seen = await call(rollouts.get, { params });
       const { status } = seen.body;
@@ -112,7 +113,7 @@ export const listRollouts = defineList({
     group: { value: "GROUP", offers: "groups", summary: "Only this runner group's." },
     status: { value: "STATUS", choices: rolloutStatuses, summary: "Only those in this status." },
   },
-  examples: [{ does: "List those under way.", run: "svc rollout list --status in-progress" }],
+  examples: [{ does: "List those in progress.", run: "svc rollout list --status in-progress" }],
   view: rolloutLine,
   empty: "No rollouts found. Start one: svc rollout start",
   read: async ({ flags, call, page }) => {
@@ -125,7 +126,7 @@ export const getRollout = defineCommand({
   name: "rollout get",
   summary: "Show a rollout.",
   args,
-  examples: [{ does: "Show how far it is.", run: "svc rollout get rlo_…" }],
+  examples: [{ does: "Show its progress.", run: "svc rollout get rlo_…" }],
   run: async ({ args, call, screen }) => {
     const params = { rollout_id: args.rollout };
     printItem(screen, await call(rollouts.get, { params }), rolloutDetails);
@@ -157,7 +158,7 @@ export const listRolloutProcesses = defineList({
   },
   examples: [
     {
-      does: "Show who was skipped, and why.",
+      does: "Show which were skipped, and why.",
       run: "svc rollout processes rlo_… --status skipped",
     },
   ],
@@ -173,7 +174,7 @@ export const cancelRollout = defineCommand({
   name: "rollout cancel",
   summary: "Cancel a rollout: no further process is ordered; what was ordered before still ends.",
   args,
-  examples: [{ does: "Call it off.", run: "svc rollout cancel rlo_…" }],
+  examples: [{ does: "Cancel it.", run: "svc rollout cancel rlo_…" }],
   run: async ({ args, call, screen }) => {
     const params = { rollout_id: args.rollout };
     printItem(screen, await call(cancelRolloutRoute, { params }), rolloutDetails);

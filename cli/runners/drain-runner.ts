@@ -4,9 +4,9 @@ import { giveOrder, orderFlags } from "./give-order.ts";
 
 export const drainRunner = defineCommand({
   name: "runner drain",
-  summary: "Let a runner's running jobs end, give it no new ones, and shut its processes down.",
+  summary: "Let a runner's running jobs finish, give it no new ones, and shut down its processes.",
   details:
-    "To drain is to end what runs and to take nothing new; this is the graceful shutdown of all processes, which svc runner shutdown orders, too. What runs beyond the deadline is killed and fails. Jobs that wait keep waiting for the next process. The management process of its host (svc-agent mng) stays, and can start the agent again: svc runner mng restart.",
+    "Draining means: running jobs finish and no new ones start. It is the same graceful shutdown of all processes that svc runner shutdown orders. Jobs that run beyond the deadline are killed and fail. Jobs that wait keep waiting for the next process. The management process of its host (svc-agent mng) stays, and can start the agent again: svc runner mng restart.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
   flags: orderFlags,
   examples: [

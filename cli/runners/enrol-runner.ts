@@ -10,7 +10,7 @@ export const enrolRunner = defineCommand({
   details: "The token can be used once, within an hour. It is shown only once.",
   examples: [
     {
-      does: "Enrol a second machine with a file that nobody else can read.",
+      does: "Enrol a second machine with a file that no one else can read.",
       run: "(umask 077; svc runner enrol run_… > enrolment-token)",
     },
   ],

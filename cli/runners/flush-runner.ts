@@ -6,7 +6,7 @@ import { defineCommand } from "../command.ts";
 export const flushRunner = defineCommand({
   name: "runner flush",
   summary: "End the jobs that wait for a runner as not attempted. Running jobs continue.",
-  details: "None of them has begun. Each can be run again: svc job rerun.",
+  details: "None of them has started. Each can be run again: svc job rerun.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
   flags: {
     group: {

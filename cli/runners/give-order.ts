@@ -13,10 +13,10 @@ export const orderFlags = {
     value: "DURATION",
     summary: "How long running jobs may continue before they are killed (default 30m).",
   },
-  reason: { value: "TEXT", summary: "The reason, which others see." },
+  reason: { value: "TEXT", summary: "The reason, visible to others." },
   wait: {
     summary:
-      "Wait until the processes are gone, and tell which jobs still run. Exit with 1 unless each order completes.",
+      "Wait until the processes are gone, and show which jobs still run. Exit with 1 unless each order completes.",
   },
   timeout: {
     value: "DURATION",

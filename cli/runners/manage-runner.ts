@@ -14,7 +14,7 @@ const flags = {
     value: "DURATION",
     summary: "When it is given up, also if nobody has begun it (default 1h).",
   },
-  reason: { value: "TEXT", summary: "The reason, which others see." },
+  reason: { value: "TEXT", summary: "The reason, visible to others." },
 } as const;
 const details =
   "It is a job for the host's management process (svc-agent mng), which lets running jobs end first.";
@@ -30,7 +30,7 @@ const follow = (jobId: string): string => `Wait for it: svc job wait ${jobId} --
 
 const restart = defineCommand({
   name: "runner mng restart",
-  summary: "Have a runner's host start the agent anew, also one that was shut down.",
+  summary: "Have a runner's host restart the agent, even if it was shut down.",
   details,
   args: { runner },
   flags,

@@ -33,7 +33,7 @@ export function showEnrolmentToken(screen: Screen, enrolment: Enrolment): void {
   const until = token.expires_at ?? "it is used";
   screen.say(`For one agent of ${runner.id}, until ${until}. Save it now: it is not shown again.`);
   screen.out(token.secret);
-  screen.say("In a file that nobody else can read, it starts the agent with:");
+  screen.say("In a file that no one else can read, it starts the agent with:");
   screen.say(`  ${startLine(enrolment)}`);
 }
 

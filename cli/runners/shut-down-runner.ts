@@ -15,7 +15,7 @@ export const shutDownRunner = defineCommand({
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
   flags: {
     force: { summary: "Do not drain: stop at once. Running jobs fail." },
-    restart: { summary: "Drain, then start anew." },
+    restart: { summary: "Drain, then start again." },
     ...orderFlags,
   },
   examples: [

@@ -32,7 +32,7 @@ export const updateRunnerVersion = defineCommand({
   summary: "Have a runner's host run another version of the agent.",
   details:
     "The host's management process (svc-agent mng) switches it once running jobs have ended, and goes back if the new version does not work. " +
-    "Hosts follow the settings of their group: where these name a version, only that one can be ordered.",
+    "Hosts follow the settings of their group: if these name a version, only that one can be ordered.",
   args: {
     runner: { summary: "The runner's id.", offers: "runners" },
     version: { summary: "The version, like 1.3.0 (default: the settings').", isOptional: true },
@@ -43,12 +43,12 @@ export const updateRunnerVersion = defineCommand({
       summary: "First make it the version in the settings: all runners of the group follow.",
     },
     deadline: { value: "DURATION", summary: "When it is given up (default 1h, at least 5m)." },
-    reason: { value: "TEXT", summary: "The reason, which others see." },
+    reason: { value: "TEXT", summary: "The reason, visible to others." },
     wait: { summary: "Wait until it is over; exit code 1 unless it completed." },
   },
   examples: [
     {
-      does: "Switch one host, and see what comes of it.",
+      does: "Switch one host, and wait for the result.",
       run: 'svc runner update-version run_… 1.3.0 --reason "a fix" --wait',
     },
     {
@@ -76,10 +76,10 @@ export const updateRunnerVersion = defineCommand({
     const { job_id: jobId } = made.body;
     if (!flags.wait) {
       printItem(screen, made, updateDetails);
-      screen.say(`Follow it: svc job wait ${jobId}. Call it off: svc job cancel ${jobId}`);
+      screen.say(`Follow it: svc job wait ${jobId}. Cancel it: svc job cancel ${jobId}`);
       return exitCodes.ok.code;
     }
-    screen.say(`Ordered as ${jobId}. To call it off: svc job cancel ${jobId}`);
+    screen.say(`Ordered as ${jobId}. To cancel it: svc job cancel ${jobId}`);
     for (;;) {
       const { body: runner } = await askPatiently(
         async () => await call(getRunnerRoute, { params }),

@@ -28,8 +28,8 @@ export const createSignal = defineCommand({
     },
     "owner-id": { value: "ID", summary: "The owner's id in your own system." },
     "owner-type": { value: "TYPE", summary: "The type of the owner, in your own words." },
-    context: { value: "NAME=VALUE", isRepeatable: true, summary: "Words for whoever reads it." },
-    "expires-in": { value: "DURATION", summary: "It is not executed after so long." },
+    context: { value: "NAME=VALUE", isRepeatable: true, summary: "A note for people who read it." },
+    "expires-in": { value: "DURATION", summary: "It is not executed after this time." },
     "max-executions": { value: "N", summary: "The maximum number of executions (default 3)." },
     "retry-delay": {
       value: "DURATION",

@@ -21,7 +21,8 @@ export const cancelSignal = defineCommand({
 
 export const redriveSignal = defineCommand({
   name: "signal redrive",
-  summary: "Put a dead signal, or all those of a queue, back in line with all executions again.",
+  summary:
+    "Redrive a dead signal, or all those of a queue: each goes to the end of the queue with all its executions again.",
   args: { signal: { summary: "The signal's id.", isOptional: true } },
   flags: {
     queue: { value: "QUEUE", offers: "queues", summary: "All dead signals of this queue." },
@@ -38,7 +39,7 @@ export const redriveSignal = defineCommand({
       const params = { queue_id: flags.queue };
       const { body, text } = await call(redriveSignalsRoute, { params, body: {} });
       const more = body.has_more
-        ? " Others are dead still: repeat the command, or make room in the queue."
+        ? " Others are still dead: repeat the command, or make room in the queue."
         : "";
       const which = body.redriven === 1 ? "signal is" : "signals are";
       const forbidden =

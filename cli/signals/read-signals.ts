@@ -7,7 +7,7 @@ import { signalDetails, signalLine } from "./signal-view.ts";
 
 export const listSignals = defineList({
   name: "signal list",
-  summary: "List the signals of a queue, newest first; those that wait in the order of the line.",
+  summary: "List the signals of a queue, newest first; waiting ones in queue order.",
   flags: {
     queue: {
       value: "QUEUE",

@@ -27,7 +27,7 @@ const kinds: Readonly<Record<ProblemKind, Kind>> = {
     next: (id) => `Why it did not succeed: svc job get ${id}`,
   },
   "jobs-without-taker": {
-    title: "runners whose jobs no process takes",
+    title: "runners with jobs that no process takes",
     counted: "waiting",
     next: (id) => `Which groups its processes serve: svc runner get ${id}`,
   },
@@ -69,7 +69,7 @@ const kinds: Readonly<Record<ProblemKind, Kind>> = {
     next: (id) => `Whether its receiver answers: svc webhook ping ${id}`,
   },
   "workflow-waiting": {
-    title: "workflows that wait for somebody",
+    title: "workflows that wait for a person",
     counted: "",
     next: (id) => `What it waits for: svc workflow get ${id}`,
   },

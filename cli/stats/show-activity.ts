@@ -19,7 +19,7 @@ const flags = {
   step: { value: "STEP", choices: statsSteps, summary: "From point to point." },
 } as const;
 const details =
-  "A dot stands for a time in which no broker ran. With -o name, the names of the figures.";
+  "A dot means that no broker ran at that time. With -o name, the names of the figures.";
 
 export const showWorkflowStats = defineCommand({
   name: "stats workflows",

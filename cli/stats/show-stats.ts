@@ -37,8 +37,7 @@ export const showStatus = defineCommand({
 export const showJobStats = defineCommand({
   name: "stats jobs",
   summary: "Show throughput, latencies and depth over time.",
-  details:
-    "A dot stands for a time in which no broker ran. With -o name, the names of the figures.",
+  details: "A dot means that no broker ran at that time. With -o name, the names of the figures.",
   flags: {
     since: { value: "DURATION", summary: "From then on: a duration ago like 24h, or an instant." },
     until: { value: "DURATION", summary: "Up to then: a duration ago, or an instant." },

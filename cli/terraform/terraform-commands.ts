@@ -18,7 +18,7 @@ const planFlags = {
   workspace: {
     value: "NAME",
     summary:
-      "Whose state: each folder and name has a workspace of its own, made at the first use (default); or a workspace's id.",
+      "The workspace for the state: a name, of which each folder has its own, created at first use; or a workspace's id.",
   },
   var: {
     value: "NAME=VALUE",
@@ -30,7 +30,7 @@ const planFlags = {
 } as const;
 const nothing = "There is nothing to apply.";
 const sent =
-  "The folder is packed without .terraform, .git and states, planned by terraform at the runner, and its state is kept by the broker.";
+  "The folder is sent without .terraform, .git and states. Terraform plans it at the runner, and the broker keeps its state.";
 
 export const planTerraform = defineCommand({
   name: "terraform plan",
@@ -62,7 +62,7 @@ export const planTerraform = defineCommand({
 export const applyTerraform = defineCommand({
   name: "terraform apply",
   summary: "Plan a folder's terraform at a runner, ask, and apply exactly that plan.",
-  details: `${sent} With --job what svc terraform plan has planned is applied, and nothing is planned anew. Ctrl-C stops terraform gracefully.`,
+  details: `${sent} With --job it applies what svc terraform plan planned, without a new plan. Ctrl-C stops terraform gracefully.`,
   ...followed,
   args: { folder: { ...folder, isOptional: true } },
   flags: {

@@ -25,15 +25,15 @@ export const listenWebhook = defineCommand({
     "Follow the org's events here, and post each to a URL on this machine as a webhook would.",
   details:
     "Each event is signed as a webhook's deliveries are, by the secret of --sign-by or one that is made for this run, which is shown once. Events of a workflow come one " +
-    "after the other; a receiver that is down is tried again until it answers, and what it answers is shown and final. Without --forward-to, svc itself receives events on a " +
-    "port of this machine and checks each signature. No webhook is created. It goes on until Ctrl-C, also when the broker is away for a while.",
+    "after the other; a receiver that is down is retried until it answers; its answer is shown and final. Without --forward-to, svc itself receives events on a " +
+    "port of this machine and checks each signature. No webhook is created. It runs until Ctrl-C, even if the broker is unreachable for a while.",
   ownsInterrupt: true,
   flags: {
     "forward-to": { value: "URL", summary: "Where to post events." },
     ...deliveryFlags,
-    "print-secret": { summary: "Show the secret also where only svc itself checks by it." },
-    "from-start": { summary: "Begin with the oldest event that is kept, instead of now." },
-    count: { value: "N", summary: "End after so many events." },
+    "print-secret": { summary: "Show the secret even if only svc itself uses it." },
+    "from-start": { summary: "Start with the oldest event that is kept, instead of now." },
+    count: { value: "N", summary: "End after this many events." },
   },
   examples: [
     { does: "See events arrive.", run: "svc webhook listen" },
@@ -118,13 +118,13 @@ function patiently(
     for (let pauseMs: number = againMs.first; ; pauseMs = Math.min(2 * pauseMs, againMs.longest)) {
       try {
         const page = await read();
-        if (pauseMs > againMs.first) screen.say("The broker is there again.");
+        if (pauseMs > againMs.first) screen.say("The broker is reachable again.");
         return page;
       } catch (error) {
         if (stop.aborted) return undefined;
         patience.bear(error);
         if (pauseMs === againMs.first)
-          screen.say("The broker is away. Asking again until it is back.");
+          screen.say("The broker is not reachable. Retrying until it is.");
       }
       await sleep(pauseMs, undefined, { signal: stop }).catch(() => {});
       if (stop.aborted) return undefined;

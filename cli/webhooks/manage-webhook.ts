@@ -42,8 +42,7 @@ export const createWebhook = defineCommand({
 export const updateWebhook = defineCommand({
   name: "webhook update",
   summary: "Change what a webhook gets, or the secret that signs it.",
-  details:
-    "Each takes the place of what was there as a whole. The previous secret stays valid for 24 hours.",
+  details: "Each is replaced completely. The previous secret stays valid for 24 hours.",
   args,
   flags: {
     ...deliveryFlags,

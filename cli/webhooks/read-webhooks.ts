@@ -25,11 +25,11 @@ export const listWebhooks = defineList({
   name: "webhook list",
   summary: "List the org's webhooks, newest first.",
   flags: {
-    state: { value: "STATE", choices: webhookStates, summary: "Only webhooks that do so." },
+    state: { value: "STATE", choices: webhookStates, summary: "Only webhooks in this state." },
     query: { value: "TEXT", summary: "Only webhooks with this text in the URL." },
   },
   examples: [
-    { does: "List webhooks and how they do.", run: "svc webhook list" },
+    { does: "List webhooks and their states.", run: "svc webhook list" },
     { does: "Only those that fail.", run: "svc webhook list --state failing" },
   ],
   view: webhookLine,
@@ -40,7 +40,7 @@ export const listWebhooks = defineList({
 
 export const getWebhook = defineCommand({
   name: "webhook get",
-  summary: "Show a webhook: what it gets, and how it does.",
+  summary: "Show a webhook: what it gets, and its state.",
   args,
   examples: [{ does: "Show a webhook.", run: "svc webhook get whk_…" }],
   run: async ({ args: { webhook }, call, screen }) => {
@@ -92,7 +92,7 @@ export const listDeliveries = defineList({
 
 export const getDelivery = defineCommand({
   name: "webhook delivery",
-  summary: "Show a delivery to a webhook: its tries, what was answered, and what is sent.",
+  summary: "Show a delivery to a webhook: its attempts, the answers, and what is sent.",
   args: { ...args, delivery: { summary: "The delivery's id." } },
   examples: [{ does: "See why it failed.", run: "svc webhook delivery whk_… whd_…" }],
   run: async ({ args: { webhook, delivery }, call, screen }) => {

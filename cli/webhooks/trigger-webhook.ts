@@ -21,7 +21,7 @@ export const triggerWebhook = defineCommand({
   name: "webhook trigger",
   summary: "Send a sample event of any kind to a webhook, or to a URL on this machine.",
   details:
-    "A sample looks as the real event does, of things that there never were; its id begins with ping-. A webhook gets it from the broker, whatever it is interested in. With " +
+    "A sample looks like the real event, but about things that do not exist; its id starts with ping-. The broker sends it to the webhook, whatever its interests are. With " +
     "--forward-to it is posted from here, signed by the secret of --sign-by or one that is made for this run, which is shown.",
   codes: [["1", "a sample did not arrive"]],
   args: {
@@ -33,17 +33,17 @@ export const triggerWebhook = defineCommand({
     event: {
       value: "EVENT",
       choices: sampleEventNames,
-      summary: "What it tells of (default installs.provision).",
+      summary: "What it is about (default installs.provision).",
     },
     kind: {
       value: "KIND",
       choices: eventKinds,
-      summary: "An event of a workflow or of a step. Default: of a workflow, if one tells it.",
+      summary: "An event of a workflow or of a step. Default: of a workflow, if it has this event.",
     },
     transition: {
       value: "TRANSITION",
       choices: eventTransitionNames,
-      summary: "What it tells (default succeeded, or the one that there is).",
+      summary: "Its transition (default succeeded, or the only one there is).",
     },
     all: {
       summary: "Every sample of these flags, one after the other; without any, all there are.",

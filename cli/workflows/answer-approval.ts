@@ -16,13 +16,13 @@ import { ask } from "../output/ask.ts";
 
 const args = {
   workflow: {
-    summary: "The workflow's id; unless given, the only one of the org that waits.",
+    summary: "The workflow's id (default: the only one of the org that waits).",
     offers: "workflows",
     isOptional: true,
   },
 } as const;
 const flags = {
-  step: { value: "STEP", summary: "Which step, where several wait." },
+  step: { value: "STEP", summary: "The step, if several wait." },
   note: { value: "TEXT", summary: "Why; kept with the answer." },
 } as const;
 
@@ -30,12 +30,12 @@ export const approveWorkflow = defineCommand({
   name: "workflow approve",
   summary: "Show what a workflow waits to do, and approve it.",
   details:
-    "The answer carries the digest of the plan that is shown: where it is another one by then, nothing is approved and the exit code is 5.",
+    "The answer contains the digest of the plan that is shown: if the plan has changed by then, nothing is approved and the exit code is 5.",
   args,
   flags: {
     ...flags,
     yes: { summary: "Do not ask." },
-    all: { summary: "Approve everything of this workflow, also what comes later." },
+    all: { summary: "Approve everything in this workflow, including later steps." },
   },
   examples: [{ does: "See the plan, and approve it.", run: "svc workflow approve wfl_…" }],
   run: async ({ args, flags, call, screen }) => {
@@ -75,9 +75,9 @@ export const denyWorkflow = defineCommand({
       value: "WHAT",
       choices: ["current", "dependents"],
       summary:
-        "Skip the rest of its group and go on, instead of ending the workflow; dependents: also what depends on it.",
+        "Skip the rest of its group and continue, instead of ending the workflow; dependents: also skip what depends on it.",
     },
-    replan: { summary: "Ask for another plan instead." },
+    replan: { summary: "Ask for a new plan instead." },
   },
   examples: [{ does: "Deny it, and say why.", run: "svc workflow deny wfl_… --note 'not today'" }],
   run: async ({ args, flags, call, screen }) => {

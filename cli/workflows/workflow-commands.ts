@@ -25,7 +25,7 @@ import { workflowDetails, workflowLine } from "./workflow-view.ts";
 
 const args = { workflow: { summary: "The workflow's id.", offers: "workflows" } } as const;
 const step = {
-  step: { value: "STEP", summary: "Which step; unless given, the one that failed." },
+  step: { value: "STEP", summary: "The step (default: the one that failed)." },
 } as const;
 
 const listWorkflows = defineList({
@@ -50,7 +50,7 @@ const listWorkflows = defineList({
     { does: "Watch an install's.", run: "svc workflow list acme --watch" },
   ],
   view: workflowLine,
-  empty: "No workflows found. Begin one: svc action run INSTALL ACTION",
+  empty: "No workflows found. Start one: svc action run INSTALL ACTION",
   read: async ({ args, flags, call, page }) => {
     const owner =
       args.install === undefined ? undefined : (await findInstall(call, args.install)).body.id;
@@ -100,9 +100,9 @@ const getWorkflow = defineCommand({
 
 const showPosition = defineCommand({
   name: "workflow position",
-  summary: "Show whom a workflow waits for in its lane.",
+  summary: "Show a workflow's position in its lane.",
   args,
-  examples: [{ does: "See why it does not begin.", run: "svc workflow position wfl_…" }],
+  examples: [{ does: "See why it does not start.", run: "svc workflow position wfl_…" }],
   run: async ({ args: { workflow }, call, screen }) => {
     const params = { workflow_id: workflow };
     const { text, body } = await call(getQueuePositionRoute, { params });
@@ -117,7 +117,7 @@ const showPosition = defineCommand({
     const { position, queue_depth: depth } = body;
     screen.say(
       position === 0
-        ? "It waits for no other."
+        ? "It does not wait for any other."
         : `${position} of the ${depth} in its lane ${position === 1 ? "is" : "are"} ahead of it.`,
     );
   },
@@ -134,7 +134,7 @@ const watchWorkflow = defineCommand({
 
 const retryWorkflow = defineCommand({
   name: "workflow retry",
-  summary: "Try the step that failed again; the workflow goes on from it.",
+  summary: "Retry the failed step; the workflow continues from it.",
   args,
   flags: step,
   examples: [{ does: "Try it again.", run: "svc workflow retry wfl_…" }],
@@ -147,10 +147,10 @@ const retryWorkflow = defineCommand({
 
 const skipStep = defineCommand({
   name: "workflow skip",
-  summary: "Pass over the step that failed; the workflow goes on after it.",
+  summary: "Skip the failed step; the workflow continues after it.",
   args,
   flags: step,
-  examples: [{ does: "Pass over it.", run: "svc workflow skip wfl_…" }],
+  examples: [{ does: "Skip it.", run: "svc workflow skip wfl_…" }],
   run: async ({ args, flags, call, screen }) => {
     const params = await findFailed(call, args.workflow, flags.step);
     await call(skipStepRoute, { params });
@@ -177,7 +177,7 @@ const resumeWorkflow = defineCommand({
   name: "workflow resume",
   summary: "Resume a workflow that ended as an error, at the first step that did not succeed.",
   args,
-  examples: [{ does: "Go on with it.", run: "svc workflow resume wfl_…" }],
+  examples: [{ does: "Resume it.", run: "svc workflow resume wfl_…" }],
   run: async ({ args: { workflow }, call, screen }) => {
     await call(resumeWorkflowRoute, { params: { workflow_id: workflow } });
     screen.say(`It waits for its turn. Watch it: svc workflow watch ${workflow}`);
@@ -186,7 +186,7 @@ const resumeWorkflow = defineCommand({
 
 const cancelWorkflow = defineCommand({
   name: "workflow cancel",
-  summary: "Cancel a workflow: nothing more begins, and its jobs are stopped.",
+  summary: "Cancel a workflow: no further step starts, and its jobs are stopped.",
   args,
   flags: { step: { value: "STEP", summary: "Cancel one step; the workflow ends as an error." } },
   examples: [{ does: "Cancel it.", run: "svc workflow cancel wfl_…" }],

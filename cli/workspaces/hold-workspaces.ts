@@ -24,7 +24,7 @@ const args = { workspace: { summary: "The workspace's id.", offers: "workspaces"
 const reason = {
   value: "TEXT",
   isRequired: true,
-  summary: "The reason, which is recorded.",
+  summary: "The reason; it is recorded.",
 } as const;
 
 type Lock = NonNullable<Workspace["lock"]>;
@@ -56,18 +56,18 @@ export const lockWorkspace = defineCommand({
 
 export const unlockWorkspace = defineCommand({
   name: "workspace unlock",
-  summary: "Unlock a workspace that you locked, or with --force one that somebody else locked.",
+  summary: "Unlock a workspace that you locked, or with --force one that someone else locked.",
   details:
     "Before you use --force, make sure that nothing is writing to it: a job that has been cancelled may still be saving its state. The broker " +
     "keeps the lock of a job that runs or is still stopping: cancel the job, and wait until it has stopped.",
   args,
   flags: {
-    force: { summary: "Remove the lock of a job or of somebody else. Requires --reason." },
+    force: { summary: "Remove the lock of a job or of someone else. Requires --reason." },
     "even-if-running": {
       summary:
-        "With --force: although its job runs, or may still be stopping. The state could be damaged.",
+        "With --force: even if its job is running or still stopping. The state could be damaged.",
     },
-    reason: { value: "TEXT", summary: "The reason, which is recorded." },
+    reason: { value: "TEXT", summary: "The reason; it is recorded." },
   },
   examples: [
     { does: "Release your own lock.", run: "svc workspace unlock tfw_…" },

@@ -18,7 +18,7 @@ const args = {
 const reason = {
   value: "TEXT",
   isRequired: true,
-  summary: "The reason, which is recorded.",
+  summary: "The reason; it is recorded.",
 } as const;
 
 const rescuedLine: View<RescuedState> = {
@@ -78,7 +78,7 @@ export const pushRescued = defineCommand({
   examples: [
     {
       does: "Restore the result of an apply.",
-      run: 'svc workspace push-rescued tfw_… tfs_… --reason "the apply was whole"',
+      run: 'svc workspace push-rescued tfw_… tfs_… --reason "the apply was complete"',
     },
   ],
   run: async ({ args, flags, call, screen }) => {
@@ -96,7 +96,7 @@ export const discardRescued = defineCommand({
   examples: [
     {
       does: "Discard a state that is outdated.",
-      run: 'svc workspace discard-rescued tfw_… tfs_… --reason "the next apply mended it"',
+      run: 'svc workspace discard-rescued tfw_… tfs_… --reason "the next apply fixed it"',
     },
   ],
   run: async ({ args, flags, call, screen }) => {

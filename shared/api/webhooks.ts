@@ -71,7 +71,9 @@ export const pingWebhookRoute = createRoute({
       kind: z
         .enum(eventKinds)
         .optional()
-        .describe("An event of a workflow or of a step. Default: of a workflow, if one tells it."),
+        .describe(
+          "An event of a workflow or of a step. Default: of a workflow, if it has this event.",
+        ),
       transition: z
         .enum(eventTransitionNames)
         .optional()

@@ -244,6 +244,6 @@ describe("the doctor names what the host lacks:", () => {
     expect(await ask(folder)).toMatchObject({ verdict: "ok" });
     expect(await ask(path.join(folder, "nobody"))).toMatchObject({ verdict: "failed" });
     await chmod(folder, 0o777);
-    expect((await ask(folder))?.words).toContain("who does that approves jobs");
+    expect((await ask(folder))?.words).toContain("who could then approve jobs");
   });
 });

@@ -83,7 +83,7 @@ describe("svc-agent run-job --job-file", () => {
     await until(() => first.said.out.includes("waiting"));
     const second = await run(file);
     expect(await second.exit).toBe(27);
-    expect(second.said.err).toContain("has already begun or has ended");
+    expect(second.said.err).toContain("has already started or ended");
     await held.release();
     expect(await first.exit).toBe(0);
     const third = await run(file);

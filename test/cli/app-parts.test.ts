@@ -112,7 +112,7 @@ test("a workflow tells whom it waits for", async () => {
   const install = (await org.create()).body;
   const first = await run(`workflow position ${install.workflow_id ?? ""}`);
   expect(first).toMatchObject({ code: 0, out: "" });
-  expect(first.err).toContain("It waits for no other.");
+  expect(first.err).toContain("It does not wait for any other.");
   await run("install inputs acme --set greeting=Welcome");
   const [second] = (await run("workflow list acme --type input_update -o name")).out.split("\n");
   const behind = await run(`workflow position ${second ?? ""}`);

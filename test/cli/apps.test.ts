@@ -28,7 +28,7 @@ describe("svc app sync", () => {
     expect(first.out).toContain("+ actions greet\n");
     expect(first.err).toMatch(/^one \(app_\w+\): version 1 is active\.\n$/);
     const again = await cli.run(`app sync ${folder}`);
-    expect(again).toMatchObject({ code: 0, out: "", err: "one: version 1 is active already.\n" });
+    expect(again).toMatchObject({ code: 0, out: "", err: "one: version 1 is already active.\n" });
     const check = 'name = "check"\nsteps = [{ name = "check", command = "true" }]\n';
     await writeFile(path.join(folder, "actions/check.toml"), check);
     const change = "~ actions check (is_healthcheck, steps, timeout, triggers)\n";
@@ -68,7 +68,7 @@ describe("svc app secret", () => {
     const file = path.join(folder, "value");
     await writeFile(file, "another one");
     const again = await cli.run(`app secret set four license_key --file ${file}`);
-    expect(again.err).toBe("four: the secret license_key has another value now.\n");
+    expect(again.err).toBe("four: the secret license_key has a new value.\n");
     const listed = await cli.run("app secret list four");
     expect(listed.out).toMatch(/^ID +NAME +LENGTH +SET +AGE\nsec_\w+ +license_key +11 /);
     expect(await cli.run("app secret set four empty", "\n")).toMatchObject({ code: 2 });

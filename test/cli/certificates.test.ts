@@ -30,7 +30,7 @@ test("a certificate of an unknown issuer is told, and how to trust it", async ()
     out: "",
     err: [
       "The certificate of HOST is not trusted: this machine does not know who signed it (DEPTH_ZERO_SELF_SIGNED_CERT).",
-      "If it is your own or your company's CA, give its certificate: NODE_EXTRA_CA_CERTS=FILE (PEM). Else somebody may be reading along.",
+      "If it is your own or your company's CA, give its certificate: NODE_EXTRA_CA_CERTS=FILE (PEM). Otherwise someone may be intercepting the connection.",
     ],
   });
 });
@@ -52,7 +52,7 @@ test("one for another name is told with the names that it has", async () => {
     out: "",
     err: [
       "The certificate of HOST is for another name: DNS:localhost, IP Address:127.0.0.1 (ERR_TLS_CERT_ALTNAME_INVALID).",
-      "Check the spelling of the URL, or have the broker's certificate name it, too.",
+      "Check the spelling of the URL, or add this name to the broker's certificate.",
     ],
   });
 });

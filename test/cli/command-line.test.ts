@@ -35,7 +35,7 @@ describe("a command line that is wrong", () => {
     expect((await svc(["job", "get", "--help"], { env })).out).toContain("\n  ./svc job get JOB");
     const asked = { SVC_URL: cli.url, SVC_TOKEN: cli.token, ...env };
     const none = await svc(["app", "list"], { env: asked });
-    expect(none.err).toBe("No apps found. Begin one: ./svc app init NAME\n");
+    expect(none.err).toBe("No apps found. Start one: ./svc app init NAME\n");
   });
 
   test("is mended by what was typed: the launcher's place, its name on the PATH, or what works beside npx", async () => {

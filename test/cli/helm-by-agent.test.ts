@@ -68,7 +68,7 @@ describeWithTools([...clusterTools, "helm"], "svc helm", () => {
     expect(installed.out).toMatch(/revision = 1\n[^]+\n\nRead it: kubectl get/);
     const stale = await run(["upgrade", "--job", jobId, "--auto-approve"]);
     expect(stale.code).toBe(1);
-    expect(stale.err).toContain("What would be done is not what was approved");
+    expect(stale.err).toContain("The changes are not what was approved");
 
     const values = path.join(await testFolder(), "values.yaml");
     await writeFile(values, "name: file");

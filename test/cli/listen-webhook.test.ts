@@ -123,12 +123,12 @@ describe("svc webhook listen", () => {
     await happen("wfl_5", "provision");
     await until(() => receiver.received.length === 1);
     proxy.setAway(true);
-    await until(() => listening.said.err.includes("The broker is away"));
+    await until(() => listening.said.err.includes("The broker is not reachable"));
     await happen("wfl_5", "reprovision");
     proxy.setAway(false);
     await until(() => receiver.received.length === 2);
     expect(receiver.received.map(toldOf)).toEqual(["wfl_5 provision", "wfl_5 reprovision"]);
-    expect(listening.said.err).toContain("The broker is there again.");
+    expect(listening.said.err).toContain("The broker is reachable again.");
     await interrupt(listening);
   });
 

@@ -66,7 +66,7 @@ describeWithTools(clusterTools, "svc manifest", () => {
     expect(await read("hello", "greeting")).toBe("Hello, world!");
     const stale = await run(["apply", "--job", jobId, "--auto-approve"]);
     expect(stale.code).toBe(1);
-    expect(stale.err).toContain("What would be done is not what was approved");
+    expect(stale.err).toContain("The changes are not what was approved");
     const calm = await run(["apply", ...named]);
     expect(calm).toMatchObject({ code: 0 });
     expect(calm.err).toContain("There is nothing to apply.");
@@ -94,7 +94,9 @@ describeWithTools(clusterTools, "svc manifest", () => {
     const input = manifestOf(configMap("one", { a: "1" }), configMap("two", { a: "2" }));
     const asked = await run(["apply", "-", ...to], { input });
     expect(asked).toMatchObject({ code: 2, out: "" });
-    expect(asked.err).toContain("Standard input is read already, so nobody can say yes there.");
+    expect(asked.err).toContain(
+      "Standard input is already used for input, so it cannot be used to confirm.",
+    );
     expect(await run(["apply", "-f", "-", ...to, "--auto-approve"], { input })).toMatchObject({
       code: 0,
     });

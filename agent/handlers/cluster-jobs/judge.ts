@@ -10,7 +10,7 @@ export function judge({ approved }: JobRun, what: string): void {
   const { key, fingerprint } = approved;
   if (key !== undefined && keyedDigest(what, key) === fingerprint) return;
   throw deployFailure(
-    "What would be done is not what was approved: the plan has changed since, or its cluster has another address. Make a new plan.",
+    "The changes are not what was approved: the plan has changed since, or its cluster has another address. Make a new plan.",
     "plan_stale",
   );
 }

@@ -67,7 +67,7 @@ export async function runJob(context: JobDeployContext): Promise<JobResult> {
 function warnOfSecrets(job: Job, words: readonly string[]): void {
   if (words.every((word) => job.redact(word) === word)) return;
   const told =
-    "cmd or args contain what looks like a secret: everybody who may read Jobs in the cluster can see it. Use secret_env_vars.";
+    "cmd or args contain what looks like a secret: everyone who may read Jobs in the cluster can see it. Use secret_env_vars.";
   job.log(told, "warn", "", "secret-args");
 }
 

@@ -101,7 +101,7 @@ async function judgeOnce(
     sayDiff(job, diff);
     if (run.approved !== undefined && !isApproved(diff, run.approved)) {
       throw deployFailure(
-        "What would be done is not what was approved: the chart, its values or the release has changed since. Make a new plan.",
+        "The changes are not what was approved: the chart, its values or the release has changed since. Make a new plan.",
         "plan_stale",
       );
     }

@@ -98,7 +98,7 @@ export function helmFailure({ end, complaint, isCutOff }: HelmAnswer, doing: str
 }
 
 const cutOff =
-  "the proxy that keeps its release at the broker ended, and another program on this host has taken its port: helm was told to stop.";
+  "the proxy that keeps its release at the broker ended, and another program on this host has taken its port: helm was asked to stop.";
 
 function noHelm(): JobFailure {
   return new JobFailure("The plan needs helm, which is not on this host's PATH.", {

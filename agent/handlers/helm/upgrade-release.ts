@@ -53,7 +53,7 @@ export async function upgradeRelease(
     hopeless === undefined
       ? helmFailure(answer, doing)
       : deployFailure(
-          `${doing}: it can never become ready, and helm was told to stop.`,
+          `${doing}: it can never become ready, and helm was asked to stop.`,
           "not_ready",
         );
   const reasons = await evidence(context, changes);

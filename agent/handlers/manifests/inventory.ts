@@ -67,7 +67,7 @@ function parsed(line: string, name: string): InventoryEntry {
   try {
     return entry.parse(JSON.parse(line));
   } catch {
-    const words = `The ConfigMap ${name}, the inventory of earlier deploys, is invalid: somebody changed it.`;
+    const words = `The ConfigMap ${name}, the inventory of earlier deploys, is invalid: someone changed it.`;
     throw deployFailure(words, "config_invalid");
   }
 }

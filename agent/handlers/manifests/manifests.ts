@@ -126,7 +126,7 @@ function judge({ approved }: ManifestRun, diff: Diff): void {
   const [conflict] = diff.changes.filter(({ action }) => action === "conflict");
   if (approved !== undefined && !isApproved(diff, approved)) {
     throw deployFailure(
-      "What would be done is not what was approved: the manifest or the cluster has changed since. Make a new plan.",
+      "The changes are not what was approved: the manifest or the cluster has changed since. Make a new plan.",
       "plan_stale",
     );
   }

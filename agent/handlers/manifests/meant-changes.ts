@@ -36,8 +36,7 @@ export async function expectMeant(
   if (first === undefined) return;
   const more = other.length === 1 ? "" : ` and ${other.length - 1} more`;
   throw deployFailure(
-    `${refWords(first.ref)}${more} changed while no agent was running: what would be done is not what was approved. ` +
-      "Nothing more was done; an earlier agent may have applied a part. Make a new plan.",
+    `${refWords(first.ref)}${more} changed while no agent was running: the changes are not what was approved. Nothing more was done; an earlier agent may have applied a part. Make a new plan.`,
     "plan_stale",
   );
 }

@@ -158,7 +158,7 @@ export function whyKept(
   live: KubeObject,
 ): string {
   const { uid, annotations, managedFields } = live.metadata;
-  if (entry.uid !== "" && entry.uid !== uid) return "it is another object than was created";
+  if (entry.uid !== "" && entry.uid !== uid) return "it is not the object that was created";
   const isOurs = managedFields?.some((one) => one.manager === manager && one.operation === "Apply");
   if (entry.uid === "" && isOurs !== true)
     return "it is unknown whether it was created by this deploy";

@@ -23,7 +23,7 @@ export async function leaveHalfDone(
   const { end, said } = ran;
   const { begun, made, failed } = said;
   const open = begun - made - failed;
-  const counts = `of the changes that it began, ${made} were made, ${failed} failed${open > 0 ? `, and ${open} are unknown` : ""}`;
+  const counts = `of the changes that it started, ${made} were made, ${failed} failed${open > 0 ? `, and ${open} are unknown` : ""}`;
   const detail = `terraform apply ${end.words}: ${counts}. ${stateOf(ran, { kind, rescued })}`;
   const isBlocked = await block(context, kind, detail);
   const next = isBlocked

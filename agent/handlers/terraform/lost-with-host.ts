@@ -37,6 +37,6 @@ export async function lostWithHost(job: Job, run: TerraformRun): Promise<JobFail
   const state = hasState
     ? "The state that terraform could not save is sealed on this host and is sent to the broker."
     : "What it was changing may be missing in the state, and its lock may be left.";
-  const detail = `${words} Its apply had begun, and how far it got is unknown. ${state}`;
+  const detail = `${words} Its apply had started, and how far it got is unknown. ${state}`;
   return terraformFailure(detail, { class: "killed_dirty", detail });
 }

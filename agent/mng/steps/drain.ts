@@ -3,7 +3,7 @@ import { isCancelled, quickMs, type Step, type StepContext } from "./step.ts";
 
 const isStop = ({ kind }: Operation): boolean => kind === "stop" || kind === "power-off";
 
-/** The agent takes no new jobs and finishes what runs. Nothing is stopped: after the time for it, an update gives up. */
+/** The agent takes no new jobs and finishes its running jobs. Nothing is stopped: after the time for it, an update gives up. */
 export const drain: Step = async (context, operation) => {
   const { driver, end, move, say } = context;
   if (operation.former === "") {
@@ -14,18 +14,19 @@ export const drain: Step = async (context, operation) => {
   }
   const memory = context.memory();
   if (isCancelled(context, operation)) {
-    const words = "It was cancelled: the agent finishes what runs and is started as it was.";
+    const words =
+      "It was cancelled: the agent finishes its running jobs and is started again unchanged.";
     return await end(operation, "cancelled", words, { finishing: memory.nudges > 0 });
   }
   if (memory.nudges === 0) {
     memory.nudges = 1;
-    say(operation.key, "The agent takes no new jobs and finishes what runs.");
+    say(operation.key, "The agent takes no new jobs and finishes its running jobs.");
     await driver.nudge("finish");
   }
   if (Date.now() < operation.drain_until_ms) return quickMs;
   if (isStop(operation)) return await move(operation, "stop");
   const words =
-    "A job still ran at the end of the time for this. The agent finishes it and is started as it was.";
+    "A job was still running when the time was over. The agent finishes it and is started again unchanged.";
   return await end(operation, "still_busy", words, { finishing: true });
 };
 

@@ -48,7 +48,8 @@ export const emitterActions: readonly Action[] = [
   ...pausingActions({
     path,
     permission,
-    effect: "It emits nothing while it is paused. Ticks that pass meanwhile are not made up for.",
+    effect:
+      "It emits nothing while it is paused. Ticks that pass during the pause are not made up for.",
     async find(view) {
       const emitter = await find(view);
       return { name: emitter.name, to: `/emitters/${emitter.id}`, pause: emitter.pause };

@@ -66,7 +66,7 @@ const kinds: Readonly<Record<ProblemKind, Kind>> = {
   "signals-dead": { words: "queues with dead signals", path: "/queues" },
   "webhook-disabled": { words: "disabled webhooks", path: "/webhooks", hidesWaiting: true },
   "webhook-failing": { words: "failing webhooks", path: "/webhooks", hidesWaiting: true },
-  "workflow-waiting": { words: "workflows that wait for somebody", path: "/workflows" },
+  "workflow-waiting": { words: "workflows that wait for a person", path: "/workflows" },
   "workspace-blocked": { words: "blocked workspaces", path: "/workspaces" },
 };
 

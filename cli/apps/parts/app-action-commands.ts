@@ -96,7 +96,7 @@ export const getAppAction = defineCommand({
 export const createAppAction = defineCommand({
   name: "app action create",
   summary: "Name an action of an app, before a config says what it does.",
-  details: "An action of a config needs none of this: svc app sync creates it.",
+  details: "Not needed for actions of a config: svc app sync creates them.",
   args: { ...appArgs, action: { summary: "The action's name." } },
   examples: [{ does: "Name an action.", run: "svc app action create greeter greet" }],
   run: async ({ args, call, screen }) => {
@@ -109,7 +109,7 @@ export const createAppAction = defineCommand({
 
 export const updateAppAction = defineCommand({
   name: "app action update",
-  summary: "Give an action another name, while no config in force has it.",
+  summary: "Rename an action that no active or installed config uses.",
   args,
   flags: { name: { value: "NAME", isRequired: true, summary: "Its new name." } },
   examples: [
@@ -145,7 +145,7 @@ export const labelAppAction = defineCommand({
 
 export const deleteAppAction = defineCommand({
   name: "app action delete",
-  summary: "Delete an action that no config in force has; its runs stay.",
+  summary: "Delete an action that no active or installed config uses; its runs stay.",
   args,
   flags: { yes: { summary: "Required: this cannot be undone." } },
   examples: [{ does: "Delete an action.", run: "svc app action delete greeter greet --yes" }],

@@ -40,7 +40,7 @@ describeWithTools([...clusterTools, "helm"], "a release that does not become rea
     expect(good.description).toBe("app is installed: revision 1.");
     const failed = await release("exec", { ...helm, values_override: "pod: no-image" });
     expect(failed.result?.error_metadata["class"]).toBe("not_ready");
-    expect(failed.description).toMatch(/it can never become ready, and helm was told to stop/);
+    expect(failed.description).toMatch(/it can never become ready, and helm was asked to stop/);
     expect(failed.description).toMatch(
       /Deployment \S+\/web: pod web-\S+ container main: ImagePull/,
     );
@@ -72,7 +72,7 @@ describeWithTools([...clusterTools, "helm"], "a release that does not become rea
     await again();
     const failed = await ended(id);
     expect(failed.result?.error_metadata["class"]).toBe("not_ready");
-    expect(failed.description).toMatch(/it can never become ready, and helm was told to stop/);
+    expect(failed.description).toMatch(/it can never become ready, and helm was asked to stop/);
     expect(failed.description).toMatch(/container main: ImagePull/);
     expect(failed.description).toContain("It was rolled back to revision 1.");
   });

@@ -55,7 +55,7 @@ describeWithTools(clusterTools, "a manifest that cannot be applied", () => {
       "a namespace where there can be none",
       object({ apiVersion: "v1", kind: "Namespace", metadata: { name: "x", namespace: "y" } }),
       "config_invalid",
-      /its kind is in none/,
+      /its kind is not namespaced/,
     ],
     [
       "one object twice",

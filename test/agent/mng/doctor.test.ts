@@ -24,7 +24,7 @@ test("the doctor says whether a management process could do its work, and what t
   const wrong: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
     [{ "mng-agent-config": `${file}.none` }, /cannot be read/],
     [{ "mng-releases": "https://example.com" }, /without mng-release-key/],
-    [{ "mng-power-off": "yes", "mng-power-off-command": "/no/such" }, /is not there/],
+    [{ "mng-power-off": "yes", "mng-power-off-command": "/no/such" }, /does not exist/],
     [{ "mng-driver": "systemd", "mng-unit": "no-such-unit.service" }, /no unit|does not answer/],
   ];
   for (const [settings, words] of wrong) {

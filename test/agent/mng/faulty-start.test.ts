@@ -56,7 +56,7 @@ describe("a step that cannot be written", () => {
     await mkdir(journal); // no file can be renamed to it
     const told = await host.run({ type: "mng-runner-restart" });
     expect(told.outputs).toMatchObject({ result: "failed" });
-    expect(told.description).toMatch(/It was not begun: .*EISDIR/);
+    expect(told.description).toMatch(/It was not started: .*EISDIR/);
     expect(await host.agentPid()).toBe(pid);
     expect((await host.agentUp()).id).toBe(first.id);
     await rm(journal, { recursive: true });

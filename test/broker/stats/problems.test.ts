@@ -81,7 +81,7 @@ describe("problems", () => {
     expect(new Date(item?.since ?? "").getTime()).toBe(oldest?.at.getTime());
   });
 
-  test("are also jobs that no process takes, failures, webhooks that fail or are disabled, and workflows that wait for somebody", async () => {
+  test("are also jobs that no process takes, failures, webhooks that fail or are disabled, and workflows that wait for a person", async () => {
     const { db } = at;
     const idle = await at.createRunner();
     const alive = [await givenProcess(db, idle.given, { serves: { actions: 1 } })];

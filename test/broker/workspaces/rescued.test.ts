@@ -43,7 +43,7 @@ async function setup() {
   const push = (stateId: string, token = at.token) =>
     at.call<Workspace>(`POST ${path}/rescued-states/${stateId}/push`, {
       token,
-      body: { reason: "the apply was whole" },
+      body: { reason: "the apply was complete" },
     });
   const list = async () => (await at.call<RescuedState[]>(`GET ${path}/rescued-states`)).body;
   const read = async () => (await at.call<Workspace>(`GET ${path}`)).body;
