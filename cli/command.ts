@@ -21,7 +21,7 @@ export type CommandCall = {
   /** The flags of every command. */
   readonly globals: GlobalValues;
   /** What may come next on a line of these words. */
-  readonly suggest: (words: readonly string[]) => Suggestion;
+  readonly suggest: (words: readonly string[]) => Promise<Suggestion>;
 };
 
 /** What the table says of a command of svc besides its arguments and flags. */

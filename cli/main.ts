@@ -21,9 +21,10 @@ async function main(): Promise<void> {
     const { runWorkChild } = await import("./local/work-child.ts");
     return runWorkChild();
   }
-  const { svc } = await import("./program.ts");
+  const { programFor } = await import("./program.ts");
   const { runProgram } = await import("../shared/command-line/run-program.ts");
-  process.exitCode = await runProgram(process.argv.slice(2), svc);
+  const argv = process.argv.slice(2);
+  process.exitCode = await runProgram(argv, await programFor(argv));
 }
 
 function refuse(words: string): void {

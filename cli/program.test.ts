@@ -1,14 +1,32 @@
 import { describe, expect, test } from "vitest";
+import { helpText } from "../shared/command-line/help-text.ts";
 import { parseLine } from "../shared/command-line/parse-line.ts";
+import { commandsOf, type Program } from "../shared/command-line/program.ts";
 import { UsageError } from "../shared/command-line/usage-error.ts";
-import { svc } from "./program.ts";
+import type { Command } from "./command.ts";
+import { nouns } from "./load-nouns.ts";
+import { programFor, wholeProgram } from "./program.ts";
 
-const parse = (line: string) => parseLine(line === "" ? [] : line.split(" "), svc);
+const wordsOf = (line: string): string[] => (line === "" ? [] : line.split(" "));
+const whole = await wholeProgram();
 
-function refusal(line: string): string {
+/** Reads a line with the commands that are loaded for it. */
+async function parse(line: string) {
+  const argv = wordsOf(line);
+  return parseLine(argv, await programFor(argv));
+}
+
+async function refusal(line: string): Promise<string> {
+  const program = await programFor(wordsOf(line));
+  return outcome(line, program);
+}
+
+/** What is said of a line, or what it asks for. */
+function outcome(line: string, program: Program<Command>): string {
   try {
-    parse(line);
-    return "";
+    const parsed = parseLine(wordsOf(line), program);
+    if (parsed.kind === "help") return helpText(parsed.words, program);
+    return JSON.stringify([parsed.command.name, parsed.given]);
   } catch (error) {
     if (error instanceof UsageError) return `${error.message} ${error.hint}`.trim();
     throw error;
@@ -16,8 +34,8 @@ function refusal(line: string): string {
 }
 
 describe("a command line", () => {
-  test("is a command with its arguments and flags, in any order", () => {
-    const parsed = parse(
+  test("is a command with its arguments and flags, in any order", async () => {
+    const parsed = await parse(
       "--url http://a job list --status queued --status failed -o json --limit=5",
     );
     expect(parsed).toMatchObject({
@@ -35,35 +53,37 @@ describe("a command line", () => {
     });
   });
 
-  test("takes - and a value that looks like a flag where it is written with =", () => {
-    expect(parse("api POST /v1/x --input - -f a=-1 --field=--b=c")).toMatchObject({
+  test("takes - and a value that looks like a flag where it is written with =", async () => {
+    expect(await parse("api POST /v1/x --input - -f a=-1 --field=--b=c")).toMatchObject({
       given: { flags: { input: "-", field: ["a=-1", "--b=c"] } },
     });
   });
 
-  test("reads a letter as the flag that it stands for in its command", () => {
-    expect(parse("log tail -f job_x")).toMatchObject({
+  test("reads a letter as the flag that it stands for in its command", async () => {
+    expect(await parse("log tail -f job_x")).toMatchObject({
       given: { args: { log: "job_x" }, flags: { follow: true } },
     });
-    expect(parse("api POST /v1/x -f a=1")).toMatchObject({ given: { flags: { field: ["a=1"] } } });
+    expect(await parse("api POST /v1/x -f a=1")).toMatchObject({
+      given: { flags: { field: ["a=1"] } },
+    });
   });
 
   test.each(["", "--help", "help", "job --help", "help job create", "job create -h --nonsense"])(
     'asks for help: "%s"',
-    (line) => {
-      expect(parse(line).kind).toBe("help");
+    async (line) => {
+      expect((await parse(line)).kind).toBe("help");
     },
   );
 
   test.each(["version", "--version", "-v", "--version -o json"])(
     "asks for the version: %s",
-    (line) => {
-      expect(parse(line)).toMatchObject({ kind: "run", command: { name: "version" } });
+    async (line) => {
+      expect(await parse(line)).toMatchObject({ kind: "run", command: { name: "version" } });
     },
   );
 
-  test("that is wrong names a near command, never a far one beside a right word", () => {
-    expect(refusal("runner bogus")).toMatch(
+  test("that is wrong names a near command, never a far one beside a right word", async () => {
+    expect(await refusal("runner bogus")).toMatch(
       /^Unknown command: svc runner bogus\. svc runner has: create, enrol, /,
     );
   });
@@ -93,17 +113,92 @@ describe("a command line", () => {
     ["dev --json=yes", "--json takes no value."],
     ["org get -o yaml", "-o must be one of table, json, ndjson, name."],
     ["completion tcsh", "SHELL must be one of bash, zsh, fish."],
-  ])('is refused: "%s"', (line, words) => {
-    expect(refusal(line)).toBe(words);
+  ])('is refused: "%s"', async (line, words) => {
+    expect(await refusal(line)).toBe(words);
   });
 
-  test("names a flag that it lacks, with what it is for", () => {
-    expect(refusal("job create --runner run_x")).toMatch(
+  test("names a flag that it lacks, with what it is for", async () => {
+    expect(await refusal("job create --runner run_x")).toMatch(
       /^The flag --type is required: .+ See: svc job create --help$/,
     );
   });
 
-  test("is told the nearest of the words that a flag takes", () => {
-    expect(refusal("job list --status finish")).toMatch(/Did you mean finished\?$/);
+  test("is told the nearest of the words that a flag takes", async () => {
+    expect(await refusal("job list --status finish")).toMatch(/Did you mean finished\?$/);
+  });
+});
+
+describe("a line with the commands of one noun", () => {
+  test.each([
+    "",
+    "--help",
+    "-o json --help",
+    "help",
+    "help job create",
+    "help jobs",
+    "--help job list",
+    "job --help",
+    "job",
+    "jobs",
+    "jbo list",
+    "--url x jbo list",
+    "--url x job list",
+    "--url job execution list job_x",
+    "--output=json job list",
+    "-ojson job list",
+    "--limit 3 job list",
+    "--limit=3 job list --url x",
+    "--limit job list",
+    "--status job list",
+    "--runner job execution list job_x",
+    "-w job list",
+    "-n x helm list",
+    "job --limit 3 list",
+    "job --app x list",
+    "job list --app x",
+    "job list --nonsense x",
+    "job list -f x",
+    "job list -zw",
+    "job list -- --limit",
+    "-- job list",
+    "job list extra",
+    "job list --help extra",
+    "jobs --app x list",
+    "helm install --install x",
+    "helm upgrade --install r c",
+    "log tail -f job_x",
+    "auth bogus",
+    "schedule --help",
+    "constructor",
+    "toString list",
+    "--constructor job list",
+    "completion suggest -- job",
+    "-v",
+    "--version -o json",
+    "job --version",
+    "app component list --help",
+    "runner mng",
+    "nonsense --help",
+  ])("is read as with all commands: %s", async (line) => {
+    expect(outcome(line, await programFor(wordsOf(line)))).toBe(outcome(line, whole));
+  });
+
+  test.each(nouns)("has the help that all commands give: %s", async (noun) => {
+    expect(outcome(`${noun} --help`, await programFor([noun, "--help"]))).toBe(
+      outcome(`${noun} --help`, whole),
+    );
+  });
+
+  test.each([
+    ["--help", []],
+    ["jbo list", []],
+    ["job list", ["job"]],
+    ["help job", ["job"]],
+    ["-o json --url x job list --limit 3", ["job"]],
+    ["--limit 3 job list", nouns], // which noun has the flag is not known before
+  ])("loads no more than it needs: %s", async (line, loaded) => {
+    const program = await programFor(wordsOf(line));
+    const parts = commandsOf(program).filter(({ examples }) => examples.length > 0);
+    expect([...new Set(parts.map(({ name }) => name.split(" ")[0]))]).toEqual(loaded);
   });
 });

@@ -1,25 +1,45 @@
 import { callRoute } from "../shared/api/call-route.ts";
 import type { Given } from "../shared/command-line/command.ts";
 import { suggest, type Suggestion } from "../shared/command-line/completion.ts";
-import { commandsOf, type Program } from "../shared/command-line/program.ts";
+import { commandAtStart } from "../shared/command-line/find-command.ts";
+import { readWords } from "../shared/command-line/parse-line.ts";
+import type { Program } from "../shared/command-line/program.ts";
 import { UsageError } from "../shared/command-line/usage-error.ts";
 import { version } from "../shared/version.ts";
 import type { Caller, Command } from "./command.ts";
-import { commandGroups } from "./commands.ts";
 import { type CliConfig, readCliConfig } from "./config.ts";
-import { findConnection } from "./connection/connection.ts";
+import type { Connection } from "./connection/connection.ts";
 import { exitCodes } from "./errors/exit-codes.ts";
 import { explainError } from "./errors/explain-error.ts";
 import { brokerFlags, everyFlags, type GlobalValues } from "./flags/global-flags.ts";
+import { loadNouns, nouns } from "./load-nouns.ts";
 import { makeAsTyped } from "./output/as-typed.ts";
 import { openScreen } from "./output/screen.ts";
 
-/** The svc command line: runs it, shows its help, completes it and documents it. */
-export const svc: Program<Command> = {
+/**
+ * The svc command line with what a line needs of it: the commands of the noun that is typed. Of the others it has the names and
+ * summaries, which help and hints need. A line with a flag that the noun's commands lack, or before the noun, is read with all.
+ */
+export async function programFor(argv: readonly string[]): Promise<Program<Command>> {
+  const typed = nounIn(readWords(argv, programOf(await loadNouns([]))).words);
+  const program = programOf(await loadNouns([typed]));
+  const { words, areFlagsKnown } = readWords(argv, program);
+  return areFlagsKnown && nounIn(words) === typed ? program : await wholeProgram();
+}
+
+/** The svc command line with all of its commands: what documents it. */
+export async function wholeProgram(): Promise<Program<Command>> {
+  return programOf(await loadNouns(nouns));
+}
+
+const nounIn = (words: readonly string[]): string =>
+  (words[0] === "help" ? words[1] : words[0]) ?? "";
+
+const programOf = (groups: Program<Command>["groups"]): Program<Command> => ({
   name: "svc",
   summary:
     "svc runs a job broker, and manages its runners, jobs, logs and deployments from the command line.",
-  groups: commandGroups,
+  groups,
   hints: {
     schedule: "Schedules: svc emitter list",
     plan: "A job's plan: svc job get JOB --only-plan",
@@ -39,12 +59,11 @@ export const svc: Program<Command> = {
   run: runCommand,
   explain: explainError,
   asTyped: (words) => typedBy(readCliConfig())(words),
-};
+});
 
 /** How commands are named to who started this one. */
 function typedBy({ launchedAs }: Pick<CliConfig, "launchedAs">): (words: string) => string {
-  const names = commandsOf(svc).map(({ name }) => name.split(" ")[0] ?? name);
-  return makeAsTyped(launchedAs, [...new Set(names), "COMMAND", "--help"]);
+  return makeAsTyped(launchedAs, [...nouns, "COMMAND", "--help"]);
 }
 
 async function runCommand(command: Command, given: Given): Promise<number | void> {
@@ -58,9 +77,9 @@ async function runCommand(command: Command, given: Given): Promise<number | void
     outlivesReader: command.outlivesReader === true,
     canRedraw: config.canRedraw,
   });
-  let found: ReturnType<typeof findConnection> | undefined;
+  let found: Promise<Connection> | undefined;
   // Once: a token of standard input cannot be read again.
-  const connect = async () => await (found ??= findConnection(config, globals));
+  const connect = async () => await (found ??= connectionOf(config, globals));
   const call: Caller = async (route, input) => {
     const { url, token, orgId } = await connect();
     const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}` };
@@ -69,9 +88,7 @@ async function runCommand(command: Command, given: Given): Promise<number | void
     if ("wait" in (input.query ?? {})) return await answer;
     return await screen.during(`Waiting for ${url}: ${route.summary ?? route.path}`, answer);
   };
-  if (command.isLocal !== true && command.ownsInterrupt !== true) {
-    process.once("SIGINT", () => process.exit(exitCodes.interrupted.code));
-  }
+  if (command.isLocal !== true && command.ownsInterrupt !== true) process.once("SIGINT", leave);
   const runnerOf = async (named: string | undefined): Promise<string> => {
     const runnerId = named ?? (await connect()).runnerId;
     if (runnerId !== undefined) return runnerId;
@@ -82,6 +99,20 @@ async function runCommand(command: Command, given: Given): Promise<number | void
   return await command.run({ ...given, ...shared });
 }
 
-function suggestNext(words: readonly string[]): Suggestion {
-  return suggest(words, svc);
+function leave(): void {
+  process.exit(exitCodes.interrupted.code);
+}
+
+/** Loaded by who asks a broker. */
+async function connectionOf(config: CliConfig, globals: GlobalValues): Promise<Connection> {
+  const { findConnection } = await import("./connection/connection.ts");
+  return await findConnection(config, globals);
+}
+
+/** Until a command is typed, names are enough. */
+async function suggestNext(words: readonly string[]): Promise<Suggestion> {
+  const names = programOf(await loadNouns([]));
+  const before = words.slice(0, -1).filter((word) => !word.startsWith("-"));
+  const isTyped = commandAtStart(before, names) !== undefined;
+  return suggest(words, isTyped ? programOf(await loadNouns(before.slice(0, 1))) : names);
 }

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { agentProgram } from "../agent/commands/program.ts";
-import { svc } from "../cli/program.ts";
+import { wholeProgram } from "../cli/program.ts";
 import { listCommands } from "../shared/command-line/find-command.ts";
 import { parseLine } from "../shared/command-line/parse-line.ts";
 import type { Program } from "../shared/command-line/program.ts";
@@ -10,7 +10,7 @@ import { UsageError } from "../shared/command-line/usage-error.ts";
 import { readRootFile } from "./support/run/source-files.ts";
 
 const programs: Readonly<Record<string, Program>> = {
-  svc,
+  svc: await wholeProgram(),
   "svc-agent": agentProgram({}),
 };
 

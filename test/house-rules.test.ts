@@ -183,7 +183,7 @@ describe("every file", () => {
 
   test("imports project files by their whole name", () => {
     const isLoose = (target: string) =>
-      /^(?:shared|broker|agent|cli|test|bench)\//.test(target) && !target.endsWith(".ts");
+      /^(?:shared|broker|agent|cli|test|bench)\//.test(target) && !/\.(?:ts|json)$/.test(target);
     expect(edges(/./, isLoose)).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import {
 import { openRoute } from "../../shared/api/call-route.ts";
 import { auditOutcomes } from "../../shared/audit.ts";
 import { version } from "../../shared/version.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import type { Connection } from "../connection/connection.ts";
 import { readInstant } from "../flags/read-flags.ts";
 import { defineList } from "../lists/define-list.ts";
@@ -34,7 +34,7 @@ type FilterFlags = {
     : string | undefined;
 };
 
-export const listAudit = defineList({
+const listAudit = defineList({
   name: "audit list",
   summary: "List who did what in the org, newest first.",
   details: "What is kept and what is left out: docs/audit.md.",
@@ -54,7 +54,7 @@ export const listAudit = defineList({
 
 type Line = AuditEventBody & { readonly cursor: string };
 
-export const exportAudit = defineCommand({
+const exportAudit = defineCommand({
   name: "audit export",
   summary: "Print the audit log for an archive: one event a line, oldest first.",
   details:
@@ -108,3 +108,6 @@ async function* exportLines(
     open.abort();
   }
 }
+
+/** The commands of the audit log, in the order of help. */
+export const auditCommands: readonly Command[] = [listAudit, exportAudit];

@@ -1,7 +1,7 @@
 import { callRoute } from "../../shared/api/call-route.ts";
 import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import { findConnection } from "../connection/connection.ts";
 import {
   devName,
@@ -15,7 +15,7 @@ import {
 import { printItem } from "../output/print.ts";
 import { tokenView } from "../tokens/token-view.ts";
 
-export const logIn = defineCommand({
+const logIn = defineCommand({
   name: "auth login",
   summary: "Save a broker's URL and a token as a profile for later commands.",
   details:
@@ -53,7 +53,7 @@ export const logIn = defineCommand({
   },
 });
 
-export const showAuth = defineCommand({
+const showAuth = defineCommand({
   name: "auth status",
   summary: "Show which broker and token commands use, and where they are configured.",
   examples: [{ does: "Show whose token is used.", run: "svc auth status" }],
@@ -70,7 +70,7 @@ export const showAuth = defineCommand({
   },
 });
 
-export const logOut = defineCommand({
+const logOut = defineCommand({
   name: "auth logout",
   summary: "Remove a saved broker and its token.",
   isLocal: true,
@@ -94,3 +94,6 @@ export const logOut = defineCommand({
     screen.say("Logged out. The token itself is still valid; to revoke it: svc token revoke TOKEN");
   },
 });
+
+/** The commands of signing in, in the order of help. */
+export const authCommands: readonly Command[] = [logIn, showAuth, logOut];

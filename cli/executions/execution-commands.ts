@@ -4,7 +4,7 @@ import {
 } from "../../shared/api/read-runner-job-executions.ts";
 import type { RunnerJobExecution } from "../../shared/api/runner-job-execution.ts";
 import { executionStatuses } from "../../shared/runner-job-execution.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import { progressText } from "../jobs/progress-text.ts";
 import { defineList } from "../lists/define-list.ts";
 import { formatAge, formatInstant, formatTook } from "../output/format-age.ts";
@@ -56,7 +56,7 @@ const executionDetails: View<RunnerJobExecution> = {
   },
 };
 
-export const listExecutions = defineList({
+const listExecutions = defineList({
   name: "execution list",
   summary: "List the executions of a job, oldest first.",
   isWhole: true,
@@ -81,7 +81,7 @@ export const listExecutions = defineList({
   },
 });
 
-export const getExecution = defineCommand({
+const getExecution = defineCommand({
   name: "execution get",
   summary: "Show an execution: its history, progress, result and outputs.",
   args: { job, execution: { summary: "The execution's id.", offers: "executions" } },
@@ -91,3 +91,6 @@ export const getExecution = defineCommand({
     printItem(screen, await call(getExecutionRoute, { params }), executionDetails);
   },
 });
+
+/** The commands of executions, in the order of help. */
+export const executionCommands: readonly Command[] = [listExecutions, getExecution];

@@ -74,7 +74,7 @@ const sent =
   "The chart and its values are sent to the runner, rendered there by helm, and compared with what is deployed; values of " +
   "secrets are not shown, only which of them change.";
 
-export const diffRelease = defineCommand({
+const diffRelease = defineCommand({
   name: "helm diff",
   summary: "Show what an upgrade of a release, or its uninstall, would change.",
   details: `${sent} The diff goes to standard output, the log without it to standard error. Exactly this is applied by svc helm upgrade --job. ${clusterWords}`,
@@ -110,7 +110,7 @@ export const diffRelease = defineCommand({
   },
 });
 
-export const upgradeRelease = defineCommand({
+const upgradeRelease = defineCommand({
   name: "helm upgrade",
   summary: "Install or upgrade a release: show the diff, ask, and apply exactly that.",
   details: `${sent} The command waits until everything is ready; if that fails, the previous release is deployed again. With --job it applies what svc helm diff showed. ${clusterWords}`,
@@ -162,9 +162,9 @@ export const upgradeRelease = defineCommand({
 });
 
 /** As helm has it; what is nearest to its name would be the opposite. */
-export const installRelease: Command = { ...upgradeRelease, name: "helm install", isHidden: true };
+const installRelease: Command = { ...upgradeRelease, name: "helm install", isHidden: true };
 
-export const uninstallRelease = defineCommand({
+const uninstallRelease = defineCommand({
   name: "helm uninstall",
   summary: "Show what an uninstall of a release deletes, ask, and do it.",
   details: `With --job it does what svc helm diff --uninstall showed. ${clusterWords}`,
@@ -199,3 +199,11 @@ type Inputs = {
 function inputsOf({ values, "set-file": files, login }: Inputs): (string | undefined)[] {
   return [...values, ...files.map((given) => given.replace(/^.*?=/, "")), login];
 }
+
+/** The commands of helm, in the order of help. */
+export const helmCommands: readonly Command[] = [
+  diffRelease,
+  upgradeRelease,
+  installRelease,
+  uninstallRelease,
+];

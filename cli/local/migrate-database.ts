@@ -1,5 +1,5 @@
 import { OperatorError } from "../../shared/operator-error.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import type { CliConfig } from "../config.ts";
 import { defineList } from "../lists/define-list.ts";
 import { printPage, type View } from "../output/print.ts";
@@ -17,7 +17,7 @@ export function requireDatabaseUrl({ databaseUrl }: CliConfig): string {
   return databaseUrl;
 }
 
-export const migrateUp = defineCommand({
+const migrateUp = defineCommand({
   name: "migrate up",
   summary: "Migrate the database to this version's schema.",
   details:
@@ -59,7 +59,7 @@ const migrationLine: View<Migration> = {
   },
 };
 
-export const listSchema = defineList({
+const listSchema = defineList({
   name: "migrate list",
   summary: "List the migrations and which of them the database in DATABASE_URL has.",
   isLocal: true,
@@ -82,3 +82,6 @@ export const listSchema = defineList({
     return { text: JSON.stringify({ items }), body: { items, next_cursor: null } };
   },
 });
+
+/** The commands of the database's schema, in the order of help. */
+export const migrateCommands: readonly Command[] = [migrateUp, listSchema];

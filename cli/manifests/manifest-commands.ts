@@ -1,5 +1,5 @@
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { type CommandCall, defineCommand } from "../command.ts";
+import { type Command, type CommandCall, defineCommand } from "../command.ts";
 import { clusterFlags, clusterWords } from "../kubernetes/cluster-flags.ts";
 import { endPlan } from "../plans/make-plan.ts";
 import { planAndApply } from "../plans/plan-and-apply.ts";
@@ -75,7 +75,7 @@ const sent =
   "The manifests are sent to the runner and compared by the cluster itself (a server-side dry run); values of secrets " +
   "are not shown, only which of them change.";
 
-export const diffManifest = defineCommand({
+const diffManifest = defineCommand({
   name: "manifest diff",
   summary: "Show what an apply of Kubernetes manifests, or their deletion, would change.",
   details: `${sent} The diff goes to standard output, the log without it to standard error. Exactly this is applied by svc manifest apply --job. ${clusterWords}`,
@@ -110,7 +110,7 @@ export const diffManifest = defineCommand({
   },
 });
 
-export const applyManifest = defineCommand({
+const applyManifest = defineCommand({
   name: "manifest apply",
   summary: "Apply Kubernetes manifests: show the diff, ask, and apply exactly that.",
   details: `${sent} They are applied server-side, and the command waits until everything is ready. With --job it applies what svc manifest diff showed. ${clusterWords}`,
@@ -137,7 +137,7 @@ export const applyManifest = defineCommand({
   run: async (at) => await change(at, { verb: "apply", by: "svc manifest diff" }),
 });
 
-export const deleteManifest = defineCommand({
+const deleteManifest = defineCommand({
   name: "manifest delete",
   summary: "Show what is deleted of Kubernetes manifests, ask, and do it.",
   details: `Deletes what the manifests contain and svc has applied under the same --name, and everything else applied under that name; with a name, no path is needed. With --job it does what svc manifest diff --delete showed. ${clusterWords}`,
@@ -212,3 +212,6 @@ function requirePaths(paths: readonly string[], flags: Named, isTeardown: boolea
   if (hasPaths(paths, flags, isTeardown)) return;
   throw new UsageError("PATH is missing: name a file, a folder or -, or a kustomization with -k.");
 }
+
+/** The commands of manifests, in the order of help. */
+export const manifestCommands: readonly Command[] = [diffManifest, applyManifest, deleteManifest];

@@ -6,13 +6,13 @@ import {
 } from "../../shared/api/orgs.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { type Retained, retainedKinds } from "../../shared/retention.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import { readPairs, readWhole } from "../flags/read-flags.ts";
 import { defineList } from "../lists/define-list.ts";
 import { printItem } from "../output/print.ts";
 import { orgDetails, orgView } from "./org-view.ts";
 
-export const listOrgs = defineList({
+const listOrgs = defineList({
   name: "org list",
   summary: "List the orgs that the token has access to.",
   flags: { query: { value: "TEXT", summary: "Only orgs with this text in the name." } },
@@ -23,7 +23,7 @@ export const listOrgs = defineList({
     await call(listOrgsRoute, { query: { q, ...page } }),
 });
 
-export const getOrg = defineCommand({
+const getOrg = defineCommand({
   name: "org get",
   summary: "Show the org that commands act in: the token's own, or that of --org.",
   examples: [{ does: "Show the current org.", run: "svc org get" }],
@@ -31,7 +31,7 @@ export const getOrg = defineCommand({
     printItem(screen, await call(getCurrentOrgRoute, {}), orgDetails),
 });
 
-export const createOrg = defineCommand({
+const createOrg = defineCommand({
   name: "org create",
   summary: "Create an org, with the token's account as its admin.",
   args: { name: { summary: "Its name." } },
@@ -43,7 +43,7 @@ export const createOrg = defineCommand({
   },
 });
 
-export const updateOrg = defineCommand({
+const updateOrg = defineCommand({
   name: "org update",
   summary: "Rename the org, or change its settings and how long it keeps ended records.",
   details:
@@ -96,3 +96,6 @@ function readRetained(given: readonly string[]): Partial<Record<Retained, number
     }),
   );
 }
+
+/** The commands of orgs, in the order of help. */
+export const orgCommands: readonly Command[] = [listOrgs, getOrg, createOrg, updateOrg];

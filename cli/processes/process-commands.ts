@@ -3,7 +3,7 @@ import { listProcessesRoute, getProcessRoute } from "../../shared/api/runner-pro
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { runnerProcessTypes } from "../../shared/process-groups.ts";
 import { processStatuses } from "../../shared/runner-process.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import { runnerFlag } from "../flags/runner-flag.ts";
 import { defineList } from "../lists/define-list.ts";
 import { printItem } from "../output/print.ts";
@@ -12,7 +12,7 @@ import { processDetails, processFacts, processLine } from "./process-view.ts";
 
 const args = { process: { summary: "The process's id.", offers: "processes" } } as const;
 
-export const listProcesses = defineList({
+const listProcesses = defineList({
   name: "process list",
   summary: "List the processes of a runner, newest first.",
   flags: {
@@ -33,7 +33,7 @@ export const listProcesses = defineList({
   },
 });
 
-export const getProcess = defineCommand({
+const getProcess = defineCommand({
   name: "process get",
   summary: "Show a process: its version, what it serves, its warnings and its orders.",
   args,
@@ -45,7 +45,7 @@ export const getProcess = defineCommand({
   },
 });
 
-export const shutDownProcess = defineCommand({
+const shutDownProcess = defineCommand({
   name: "process shutdown",
   summary: "Shut down one process of a runner once its running jobs end.",
   details: "Without --force or --restart it is a graceful shutdown: the process drains, and ends.",
@@ -81,3 +81,6 @@ export const shutDownProcess = defineCommand({
     return await giveOrder({ call, screen }, { runnerId, flags, give });
   },
 });
+
+/** The commands of processes, in the order of help. */
+export const processCommands: readonly Command[] = [listProcesses, getProcess, shutDownProcess];

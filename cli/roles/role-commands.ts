@@ -7,7 +7,7 @@ import {
 } from "../../shared/api/roles.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { permissions, roleTypes } from "../../shared/permissions.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
 import { printItem, type View } from "../output/print.ts";
 
@@ -38,7 +38,7 @@ const roleDetails: View<Role> = {
   },
 };
 
-export const listRoles = defineList({
+const listRoles = defineList({
   name: "role list",
   summary: "List the roles that accounts and tokens can have.",
   isWhole: true,
@@ -65,7 +65,7 @@ export const listRoles = defineList({
   },
 });
 
-export const getRole = defineCommand({
+const getRole = defineCommand({
   name: "role get",
   summary: "Show a role and what it permits.",
   args: { role: { summary: "The role's name, like org_admin, or its id.", offers: "roles" } },
@@ -85,7 +85,7 @@ export const getRole = defineCommand({
 
 const narrowable = roleTypes.filter((type) => type !== "runner");
 
-export const createRole = defineCommand({
+const createRole = defineCommand({
   name: "role create",
   summary: "Create a role of the org that permits a part of what a managed role permits.",
   args: { title: { summary: "Its title." } },
@@ -122,7 +122,7 @@ export const createRole = defineCommand({
   },
 });
 
-export const updateRole = defineCommand({
+const updateRole = defineCommand({
   name: "role update",
   summary: "Change a role of the org: its name, or what it permits.",
   details: "It counts for whoever has the role within a second.",
@@ -153,7 +153,7 @@ export const updateRole = defineCommand({
   },
 });
 
-export const deleteRole = defineCommand({
+const deleteRole = defineCommand({
   name: "role delete",
   summary: "Delete a role of the org that is not in use.",
   args: { role: { summary: "The role's id." } },
@@ -163,3 +163,12 @@ export const deleteRole = defineCommand({
     screen.say(`Deleted ${args.role}.`);
   },
 });
+
+/** The commands of roles, in the order of help. */
+export const roleCommands: readonly Command[] = [
+  listRoles,
+  getRole,
+  createRole,
+  updateRole,
+  deleteRole,
+];

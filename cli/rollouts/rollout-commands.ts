@@ -11,7 +11,7 @@ import { shutdownTypes } from "../../shared/api/runner-process-shutdown.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { rolloutProgress } from "../../shared/rollout-progress.ts";
 import { rolloutStatuses, rolloutTargetStatuses } from "../../shared/rollout.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { readWhole } from "../flags/read-flags.ts";
 import { defineList } from "../lists/define-list.ts";
@@ -22,7 +22,7 @@ import { rolloutDetails, rolloutLine } from "./rollout-view.ts";
 const args = { rollout: { summary: "The rollout's id.", offers: "rollouts" } } as const;
 const lookMs = 1000;
 
-export const startRollout = defineCommand({
+const startRollout = defineCommand({
   name: "rollout start",
   summary: "Shut down or restart the processes of many runners, a few at a time.",
   details:
@@ -106,7 +106,7 @@ function sayIdle(screen: Screen, { id, counts: { done, skipped } }: Rollout): bo
 const isOver = ({ status }: Rollout): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
-export const listRollouts = defineList({
+const listRollouts = defineList({
   name: "rollout list",
   summary: "List rollouts, newest first.",
   flags: {
@@ -122,7 +122,7 @@ export const listRollouts = defineList({
   },
 });
 
-export const getRollout = defineCommand({
+const getRollout = defineCommand({
   name: "rollout get",
   summary: "Show a rollout.",
   args,
@@ -145,7 +145,7 @@ const processLine: View<RolloutTarget> = {
   },
 };
 
-export const listRolloutProcesses = defineList({
+const listRolloutProcesses = defineList({
   name: "rollout processes",
   summary: "List the processes of a rollout, in the order in which they are asked.",
   args,
@@ -170,7 +170,7 @@ export const listRolloutProcesses = defineList({
   },
 });
 
-export const cancelRollout = defineCommand({
+const cancelRollout = defineCommand({
   name: "rollout cancel",
   summary: "Cancel a rollout: no further process is ordered; what was ordered before still ends.",
   args,
@@ -180,3 +180,12 @@ export const cancelRollout = defineCommand({
     printItem(screen, await call(cancelRolloutRoute, { params }), rolloutDetails);
   },
 });
+
+/** The commands of rollouts, in the order of help. */
+export const rolloutCommands: readonly Command[] = [
+  startRollout,
+  listRollouts,
+  getRollout,
+  listRolloutProcesses,
+  cancelRollout,
+];

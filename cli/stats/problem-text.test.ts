@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { problemKinds, type StatsOverview } from "../../shared/api/stats-overview.ts";
 import { parseLine } from "../../shared/command-line/parse-line.ts";
-import { svc } from "../program.ts";
+import { wholeProgram } from "../program.ts";
 import { nextSteps, problemsText } from "./problem-text.ts";
+
+const whole = await wholeProgram();
 
 type Problem = StatsOverview["problems"][number];
 
@@ -34,6 +36,6 @@ test("of one event one is told", () => {
 test.each(problemKinds)("what is to be typed next about %s is a command", (kind) => {
   const [step = ""] = nextSteps([given(kind, 2)]);
   const [, typed = ""] = /: svc (.+)$/.exec(step) ?? [];
-  expect(parseLine(typed.split(" "), svc)).toMatchObject({ kind: "run" });
+  expect(parseLine(typed.split(" "), whole)).toMatchObject({ kind: "run" });
   expect(typed).toContain("id_0");
 });

@@ -1,4 +1,4 @@
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { applyPlanned } from "../plans/apply-planned.ts";
 import { endPlan, tellPrograms } from "../plans/make-plan.ts";
@@ -32,7 +32,7 @@ const nothing = "There is nothing to apply.";
 const sent =
   "The folder is sent without .terraform, .git and states. Terraform plans it at the runner, and the broker keeps its state.";
 
-export const planTerraform = defineCommand({
+const planTerraform = defineCommand({
   name: "terraform plan",
   summary: "Plan a folder's terraform at a runner, and show the plan.",
   details: `${sent} The plan goes to standard output, the log without it to standard error. Exactly this plan is applied by svc terraform apply --job.`,
@@ -59,7 +59,7 @@ export const planTerraform = defineCommand({
   },
 });
 
-export const applyTerraform = defineCommand({
+const applyTerraform = defineCommand({
   name: "terraform apply",
   summary: "Plan a folder's terraform at a runner, ask, and apply exactly that plan.",
   details: `${sent} With --job it applies what svc terraform plan planned, without a new plan. Ctrl-C stops terraform gracefully.`,
@@ -92,7 +92,7 @@ export const applyTerraform = defineCommand({
   },
 });
 
-export const destroyTerraform = defineCommand({
+const destroyTerraform = defineCommand({
   name: "terraform destroy",
   summary: "Plan to destroy all that a folder's terraform has made, ask, and do it.",
   details: sent,
@@ -117,7 +117,7 @@ export const destroyTerraform = defineCommand({
   },
 });
 
-export const findDrift = defineCommand({
+const findDrift = defineCommand({
   name: "terraform drift",
   summary: "Check whether the real resources still match the state.",
   details: `${sent} Nothing is changed and nothing is locked.`,
@@ -163,3 +163,11 @@ function askOf(folder: string, flags: Flags, runnerId: string): PlanAsk {
     isRefreshOnly: false,
   };
 }
+
+/** The commands of terraform, in the order of help. */
+export const terraformCommands: readonly Command[] = [
+  planTerraform,
+  applyTerraform,
+  destroyTerraform,
+  findDrift,
+];

@@ -1,6 +1,7 @@
 import { revokeTokenRoute, rotateTokenRoute, tokens } from "../../shared/api/tokens.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
+import { createToken } from "../local/create-token.ts";
 import { printItem } from "../output/print.ts";
 import { showSecret, tokenView } from "./token-view.ts";
 
@@ -8,7 +9,7 @@ const args = {
   token: { summary: "The token's id, never the token itself.", offers: "tokens" },
 } as const;
 
-export const listTokens = defineList({
+const listTokens = defineList({
   name: "token list",
   summary: "List the org's tokens, newest first.",
   flags: {
@@ -25,7 +26,7 @@ export const listTokens = defineList({
   },
 });
 
-export const revokeToken = defineCommand({
+const revokeToken = defineCommand({
   name: "token revoke",
   summary: "Revoke a token. It stops working within a second.",
   args,
@@ -39,7 +40,7 @@ export const revokeToken = defineCommand({
   },
 });
 
-export const rotateToken = defineCommand({
+const rotateToken = defineCommand({
   name: "token rotate",
   summary: "Rotate a token; the old one stays valid for the overlap period.",
   args,
@@ -48,3 +49,11 @@ export const rotateToken = defineCommand({
     showSecret(screen, await call(rotateTokenRoute, { params: { token_id: args.token } }));
   },
 });
+
+/** The commands of tokens, in the order of help. */
+export const tokenCommands: readonly Command[] = [
+  createToken,
+  listTokens,
+  rotateToken,
+  revokeToken,
+];

@@ -20,8 +20,6 @@ export function parseLine<C extends CommandSpec>(
   argv: readonly string[],
   program: Program<C>,
 ): ParsedLine<C> {
-  const [first = "", ...others] = argv;
-  if (/^(?:-v|--version)$/.test(first)) return parseLine(["version", ...others], program);
   const { words, options } = tokenize(argv, program);
   if (options.some(({ name }) => name === "help")) return { kind: "help", words };
   if (words[0] === "help") return { kind: "help", words: words.slice(1) };
@@ -39,6 +37,15 @@ export function parseLine<C extends CommandSpec>(
   return { kind: "run", command, given: { args: readArgs(line, command, rest), flags } };
 }
 
+/** The words of a line that are no flags and no values of flags, and whether the program's commands have all the flags on it. */
+export function readWords(
+  argv: readonly string[],
+  program: Program,
+): { readonly words: readonly string[]; readonly areFlagsKnown: boolean } {
+  const { words, options, known } = tokenize(argv, program);
+  return { words, areFlagsKnown: options.every(({ name }) => Object.hasOwn(known, name)) };
+}
+
 /** The command as it is typed, and the flags that it takes. */
 type Line = { readonly title: string; readonly known: FlagSpecs };
 
@@ -48,9 +55,10 @@ type Line = { readonly title: string; readonly known: FlagSpecs };
  * the command that the line begins with.
  */
 function tokenize(
-  argv: readonly string[],
+  typed: readonly string[],
   program: Program,
-): { words: string[]; options: Token[] } {
+): { words: string[]; options: Token[]; known: FlagSpecs } {
+  const argv = /^(?:-v|--version)$/.test(typed[0] ?? "") ? ["version", ...typed.slice(1)] : typed;
   const every = commandsOf(program).map((command) => flagsOf(program, command));
   const own = commandAtStart(argv, program)?.flags ?? {};
   const all = Object.assign({}, ...every, own) as FlagSpecs; // each is one
@@ -70,6 +78,7 @@ function tokenize(
         ? [{ name: token.name, rawName: token.rawName, value: valueOf(token) }]
         : [],
     ),
+    known: all,
   };
 }
 

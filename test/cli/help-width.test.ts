@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { agentProgram } from "../../agent/commands/program.ts";
 import { brokerHelp } from "../../broker/broker-help.ts";
-import { svc } from "../../cli/program.ts";
+import { wholeProgram } from "../../cli/program.ts";
 import type { CommandSpec } from "../../shared/command-line/command.ts";
 import {
   flagSummary,
@@ -13,6 +13,7 @@ import { commandsOf, flagsOf, type Program } from "../../shared/command-line/pro
 import { textWidth } from "../../shared/command-line/terminal-text.ts";
 
 /** What is typed where the launcher has a name, and where it is found by its place. */
+const whole = await wholeProgram();
 const launchers = ["svc", "./svc", "/home/somebody/projects/svc/svc"];
 
 const programs: (readonly [string, Program])[] = [
@@ -22,7 +23,7 @@ const programs: (readonly [string, Program])[] = [
 
 function startedAs(launcher: string): Program {
   const asTyped = (words: string): string => words.replaceAll(/(?<![\w./-])svc /g, `${launcher} `);
-  return { ...(svc as unknown as Program), asTyped };
+  return { ...(whole as unknown as Program), asTyped };
 }
 
 /** Every text of help there is: on all, on each noun, on each command. */

@@ -1,14 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { agentProgram } from "../../agent/commands/program.ts";
-import { svc } from "../../cli/program.ts";
-import { commandReference } from "../../cli/reference.ts";
+import { wholeProgram } from "../../cli/program.ts";
+import { commandOutline, commandReference } from "../../cli/reference.ts";
 import { helpText } from "../../shared/command-line/help-text.ts";
 import { commandsOf, flagsOf, type Program } from "../../shared/command-line/program.ts";
 
 const agent = agentProgram({});
+const svc = await wholeProgram();
 
 test("docs/cli.md is what svc's table of commands says", async () => {
-  await expect(commandReference()).toMatchFileSnapshot("../../docs/cli.md");
+  await expect(await commandReference()).toMatchFileSnapshot("../../docs/cli.md");
+});
+
+test("cli/outline.json names and summarises every command as its own module does", async () => {
+  await expect(await commandOutline()).toMatchFileSnapshot("../../cli/outline.json");
 });
 
 describe.each([

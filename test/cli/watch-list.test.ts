@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { svc as program } from "../../cli/program.ts";
+import { wholeProgram } from "../../cli/program.ts";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { commandsOf } from "../../shared/command-line/program.ts";
 import { tcpProxy } from "../support/network/tcp-proxy.ts";
@@ -25,7 +25,8 @@ async function setup() {
 
 const lines = (text: string): string[] => text.split("\n").slice(0, -1);
 
-test("every list has all formats, --watch, pages or none, and nothing else has", () => {
+test("every list has all formats, --watch, pages or none, and nothing else has", async () => {
+  const program = await wholeProgram();
   const watched = commandsOf(program).filter(({ flags }) => "watch" in flags);
   const named = commandsOf(program).filter(({ name }) => name.endsWith(" list"));
   expect(named.filter((command) => !watched.includes(command))).toEqual([]);

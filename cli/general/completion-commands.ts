@@ -1,10 +1,9 @@
 import { callRoute } from "../../shared/api/call-route.ts";
 import { completionScript, shells } from "../../shared/command-line/completion.ts";
 import { version } from "../../shared/version.ts";
-import { type Caller, defineCommand } from "../command.ts";
-import { listIds } from "./list-ids.ts";
+import { type Command, type Caller, defineCommand } from "../command.ts";
 
-export const showCompletion = defineCommand({
+const showCompletion = defineCommand({
   name: "completion",
   summary: "Print a shell script that completes commands, flags and ids.",
   isLocal: true,
@@ -26,17 +25,18 @@ export const showCompletion = defineCommand({
 const patienceMs = 1500;
 
 /** What the shells' scripts ask at every Tab. */
-export const completeLine = defineCommand({
+const completeLine = defineCommand({
   name: "completion suggest",
   summary: "List what can come next on a command line.",
   isHidden: true,
   args: { words: { summary: "The words so far.", isRepeatable: true, isOptional: true } },
   run: async ({ args, config, connect, screen, suggest }) => {
-    const { words, offers } = suggest(args.words);
+    const { words, offers } = await suggest(args.words);
     for (const word of words) screen.out(word);
     if (offers === undefined) return;
     const typed = args.words.at(-1) ?? "";
     const ids = async (): Promise<readonly string[]> => {
+      const { listIds } = await import("./list-ids.ts"); // it knows the routes of all that has ids
       const { runnerId, ...endpoint } = await connect();
       const own = { ...endpoint, userAgent: `svc-cli/${version}`, timeoutMs: patienceMs };
       const call: Caller = async (route, input) => await callRoute(own, route, input);
@@ -46,3 +46,6 @@ export const completeLine = defineCommand({
     for (const id of await ids().catch(() => [])) if (id.startsWith(typed)) screen.out(id);
   },
 });
+
+/** The commands of completion, in the order of help. */
+export const completionCommands: readonly Command[] = [showCompletion, completeLine];

@@ -4,7 +4,7 @@ import {
   listHelmReleasesRoute,
 } from "../../shared/api/helm-charts.ts";
 import { getHelmRecordRoute } from "../../shared/api/helm-releases.ts";
-import { defineCommand } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
 import { printItem, type View } from "../output/print.ts";
@@ -41,7 +41,7 @@ const releaseDetails: View<HelmRelease> = {
   },
 };
 
-export const listReleases = defineList({
+const listReleases = defineList({
   name: "release list",
   summary: "List the helm releases that the broker stores, newest first.",
   flags: {
@@ -67,7 +67,7 @@ export const listReleases = defineList({
   },
 });
 
-export const showRelease = defineCommand({
+const showRelease = defineCommand({
   name: "release show",
   summary: "Show a helm release, or helm's own record of it.",
   args: { release: { summary: "The release's id.", offers: "releases" } },
@@ -87,3 +87,6 @@ export const showRelease = defineCommand({
     screen.asIs.out(record.text);
   },
 });
+
+/** The commands of releases, in the order of help. */
+export const releaseCommands: readonly Command[] = [listReleases, showRelease];
