@@ -47,7 +47,7 @@ describe("the end of a child", () => {
     [
       { code: 0, sent: [{ signal: "SIGINT", atMs: 1 }] },
       "killed",
-      /^was told to stop by SIGINT and exited with code 0$/,
+      /^was stopped by SIGINT and exited with code 0$/,
     ],
     [{ code: 137, hasSaidSignal: true, sent: [killed(0)] }, "killed", /^was killed by SIGKILL$/],
     [

@@ -37,14 +37,14 @@ describe("svc app sync --watch", () => {
     await told("metadata.toml:1:1: unknown_key: ");
     await told("metadata.toml:2:1: missing_file: ");
     await write("metadata.toml", metadata);
-    await told("watched: version 2 is active already.\n");
+    await told("watched: version 2 is already active.\n");
     await write("new.tmp", 'name = "watched"\n'); // as editors save
     await rename(path.join(folder, "new.tmp"), path.join(folder, "metadata.toml"));
     await told(": version 3 is active.\n");
     watch.kill("SIGINT");
     const { code, err } = await watch.ended;
     expect(code).toBe(130);
-    expect(err.split("\n").at(-2)).toBe(`${folder} is watched no more.`);
+    expect(err.split("\n").at(-2)).toBe(`Stopped watching ${folder}.`);
     const { out } = await cli.run("app config list watched -o ndjson");
     expect(out.trim().split("\n")).toHaveLength(3);
   });

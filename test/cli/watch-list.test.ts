@@ -102,7 +102,7 @@ describe("a watched list in a pipe", () => {
     proxy.setAway(false);
     await expect.poll(() => watching.said.out).toBe(`${first}\n${second}\n`);
     expect(watching.said.err).toMatch(
-      /^No broker responds .+ Looking again …\nThe broker is back\.\n$/,
+      /^No broker responds .+ Looking again …\nThe broker is reachable again\.\n$/,
     );
   });
 

@@ -98,7 +98,7 @@ describe("a job that somebody has to approve in a folder", () => {
     const id = await enqueue(action([step]));
     await until(() => existsSync(path.join(folder, `${id}.request.json`)));
     await writeFile(path.join(folder, `${id}.no`), "");
-    expect((await ended(id)).description).toContain("not approved (somebody said no)");
+    expect((await ended(id)).description).toContain("not approved (someone said no)");
   });
 
   test("is cancelled while it waits, and was not refused by that", async () => {

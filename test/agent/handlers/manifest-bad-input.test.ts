@@ -61,7 +61,7 @@ describeWithTools(clusterTools, "a manifest that cannot be applied", () => {
       "one object twice",
       manifestOf(configMap("a", {}), configMap("a", {})),
       "config_invalid",
-      /document 2, line 3: ConfigMap .*a is there already: manifest, document 1, line 1/,
+      /document 2, line 3: ConfigMap .*a already exists: manifest, document 1, line 1/,
     ],
     [
       "a member that its kind has not",
@@ -75,7 +75,7 @@ describeWithTools(clusterTools, "a manifest that cannot be applied", () => {
       "config_invalid",
       /Service .*x .*spec\.ports\[0\]\.port/,
     ],
-    ["text", "words", "config_invalid", /document 1, line 1: it is no object/],
+    ["text", "words", "config_invalid", /document 1, line 1: it is not an object/],
     [
       "no name",
       object({ apiVersion: "v1", kind: "ConfigMap", metadata: {} }),

@@ -33,7 +33,7 @@ describe("stopping a child", () => {
       code: 5,
       signal: null,
       why: "killed",
-      words: "was told to stop by SIGTERM and exited with code 5",
+      words: "was stopped by SIGTERM and exited with code 5",
     });
     expect(await readAll(child.output)).toBe("up\ncleaned\n");
   });
