@@ -1,4 +1,8 @@
-import type { TemplateBranch, TemplateNode } from "../templates/template-nodes.ts";
+import type {
+  TemplateBranch,
+  TemplateDefinition,
+  TemplateNode,
+} from "../templates/template-nodes.ts";
 import { wholeSlot } from "../templates/template-scopes.ts";
 import { ShellScript, type ShellPlace } from "./shell-place.ts";
 import { below, type Effect, effectOf, type Known } from "./value-effect.ts";
@@ -9,10 +13,12 @@ export type UnquotedValue = { readonly at: number; readonly detail: string };
 type Look = {
   readonly found: UnquotedValue[];
   readonly known: Map<number, Known>;
+  readonly called: Set<TemplateDefinition>;
   readonly isShell: boolean;
   script: ShellScript;
 };
 
+type Call = Extract<TemplateNode, { kind: "call" }>;
 type Output = Extract<TemplateNode, { kind: "output" }>;
 
 /** The values in a command or script that somebody else decides and that are not quoted for its shell, as far as it shows. */
@@ -22,7 +28,13 @@ export function findUnquotedValues(
 ): readonly UnquotedValue[] {
   const whole: Known = { effect: "raw", path: [] };
   const known = new Map([[wholeSlot, whole]]);
-  const look: Look = { found: [], known, isShell: isShell(text), script: new ShellScript() };
+  const look: Look = {
+    found: [],
+    known,
+    called: new Set(),
+    isShell: isShell(text),
+    script: new ShellScript(),
+  };
   readNodes(look, nodes);
   return look.found;
 }
@@ -49,8 +61,21 @@ function readNodes(look: Look, nodes: readonly TemplateNode[]): void {
       const before = look.known.get(slot) ?? { effect: "own", path: undefined };
       look.known.set(slot, either(before, valueOf(look, node.expression)));
     }
+    if (node.kind === "call") readCall(look, node);
     if (node.kind === "block") readBlock(look, node.branches);
   }
+}
+
+/** What a template writes is looked at where it is called first. */
+function readCall(look: Look, { called, expression }: Call): void {
+  if (called.dot !== wholeSlot && expression !== undefined) {
+    const before = look.known.get(called.dot);
+    const value = valueOf(look, expression);
+    look.known.set(called.dot, before === undefined ? value : either(before, value));
+  }
+  if (look.called.has(called)) return;
+  look.called.add(called);
+  readNodes(look, called.nodes);
 }
 
 /** Each way goes on from where the block begins; what comes after it goes on from the first. */

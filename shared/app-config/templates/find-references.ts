@@ -3,7 +3,7 @@ import type { Expression } from "./parse-pipeline.ts";
 import { parseTemplate } from "./parse-template.ts";
 import { mayHaveStrayRoot, type StrayRoot, strayRootIn } from "./stray-roots.ts";
 import type { Token } from "./template-actions.ts";
-import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
+import type { TemplateBranch, TemplateDefinition, TemplateNode } from "./template-nodes.ts";
 import { wholeSlot } from "./template-scopes.ts";
 
 /** A path below `.svc` that a text reads. */
@@ -23,7 +23,9 @@ type Look = {
   readonly references: TemplateReference[];
   /** What is known of each slot. */
   readonly known: Map<number, Known>;
+  readonly called: Set<TemplateDefinition>;
 };
+type Call = Extract<TemplateNode, { kind: "call" }>;
 
 const prefix = "svc";
 const roots: ReadonlySet<string> = new Set([prefix]);
@@ -37,7 +39,7 @@ export function findReferences(text: string): TemplateLook {
   };
   const by = mayHaveStrayRoot(text) ? { other } : {};
   const { nodes, faults } = parseTemplate(text, roots, by);
-  const look: Look = { references: [], known: new Map([[wholeSlot, []]]) };
+  const look: Look = { references: [], known: new Map([[wholeSlot, []]]), called: new Set() };
   readNodes(look, nodes);
   return { references: look.references, faults, nodes, strays: [...strays.values()] };
 }
@@ -51,8 +53,17 @@ function readNodes(look: Look, nodes: readonly TemplateNode[]): void {
     }
     if ("changes" in node && node.changes !== undefined)
       look.known.set(node.changes.slot, undefined);
+    if (node.kind === "call") readCall(look, node);
     if (node.kind === "block") for (const branch of node.branches) readBranch(look, branch);
   }
+}
+
+/** What a template reads is looked at once; of its dot nothing is known, unless it is the whole. */
+function readCall(look: Look, { called, expression }: Call): void {
+  if (expression !== undefined) readExpression(look, expression);
+  if (look.called.has(called)) return;
+  look.called.add(called);
+  readNodes(look, called.nodes);
 }
 
 function readBranch(look: Look, { word, expression, slots, dot, nodes }: TemplateBranch): void {

@@ -1,8 +1,11 @@
+import { findOwned } from "./find-owned.ts";
+import { faultsOfCalls, openDefinition, readCall } from "./parse-definitions.ts";
 import { changesOnlyAsOwn, parsePipeline, type Pipeline, TemplateFault } from "./parse-pipeline.ts";
-import { isDot, isRoot } from "./root-tokens.ts";
+import { isOurs, type ParseState, nameIn, takeAction, takeText } from "./parse-state.ts";
+import { isRoot } from "./root-tokens.ts";
 import { type Action, type SpendSteps, templateActions, type Token } from "./template-actions.ts";
 import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
-import { TemplateScopes, wholeSlot } from "./template-scopes.ts";
+import { TemplateScopes } from "./template-scopes.ts";
 
 /** A text as it is rendered: its pieces, and why it is no template. */
 export type Template = {
@@ -10,19 +13,10 @@ export type Template = {
   readonly faults: readonly { readonly at: number; readonly detail: string }[];
 };
 
-type Parse = {
-  readonly text: string;
-  readonly roots: ReadonlySet<string>;
-  readonly scopes: TemplateScopes;
-  readonly other: (tokens: readonly Token[]) => void;
-  /** Where what is not yet in a node begins, and whether its first white space is left out. */
-  from: number;
-  trims: boolean;
-};
-
 const blocks: ReadonlySet<string> = new Set(["if", "with", "range"]);
 /** Blocks of other programs' templates. */
 const otherBlocks = new Set(["define", "block"]);
+const calls = new Set(["template", "block"]);
 const jumps = new Set(["break", "continue"]);
 /** More than anyone reads. */
 const mostFaults = 500;
@@ -46,7 +40,10 @@ export function parseTemplate(
   if (!text.includes("{{")) return { nodes: [{ kind: "text", text }], faults: [] };
   const nodes: TemplateNode[] = [];
   const scopes = new TemplateScopes(nodes);
-  const parse: Parse = { text, roots, scopes, other, from: 0, trims: false };
+  const owned = findOwned(text, roots, spend);
+  const definitions = new Map();
+  const state = { text, roots, owned, scopes, other, definitions };
+  const parse: ParseState = { ...state, from: 0, trims: false };
   const faults: { at: number; detail: string }[] = [];
   for (const action of templateActions(text, spend)) {
     try {
@@ -61,10 +58,11 @@ export function parseTemplate(
   const open = scopes.openBlock;
   if (open !== undefined && faults.length === 0)
     faults.push({ at: open.at, detail: `{{ ${open.word} }} has no {{ end }}` });
+  if (faults.length === 0) faults.push(...faultsOfCalls(parse));
   return { nodes, faults };
 }
 
-function readAction(parse: Parse, action: Action): void {
+function readAction(parse: ParseState, action: Action): void {
   const { tokens, from, fault } = action;
   if (fault !== undefined) {
     if (isMeant(parse, action)) throw new TemplateFault(fault.at, fault.detail);
@@ -74,36 +72,33 @@ function readAction(parse: Parse, action: Action): void {
   if (word === "end") closeBlock(parse, action);
   else if (word === "else") readElse(parse, action);
   else if (isBlock(word)) openBlock(parse, word, action);
+  else if (calls.has(word) && isOurCall(parse, action)) readCall(parse, action);
+  else if (word === "define" && isOurDefinition(parse, action)) openDefinition(parse, action);
   else if (otherBlocks.has(word)) {
     parse.scopes.openOther(word, from);
-    if (isOurs(parse, tokens)) throw new TemplateFault(from, `${word} is not supported`);
+    if (isOurs(parse, action)) nameIn(action);
   } else if (jumps.has(word) && parse.scopes.isInRange)
     throw new TemplateFault(from, `${word} is not supported`);
-  else if (isOurs(parse, tokens)) readStatement(parse, action);
+  else if (isOurs(parse, action)) readStatement(parse, action);
   else parse.other(tokens);
 }
+
+const isOurDefinition = ({ owned }: ParseState, { tokens }: Action): boolean =>
+  tokens[1]?.kind === "text" && owned.definitions.has(tokens[1].value);
+
+const isOurCall = (parse: ParseState, action: Action): boolean =>
+  isOurDefinition(parse, action) || isOurs(parse, action);
 
 const isBlock = (word: string): word is "if" | "with" | "range" => blocks.has(word);
 
 /** Whether an action that is not understood was to be one of ours, as far as it shows. */
-function isMeant({ text, roots }: Parse, { tokens, from }: Action): boolean {
+function isMeant({ text, roots }: ParseState, { tokens, from }: Action): boolean {
   const [begin = ""] = text.slice(from, from + 200).split("\n", 1);
   if (tokens.some((_, at) => isRoot(roots, tokens, at))) return true;
   return [...roots].some((root) => begin.includes(`.${root}.`));
 }
 
-/** Whether an action reads a root, or what a block of ours or a variable has of it, or writes a text. */
-function isOurs({ roots, scopes }: Parse, tokens: readonly Token[]): boolean {
-  if (tokens.length === 1 && tokens[0]?.kind === "text") return true;
-  const hasDot = scopes.frame.dot !== wholeSlot;
-  return tokens.some((token, at) => {
-    if (token.kind === "variable")
-      return token.value !== "$" && scopes.slotOf(token.value) !== undefined;
-    return isRoot(roots, tokens, at) || (hasDot && isDot(tokens, at));
-  });
-}
-
-function readStatement(parse: Parse, action: Action): void {
+function readStatement(parse: ParseState, action: Action): void {
   takeAction(parse, action);
   const { scopes } = parse;
   const pipeline = parsePipeline(action.tokens, action.from, scopes.slotOf);
@@ -117,7 +112,7 @@ function readStatement(parse: Parse, action: Action): void {
   }
 }
 
-function slotsOf({ scopes }: Parse, { names, isNew }: Pipeline, at: number): number[] {
+function slotsOf({ scopes }: ParseState, { names, isNew }: Pipeline, at: number): number[] {
   return names.map((name) => {
     const slot = isNew ? scopes.declare(name) : scopes.slotOf(name);
     if (slot === undefined) throw new TemplateFault(at, `the variable ${name} is not set`);
@@ -125,9 +120,9 @@ function slotsOf({ scopes }: Parse, { names, isNew }: Pipeline, at: number): num
   });
 }
 
-function openBlock(parse: Parse, word: "if" | "with" | "range", action: Action): void {
+function openBlock(parse: ParseState, word: "if" | "with" | "range", action: Action): void {
   const { tokens, from } = action;
-  if (!isOurs(parse, tokens)) {
+  if (!isOurs(parse, action)) {
     parse.scopes.openOther(word, from);
     parse.other(tokens);
     return;
@@ -139,7 +134,11 @@ function openBlock(parse: Parse, word: "if" | "with" | "range", action: Action):
   beginBranch(parse, word, { ...action, tokens: tokens.slice(1) });
 }
 
-function beginBranch(parse: Parse, word: "if" | "with" | "range", { tokens, from }: Action): void {
+function beginBranch(
+  parse: ParseState,
+  word: "if" | "with" | "range",
+  { tokens, from }: Action,
+): void {
   const pipeline = parsePipeline(tokens, from, parse.scopes.slotOf);
   if (pipeline.names.length > 1 && word !== "range")
     throw new TemplateFault(from, "only range sets two variables");
@@ -150,9 +149,11 @@ function beginBranch(parse: Parse, word: "if" | "with" | "range", { tokens, from
   parse.scopes.beginBranch({ word, expression, slots, dot, nodes: [] });
 }
 
-function readElse(parse: Parse, action: Action): void {
+function readElse(parse: ParseState, action: Action): void {
   const frame = parse.scopes.endBranch();
   if (!frame.isOurs) return;
+  if (frame.outside !== undefined)
+    throw new TemplateFault(action.from, "else stands within no if, with or range");
   takeAction(parse, action);
   const [, next, ...rest] = action.tokens;
   if (frame.branches.at(-1)?.word === "else")
@@ -165,25 +166,7 @@ function readElse(parse: Parse, action: Action): void {
   else throw new TemplateFault(next.at, "after else only if or with can follow");
 }
 
-function closeBlock(parse: Parse, action: Action): void {
+function closeBlock(parse: ParseState, action: Action): void {
   if (parse.scopes.frame.isOurs) takeAction(parse, action);
   parse.scopes.close();
 }
-
-/** What is before an action of ours stays as it is; the action itself is none of the text. */
-function takeAction(parse: Parse, { from, to, trimsBefore, trimsAfter }: Action): void {
-  takeText(parse, from, trimsBefore);
-  parse.from = to;
-  parse.trims = trimsAfter;
-}
-
-function takeText(parse: Parse, to: number, trimsEnd: boolean): void {
-  let { from } = parse;
-  let until = to;
-  if (parse.trims) while (from < until && isSpace(parse.text, from)) from++;
-  if (trimsEnd) while (until > from && isSpace(parse.text, until - 1)) until--;
-  const text = parse.text.slice(from, until);
-  if (text !== "") parse.scopes.frame.nodes.push({ kind: "text", text });
-}
-
-const isSpace = (text: string, at: number): boolean => " \t\r\n".includes(text.charAt(at));

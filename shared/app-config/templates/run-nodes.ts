@@ -7,12 +7,14 @@ import type { Rendering } from "./rendering.ts";
 import { slotsSetIn } from "./slots-set-in.ts";
 import { memberTaint, sensitiveTexts } from "./taint.ts";
 import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
+import { wholeSlot } from "./template-scopes.ts";
 import type { TwinText } from "./twin-text.ts";
 
 /** A rendering, and what is written by it. */
 export type Run = { readonly rendering: Rendering; readonly written: TwinText };
 
 type Output = Extract<TemplateNode, { kind: "output" }>;
+type Call = Extract<TemplateNode, { kind: "call" }>;
 type Block = Extract<TemplateNode, { kind: "block" }>;
 type Expression = NonNullable<TemplateBranch["expression"]>;
 
@@ -29,7 +31,24 @@ export function runNodes(run: Run, nodes: readonly TemplateNode[]): void {
       if (node.changes !== undefined) changeSlot(rendering, node.changes, made);
     }
     if (node.kind === "output") writeOutput(run, node);
+    if (node.kind === "call") runCall(run, node);
   }
+}
+
+/** What it is called with is its dot; where it has that of the whole, it is called with that. */
+function runCall(run: Run, { called, expression }: Call): void {
+  const { rendering } = run;
+  rendering.work.spend(1);
+  if (called.dot !== wholeSlot) {
+    const nothing = { found: null, taint: undefined };
+    const made = rendering.guarded(expression?.at ?? 0, () =>
+      expression === undefined ? nothing : evaluateValue(rendering, expression),
+    );
+    const path = expression && pathOf(rendering, expression);
+    setSlots(rendering, [called.dot], { ...made, path });
+    if (made.found === undefined) return;
+  }
+  runNodes(run, called.nodes);
 }
 
 function writeOutput({ rendering, written }: Run, { expression, changes }: Output): void {

@@ -1,5 +1,5 @@
 import { TemplateFault } from "./parse-pipeline.ts";
-import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
+import type { TemplateBranch, TemplateDefinition, TemplateNode } from "./template-nodes.ts";
 
 /** Of all that templates may read: `$`, and `.` where no block has another. */
 export const wholeSlot = 0;
@@ -18,6 +18,8 @@ export type Frame = {
   /** Variables that end with it; those of its heads, which all its branches see, come first. */
   readonly declared: string[];
   heads: number;
+  /** What is known outside of the template that it defines, and not in it. */
+  readonly outside: Map<string, number[]> | undefined;
 };
 
 /** Of our own blocks: they are rendered one within another. */
@@ -27,7 +29,10 @@ const mostBlocks = 64;
 export class TemplateScopes {
   readonly #frames: [Frame, ...Frame[]];
   readonly #loops: Frame[] = [];
-  readonly #slots = new Map<string, number[]>();
+  #slots = new Map<string, number[]>();
+  /** What `$` is. */
+  #whole = wholeSlot;
+  #definition: TemplateDefinition | undefined;
   #count = 1;
   #depth = 0;
 
@@ -51,7 +56,7 @@ export class TemplateScopes {
 
   readonly slotOf = (name: string): number | undefined => {
     if (name === ".") return this.frame.dot;
-    return name === "$" ? wholeSlot : this.#slots.get(name)?.at(-1);
+    return name === "$" ? this.#whole : this.#slots.get(name)?.at(-1);
   };
 
   newSlot(): number {
@@ -83,6 +88,20 @@ export class TemplateScopes {
     return frame;
   }
 
+  /** The template that is being defined: it knows no variables of the text around it. */
+  get definition(): TemplateDefinition | undefined {
+    return this.#definition;
+  }
+
+  openDefinition(definition: TemplateDefinition, word: string, at: number): void {
+    const { dot, nodes } = definition;
+    const frame = { word, at, isOurs: true, dot, nodes, outside: this.#slots };
+    this.#open(makeFrame(frame));
+    this.#slots = new Map();
+    this.#whole = dot;
+    this.#definition = definition;
+  }
+
   beginBranch(branch: TemplateBranch): void {
     const { frame } = this;
     frame.branches.push(branch);
@@ -105,7 +124,11 @@ export class TemplateScopes {
     this.#forget(frame, 0);
     this.#frames.pop();
     if (frame === this.#loops.at(-1)) this.#loops.pop();
-    if (frame.isOurs) this.#depth--;
+    if (frame.outside !== undefined) {
+      this.#slots = frame.outside;
+      this.#whole = wholeSlot;
+      this.#definition = undefined;
+    } else if (frame.isOurs) this.#depth--;
   }
 
   #open(frame: Frame): void {
@@ -120,10 +143,12 @@ export class TemplateScopes {
 
 type Begun = Pick<Frame, "word" | "at" | "isOurs" | "dot" | "nodes"> & {
   readonly branches?: TemplateBranch[];
+  readonly outside?: Frame["outside"];
 };
 
-const makeFrame = ({ branches = [], ...begun }: Begun): Frame => ({
+const makeFrame = ({ branches = [], outside, ...begun }: Begun): Frame => ({
   ...begun,
+  outside,
   branches,
   outerDot: begun.dot,
   declared: [],

@@ -43,5 +43,5 @@ test.each(cases)("%s", (one, ofGo, ours) => {
 test("few differ from Go's, and are all told", () => {
   expect(cases.length).toBeGreaterThan(200);
   expect(cases.filter(([, ofGo, ours]) => ours === ofGo)).toEqual([]);
-  expect(cases.filter(([, , ours]) => ours !== undefined).length).toBeLessThan(25);
+  expect(cases.filter(([, , ours]) => ours !== undefined).length).toBeLessThan(30);
 });

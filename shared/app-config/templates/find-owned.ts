@@ -1,0 +1,225 @@
+import { isDot, isRoot } from "./root-tokens.ts";
+import { type Action, type SpendSteps, templateActions, type Token } from "./template-actions.ts";
+import { templateFunctions } from "./template-functions.ts";
+
+/** What of a text is ours though it does not show where it stands. */
+export type Owned = {
+  /** Where actions begin that set variables which actions of ours use. */
+  readonly actions: ReadonlySet<number>;
+  /** The templates that are defined for actions of ours, by name: whether all are called with the whole. */
+  readonly definitions: ReadonlyMap<string, boolean>;
+};
+
+/** A group of actions, variables and templates that are ours or another program's together; undefined: another program's. */
+type Group = number | undefined;
+type Scope = {
+  readonly word: string;
+  readonly names: string[];
+  readonly dot: Group;
+  readonly group: Group;
+  /** Of the template that it is in. */
+  readonly definition: Definition | undefined;
+};
+type Definition = {
+  readonly name: string;
+  readonly group: number;
+  isDefined: boolean;
+  isCalled: boolean;
+  /** By a function that we do not have, so that the text around it is another program's. */
+  isIncluded: boolean;
+  /** Something in it is another program's. */
+  isOther: boolean;
+  isWhole: boolean;
+  /** Those that it calls with its own dot. */
+  readonly passesTo: Definition[];
+  /** Groups of what is in it and of what calls it: they are as it is. */
+  readonly joined: number[];
+};
+
+const ours = 0;
+const none: Owned = { actions: new Set(), definitions: new Map() };
+const heads = new Set(["if", "with", "range", "define", "block"]);
+const literals = new Set(["true", "false", "nil"]);
+
+/** Looks through all actions of a text once, if it sets variables or defines templates. */
+export function findOwned(
+  text: string,
+  roots: ReadonlySet<string>,
+  spend: SpendSteps | undefined,
+): Owned {
+  if (!text.includes(":=") && !/\{\{-?\s*(?:define|block|template)\s/.test(text)) return none;
+  const look = new OwnerLook(roots);
+  for (const action of templateActions(text, spend))
+    if (action.fault === undefined && action.tokens.length > 0) look.read(action);
+  return look.end();
+}
+
+class OwnerLook {
+  readonly #roots: ReadonlySet<string>;
+  /** The group that each group is a part of. */
+  readonly #parents: number[] = [ours];
+  readonly #variables = new Map<string, Group[]>();
+  readonly #scopes: [Scope, ...Scope[]];
+  readonly #definitions = new Map<string, Definition>();
+  readonly #setters = new Map<number, number>();
+
+  constructor(roots: ReadonlySet<string>) {
+    this.#roots = roots;
+    const names: string[] = [];
+    this.#scopes = [{ word: "", names, dot: undefined, group: undefined, definition: undefined }];
+  }
+
+  get #scope(): Scope {
+    return this.#scopes.at(-1) ?? this.#scopes[0];
+  }
+
+  read({ tokens, from }: Action): void {
+    const [first, second] = tokens;
+    const word = first?.kind === "word" ? first.value : "";
+    if (word === "end") return this.#close();
+    if (word === "else") return this.#readElse(tokens);
+    const name = second?.kind === "text" ? second.value : undefined;
+    const called = name === undefined ? undefined : this.#calledBy(word, name, tokens.slice(2));
+    const groups = this.#groupsOf(tokens);
+    const set = tokens.findIndex(({ kind, value }) => kind === "sign" && /^:?=$/.test(value));
+    if (set !== -1 && groups.length === 0 && this.#isKnown(tokens.slice(set + 1)))
+      groups.push(this.#makeGroup());
+    const group = this.#join(groups);
+    const { definition } = this.#scope;
+    if (group !== undefined) {
+      called?.joined.push(group);
+      definition?.joined.push(group);
+    }
+    if (definition !== undefined && called !== undefined) definition.joined.push(called.group);
+    const isText = tokens.length === 1 && first?.kind === "text";
+    if (definition !== undefined && group === undefined && called === undefined && !isText)
+      definition.isOther = true;
+    if (heads.has(word)) this.#open(word, group, called);
+    if (set === -1 || tokens[set]?.value !== ":=") return;
+    if (group !== undefined) this.#setters.set(from, group);
+    for (const { kind, value } of tokens.slice(0, set))
+      if (kind === "variable") this.#declare(value, group);
+  }
+
+  end(): Owned {
+    const all = [...this.#definitions.values()];
+    const usable = all.filter((one) => one.isDefined && one.isCalled && !one.isIncluded);
+    for (const { group, joined, isOther } of usable)
+      this.#join(isOther ? [group, ...joined] : [ours, group, ...joined]);
+    const changed = all.filter(({ isWhole }) => !isWhole);
+    for (let one = changed.pop(); one !== undefined; one = changed.pop())
+      for (const other of one.passesTo)
+        if (other.isWhole) {
+          other.isWhole = false;
+          changed.push(other);
+        }
+    const definitions = usable.filter(({ group }) => this.#isOurs(group));
+    const actions = [...this.#setters].filter(([, group]) => this.#isOurs(group));
+    return {
+      actions: new Set(actions.map(([from]) => from)),
+      definitions: new Map(definitions.map(({ name, isWhole }) => [name, isWhole])),
+    };
+  }
+
+  /** The template that an action defines or calls; `values` are those after its name. */
+  #calledBy(word: string, name: string, values: readonly Token[]): Definition | undefined {
+    if (word !== "define" && word !== "block" && word !== "template") {
+      if (word === "include") this.#definition(name).isIncluded = true;
+      return undefined;
+    }
+    const called = this.#definition(name);
+    if (word !== "template") called.isDefined = true;
+    if (word === "define") return called;
+    called.isCalled = true;
+    const { definition } = this.#scope;
+    const isDotAlone = values.length === 1 && /^[.$]$/.test(values[0]?.value ?? "");
+    if (!isDotAlone || this.#scopes.some((one) => one.word === "with" || one.word === "range"))
+      called.isWhole = false;
+    else definition?.passesTo.push(called);
+    return called;
+  }
+
+  #definition(name: string): Definition {
+    const found = this.#definitions.get(name);
+    if (found !== undefined) return found;
+    const group = this.#makeGroup();
+    const state = { isDefined: false, isCalled: false, isIncluded: false };
+    const made = { name, group, ...state, isOther: false, isWhole: true, passesTo: [], joined: [] };
+    this.#definitions.set(name, made);
+    return made;
+  }
+
+  /** What an action reads that is not another program's. */
+  #groupsOf(tokens: readonly Token[]): number[] {
+    const { dot } = this.#scope;
+    return tokens.flatMap((token, at) => {
+      if (isRoot(this.#roots, tokens, at)) return [ours];
+      const isVariable = token.kind === "variable";
+      const group = isVariable ? this.#variables.get(token.value)?.at(-1) : dot;
+      return group !== undefined && (isVariable || isDot(tokens, at)) ? [group] : [];
+    });
+  }
+
+  /** Whether nothing of another program is in a value. */
+  #isKnown(tokens: readonly Token[]): boolean {
+    return tokens.every(({ kind, value, isJoined }) => {
+      if (kind === "word") return literals.has(value) || templateFunctions.has(value);
+      if (kind === "field") return isJoined;
+      return kind !== "letter" && kind !== "variable" && value !== ".";
+    });
+  }
+
+  #open(word: string, group: Group, called: Definition | undefined): void {
+    const { dot, definition } = this.#scope;
+    const isDefinition = word === "define" || word === "block";
+    this.#scopes.push({
+      word,
+      names: [],
+      dot: isDefinition ? undefined : word === "if" ? dot : group,
+      group: isDefinition ? undefined : group,
+      definition: isDefinition ? called : definition,
+    });
+  }
+
+  #readElse(tokens: readonly Token[]): void {
+    const { group, definition } = this.#scope;
+    if (group !== undefined) this.#join([group, ...this.#groupsOf(tokens)]);
+    else if (definition !== undefined && tokens.length > 1) definition.isOther = true;
+  }
+
+  #close(): void {
+    if (this.#scopes.length === 1) return;
+    for (const name of this.#scopes.pop()?.names ?? []) this.#variables.get(name)?.pop();
+  }
+
+  #declare(name: string, group: Group): void {
+    const groups = this.#variables.get(name);
+    if (groups === undefined) this.#variables.set(name, [group]);
+    else groups.push(group);
+    this.#scope.names.push(name);
+  }
+
+  #makeGroup(): number {
+    return this.#parents.push(this.#parents.length) - 1;
+  }
+
+  #join(groups: readonly number[]): Group {
+    const found = groups.map((one) => this.#rootOf(one));
+    const root = found.includes(ours) ? ours : found[0];
+    if (root !== undefined) for (const one of found) this.#parents[one] = root;
+    return root;
+  }
+
+  #isOurs(group: number): boolean {
+    return this.#rootOf(group) === ours;
+  }
+
+  #rootOf(group: number): number {
+    let one = group;
+    for (let next = this.#parents[one] ?? one; next !== one; next = this.#parents[one] ?? one) {
+      this.#parents[one] = this.#parents[next] ?? next; // shorter for whoever asks next
+      one = this.#parents[one] ?? one;
+    }
+    return one;
+  }
+}
