@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { renderTemplate } from "../../shared/app-config/templates/render-template.ts";
 import { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { factsOf } from "../../test/support/installs/state-facts.ts";
-import { lookFor, shownStateOf } from "./install-state.ts";
+import { lookFor, shownStateOf, stateOf } from "./install-state.ts";
 
 const secret = "s3cr3t-value";
 const facts = (outputs: object) => factsOf({ inputs: { key: secret }, outputs: { act: outputs } });
@@ -12,6 +13,17 @@ test("outputs are hidden where a sensitive value stands in them, also as a name"
   const outputs = { open: "x", said: "(secret)", below: "(secret)" };
   expect(shown["actions"]).toMatchObject({ act: { id: "iar_act", status: "finished", outputs } });
   expect(JSON.stringify(shown)).not.toContain(secret);
+});
+
+test("each part says whether it is there, also one that is not yet", () => {
+  const given = facts({});
+  const config = { ...given.config, components: [{ name: "db" }] };
+  const state = stateOf({ ...given, config });
+  const there = ["org", "app", "install", "inputs", "runner", "actions"];
+  const parts = [...there, "sandbox", "domain", "install_stack"];
+  const text = `${parts.map((part) => `{{ .svc.${part}.populated }}`).join(" ")} {{ .svc.components.db.name }}`;
+  const rendered = renderTemplate(text, { svc: state }, { file: "f", member: "m" });
+  expect(rendered.text).toBe(`${"true ".repeat(6)}${"false ".repeat(3)}db`);
 });
 
 test("long secrets are not read anew for each output", () => {

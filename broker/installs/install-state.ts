@@ -27,19 +27,30 @@ export function stateOf(facts: StateFacts): JsonObject {
   return {
     id: install.id,
     name: install.name,
-    org: { id: org.id, name: org.name, status: "active" },
-    app: { id: app.id, name: app.name, status: "active", variables },
-    install: { id: install.id, name: install.name, inputs },
-    inputs: { inputs },
+    org: { id: org.id, name: org.name, status: "active", populated: true },
+    app: { id: app.id, name: app.name, status: "active", variables, populated: true },
+    install: { id: install.id, name: install.name, inputs, populated: true },
+    inputs: { inputs, populated: true },
+    sandbox: notThere,
+    domain: notThere,
+    install_stack: notThere,
     ...(install.cloud_platform !== "unknown" && {
       cloud_account: { [install.cloud_platform]: install.cloud_account },
     }),
-    runner: { id: runner.id, runner_group_id: install.runner_group_id, status: runner.status },
-    components: Object.fromEntries((config.components ?? []).map(({ name }) => [name, {}])),
-    actions: { ...actions, workflows: actions },
+    runner: {
+      id: runner.id,
+      runner_group_id: install.runner_group_id,
+      status: runner.status,
+      populated: true,
+    },
+    components: Object.fromEntries((config.components ?? []).map(({ name }) => [name, { name }])),
+    actions: { populated: true, ...actions, workflows: actions },
     labels: install.labels,
   };
 }
+
+/** Of an install that has not got it: templates may ask for it. */
+const notThere = { populated: false };
 
 /** The same with what is sensitive of it hidden, for people. */
 export const shownStateOf = (facts: StateFacts, work: RenderWork): JsonObject =>

@@ -30,7 +30,7 @@ describe("outputs of actions", () => {
     [
       "all of them",
       "{{ range .svc.actions }}{{ len (toJson .) }} {{ end }}",
-      expect.stringMatching(/^\d+ \d+ \d+ \d+$/u),
+      expect.stringMatching(/^\d+ \d+ \d+ \d+ \d+$/u),
       ["a", "b", "c"],
     ],
     ["all, by the whole", '{{ contains "of b" (toJson .svc) }}', "true", ["a", "b", "c"]],

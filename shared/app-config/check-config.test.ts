@@ -47,6 +47,28 @@ test.each(["", "v1", "v2"])("the format's version %j is taken and kept", async (
   expect(config?.document.metadata.version).toBe(version);
 });
 
+test("what a state has can be read", async () => {
+  const paths = [
+    ...["org", "app", "install", "inputs", "domain", "runner", "actions"].map(
+      (part) => `${part}.populated`,
+    ),
+    "sandbox.populated",
+    "install_stack.populated",
+    "install_stack.template_json",
+  ];
+  const texts = (all: readonly string[]) => ({
+    "metadata.toml": metadata,
+    "sandbox.toml": 'terraform_version = "1.9.0"\n[public_repo]\nrepo = "r"\n',
+    "stack.toml": 'type = "aws-cloudformation"\nname = "n"\n',
+    "components/db.toml": `type = "job"\nname = "db"\nimage_url = "i"\nargs = [${all.map((path) => `"{{ .svc.${path} }}"`).join()}]\n`,
+    "actions/a.toml": `name = "a"\n[[steps]]\nname = "s"\ncommand = "true"\n[steps.env_vars]\nB = "{{ .svc.components.db.name }}"\nA = "{{ .svc.actions.populated.x }}"\n`,
+  });
+  const { errors } = await checkTexts(texts(paths));
+  expect(errors.map(({ code, detail }) => `${code}: ${detail}`)).toEqual([
+    "reference_unknown: A: .svc.actions.populated.x: there is no action populated",
+  ]);
+});
+
 describe("a config that is wrong in every way", () => {
   test("is told all of it at once, each with its place", async () => {
     const { errors, warnings, config } = await checkTexts(wrong);

@@ -11,6 +11,7 @@ export type StatePath =
 const leaf = {};
 
 export const componentState = {
+  name: leaf,
   status: leaf,
   build_id: leaf,
   component_id: leaf,
@@ -36,8 +37,8 @@ export const secretState = {
 export const statePaths = {
   id: leaf,
   name: leaf,
-  org: { id: leaf, name: leaf, status: leaf },
-  app: { id: leaf, name: leaf, status: leaf, variables: "any" },
+  org: { id: leaf, name: leaf, status: leaf, populated: leaf },
+  app: { id: leaf, name: leaf, status: leaf, variables: "any", populated: leaf },
   install: {
     id: leaf,
     name: leaf,
@@ -45,10 +46,11 @@ export const statePaths = {
     internal_domain: leaf,
     inputs: "input",
     sandbox: "any",
+    populated: leaf,
   },
-  inputs: { inputs: "input" },
-  sandbox: { status: leaf, type: leaf, version: leaf, outputs: "any" },
-  domain: { public_domain: leaf, internal_domain: leaf },
+  inputs: { inputs: "input", populated: leaf },
+  sandbox: { status: leaf, type: leaf, version: leaf, outputs: "any", populated: leaf },
+  domain: { public_domain: leaf, internal_domain: leaf, populated: leaf },
   cloud_account: {
     aws: { region: leaf },
     azure: { location: leaf },
@@ -59,9 +61,11 @@ export const statePaths = {
     checksum: leaf,
     quick_link_url: leaf,
     template_url: leaf,
+    template_json: leaf,
     outputs: "any",
+    populated: leaf,
   },
-  runner: { id: leaf, runner_group_id: leaf, status: leaf },
+  runner: { id: leaf, runner_group_id: leaf, status: leaf, populated: leaf },
   components: "component",
   actions: "action",
   secrets: "secret",

@@ -44,6 +44,8 @@ export function whyUnreadable(path: readonly string[], names: ConfigNames): stri
     if (known === "any") return undefined;
     if (typeof known === "string") {
       if (known === "action" && key === "workflows" && at === 1) continue; // also by that name
+      if (known === "action" && key === "populated" && at === 1 && path.length === 2)
+        return undefined;
       const why = whyNamed(known, key, names);
       if (why !== undefined) return why;
       known = inside[known];
