@@ -4,7 +4,7 @@ import { wholeActionConfigSchema } from "./app-actions.ts";
 import { configSchema as versionSchema } from "./app-configs.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Read by runners"];
 
@@ -105,20 +105,16 @@ const derived =
   "For a runner it is derived from the plan of one of its jobs, while the job's execution is alive and for ten minutes after.";
 const recorded = `${derived} All others get the record itself.`;
 
-export const getAppConfigRoute = createRoute({
-  operationId: "getAppConfig",
+export const getAppConfigRoute = createRoute("getAppConfig", {
+  get: "/v1/apps/{app_id}/config/{config_id}",
   rule: { surface: "runner", permission: "runner.execution", ownRunner: true, others: "apps.read" },
-  method: "get",
-  path: "/v1/apps/{app_id}/config/{config_id}",
   tags,
   summary: "Read the app config that a job's plan names",
   description: `${recorded} Versions come from the job's metadata: terraform_version, pulumi_version.`,
-  request: {
-    params: z.object({
-      app_id: foreignId("app_id", "the app"),
-      config_id: foreignId("config_id", "the config"),
-    }),
-  },
+  params: z.object({
+    app_id: foreignId("app_id", "the app"),
+    config_id: foreignId("config_id", "the config"),
+  }),
   responses: {
     200: json(
       z.union([appConfigSchema, versionSchema]),
@@ -127,78 +123,62 @@ export const getAppConfigRoute = createRoute({
   },
 });
 
-export const getActionRunRoute = createRoute({
-  operationId: "getActionRun",
+export const getActionRunRoute = createRoute("getActionRun", {
+  get: "/v1/installs/{install_id}/action-workflows/runs/{run_id}",
   rule: {
     surface: "runner",
     permission: "runner.execution",
     ownRunner: true,
     others: "installs.read",
   },
-  method: "get",
-  path: "/v1/installs/{install_id}/action-workflows/runs/{run_id}",
   tags,
   summary: "Read the run of an action",
   description: recorded,
-  request: {
-    params: z.object({
-      install_id: foreignId("install_id", "the install"),
-      run_id: foreignId("run_id", "the run"),
-    }),
-  },
+  params: z.object({
+    install_id: foreignId("install_id", "the install"),
+    run_id: foreignId("run_id", "the run"),
+  }),
   responses: { 200: json(z.union([runSchema, wholeActionRunSchema]), "The run.") },
 });
 
-export const getActionConfigRoute = createRoute({
-  operationId: "getActionConfig",
+export const getActionConfigRoute = createRoute("getActionConfig", {
+  get: "/v1/action-workflows/configs/{config_id}",
   rule: { surface: "runner", permission: "runner.execution", ownRunner: true, others: "apps.read" },
-  method: "get",
-  path: "/v1/action-workflows/configs/{config_id}",
   tags,
   summary: "Read the config of an action",
   description: `${recorded} The plan names it as \`action_workflow_config_id\`.`,
-  request: { params: z.object({ config_id: foreignId("config_id", "the config") }) },
+  params: z.object({ config_id: foreignId("config_id", "the config") }),
   responses: { 200: json(z.union([configSchema, wholeActionConfigSchema]), "The config.") },
 });
 
-export const updateActionRunStepRoute = createRoute({
-  operationId: "updateActionRunStep",
+export const updateActionRunStepRoute = createRoute("updateActionRunStep", {
+  put: "/v1/installs/{install_id}/action-workflow-runs/{run_id}/steps/{step_id}",
   rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
-  method: "put",
-  path: "/v1/installs/{install_id}/action-workflow-runs/{run_id}/steps/{step_id}",
   tags,
   summary: "Report on a step of an action's run",
   description: derived,
-  request: {
-    params: z.object({
-      install_id: foreignId("install_id", "the install"),
-      run_id: foreignId("run_id", "the run"),
-      step_id: foreignId("step_id", "the step"),
-    }),
-    body: jsonBody(
-      z.object({
-        status: z.enum(actionStepStatuses),
-        execution_duration: z.int().min(0).default(0).describe("Nanoseconds."),
-      }),
-    ),
-  },
+  params: z.object({
+    install_id: foreignId("install_id", "the install"),
+    run_id: foreignId("run_id", "the run"),
+    step_id: foreignId("step_id", "the step"),
+  }),
+  body: z.object({
+    status: z.enum(actionStepStatuses),
+    execution_duration: z.int().min(0).default(0).describe("Nanoseconds."),
+  }),
   responses: { 200: json(stepSchema, "The step.") },
 });
 
-export const getSandboxConfigRoute = createRoute({
-  operationId: "getSandboxConfig",
+export const getSandboxConfigRoute = createRoute("getSandboxConfig", {
+  get: "/v1/runners/{runner_id}/sandbox-config",
   rule: { surface: "runner", permission: "runners.read" },
-  method: "get",
-  path: "/v1/runners/{runner_id}/sandbox-config",
   tags,
   summary: "Read a runner's own sandbox config",
   description: "There is none: sandbox mode is part of the settings and of plans.",
-  request: {
-    params: z.object({ runner_id: foreignId("runner_id", "the runner") }),
-    query: z.object({
-      job_type: z.string().optional().describe("The type of a job. It changes nothing."),
-      operation: z.string().optional().describe("The operation of a job. It changes nothing."),
-    }),
-  },
+  params: z.object({ runner_id: foreignId("runner_id", "the runner") }),
+  query: z.object({
+    job_type: z.string().optional().describe("The type of a job. It changes nothing."),
+    operation: z.string().optional().describe("The operation of a job. It changes nothing."),
+  }),
   responses: { 404: { description: "There is none." } },
 });

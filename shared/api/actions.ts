@@ -8,8 +8,7 @@ import { type ItemOf, resource } from "../resources/resource.ts";
 import { compositeFaultSchema } from "./composite-fault.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { installs } from "./install.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Actions"];
 const reading = { surface: "control-plane", permission: "installs.read" } as const;
@@ -119,92 +118,72 @@ const began = z
   .object({ id: z.string().describe("The run."), workflow_id: z.string() })
   .openapi("NewActionRunAnswer");
 
-export const listInstallActionsRoute = createRoute({
-  operationId: "listInstallActions",
+export const listInstallActionsRoute = createRoute("listInstallActions", {
+  get: "/v1/installs/{install_id}/actions",
   rule: reading,
-  method: "get",
-  path: "/v1/installs/{install_id}/actions",
   tags,
   summary: "List what actions an install can run",
   description: "Those of the app's active config and of the install's own.",
-  request: { params: installs.params },
   responses: { 200: json(z.array(actionSchema), "Actions.") },
 });
 
-export const createActionRunRoute = createRoute({
-  operationId: "createActionRun",
+export const createActionRunRoute = createRoute("createActionRun", {
+  post: actionRuns.path,
   rule: {
     ...operating,
     idempotent: "replay",
     alias: "/v1/installs/{install_id}/action-workflows/runs",
   },
-  method: "post",
-  path: actionRuns.path,
   tags,
   summary: "Run an action in an install",
   description:
     "Name the action by `action_workflow_config_id`, of the app's active config or the install's, or by `name`. 422 for any other. The run waits in the lane `actions`.",
-  request: {
-    params: installs.params,
-    body: jsonBody(
-      z
-        .strictObject({
-          action_workflow_config_id: z.string().max(64).optional(),
-          name: z.string().max(63).optional(),
-          run_env_vars: variables.default({}).describe("Variables of this run; kept sealed."),
-          role: z.string().max(255).default(""),
-        })
-        .openapi("NewActionRun", { example: { name: "greet" } }),
-    ),
-  },
+  body: z
+    .strictObject({
+      action_workflow_config_id: z.string().max(64).optional(),
+      name: z.string().max(63).optional(),
+      run_env_vars: variables.default({}).describe("Variables of this run; kept sealed."),
+      role: z.string().max(255).default(""),
+    })
+    .openapi("NewActionRun", { example: { name: "greet" } }),
   responses: { 201: json(began, "The run.") },
 });
 
-export const createAdhocRunRoute = createRoute({
-  operationId: "createAdhocRun",
+export const createAdhocRunRoute = createRoute("createAdhocRun", {
+  post: "/v1/installs/{install_id}/actions/adhoc-run",
   rule: { ...operating, idempotent: "replay" },
-  method: "post",
-  path: "/v1/installs/{install_id}/actions/adhoc-run",
   tags,
   summary: "Run a command or a script in an install",
-  request: {
-    params: installs.params,
-    body: jsonBody(
-      z
-        .strictObject({
-          name: z.string().min(1).max(63).default("adhoc"),
-          command: z.string().min(1).max(65_536).optional(),
-          inline_contents: z.string().min(1).max(1_048_576).optional(),
-          env_vars: variables.default({}),
-          timeout: adhocTimeout.optional(),
-          role: z.string().max(255).default(""),
-          enable_kube_config: z
-            .literal(false)
-            .nullish()
-            .describe("Must be false: this version does not support clusters of installs."),
-          approval: z.boolean().default(false).describe("A person must approve it first."),
-        })
-        .refine(
-          ({ command, inline_contents: contents }) =>
-            (command === undefined) !== (contents === undefined),
-          {
-            path: ["command"],
-            error: "Give either a command or inline_contents.",
-          },
-        )
-        .openapi("NewAdhocRun", { example: { command: "uname -a" } }),
-    ),
-  },
+  body: z
+    .strictObject({
+      name: z.string().min(1).max(63).default("adhoc"),
+      command: z.string().min(1).max(65_536).optional(),
+      inline_contents: z.string().min(1).max(1_048_576).optional(),
+      env_vars: variables.default({}),
+      timeout: adhocTimeout.optional(),
+      role: z.string().max(255).default(""),
+      enable_kube_config: z
+        .literal(false)
+        .nullish()
+        .describe("Must be false: this version does not support clusters of installs."),
+      approval: z.boolean().default(false).describe("A person must approve it first."),
+    })
+    .refine(
+      ({ command, inline_contents: contents }) =>
+        (command === undefined) !== (contents === undefined),
+      {
+        path: ["command"],
+        error: "Give either a command or inline_contents.",
+      },
+    )
+    .openapi("NewAdhocRun", { example: { command: "uname -a" } }),
   responses: { 201: json(began, "The run.") },
 });
 
-export const getInstallActionRunRoute = createRoute({
-  operationId: "getInstallActionRun",
+export const getInstallActionRunRoute = createRoute("getInstallActionRun", {
+  get: `${actionRuns.path}/{run_id}`,
   rule: reading,
-  method: "get",
-  path: `${actionRuns.path}/{run_id}`,
   tags,
   summary: "Read a run of an action, with its outputs",
-  request: { params: actionRuns.params },
   responses: { 200: json(wholeActionRunSchema, "The run.") },
 });

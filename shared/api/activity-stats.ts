@@ -47,26 +47,22 @@ const range = {
     .describe("From point to point. Default: the shortest that gives 300 points at most."),
 };
 
-export const getWorkflowStatsRoute = createRoute({
-  operationId: "getWorkflowStats",
+export const getWorkflowStatsRoute = createRoute("getWorkflowStats", {
+  get: "/v1/stats/workflows",
   rule: { surface: "control-plane", permission: "workflows.read" },
-  method: "get",
-  path: "/v1/stats/workflows",
   tags: ["Stats"],
   summary: "Read how workflows ended and how long they took, over time",
   description: "At most 500 points, kept as the figures of jobs are.",
-  request: { query: z.object(range) },
+  query: z.object(range),
   responses: { 200: json(workflowStatsSchema, "The points.") },
 });
 
-export const getWebhookStatsRoute = createRoute({
-  operationId: "getWebhookStats",
+export const getWebhookStatsRoute = createRoute("getWebhookStats", {
+  get: "/v1/stats/webhooks",
   rule: { surface: "control-plane", permission: "webhooks.read" },
-  method: "get",
-  path: "/v1/stats/webhooks",
   tags: ["Stats"],
   summary: "Read how calls to webhooks ended and how long they took, over time",
   description: "At most 500 points, kept as the figures of jobs are.",
-  request: { query: z.object(range) },
+  query: z.object(range),
   responses: { 200: json(webhookStatsSchema, "The points.") },
 });

@@ -1,17 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { actionSchema } from "./actions.ts";
 import { appConfigStatuses } from "./app-configs.ts";
-import { appParams, nameShape } from "./app.ts";
+import { nameShape } from "./app.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
 import { labelsInput } from "./labels-input.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Actions"];
 const base = "/v1/apps/{app_id}/actions";
 const path = `${base}/{action_id}` as const;
-const params = appParams.extend({ action_id: idParam("action_id", "act") });
 
 /** The older word for actions is taken in paths, too. */
 const ruleOf = (permission: "apps.read" | "apps.write", of: string) =>
@@ -37,138 +35,105 @@ export const wholeActionConfigSchema = z
   .openapi("WholeActionWorkflowConfig");
 export type WholeActionConfig = z.infer<typeof wholeActionConfigSchema>;
 
-export const listActionsRoute = createRoute({
-  operationId: "listActions",
+export const listActionsRoute = createRoute("listActions", {
+  get: base,
   rule: ruleOf("apps.read", base),
-  method: "get",
-  path: base,
   tags,
   summary: "List the actions of an app",
   description: listingDescription,
-  request: {
-    params: appParams,
-    query: z.object({
-      ...listingQuery,
-      ...createdQuery,
-      name: z.string().max(63).optional().describe("Exactly this, where `-` and `_` are equal."),
-      q: z.string().max(255).optional().describe("A part of the name."),
-      labels: z
-        .string()
-        .max(4096)
-        .optional()
-        .describe("`k:v,k2:v2,k3`: all of them; without a value, or with `*`, the key exists."),
-    }),
-  },
+  query: z.object({
+    ...listingQuery,
+    ...createdQuery,
+    name: z.string().max(63).optional().describe("Exactly this, where `-` and `_` are equal."),
+    q: z.string().max(255).optional().describe("A part of the name."),
+    labels: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe("`k:v,k2:v2,k3`: all of them; without a value, or with `*`, the key exists."),
+  }),
   responses: { 200: json(listingOf(actionSchema), "Actions.") },
 });
 
-export const getActionRoute = createRoute({
-  operationId: "getAction",
+export const getActionRoute = createRoute("getAction", {
+  get: path,
   rule: ruleOf("apps.read", path),
-  method: "get",
-  path,
   tags,
   summary: "Read an action",
-  request: { params },
   responses: { 200: json(actionSchema, "The action.") },
 });
 
-export const updateActionRoute = createRoute({
-  operationId: "updateAction",
+export const updateActionRoute = createRoute("updateAction", {
+  patch: path,
   rule: ruleOf("apps.write", path),
-  method: "patch",
-  path,
   tags,
   summary: "Change an action",
   description:
     "`labels` replaces its own; 422 `label_locked` for keys that the active config gives. 409 `action_in_use`, with the configs that use it, if it is renamed while the active config or an install's config has it; 409 `name_taken`.",
-  request: {
-    params,
-    body: jsonBody(
-      z
-        .strictObject({ name: nameShape, labels: labelsInput })
-        .partial()
-        .openapi("ActionChanges", { example: { labels: { team: "web" } } }),
-    ),
-  },
+  body: z
+    .strictObject({ name: nameShape, labels: labelsInput })
+    .partial()
+    .openapi("ActionChanges", { example: { labels: { team: "web" } } }),
   responses: { 200: json(actionSchema, "The action.") },
 });
 
-export const deleteActionRoute = createRoute({
-  operationId: "deleteAction",
+export const deleteActionRoute = createRoute("deleteAction", {
+  delete: path,
   rule: ruleOf("apps.write", path),
-  method: "delete",
-  path,
   tags,
   summary: "Delete an action",
   description:
     "409 `action_in_use`, with the configs that use it, while the active config or an install's config has it. Its runs are kept.",
-  request: { params },
   responses: { 204: { description: "It was deleted." } },
 });
 
-export const mergeActionLabelsRoute = createRoute({
-  operationId: "mergeActionLabels",
+export const mergeActionLabelsRoute = createRoute("mergeActionLabels", {
+  post: `${path}/labels`,
   rule: ruleOf("apps.write", `${path}/labels`),
-  method: "post",
-  path: `${path}/labels`,
   tags,
   summary: "Set labels of an action",
   description: "The others stay. 422 `label_locked` for keys that the active config gives.",
-  request: { params, body: jsonBody(z.strictObject({ labels: labelsInput })) },
+  body: z.strictObject({ labels: labelsInput }),
   responses: { 200: json(actionSchema, "The action.") },
 });
 
-export const removeActionLabelsRoute = createRoute({
-  operationId: "removeActionLabels",
+export const removeActionLabelsRoute = createRoute("removeActionLabels", {
+  delete: `${path}/labels`,
   rule: ruleOf("apps.write", `${path}/labels`),
-  method: "delete",
-  path: `${path}/labels`,
   tags,
   summary: "Remove labels of an action",
   description: "422 `label_locked` for keys that the active config gives.",
-  request: {
-    params,
-    body: jsonBody(z.strictObject({ keys: z.array(z.string().max(63)).min(1).max(64) })),
-  },
+  body: z.strictObject({ keys: z.array(z.string().max(63)).min(1).max(64) }),
   responses: { 200: json(actionSchema, "The action.") },
 });
 
-export const listActionConfigsRoute = createRoute({
-  operationId: "listActionConfigs",
+export const listActionConfigsRoute = createRoute("listActionConfigs", {
+  get: `${path}/configs`,
   rule: ruleOf("apps.read", `${path}/configs`),
-  method: "get",
-  path: `${path}/configs`,
   tags,
   summary: "List the configs of an action",
   description: `One for each config of the app that has or had it. ${listingDescription}`,
-  request: { params, query: z.object({ ...listingQuery, ...createdQuery }) },
+  query: z.object({ ...listingQuery, ...createdQuery }),
   responses: { 200: json(listingOf(actionConfigSchema), "Configs, without their members.") },
 });
 
 const configDescription =
   "With its members, as its file has them (docs/app-config-files.md); `kubernetes_context_name` is `kubernetes_context`.";
 
-export const getActionConfigVersionRoute = createRoute({
-  operationId: "getActionConfigVersion",
+export const getActionConfigVersionRoute = createRoute("getActionConfigVersion", {
+  get: `${path}/configs/{action_config_id}`,
   rule: ruleOf("apps.read", `${path}/configs/{action_config_id}`),
-  method: "get",
-  path: `${path}/configs/{action_config_id}`,
   tags,
   summary: "Read a config of an action",
   description: configDescription,
-  request: { params: params.extend({ action_config_id: idParam("action_config_id", "awc") }) },
   responses: { 200: json(wholeActionConfigSchema, "The config.") },
 });
 
-export const getLatestActionConfigRoute = createRoute({
-  operationId: "getLatestActionConfig",
+export const getLatestActionConfigRoute = createRoute("getLatestActionConfig", {
+  get: `${path}/latest-config`,
   rule: ruleOf("apps.read", `${path}/latest-config`),
-  method: "get",
-  path: `${path}/latest-config`,
   tags,
   summary: "Read what the active config says of an action",
   description: `${configDescription} 404 \`action_config_not_found\` where the active config has it not.`,
-  request: { params },
   responses: { 200: json(wholeActionConfigSchema, "The config.") },
 });

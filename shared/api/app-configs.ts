@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { appConfigParams, appParams } from "./app.ts";
 import { jsonOrArchiveBody } from "./archive-body.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
@@ -85,8 +84,8 @@ const previewSchema = z
   })
   .openapi("AppConfigPreview");
 
-export const syncAppConfigRoute = createRoute({
-  operationId: "syncAppConfig",
+export const syncAppConfigRoute = createRoute("syncAppConfig", {
+  post: `${base}/sync`,
   rule: {
     surface: "control-plane",
     permission: "apps.write",
@@ -96,8 +95,6 @@ export const syncAppConfigRoute = createRoute({
     ownPermit: true,
     idempotent: "replay",
   },
-  method: "post",
-  path: `${base}/sync`,
   tags,
   summary: "Sync an app's config",
   description:
@@ -105,22 +102,19 @@ export const syncAppConfigRoute = createRoute({
     "(application/gzip, application/x-gzip or application/x-tar+gzip) of at most 2,000 files and 16 MiB when it is unpacked. It is checked and activated as a whole. " +
     "200 if this config is already active, and for `dry_run`, which stores nothing. 422 with all `errors`, each with its `file`. With " +
     "`base_config_id`, 409 `config_changed` if another config is active. 429 `busy` when one of the org is being checked and two wait.",
-  request: {
-    params: appParams,
-    query: z.object({
-      dry_run: z
-        .enum(["true", "false"])
-        .optional()
-        .describe("Returns what would change, without storing anything."),
-      base_config_id: z
-        .string()
-        .max(64)
-        .optional()
-        .describe("The config that the caller saw as active."),
-      cli_version: z.string().max(64).optional().describe("Kept with the config."),
-    }),
-    body: jsonOrArchiveBody(z.record(z.string(), z.unknown()).openapi("AppConfigDocument")),
-  },
+  query: z.object({
+    dry_run: z
+      .enum(["true", "false"])
+      .optional()
+      .describe("Returns what would change, without storing anything."),
+    base_config_id: z
+      .string()
+      .max(64)
+      .optional()
+      .describe("The config that the caller saw as active."),
+    cli_version: z.string().max(64).optional().describe("Kept with the config."),
+  }),
+  body: jsonOrArchiveBody(z.record(z.string(), z.unknown()).openapi("AppConfigDocument")),
   responses: {
     201: json(syncedSchema, "The config, which is active now."),
     200: json(
@@ -130,22 +124,17 @@ export const syncAppConfigRoute = createRoute({
   },
 });
 
-export const listAppConfigsRoute = createRoute({
-  operationId: "listAppConfigs",
+export const listAppConfigsRoute = createRoute("listAppConfigs", {
+  get: base,
   rule: reading,
-  method: "get",
-  path: base,
   tags,
   summary: "List an app's configs",
   description: listingDescription,
-  request: {
-    params: appParams,
-    query: z.object({
-      ...listingQuery,
-      status: z.enum(appConfigStatuses).optional().describe("In which status."),
-      ...createdQuery,
-    }),
-  },
+  query: z.object({
+    ...listingQuery,
+    status: z.enum(appConfigStatuses).optional().describe("In which status."),
+    ...createdQuery,
+  }),
   responses: { 200: json(listingOf(configSchema), "Configs.") },
 });
 
@@ -153,57 +142,45 @@ const wholeQuery = z.object({
   recurse: z.enum(["true", "false"]).optional().describe("With the whole document."),
 });
 
-export const getAppConfigVersionRoute = createRoute({
-  operationId: "getAppConfigVersion",
+export const getAppConfigVersionRoute = createRoute("getAppConfigVersion", {
+  get: path,
   rule: reading,
-  method: "get",
-  path,
   tags,
   summary: "Read a config",
-  request: { params: appConfigParams, query: wholeQuery },
+  query: wholeQuery,
   responses: { 200: json(wholeSchema, "The config.") },
 });
 
-export const getLatestAppConfigRoute = createRoute({
-  operationId: "getLatestAppConfig",
+export const getLatestAppConfigRoute = createRoute("getLatestAppConfig", {
+  get: "/v1/apps/{app_id}/latest-config",
   rule: reading,
-  method: "get",
-  path: "/v1/apps/{app_id}/latest-config",
   tags,
   summary: "Read the active config",
   description: "404 `app_config_not_found` before the first.",
-  request: { params: appParams, query: wholeQuery },
+  query: wholeQuery,
   responses: { 200: json(wholeSchema, "The config.") },
 });
 
-export const diffAppConfigsRoute = createRoute({
-  operationId: "diffAppConfigs",
+export const diffAppConfigsRoute = createRoute("diffAppConfigs", {
+  get: `${path}/diff`,
   rule: { ...reading, ownPermit: true },
-  method: "get",
-  path: `${path}/diff`,
   tags,
   summary: "Compare a config with another",
-  request: {
-    params: appConfigParams,
-    query: z.object({
-      old_config_id: z
-        .string()
-        .max(64)
-        .optional()
-        .describe("The config to compare with. Default: the one that was active before it."),
-    }),
-  },
+  query: z.object({
+    old_config_id: z
+      .string()
+      .max(64)
+      .optional()
+      .describe("The config to compare with. Default: the one that was active before it."),
+  }),
   responses: { 200: json(z.object({ changes: z.array(changeSchema) }), "What changed.") },
 });
 
-export const getAppConfigGraphRoute = createRoute({
-  operationId: "getAppConfigGraph",
+export const getAppConfigGraphRoute = createRoute("getAppConfigGraph", {
+  get: `${path}/graph`,
   rule: { ...reading, ownPermit: true },
-  method: "get",
-  path: `${path}/graph`,
   tags,
   summary: "Read the dependency graph of a config",
-  request: { params: appConfigParams },
   responses: {
     200: json(
       z
@@ -223,22 +200,18 @@ export const getAppConfigGraphRoute = createRoute({
   },
 });
 
-export const getConfigSchemaRoute = createRoute({
-  operationId: "getConfigSchema",
+export const getConfigSchemaRoute = createRoute("getConfigSchema", {
+  get: "/v1/general/config-schema",
   rule: { ...reading, bound: true },
-  method: "get",
-  path: "/v1/general/config-schema",
   tags,
   summary: "Read the JSON Schema of a kind of config file",
   description: "For editors. 404 `config_schema_not_found` for an unknown type.",
-  request: {
-    query: z.object({
-      type: z
-        .string()
-        .max(64)
-        .default("config")
-        .describe("A kind of file, such as `action`; `config` is the JSON document."),
-    }),
-  },
+  query: z.object({
+    type: z
+      .string()
+      .max(64)
+      .default("config")
+      .describe("A kind of file, such as `action`; `config` is the JSON document."),
+  }),
   responses: { 200: json(z.record(z.string(), z.unknown()), "The schema.") },
 });

@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { created, named } from "../resources/filters.ts";
 import { instant, int, made, owned, text } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
-import { appParams, nameShape } from "./app.ts";
+import { nameShape } from "./app.ts";
 import { createRoute } from "./create-route.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 export const appSecrets = resource({
   noun: "app secret",
@@ -51,29 +51,24 @@ const setAppSecretSchema = z
   })
   .openapi("SetAppSecret");
 
-export const setAppSecretRoute = createRoute({
-  operationId: "setAppSecret",
+export const setAppSecretRoute = createRoute("setAppSecret", {
+  post: appSecrets.path,
   rule: { ...writing, idempotent: "replay" },
-  method: "post",
-  path: appSecrets.path,
   tags,
   summary: "Set a secret of an app",
   description:
     "The value is sealed and cannot be read back. One of the same name is replaced: 200 with `replaced`. 409 `too_many_secrets` for the app's 501st.",
-  request: { params: appParams, body: jsonBody(newAppSecretSchema) },
+  body: newAppSecretSchema,
   responses: {
     201: json(setAppSecretSchema, "The new secret."),
     200: json(setAppSecretSchema, "The secret, with its new value."),
   },
 });
 
-export const deleteAppSecretRoute = createRoute({
-  operationId: "deleteAppSecret",
+export const deleteAppSecretRoute = createRoute("deleteAppSecret", {
+  delete: `${appSecrets.path}/{secret_id}`,
   rule: writing,
-  method: "delete",
-  path: `${appSecrets.path}/{secret_id}`,
   tags,
   summary: "Delete a secret of an app, and its value",
-  request: { params: appSecrets.params },
   responses: { 204: { description: "It was deleted." } },
 });

@@ -1,49 +1,41 @@
 import { appChangesSchema, apps, newAppSchema } from "./app.ts";
 import { createRoute } from "./create-route.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
-const { params } = apps;
 const tags = ["Apps"];
 const path = "/v1/apps/{app_id}";
 const writing = { surface: "control-plane", permission: "apps.write" } as const;
 
-export const createAppRoute = createRoute({
-  operationId: "createApp",
+export const createAppRoute = createRoute("createApp", {
+  post: apps.path,
   rule: { ...writing, idempotent: "replay" },
-  method: "post",
-  path: apps.path,
   tags,
   summary: "Create an app",
   description:
     "200 if an app of this name with the same members exists, 409 `name_taken` if its members differ, 409 `too_many_apps` for the org's 1,001st.",
-  request: { body: jsonBody(newAppSchema) },
+  body: newAppSchema,
   responses: {
     201: json(apps.itemSchema, "The app."),
     200: json(apps.itemSchema, "The existing app."),
   },
 });
 
-export const updateAppRoute = createRoute({
-  operationId: "updateApp",
+export const updateAppRoute = createRoute("updateApp", {
+  patch: path,
   rule: writing,
-  method: "patch",
-  path,
   tags,
   summary: "Change an app",
   description:
     "With `If-Match`, only if its version is that one: else 412. 409 `name_taken`. The next config sets these members again.",
-  request: { params, body: jsonBody(appChangesSchema) },
+  body: appChangesSchema,
   responses: { 200: json(apps.itemSchema, "The app.") },
 });
 
-export const deleteAppRoute = createRoute({
-  operationId: "deleteApp",
+export const deleteAppRoute = createRoute("deleteApp", {
+  delete: path,
   rule: writing,
-  method: "delete",
-  path,
   tags,
   summary: "Delete an app",
   description: "409 `app_has_installs` with their `install_ids`.",
-  request: { params },
   responses: { 204: { description: "It was deleted." } },
 });

@@ -69,30 +69,26 @@ const filters = {
 
 const rule = { surface: "operator", permission: "audit.read" } as const;
 
-export const listAuditEventsRoute = createRoute({
-  operationId: "listAuditEvents",
+export const listAuditEventsRoute = createRoute("listAuditEvents", {
+  get: "/v1/audit",
   rule,
-  method: "get",
-  path: "/v1/audit",
   tags: ["Audit"],
   summary: "List the events of the audit log",
   description:
     "The newest first. A page may have fewer items than `limit`, even none, while `next_cursor` says that there are more: filters " +
     "without an index look through a bounded number of events for each page.",
-  request: { query: z.object({ ...filters, ...pageQuery }) },
+  query: z.object({ ...filters, ...pageQuery }),
   responses: { 200: json(pageOf(auditEventSchema), "A page of events.") },
 });
 
-export const exportAuditEventsRoute = createRoute({
-  operationId: "exportAuditEvents",
+export const exportAuditEventsRoute = createRoute("exportAuditEvents", {
+  get: "/v1/audit/export",
   rule: { ...rule, ownPermit: true },
-  method: "get",
-  path: "/v1/audit/export",
   tags: ["Audit"],
   summary: "Export the audit log",
   description:
     "NDJSON, the oldest event first, up to ten seconds ago: each event once. Each line has a `cursor`. To continue, send the last one that you have with the same filters: after a lost connection, or the next day.",
-  request: { query: z.object({ ...filters, cursor: pageQuery.cursor }) },
+  query: z.object({ ...filters, cursor: pageQuery.cursor }),
   responses: {
     200: {
       description: "One event a line, each with `cursor`.",

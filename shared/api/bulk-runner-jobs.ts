@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { isFinal, runnerJobStatuses } from "../runner-job.ts";
 import { createRoute } from "./create-route.ts";
 import { jobFilterQuery, jobListQuery } from "./read-runner-jobs.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Jobs"];
 
@@ -32,15 +32,13 @@ const matching = (statuses: typeof openStatuses) => {
   };
 };
 
-export const countJobsRoute = createRoute({
-  operationId: "countJobs",
+export const countJobsRoute = createRoute("countJobs", {
+  get: "/v1/runner-jobs/count",
   rule: { surface: "control-plane", permission: "jobs.read", bound: true },
-  method: "get",
-  path: "/v1/runner-jobs/count",
   tags,
   summary: "Count the org's jobs",
   description: "With the filters of the list. Counts no further than 10,000.",
-  request: { query: z.object(jobListQuery) },
+  query: z.object(jobListQuery),
   responses: {
     200: json(
       z.object({
@@ -55,24 +53,18 @@ export const countJobsRoute = createRoute({
   },
 });
 
-export const cancelJobsRoute = createRoute({
-  operationId: "cancelJobs",
+export const cancelJobsRoute = createRoute("cancelJobs", {
+  post: "/v1/runner-jobs/cancel",
   rule: { surface: "control-plane", permission: "jobs.cancel", bound: true },
-  method: "post",
-  path: "/v1/runner-jobs/cancel",
   tags,
   summary: "Cancel all jobs that match",
   description:
     "Takes the filters of the list, at least one, or `all`. Open jobs end as `cancelled`; those in progress are asked to stop. " +
     "A job whose status has changed by then is not cancelled, nor is a job of a workflow unless the caller has `installs.operate`. This cannot be undone: a cancelled job can only be run again.",
-  request: {
-    body: jsonBody(
-      z.strictObject({
-        ...matching(openStatuses),
-        limit: z.int().min(1).max(mostCancelled).default(mostCancelled),
-      }),
-    ),
-  },
+  body: z.strictObject({
+    ...matching(openStatuses),
+    limit: z.int().min(1).max(mostCancelled).default(mostCancelled),
+  }),
   responses: {
     200: json(
       z.object({
@@ -85,29 +77,23 @@ export const cancelJobsRoute = createRoute({
   },
 });
 
-export const rerunJobsRoute = createRoute({
-  operationId: "rerunJobs",
+export const rerunJobsRoute = createRoute("rerunJobs", {
+  post: "/v1/runner-jobs/rerun",
   rule: { surface: "control-plane", permission: "jobs.write", idempotent: "job", bound: true },
-  method: "post",
-  path: "/v1/runner-jobs/rerun",
   tags,
   summary: "Run all ended jobs that match again",
   description:
     "Takes the filters of the list, at least one, or `all`. Enqueues each again for the same runner, from the newest to the oldest. The old jobs do not change, so they still match. Repeating the request with the same `Idempotency-Key` " +
     "within a day makes no job twice.",
-  request: {
-    body: jsonBody(
-      z.strictObject({
-        ...matching(finalStatuses),
-        limit: z.int().min(1).max(mostRerun).default(mostRerun),
-        cursor: z
-          .string()
-          .regex(/^job_\w{26}$/, "Must be `next_cursor` of an answer of this route.")
-          .optional()
-          .describe("`next_cursor` of the previous answer: continue from there."),
-      }),
-    ),
-  },
+  body: z.strictObject({
+    ...matching(finalStatuses),
+    limit: z.int().min(1).max(mostRerun).default(mostRerun),
+    cursor: z
+      .string()
+      .regex(/^job_\w{26}$/, "Must be `next_cursor` of an answer of this route.")
+      .optional()
+      .describe("`next_cursor` of the previous answer: continue from there."),
+  }),
   responses: {
     200: json(
       z.object({

@@ -5,8 +5,7 @@ import { signalStatuses } from "../queue-signal.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText, mostStatusDescription } from "./cut-text.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { signalContextSchema } from "./signal.ts";
 
 const tags = ["Queues"];
@@ -20,8 +19,6 @@ export const defaultLeaseNs = 30 * secondNs;
 // What workers do is told by their signals, as what runners do by their jobs.
 const claiming = { ...ruleOfAct("claim"), audit: "none" } as const;
 const reporting = { ...ruleOfAct("report"), audit: "none" } as const;
-const queueId = idParam("queue_id", "que");
-const signalParams = z.object({ queue_id: queueId, signal_id: idParam("signal_id", "sig") });
 const name = z.string().min(1).max(128);
 const lease = durationInput({ minNs: 5 * secondNs, maxNs: hourNs }).optional();
 const leaseId = z.string().min(1).max(64).describe("The lease that the claim answered.");
@@ -62,11 +59,9 @@ export const claimedSignalSchema = z
   })
   .openapi("ClaimedSignal");
 
-export const claimSignalsRoute = createRoute({
-  operationId: "claimSignals",
+export const claimSignalsRoute = createRoute("claimSignals", {
+  post: "/v1/queues/{queue_id}/signals/claim",
   rule: { ...claiming, unmetered: true, ownPermit: true },
-  method: "post",
-  path: "/v1/queues/{queue_id}/signals/claim",
   tags,
   summary: "Claim signals of a queue, as its worker",
   description:
@@ -74,30 +69,25 @@ export const claimSignalsRoute = createRoute({
     "lease, by its `lease_id`. A lease that runs out goes back: the signal is the first in line again. Repeating a claim with the " +
     "same `claim_id` answers the same signals while they are leased, and their leases are renewed; a newer claim ends a parked one with the same `claim_id`. " +
     "409 `queue_paused`: also for a claim that was parked when the queue was paused.",
-  request: {
-    params: z.object({ queue_id: queueId }),
-    body: jsonBody(
-      z.strictObject({
-        worker: name.optional().describe("Name of the worker, shown with the signal."),
-        claim_id: name.optional().describe("New for each claim; the same when it is repeated."),
-        max: z
-          .int()
-          .min(1)
-          .max(mostSignals)
-          .default(1)
-          .describe("How many signals at most; their data is about 4 MiB at most."),
-        lease: lease.describe("5s to 1h, by default 30s."),
-        wait: durationInput({ minNs: 0, maxNs: hourNs })
-          .transform((ns) => Math.min(ns, longestWaitNs))
-          .optional()
-          .openapi({
-            type: "integer",
-            description:
-              "Nanoseconds, or text like `10s`; at most and by default 25s. 0: it does not wait.",
-          }),
+  body: z.strictObject({
+    worker: name.optional().describe("Name of the worker, shown with the signal."),
+    claim_id: name.optional().describe("New for each claim; the same when it is repeated."),
+    max: z
+      .int()
+      .min(1)
+      .max(mostSignals)
+      .default(1)
+      .describe("How many signals at most; their data is about 4 MiB at most."),
+    lease: lease.describe("5s to 1h, by default 30s."),
+    wait: durationInput({ minNs: 0, maxNs: hourNs })
+      .transform((ns) => Math.min(ns, longestWaitNs))
+      .optional()
+      .openapi({
+        type: "integer",
+        description:
+          "Nanoseconds, or text like `10s`; at most and by default 25s. 0: it does not wait.",
       }),
-    ),
-  },
+  }),
   responses: {
     200: json(
       z.object({ signals: z.array(claimedSignalSchema), now: z.iso.datetime() }),
@@ -119,68 +109,48 @@ const path = "/v1/queues/{queue_id}/signals/{signal_id}";
 const lost =
   "409 `lease_lost`: another claim has the signal, or it has ended; stop this execution.";
 
-export const completeSignalRoute = createRoute({
-  operationId: "completeSignal",
+export const completeSignalRoute = createRoute("completeSignal", {
+  post: `${path}/complete`,
   rule: { ...reporting, verbatim: ["result"], ownPermit: true },
-  method: "post",
-  path: `${path}/complete`,
   tags,
   summary: "Report that a claimed signal's execution succeeded",
   description: `The signal is finished, and its callbacks follow. Repeating it with the same lease answers the same. ${lost}`,
-  request: {
-    params: signalParams,
-    body: jsonBody(z.strictObject({ lease_id: leaseId, result })),
-  },
+  body: z.strictObject({ lease_id: leaseId, result }),
   responses,
 });
 
-export const failSignalRoute = createRoute({
-  operationId: "failSignal",
+export const failSignalRoute = createRoute("failSignal", {
+  post: `${path}/fail`,
   rule: { ...reporting, verbatim: ["result"], ownPermit: true },
-  method: "post",
-  path: `${path}/fail`,
   tags,
   summary: "Report that a claimed signal's execution failed",
   description:
     "The signal is retried after its back-off while executions remain; else it is dead, and its callbacks follow. Repeating it with " +
     `the same lease answers the same. ${lost}`,
-  request: {
-    params: signalParams,
-    body: jsonBody(
-      z.strictObject({
-        lease_id: leaseId,
-        description: cutText(mostStatusDescription).describe("Why it failed, for people."),
-        retry: z.boolean().default(true).describe("false: it is dead, whatever remains."),
-        retry_after: durationInput({ minNs: 0, maxNs: 24 * hourNs })
-          .optional()
-          .openapi({
-            type: "integer",
-            description:
-              "Nanoseconds, or text like `15m`, at most 24h, instead of its own back-off.",
-          }),
-        result,
+  body: z.strictObject({
+    lease_id: leaseId,
+    description: cutText(mostStatusDescription).describe("Why it failed, for people."),
+    retry: z.boolean().default(true).describe("false: it is dead, whatever remains."),
+    retry_after: durationInput({ minNs: 0, maxNs: 24 * hourNs })
+      .optional()
+      .openapi({
+        type: "integer",
+        description: "Nanoseconds, or text like `15m`, at most 24h, instead of its own back-off.",
       }),
-    ),
-  },
+    result,
+  }),
   responses,
 });
 
-export const extendSignalRoute = createRoute({
-  operationId: "extendSignal",
+export const extendSignalRoute = createRoute("extendSignal", {
+  post: `${path}/extend`,
   rule: { ...reporting, ownPermit: true },
-  method: "post",
-  path: `${path}/extend`,
   tags,
   summary: "Extend the lease of a claimed signal",
   description: `From now on, for as long as before unless \`lease\` says how long. ${lost}`,
-  request: {
-    params: signalParams,
-    body: jsonBody(
-      z.strictObject({
-        lease_id: leaseId,
-        lease: lease.describe("5s to 1h; later ones without it last as long."),
-      }),
-    ),
-  },
+  body: z.strictObject({
+    lease_id: leaseId,
+    lease: lease.describe("5s to 1h; later ones without it last as long."),
+  }),
   responses,
 });

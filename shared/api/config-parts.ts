@@ -3,9 +3,8 @@ import { configFiles } from "../app-config/config-files.ts";
 import { chosen, configSchemaOf } from "../app-config/config-schemas.ts";
 import { recordNamesOf } from "../app-config/record-names.ts";
 import { configSchema } from "./app-configs.ts";
-import { appConfigParams, appParams } from "./app.ts";
 import { createRoute } from "./create-route.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Apps"];
 const base = "/v1/apps/{app_id}/configs";
@@ -38,30 +37,26 @@ const configPatchSchema = z
   .openapi("AppConfigPatch");
 export type AppConfigPatch = z.infer<typeof configPatchSchema>;
 
-export const createAppConfigRoute = createRoute({
-  operationId: "createAppConfig",
+export const createAppConfigRoute = createRoute("createAppConfig", {
+  post: base,
   rule: adding,
-  method: "post",
-  path: base,
   tags,
   summary: "Create a config in parts",
   description:
     "The config is pending until its first part is added, then syncing. `PATCH` with the status `active` checks and activates it, as a sync does. After a day without that it becomes `error`.",
-  request: { params: appParams, body: jsonBody(newConfigSchema) },
+  body: newConfigSchema,
   responses: { 201: json(configSchema, "The config.") },
 });
 
-export const updateAppConfigRoute = createRoute({
-  operationId: "updateAppConfig",
+export const updateAppConfigRoute = createRoute("updateAppConfig", {
+  patch: `${base}/{app_config_id}`,
   rule: { ...writing, ownPermit: true },
-  method: "patch",
-  path: `${base}/{app_config_id}`,
   tags,
   summary: "Activate or discard a config in parts",
   description:
     "422 with all `errors`, each with its `file`; the config is `error` then and keeps them. If an equal config is already active, this one becomes `outdated`: 200. 409 `config_sealed` for " +
     "one that is not pending or syncing any more.",
-  request: { params: appConfigParams, body: jsonBody(configPatchSchema) },
+  body: configPatchSchema,
   responses: {
     201: json(configSchema, "The config."),
     200: json(configSchema, "The config; an equal one is already active."),
@@ -99,22 +94,17 @@ export function membersOf(
   );
 }
 
-function part<Path extends string>(operationId: string, path: Path, type: string) {
+function part(operationId: string, path: string, type: string) {
   const what = configFiles.find((one) => one.type === type)?.file ?? "";
-  return createRoute({
-    operationId,
+  return createRoute(operationId, {
+    post: `/v1/apps/{app_id}/${path}`,
     rule: adding,
-    method: "post",
-    path: `/v1/apps/{app_id}/${path}` as const,
     tags,
     summary: `Add ${what} to a config in parts`,
     description:
       "The members of that file (docs/app-config-files.md), or the names that records have for them, and `app_config_id`. An existing one is replaced. 409 " +
       "`config_sealed`.",
-    request: {
-      params: appParams,
-      body: jsonBody(z.strictObject({ ...membersOf(type), ...configOfPart.shape })),
-    },
+    body: z.strictObject({ ...membersOf(type), ...configOfPart.shape }),
     responses: { 201: json(addedSchema, "The part.") },
   });
 }

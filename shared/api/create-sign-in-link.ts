@@ -2,11 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
 
-export const createSignInLinkRoute = createRoute({
-  operationId: "createSignInLink",
+export const createSignInLinkRoute = createRoute("createSignInLink", {
+  post: "/v1/sign-in-links",
   rule: { surface: "operator", permission: "tokens.own", idempotent: "once" },
-  method: "post",
-  path: "/v1/sign-in-links",
   tags: ["Access"],
   summary: "Create a link that signs a browser in to the dashboard",
   description:

@@ -10,149 +10,126 @@ import {
   emitterTicksSchema,
   newEmitterSchema,
 } from "./emitter.ts";
-import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { pauseBody, resumeBody } from "./pause.ts";
 import { queueParams } from "./queue.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { enqueuedSignalSchema } from "./signal.ts";
 
 const tags = ["Emitters"];
 const inQueue = "/v1/queues/{queue_id}/emitters";
 const path = "/v1/emitters/{emitter_id}";
-const params = z.object({ emitter_id: idParam("emitter_id", "emt") });
 const page = json(pageOf(emitterSchema), "A page of emitters, the newest first.");
 const one = json(emitterSchema, "The emitter.");
 
-export const createEmitterRoute = createRoute({
-  operationId: "createEmitter",
+export const createEmitterRoute = createRoute("createEmitter", {
+  post: inQueue,
   rule: { ...ruleOfAct("create-emitter"), idempotent: "replay", verbatim: ["signal_template"] },
-  method: "post",
-  path: inQueue,
   tags,
   summary: "Create an emitter",
   description:
     "Its name is unique in the queue: 409 `name_taken`. A signal type that acts, like runner-job, needs the permission for that, too.",
-  request: { params: queueParams, body: jsonBody(newEmitterSchema) },
+  params: queueParams,
+  body: newEmitterSchema,
   responses: { 201: one },
 });
 
-export const listQueueEmittersRoute = createRoute({
-  operationId: "listQueueEmitters",
+export const listQueueEmittersRoute = createRoute("listQueueEmitters", {
+  get: inQueue,
   rule: ruleOfAct("read"),
-  method: "get",
-  path: inQueue,
   tags,
   summary: "List the emitters of a queue",
-  request: { params: queueParams, query: z.object({ ...pageQuery, ...emitterFilters }) },
+  params: queueParams,
+  query: z.object({ ...pageQuery, ...emitterFilters }),
   responses: { 200: page },
 });
 
-export const listEmittersRoute = createRoute({
-  operationId: "listEmitters",
+export const listEmittersRoute = createRoute("listEmitters", {
+  get: "/v1/emitters",
   rule: ruleOfAct("read"),
-  method: "get",
-  path: "/v1/emitters",
   tags,
   summary: "List emitters",
-  request: {
-    query: z.object({
-      ...pageQuery,
-      queue_id: z.string().max(100).optional().describe("Only emitters of this queue."),
-      ...emitterFilters,
-    }),
-  },
+  query: z.object({
+    ...pageQuery,
+    queue_id: z.string().max(100).optional().describe("Only emitters of this queue."),
+    ...emitterFilters,
+  }),
   responses: { 200: page },
 });
 
-export const getEmitterRoute = createRoute({
-  operationId: "getEmitter",
+export const getEmitterRoute = createRoute("getEmitter", {
+  get: path,
   rule: ruleOfAct("read"),
-  method: "get",
-  path,
   tags,
   summary: "Read an emitter",
-  request: { params, query: z.object({ data: dataQuery("signal_template") }) },
+  query: z.object({ data: dataQuery("signal_template") }),
   responses: { 200: one },
 });
 
-export const updateEmitterRoute = createRoute({
-  operationId: "updateEmitter",
+export const updateEmitterRoute = createRoute("updateEmitter", {
+  patch: path,
   rule: { ...ruleOfAct("update-emitter"), verbatim: ["signal_template"] },
-  method: "patch",
-  path,
   tags,
   summary: "Change an emitter",
   description:
     "With `If-Match`, only if its version is that one: else 412. Its mode cannot change. If its schedule changes, the next tick is computed from now, and an emitter that is done becomes active again.",
-  request: { params, body: jsonBody(emitterChangesSchema) },
+  body: emitterChangesSchema,
   responses: { 200: one },
 });
 
-export const deleteEmitterRoute = createRoute({
-  operationId: "deleteEmitter",
+export const deleteEmitterRoute = createRoute("deleteEmitter", {
+  delete: path,
   rule: ruleOfAct("delete-emitter"),
-  method: "delete",
-  path,
   tags,
   summary: "Delete an emitter",
   description: "Its signals stay.",
-  request: { params },
   responses: { 204: { description: "It was deleted." } },
 });
 
-export const pauseEmitterRoute = createRoute({
-  operationId: "pauseEmitter",
+export const pauseEmitterRoute = createRoute("pauseEmitter", {
+  post: `${path}/pause`,
   rule: ruleOfAct("pause-emitter"),
-  method: "post",
-  path: `${path}/pause`,
   tags,
   summary: "Pause an emitter",
   description:
     "Ticks that pass during the pause are skipped, not emitted later. Pausing again replaces the note and the end. 409 `emitter_done` " +
     "for one that is done.",
-  request: { params, body: pauseBody },
+  body: pauseBody,
   responses: { 200: one },
 });
 
-export const resumeEmitterRoute = createRoute({
-  operationId: "resumeEmitter",
+export const resumeEmitterRoute = createRoute("resumeEmitter", {
+  post: `${path}/resume`,
   rule: ruleOfAct("resume-emitter"),
-  method: "post",
-  path: `${path}/resume`,
   tags,
   summary: "Resume a paused emitter",
   description:
     "Its next tick is the first from now on. If its only instant passed during the pause, it is done without having fired.",
-  request: { params, body: resumeBody },
+  body: resumeBody,
   responses: { 200: one },
 });
 
-export const fireEmitterRoute = createRoute({
-  operationId: "fireEmitter",
+export const fireEmitterRoute = createRoute("fireEmitter", {
+  post: `${path}/fire`,
   rule: { ...ruleOfAct("fire-emitter"), idempotent: "replay" },
-  method: "post",
-  path: `${path}/fire`,
   tags,
   summary: "Emit one signal now",
   description:
     "The schedule stays as it is. Also while it is paused or done, and whatever its overlap policy is. 429 when the queue is full.",
-  request: { params, body: jsonBody(z.strictObject({})) },
+  body: z.strictObject({}),
   responses: {
     201: json(enqueuedSignalSchema, "The signal."),
     200: json(enqueuedSignalSchema, "The live signal that has the emitter's dedupe key."),
   },
 });
 
-export const getEmitterTicksRoute = createRoute({
-  operationId: "getEmitterTicks",
+export const getEmitterTicksRoute = createRoute("getEmitterTicks", {
+  get: `${path}/next`,
   rule: ruleOfAct("read"),
-  method: "get",
-  path: `${path}/next`,
   tags,
   summary: "Read when an emitter emits next",
   description:
     "Of a paused emitter: the ticks it would have if it were resumed now. Of one that is done: none.",
-  request: { params, query: z.object({ n: digits(1, 100).default(10).describe("How many.") }) },
+  query: z.object({ n: digits(1, 100).default(10).describe("How many.") }),
   responses: { 200: json(emitterTicksSchema, "Its next ticks.") },
 });

@@ -5,9 +5,8 @@ import { checkPlan } from "../plans/check-plan.ts";
 import { runnerJobGroups, runnerJobOperations, runnerJobTypeNames } from "../runner-job-types.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
 import { jobOwner } from "./job-owner.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
 
 const longestNs = 30 * 86_400 * secondNs;
@@ -52,10 +51,8 @@ export const newRunnerJobSchema = z
   .openapi("NewRunnerJob");
 export type NewRunnerJob = z.infer<typeof newRunnerJobSchema>;
 
-const params = z.object({ runner_id: idParam("runner_id", "run") });
-
-export const enqueueJobRoute = createRoute({
-  operationId: "enqueueJob",
+export const enqueueJobRoute = createRoute("enqueueJob", {
+  post: "/v1/runners/{runner_id}/jobs",
   rule: {
     surface: "control-plane",
     permission: "jobs.write",
@@ -65,18 +62,16 @@ export const enqueueJobRoute = createRoute({
     audit: "tally",
     ownPermit: true,
   },
-  method: "post",
-  path: "/v1/runners/{runner_id}/jobs",
   tags: ["Jobs"],
   summary: "Enqueue a job for a runner",
   description:
     "Repeating the request with the same `Idempotency-Key` within a day returns the same job. 429 if the queue is full.",
-  request: { params, body: jsonBody(newRunnerJobSchema) },
+  body: newRunnerJobSchema,
   responses: { 201: json(runnerJobSchema, "The job.") },
 });
 
-export const enqueueJobsRoute = createRoute({
-  operationId: "enqueueJobs",
+export const enqueueJobsRoute = createRoute("enqueueJobs", {
+  post: "/v1/runners/{runner_id}/jobs/batch",
   rule: {
     surface: "control-plane",
     permission: "jobs.write",
@@ -85,14 +80,9 @@ export const enqueueJobsRoute = createRoute({
     idempotent: "job",
     audit: "tally",
   },
-  method: "post",
-  path: "/v1/runners/{runner_id}/jobs/batch",
   tags: ["Jobs"],
   summary: "Enqueue many jobs, all or none",
-  request: {
-    params,
-    body: jsonBody(z.strictObject({ jobs: z.array(newRunnerJobSchema).min(1).max(mostJobs) })),
-  },
+  body: z.strictObject({ jobs: z.array(newRunnerJobSchema).min(1).max(mostJobs) }),
   responses: {
     201: json(
       z.object({ jobs: z.array(runnerJobSchema) }),

@@ -1,24 +1,19 @@
-import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
 import { json } from "./response.ts";
 import { tokenWithSecretSchema } from "./tokens.ts";
 
-export const createEnrolmentTokenRoute = createRoute({
-  operationId: "createEnrolmentToken",
+export const createEnrolmentTokenRoute = createRoute("createEnrolmentToken", {
+  post: "/v1/runners/{runner_id}/enrolment-tokens",
   rule: {
     surface: "operator",
     permission: "runners.enrol",
     idempotent: "once",
     operatesRunner: true,
   },
-  method: "post",
-  path: "/v1/runners/{runner_id}/enrolment-tokens",
   tags: ["Runners"],
   summary: "Create an enrolment token for an agent",
   description:
     "It is valid for one hour and can only be used to enrol. It becomes invalid when the runner token that it was exchanged for is first used.",
-  request: { params: z.object({ runner_id: idParam("runner_id", "run") }) },
   responses: {
     201: json(
       tokenWithSecretSchema,
@@ -27,21 +22,18 @@ export const createEnrolmentTokenRoute = createRoute({
   },
 });
 
-export const createBootstrapTokenRoute = createRoute({
-  operationId: "createRunnerBootstrapToken",
+export const createBootstrapTokenRoute = createRoute("createRunnerBootstrapToken", {
+  post: "/v1/installs/{install_id}/runner-bootstrap-token",
   rule: {
     surface: "operator",
     permission: "runners.enrol",
     idempotent: "once",
     operatesRunner: true,
   },
-  method: "post",
-  path: "/v1/installs/{install_id}/runner-bootstrap-token",
   tags: ["Installs"],
   summary: "Create an enrolment token for the agent of an install's runner",
   description:
     "It is valid for one hour and can only be used to enrol. It becomes invalid when the runner token that it was exchanged for is first used.",
-  request: { params: z.object({ install_id: idParam("install_id", "ins") }) },
   responses: {
     201: json(
       tokenWithSecretSchema,
@@ -50,11 +42,9 @@ export const createBootstrapTokenRoute = createRoute({
   },
 });
 
-export const enrolRoute = createRoute({
-  operationId: "enrol",
+export const enrolRoute = createRoute("enrol", {
+  post: "/v1/enrol",
   rule: { surface: "open", permission: null, audit: "act" },
-  method: "post",
-  path: "/v1/enrol",
   tags: ["Runners"],
   summary: "Exchange an enrolment token for a runner token",
   description:

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
-import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 /** The words of actions' steps. */
 export const progressStatuses = [
@@ -46,23 +45,15 @@ const stepInput = z.object({
 });
 export type StepInput = z.output<typeof stepInput>;
 
-export const reportProgressRoute = createRoute({
-  operationId: "reportProgress",
+export const reportProgressRoute = createRoute("reportProgress", {
+  post: "/v1/runner-jobs/{job_id}/executions/{execution_id}/progress",
   rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
-  method: "post",
-  path: "/v1/runner-jobs/{job_id}/executions/{execution_id}/progress",
   tags: ["Runner protocol"],
   summary: "Report the progress of an execution",
   description:
     `Steps are identified by name: a new report replaces the one before. At most ${mostSteps} are kept; beyond that ` +
     "only known steps are updated, and `is_full` is true. Progress is informational and accepted until ten minutes after the end.",
-  request: {
-    params: z.object({
-      job_id: idParam("job_id", "job"),
-      execution_id: idParam("execution_id", "exe"),
-    }),
-    body: jsonBody(z.object({ steps: z.array(stepInput).max(mostAtOnce) })),
-  },
+  body: z.object({ steps: z.array(stepInput).max(mostAtOnce) }),
   responses: {
     200: json(z.object({ steps: z.int(), is_full: z.boolean() }), "Number of steps that are kept."),
   },

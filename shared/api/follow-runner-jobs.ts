@@ -4,7 +4,6 @@ import { type RunnerJobEvent, runnerJobStatuses, runnerJobTransitions } from "..
 import { createRoute } from "./create-route.ts";
 import { digits } from "./digits.ts";
 import { jobOwner } from "./job-owner.ts";
-import { jobParams } from "./read-runner-jobs.ts";
 import { json } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
 
@@ -33,29 +32,25 @@ export const jobEventSchema = z
   .openapi("RunnerJobEvent");
 export type JobEvent = z.infer<typeof jobEventSchema>;
 
-export const followJobsRoute = createRoute({
-  operationId: "followJobs",
+export const followJobsRoute = createRoute("followJobs", {
+  get: "/v1/job-events",
   rule: { surface: "control-plane", permission: "jobs.read", unmetered: true, ownPermit: true },
-  method: "get",
-  path: "/v1/job-events",
   tags,
   summary: "Follow the status changes of all jobs of an org",
   description:
     "Returns each status change once, in order for each job. Without `cursor` it starts now; with an empty `cursor`, at the oldest event that is kept. Continue with `next_cursor`. The request waits while there is nothing new and returns an empty page " +
     "when `wait` is over. An event is returned once no older transaction can still add one before it.",
-  request: {
-    query: z.object({
-      cursor: z
-        .string()
-        .max(200)
-        .optional()
-        .describe("`next_cursor` of the answer before. Default: from now on."),
-      wait,
-      limit: digits(1, 1000).default(500).describe("How many events an answer has at most."),
-      runner_id: z.string().max(64).optional().describe("Only events of jobs of this runner."),
-      owner_id: jobOwner.optional().describe("Only events of jobs of this owner."),
-    }),
-  },
+  query: z.object({
+    cursor: z
+      .string()
+      .max(200)
+      .optional()
+      .describe("`next_cursor` of the answer before. Default: from now on."),
+    wait,
+    limit: digits(1, 1000).default(500).describe("How many events an answer has at most."),
+    runner_id: z.string().max(64).optional().describe("Only events of jobs of this runner."),
+    owner_id: jobOwner.optional().describe("Only events of jobs of this owner."),
+  }),
   responses: {
     200: json(
       z.object({ items: z.array(jobEventSchema), next_cursor: z.string() }),
@@ -64,14 +59,12 @@ export const followJobsRoute = createRoute({
   },
 });
 
-export const waitForJobRoute = createRoute({
-  operationId: "waitForJob",
+export const waitForJobRoute = createRoute("waitForJob", {
+  get: "/v1/runner-jobs/{job_id}/wait",
   rule: { surface: "control-plane", permission: "jobs.read", unmetered: true, ownPermit: true },
-  method: "get",
-  path: "/v1/runner-jobs/{job_id}/wait",
   tags,
   summary: "Wait until a job is final",
   description: "Returns the job as soon as it is final, or its current state when `wait` is over.",
-  request: { params: jobParams, query: z.object({ wait }) },
+  query: z.object({ wait }),
   responses: { 200: json(runnerJobSchema, "The job.") },
 });

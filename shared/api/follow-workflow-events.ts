@@ -11,38 +11,34 @@ const item = z
   .openapi("WorkflowEventItem");
 export type WorkflowEventItem = z.infer<typeof item>;
 
-export const followWorkflowEventsRoute = createRoute({
-  operationId: "followWorkflowEvents",
+export const followWorkflowEventsRoute = createRoute("followWorkflowEvents", {
+  get: "/v1/workflow-events",
   rule: { surface: "control-plane", permission: "webhooks.read", unmetered: true, ownPermit: true },
-  method: "get",
-  path: "/v1/workflow-events",
   tags: ["Webhooks"],
   summary: "Follow the events of workflows and their steps that webhooks get",
   description:
     "Each event once, those of a workflow in their order, as the text that a webhook gets: sign these bytes, or compare them. Without `cursor` it starts now; with an empty `cursor`, at the oldest event that is kept. " +
     "Continue with `next_cursor`. The request waits while there is nothing new and returns an empty page when `wait` is over. " +
     "An event is returned once no older transaction can still add one before it.",
-  request: {
-    query: z.object({
-      cursor: z
-        .string()
-        .max(200)
-        .optional()
-        .describe("`next_cursor` of the answer before. Default: from now on."),
-      wait: z.string().max(40).optional().describe("At most and by default 25s."),
-      limit: digits(1, 500).default(100).describe("How many events an answer has at most."),
-      interests: z
-        .string()
-        .max(16_384)
-        .optional()
-        .describe("As JSON, like a webhook's: which events."),
-      match: z
-        .string()
-        .max(16_384)
-        .optional()
-        .describe("As JSON, like a webhook's: of which things."),
-    }),
-  },
+  query: z.object({
+    cursor: z
+      .string()
+      .max(200)
+      .optional()
+      .describe("`next_cursor` of the answer before. Default: from now on."),
+    wait: z.string().max(40).optional().describe("At most and by default 25s."),
+    limit: digits(1, 500).default(100).describe("How many events an answer has at most."),
+    interests: z
+      .string()
+      .max(16_384)
+      .optional()
+      .describe("As JSON, like a webhook's: which events."),
+    match: z
+      .string()
+      .max(16_384)
+      .optional()
+      .describe("As JSON, like a webhook's: of which things."),
+  }),
   responses: {
     200: json(
       z

@@ -3,12 +3,10 @@ import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
 import { digits } from "./digits.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { runnerStatuses } from "./runner.ts";
 
 const tags = ["Processes"];
-const params = z.object({ runner_id: idParam("runner_id", "run") });
 const instant = z.iso.datetime();
 
 export const healthCheckSchema = z
@@ -39,34 +37,27 @@ const healthCheckBody = z
   .openapi("NewRunnerHealthCheck");
 export type NewHealthCheck = z.infer<typeof healthCheckBody>;
 
-export const createHealthCheckRoute = createRoute({
-  operationId: "createHealthCheck",
+export const createHealthCheckRoute = createRoute("createHealthCheck", {
+  post: "/v1/runners/{runner_id}/health-checks",
   rule: { surface: "runner", permission: "runner.protocol" },
-  method: "post",
-  path: "/v1/runners/{runner_id}/health-checks",
   tags,
   summary: "Report a health check",
   description: "One is kept per process and minute; a later one replaces an earlier one.",
-  request: { params, body: jsonBody(healthCheckBody) },
+  body: healthCheckBody,
   responses: { 201: json(healthCheckSchema, "The health check.") },
 });
 
-export const listRecentHealthChecksRoute = createRoute({
-  operationId: "listRecentHealthChecks",
+export const listRecentHealthChecksRoute = createRoute("listRecentHealthChecks", {
+  get: "/v1/runners/{runner_id}/recent-health-checks",
   rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path: "/v1/runners/{runner_id}/recent-health-checks",
   tags,
   summary: "List recent health checks",
   description: "The last one of each minute and process.",
-  request: {
-    params,
-    query: z.object({
-      window: durationInput({ minNs: 60e9, maxNs: 30 * 86_400e9 }).default(3600e9),
-      process_id: z.string().max(64).optional().describe("Only checks of this process."),
-      limit: digits(1, 1440).default(60).describe("How many checks, at most."),
-      offset: digits(0, 100_000).default(0).describe("How many to leave out first."),
-    }),
-  },
+  query: z.object({
+    window: durationInput({ minNs: 60e9, maxNs: 30 * 86_400e9 }).default(3600e9),
+    process_id: z.string().max(64).optional().describe("Only checks of this process."),
+    limit: digits(1, 1440).default(60).describe("How many checks, at most."),
+    offset: digits(0, 100_000).default(0).describe("How many to leave out first."),
+  }),
   responses: { 200: json(z.array(healthCheckSchema), "The newest first.") },
 });

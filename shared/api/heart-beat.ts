@@ -2,13 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { runnerProcessTypes } from "../process-groups.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
-import { idParam } from "./id-param.ts";
 import { processOrderSchema } from "./process-order.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Processes"];
 const path = "/v1/runners/{runner_id}/heart-beats";
-const params = z.object({ runner_id: idParam("runner_id", "run") });
 const instant = z.iso.datetime();
 
 /** Up to the largest int64: a double holds it well enough, and a process may well live for 104 days and more. */
@@ -81,26 +79,21 @@ const beatBody = z
   .openapi("NewRunnerHeartBeat");
 export type NewHeartBeat = z.infer<typeof beatBody>;
 
-export const createHeartBeatRoute = createRoute({
-  operationId: "createHeartBeat",
+export const createHeartBeatRoute = createRoute("createHeartBeat", {
+  post: path,
   rule: { surface: "runner", permission: "runner.protocol", unmetered: true, ownPermit: true },
-  method: "post",
-  path,
   tags,
   summary: "Beat",
   description: "409 `process_shut_down`: the process has ended. Register a new one.",
-  request: { params, body: jsonBody(beatBody) },
+  body: beatBody,
   responses: { 201: json(heartBeatSchema, "The request was accepted.") },
 });
 
-export const getLatestHeartBeatsRoute = createRoute({
-  operationId: "getLatestHeartBeats",
+export const getLatestHeartBeatsRoute = createRoute("getLatestHeartBeats", {
+  get: `${path}/latest`,
   rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path: `${path}/latest`,
   tags,
   summary: "Read the latest heartbeat for each process type",
-  request: { params },
   responses: {
     200: json(
       z.partialRecord(z.enum(runnerProcessTypes), latestHeartBeatSchema),

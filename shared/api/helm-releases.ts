@@ -35,46 +35,40 @@ const verbatims = {
   content: { "application/json": { schema: z.array(record) } },
 };
 
-export const listHelmRecordsRoute = createRoute({
-  operationId: "listHelmRecords",
+export const listHelmRecordsRoute = createRoute("listHelmRecords", {
+  get: path,
   rule: { surface: "runner", permission: "state.write", ownRunner: true },
-  method: "get",
-  path,
   tags,
   summary: "Read all records of a namespace",
   description: signIn,
-  request: { params: inNamespace },
+  params: inNamespace,
   responses: { 200: verbatims },
 });
 
-export const queryHelmRecordsRoute = createRoute({
-  operationId: "queryHelmRecords",
+export const queryHelmRecordsRoute = createRoute("queryHelmRecords", {
+  get: `${path}/query`,
   rule: { surface: "runner", permission: "state.write", ownRunner: true },
-  method: "get",
-  path: `${path}/query`,
   tags,
   summary: "Read the records with these labels",
   description:
     `${signIn}\n\nEvery query parameter is a label: those of the record's \`labels\`, and helm's own: \`name\`, ` +
     "`owner` (helm), `status` and `version`. All must match.",
-  request: { params: inNamespace },
+  params: inNamespace,
   responses: { 200: verbatims },
 });
 
-export const getHelmRecordRoute = createRoute({
-  operationId: "getHelmRecord",
+export const getHelmRecordRoute = createRoute("getHelmRecord", {
+  get: `${path}/{key}`,
   rule: { surface: "runner", permission: "state.write", ownRunner: true },
-  method: "get",
-  path: `${path}/{key}`,
   tags,
   summary: "Read a record",
   description: signIn,
-  request: { params: inKey },
+  params: inKey,
   responses: { 200: verbatim },
 });
 
-export const createHelmRecordRoute = createRoute({
-  operationId: "createHelmRecord",
+export const createHelmRecordRoute = createRoute("createHelmRecord", {
+  post: `${path}/{key}`,
   rule: {
     surface: "runner",
     permission: "state.write",
@@ -82,17 +76,16 @@ export const createHelmRecordRoute = createRoute({
     maxBody: "16 MiB",
     ownPermit: true,
   },
-  method: "post",
-  path: `${path}/{key}`,
   tags,
   summary: "Create a record",
   description: `${signIn}\n\n409 if a record with this key already exists.`,
-  request: { params: inKey, body },
+  params: inKey,
+  body,
   responses: { 201: json(helmReleaseSchema, "The release.") },
 });
 
-export const updateHelmRecordRoute = createRoute({
-  operationId: "updateHelmRecord",
+export const updateHelmRecordRoute = createRoute("updateHelmRecord", {
+  put: `${path}/{key}`,
   rule: {
     surface: "runner",
     permission: "state.write",
@@ -100,23 +93,20 @@ export const updateHelmRecordRoute = createRoute({
     maxBody: "16 MiB",
     ownPermit: true,
   },
-  method: "put",
-  path: `${path}/{key}`,
   tags,
   summary: "Update a record",
   description: `${signIn}\n\n404 if there is no record with this key.`,
-  request: { params: inKey, body },
+  params: inKey,
+  body,
   responses: { 200: json(helmReleaseSchema, "The release.") },
 });
 
-export const deleteHelmRecordRoute = createRoute({
-  operationId: "deleteHelmRecord",
+export const deleteHelmRecordRoute = createRoute("deleteHelmRecord", {
+  delete: `${path}/{key}`,
   rule: { surface: "runner", permission: "state.write", ownRunner: true },
-  method: "delete",
-  path: `${path}/{key}`,
   tags,
   summary: "Delete a record",
   description: signIn,
-  request: { params: inKey },
+  params: inKey,
   responses: { 200: json(helmReleaseSchema, "The release before it was deleted.") },
 });

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { type IdName, idNames } from "../id-names.ts";
 import { formerPrefixes, type IdPrefix, idPrefixes } from "../id-prefixes.ts";
 
 /** An id in a path: its prefix and 26 characters; anything else is nobody's id and answers 404. */
@@ -11,4 +12,13 @@ export function idParam(name: string, prefix: IdPrefix): z.ZodString {
     .string()
     .regex(new RegExp(`^${begin}_[0-9a-hjkmnp-tv-z]{26}$`), `Must be ${of}, such as ${example}.`)
     .openapi({ param: { name, in: "path" }, description: `T${of.slice(1)}.`, example });
+}
+
+/** The ids that a path names; undefined where it names none. */
+export function paramsOf(path: string): z.ZodObject<Record<string, z.ZodString>> | undefined {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  if (names.length === 0) return undefined;
+  return z.object(
+    Object.fromEntries(names.map((name) => [name, idParam(name, idNames[name as IdName])])), // each is one, by its type
+  );
 }

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { inputsInput, installs } from "./install.ts";
+import { inputsInput } from "./install.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const installInputsSchema = z
   .object({
@@ -41,91 +41,71 @@ const installStateSchema = z
   .openapi("InstallState");
 export type InstallState = z.infer<typeof installStateSchema>;
 
-const { params } = installs;
 const tags = ["Installs"];
 const path = "/v1/installs/{install_id}";
 const reading = { surface: "control-plane", permission: "installs.read" } as const;
 const writing = { surface: "control-plane", permission: "installs.write" } as const;
 
-export const listInstallInputsRoute = createRoute({
-  operationId: "listInstallInputs",
+export const listInstallInputsRoute = createRoute("listInstallInputs", {
+  get: `${path}/inputs`,
   rule: reading,
-  method: "get",
-  path: `${path}/inputs`,
   tags,
   summary: "List the versions of an install's inputs",
   description: listingDescription,
-  request: { params, query: z.object({ ...listingQuery, ...createdQuery }) },
+  query: z.object({ ...listingQuery, ...createdQuery }),
   responses: { 200: json(listingOf(installInputsSchema), "Versions.") },
 });
 
-export const getInstallInputsRoute = createRoute({
-  operationId: "getInstallInputs",
+export const getInstallInputsRoute = createRoute("getInstallInputs", {
+  get: `${path}/inputs/current`,
   rule: reading,
-  method: "get",
-  path: `${path}/inputs/current`,
   tags,
   summary: "Read an install's inputs",
-  request: { params },
   responses: { 200: json(installInputsSchema, "The inputs.") },
 });
 
 const updated =
   "Creates another version and starts a workflow input_update, unless nothing changes. 422 for an input that is missing, unknown or does not fit.";
 
-export const replaceInstallInputsRoute = createRoute({
-  operationId: "replaceInstallInputs",
+export const replaceInstallInputsRoute = createRoute("replaceInstallInputs", {
+  post: `${path}/inputs`,
   rule: { ...writing, idempotent: "replay" },
-  method: "post",
-  path: `${path}/inputs`,
   tags,
   summary: "Replace an install's inputs",
   description: updated,
-  request: { params, body: jsonBody(z.strictObject({ inputs: inputsInput })) },
+  body: z.strictObject({ inputs: inputsInput }),
   responses: { 201: json(installInputsSchema, "The inputs.") },
 });
 
-export const updateInstallInputsRoute = createRoute({
-  operationId: "updateInstallInputs",
+export const updateInstallInputsRoute = createRoute("updateInstallInputs", {
+  patch: `${path}/inputs`,
   rule: writing,
-  method: "patch",
-  path: `${path}/inputs`,
   tags,
   summary: "Change some of an install's inputs",
   description: `${updated} null removes a value; inputs that are not named stay.`,
-  request: {
-    params,
-    body: jsonBody(
-      z.strictObject({
-        inputs: inputsInput,
-        role: z.string().max(255).default("").describe("Id of the workflow that applies them."),
-      }),
-    ),
-  },
+  body: z.strictObject({
+    inputs: inputsInput,
+    role: z.string().max(255).default("").describe("Id of the workflow that applies them."),
+  }),
   responses: { 200: json(installInputsSchema, "The inputs.") },
 });
 
-export const getInstallStateRoute = createRoute({
-  operationId: "getInstallState",
+export const getInstallStateRoute = createRoute("getInstallState", {
+  get: `${path}/state`,
   rule: { ...reading, ownPermit: true },
-  method: "get",
-  path: `${path}/state`,
   tags,
   summary: "Read what is known of an install",
   description:
     "What templates read below `.svc`, as it is now; sensitive inputs are hidden. Of outputs it has 16 MiB at most: those of actions beyond are left out, and it says so.",
-  request: { params },
   responses: { 200: json(z.record(z.string(), z.unknown()), "The state.") },
 });
 
-export const listInstallStatesRoute = createRoute({
-  operationId: "listInstallStates",
+export const listInstallStatesRoute = createRoute("listInstallStates", {
+  get: `${path}/state-history`,
   rule: reading,
-  method: "get",
-  path: `${path}/state-history`,
   tags,
   summary: "List the states of an install that workflows recorded",
   description: listingDescription,
-  request: { params, query: z.object({ ...listingQuery, ...createdQuery }) },
+  query: z.object({ ...listingQuery, ...createdQuery }),
   responses: { 200: json(listingOf(installStateSchema), "States.") },
 });

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { installs, workflowResponseSchema } from "./install.ts";
-import { json, jsonBody } from "./response.ts";
+import { workflowResponseSchema } from "./install.ts";
+import { json } from "./response.ts";
 
-const { params } = installs;
 const tags = ["Installs"];
 const path = "/v1/installs/{install_id}";
 const operating = { surface: "control-plane", permission: "installs.operate" } as const;
@@ -17,42 +16,33 @@ const begun = z
   .strictObject({ role: z.string().max(255).default(""), plan_only: planOnly })
   .openapi("NewInstallWorkflow");
 
-export const reprovisionInstallRoute = createRoute({
-  operationId: "reprovisionInstall",
+export const reprovisionInstallRoute = createRoute("reprovisionInstall", {
+  post: `${path}/reprovision`,
   rule: { ...operating, idempotent: "replay" },
-  method: "post",
-  path: `${path}/reprovision`,
   tags,
   summary: "Reprovision an install",
   description: "One that was never provisioned is provisioned.",
-  request: { params, body: jsonBody(begun) },
+  body: begun,
   responses: { 201: json(workflowResponseSchema, "The workflow.") },
 });
 
-export const deprovisionInstallRoute = createRoute({
-  operationId: "deprovisionInstall",
+export const deprovisionInstallRoute = createRoute("deprovisionInstall", {
+  post: `${path}/deprovision`,
   rule: { ...destroying, idempotent: "replay" },
-  method: "post",
-  path: `${path}/deprovision`,
   tags,
   summary: "Deprovision an install",
   description: "409 `never_provisioned` for one that was never provisioned.",
-  request: { params, body: jsonBody(begun) },
+  body: begun,
   responses: { 201: json(workflowResponseSchema, "The workflow.") },
 });
 
-export const updateInstallConfigRoute = createRoute({
-  operationId: "updateInstallAppConfig",
+export const updateInstallConfigRoute = createRoute("updateInstallAppConfig", {
+  post: `${path}/app-config-updates`,
   rule: { ...operating, idempotent: "replay" },
-  method: "post",
-  path: `${path}/app-config-updates`,
   tags,
   summary: "Update an install to a config of its app",
   description:
     "409 `config_not_active` for a config that is not active and never was, `config_unsupported` for one that this version cannot provision.",
-  request: {
-    params,
-    body: jsonBody(z.strictObject({ app_config_id: z.string().max(64), plan_only: planOnly })),
-  },
+  body: z.strictObject({ app_config_id: z.string().max(64), plan_only: planOnly }),
   responses: { 201: json(workflowResponseSchema, "The workflow.") },
 });

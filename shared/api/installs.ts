@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { appParams } from "./app.ts";
 import { createRoute } from "./create-route.ts";
 import {
   installs,
@@ -11,10 +10,9 @@ import {
 } from "./install.ts";
 import { labelsInput } from "./labels-input.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Installs"];
-const { params } = installs;
 const path = "/v1/installs/{install_id}";
 const reading = { surface: "control-plane", permission: "installs.read" } as const;
 const writing = { surface: "control-plane", permission: "installs.write" } as const;
@@ -28,108 +26,85 @@ const responses = {
   201: json(installs.itemSchema, "The install."),
   200: json(installs.itemSchema, "The existing install."),
 };
-export const createInstallRoute = createRoute({
-  operationId: "createInstall",
+export const createInstallRoute = createRoute("createInstall", {
+  post: "/v1/apps/{app_id}/installs",
   rule: { ...writing, idempotent: "replay", ownPermit: true },
-  method: "post",
-  path: "/v1/apps/{app_id}/installs",
   tags,
   summary: "Create an install of an app",
   description: created,
-  request: { params: appParams, body: jsonBody(newInstallSchema) },
+  body: newInstallSchema,
   responses,
 });
 
-export const createInstallOfAppRoute = createRoute({
-  operationId: "createInstallOfApp",
+export const createInstallOfAppRoute = createRoute("createInstallOfApp", {
+  post: "/v1/installs",
   rule: { ...writing, idempotent: "replay", bound: true, ownPermit: true },
-  method: "post",
-  path: "/v1/installs",
   tags,
   summary: "Create an install of the app that the body names",
   description: created,
-  request: { body: jsonBody(newInstallOfAppSchema) },
+  body: newInstallOfAppSchema,
   responses,
 });
 
-export const updateInstallRoute = createRoute({
-  operationId: "updateInstall",
+export const updateInstallRoute = createRoute("updateInstall", {
+  patch: path,
   rule: { ...writing, ownPermit: true },
-  method: "patch",
-  path,
   tags,
   summary: "Change an install",
   description:
     "`metadata` and `label_templates` replace what was there; the labels of the new templates are rendered at once, those of the former ones go. 422 for what " +
     "is wrong with a template, as at the creation: `label_locked`, `one_of`, `bad_template`, `reference_unknown`, `template_too_costly` (for all together). With If-Match, 412 when it was changed meanwhile.",
-  request: { params, body: jsonBody(installChangesSchema) },
+  body: installChangesSchema,
   responses: { 200: json(installs.itemSchema, "The install.") },
 });
 
-export const deleteInstallRoute = createRoute({
-  operationId: "deleteInstall",
+export const deleteInstallRoute = createRoute("deleteInstall", {
+  delete: path,
   rule: destroying,
-  method: "delete",
-  path,
   tags,
   summary: "Deprovision an install, then delete it",
   description:
     "One that was never provisioned is deleted at once, and `workflow_id` is empty. 409 `workflow_open` while another change of it is open.",
-  request: { params },
   responses: { 200: json(workflowResponseSchema, "The workflow.") },
 });
 
-export const forgetInstallRoute = createRoute({
-  operationId: "forgetInstall",
+export const forgetInstallRoute = createRoute("forgetInstall", {
+  post: `${path}/forget`,
   rule: destroying,
-  method: "post",
-  path: `${path}/forget`,
   tags,
   summary: "Forget an install",
   description:
     "Deletes its records, but nothing that runs in the customer's account. 409 `workflow_open` while workflows of it are open.",
-  request: {
-    params,
-    body: jsonBody(z.strictObject({ confirm: z.string().describe("The install's name.") })),
-  },
+  body: z.strictObject({ confirm: z.string().describe("The install's name.") }),
   responses: { 200: json(installs.itemSchema, "The install, as it was.") },
 });
 
-export const mergeInstallLabelsRoute = createRoute({
-  operationId: "mergeInstallLabels",
+export const mergeInstallLabelsRoute = createRoute("mergeInstallLabels", {
+  post: `${path}/labels`,
   rule: writing,
-  method: "post",
-  path: `${path}/labels`,
   tags,
   summary: "Set labels of an install",
   description: "The others stay. 422 `label_locked` for keys that the app gives.",
-  request: { params, body: jsonBody(z.strictObject({ labels: labelsInput })) },
+  body: z.strictObject({ labels: labelsInput }),
   responses: { 200: json(installs.itemSchema, "The install.") },
 });
 
-export const removeInstallLabelsRoute = createRoute({
-  operationId: "removeInstallLabels",
+export const removeInstallLabelsRoute = createRoute("removeInstallLabels", {
+  delete: `${path}/labels`,
   rule: writing,
-  method: "delete",
-  path: `${path}/labels`,
   tags,
   summary: "Remove labels of an install",
   description: "422 `label_locked` for keys that the app gives.",
-  request: {
-    params,
-    body: jsonBody(z.strictObject({ keys: z.array(z.string().max(63)).min(1).max(64) })),
-  },
+  body: z.strictObject({ keys: z.array(z.string().max(63)).min(1).max(64) }),
   responses: { 200: json(installs.itemSchema, "The install.") },
 });
 
-export const listInstallEventsRoute = createRoute({
-  operationId: "listInstallEvents",
+export const listInstallEventsRoute = createRoute("listInstallEvents", {
+  get: `${path}/events`,
   rule: reading,
-  method: "get",
-  path: `${path}/events`,
   tags,
   summary: "List the events of an install, newest first",
   description: `The starts and ends of its workflows, kept as long as events of webhooks. ${listingDescription}`,
-  request: { params, query: z.object({ ...listingQuery, ...createdQuery }) },
+  query: z.object({ ...listingQuery, ...createdQuery }),
   responses: { 200: json(listingOf(installEventSchema), "Events.") },
 });

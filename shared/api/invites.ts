@@ -6,7 +6,7 @@ import { accountSchema, givenRoles } from "./accounts.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { pageOf, pageQuery } from "./page.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Access"];
 const hourNs = 3600 * secondNs;
@@ -42,88 +42,70 @@ export const invites = resource({
   filters: {},
 });
 export type Invite = ItemOf<typeof invites>;
-const { path, params, itemSchema: inviteSchema } = invites;
+const { path, itemSchema: inviteSchema } = invites;
 
 const lives = durationInput({ minNs: hourNs, maxNs: longestNs })
   .default(7 * 24 * hourNs)
   .describe("How long it can be accepted: 1 hour to 30 days; default 7 days.");
 
-export const createInviteRoute = createRoute({
-  operationId: "createInvite",
+export const createInviteRoute = createRoute("createInvite", {
+  post: path,
   rule: { surface: "operator", permission: "accounts.write", idempotent: "replay" },
-  method: "post",
-  path,
   tags,
   summary: "Invite an account of another org",
   description:
     "The account accepts with its own token: `POST /v1/account/invites/{invite_id}/accept`. No mail is sent. 409 `already_member`, `already_invited`.",
-  request: {
-    body: jsonBody(
-      z.strictObject({
-        account_id: z.string().max(64).describe("As `GET /v1/account` shows it to its owner."),
-        roles: givenRoles.min(1),
-        expires_in: lives,
-      }),
-    ),
-  },
+  body: z.strictObject({
+    account_id: z.string().max(64).describe("As `GET /v1/account` shows it to its owner."),
+    roles: givenRoles.min(1),
+    expires_in: lives,
+  }),
   responses: { 201: json(inviteSchema, "The invitation.") },
 });
 
-export const resendInviteRoute = createRoute({
-  operationId: "resendInvite",
+export const resendInviteRoute = createRoute("resendInvite", {
+  post: `${path}/{invite_id}/resend`,
   rule: { surface: "operator", permission: "accounts.write" },
-  method: "post",
-  path: `${path}/{invite_id}/resend`,
   tags,
   summary: "Renew an invitation",
   description: "409 `invite_used`, `invite_revoked`.",
-  request: { params, body: jsonBody(z.strictObject({ expires_in: lives })) },
+  body: z.strictObject({ expires_in: lives }),
   responses: { 200: json(inviteSchema, "The invitation.") },
 });
 
-export const revokeInviteRoute = createRoute({
-  operationId: "revokeInvite",
+export const revokeInviteRoute = createRoute("revokeInvite", {
+  post: `${path}/{invite_id}/revoke`,
   rule: { surface: "operator", permission: "accounts.write" },
-  method: "post",
-  path: `${path}/{invite_id}/revoke`,
   tags,
   summary: "Revoke an invitation",
   description: "Revoking it again changes nothing. 409 `invite_used`: remove the account instead.",
-  request: { params },
   responses: { 200: json(inviteSchema, "The invitation.") },
 });
 
-export const getOwnAccountRoute = createRoute({
-  operationId: "getOwnAccount",
+export const getOwnAccountRoute = createRoute("getOwnAccount", {
+  get: "/v1/account",
   rule: { surface: "operator", permission: "tokens.own" },
-  method: "get",
-  path: "/v1/account",
   tags,
   summary: "Get the account that the token acts for",
   description: "With all its orgs. 404 for a token that acts for itself.",
   responses: { 200: json(accountSchema, "The account, as it is in this org.") },
 });
 
-export const listOwnInvitesRoute = createRoute({
-  operationId: "listOwnInvites",
+export const listOwnInvitesRoute = createRoute("listOwnInvites", {
+  get: "/v1/account/invites",
   rule: { surface: "operator", permission: "tokens.own" },
-  method: "get",
-  path: "/v1/account/invites",
   tags,
   summary: "List the invitations of the account that the token acts for",
-  request: { query: z.object(pageQuery) },
+  query: z.object(pageQuery),
   responses: { 200: json(pageOf(inviteSchema), "A page of invitations, the newest first.") },
 });
 
-export const acceptInviteRoute = createRoute({
-  operationId: "acceptInvite",
+export const acceptInviteRoute = createRoute("acceptInvite", {
+  post: "/v1/account/invites/{invite_id}/accept",
   rule: { surface: "operator", permission: "tokens.own" },
-  method: "post",
-  path: "/v1/account/invites/{invite_id}/accept",
   tags,
   summary: "Accept an invitation, by the account's own token",
   description:
     "From then on the token acts in that org too, by `X-Svc-Org-Id`. 403 `not_your_invite`, `no_account`; 409 `invite_used`, `invite_revoked`, `invite_expired`.",
-  request: { params },
   responses: { 200: json(inviteSchema, "The invitation.") },
 });

@@ -61,33 +61,29 @@ const jobStatsSchema = z
   .openapi("JobStats");
 export type JobStats = z.infer<typeof jobStatsSchema>;
 
-export const getJobStatsRoute = createRoute({
-  operationId: "getJobStats",
+export const getJobStatsRoute = createRoute("getJobStats", {
+  get: "/v1/stats/jobs",
   rule: { surface: "operator", permission: "jobs.read" },
-  method: "get",
-  path: "/v1/stats/jobs",
   tags: ["Stats"],
   summary: "Read throughput, latencies and depth over time",
   description:
     "At most 500 points. Figures are kept by the minute for two days, by five minutes for two weeks, by the hour for 90 days and by the " +
     "day for three years (settings of the broker). Percentiles are computed from buckets and are at most 19 % off.",
-  request: {
-    query: z.object({
-      from: instantInput.optional().describe("Default: a day before `to`."),
-      to: instantInput.optional().describe("Default: now."),
-      step: z
-        .enum(statsSteps)
-        .optional()
-        .describe("From point to point. Default: the shortest that gives 300 points at most."),
-      group: z.enum(runnerJobGroups).optional().describe("Only jobs of this job group."),
-      type: z.enum(runnerJobTypeNames).optional().describe("Only jobs of this type."),
-      runner_group_id: idParam("runner_group_id", "rgr")
-        .optional()
-        .openapi({ param: { name: "runner_group_id", in: "query" } })
-        .describe(
-          "One of the first ten runner groups of the org; only these have figures of their own.",
-        ),
-    }),
-  },
+  query: z.object({
+    from: instantInput.optional().describe("Default: a day before `to`."),
+    to: instantInput.optional().describe("Default: now."),
+    step: z
+      .enum(statsSteps)
+      .optional()
+      .describe("From point to point. Default: the shortest that gives 300 points at most."),
+    group: z.enum(runnerJobGroups).optional().describe("Only jobs of this job group."),
+    type: z.enum(runnerJobTypeNames).optional().describe("Only jobs of this type."),
+    runner_group_id: idParam("runner_group_id", "rgr")
+      .optional()
+      .openapi({ param: { name: "runner_group_id", in: "query" } })
+      .describe(
+        "One of the first ten runner groups of the org; only these have figures of their own.",
+      ),
+  }),
   responses: { 200: json(jobStatsSchema, "The points.") },
 });

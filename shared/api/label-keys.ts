@@ -17,25 +17,19 @@ const responses = {
   200: json(z.record(z.string(), z.array(z.string())), "Values, by their keys."),
 };
 
-export const listInstallLabelKeysRoute = createRoute({
-  operationId: "listInstallLabelKeys",
+export const listInstallLabelKeysRoute = createRoute("listInstallLabelKeys", {
+  get: "/v1/installs/label-keys",
   rule: { surface: "control-plane", permission: "installs.read", bound: true },
-  method: "get",
-  path: "/v1/installs/label-keys",
   tags: ["Installs"],
   summary: "List the keys of installs' labels, with their values",
   description,
-  request: {
-    query: z.object({ app_id: z.string().max(64).optional().describe("Of which app's installs.") }),
-  },
+  query: z.object({ app_id: z.string().max(64).optional().describe("Of which app's installs.") }),
   responses,
 });
 
-export const listAppLabelKeysRoute = createRoute({
-  operationId: "listAppLabelKeys",
+export const listAppLabelKeysRoute = createRoute("listAppLabelKeys", {
+  get: "/v1/apps/label-keys",
   rule: { surface: "control-plane", permission: "apps.read", bound: true },
-  method: "get",
-  path: "/v1/apps/label-keys",
   tags: ["Apps"],
   summary: "List the keys of the labels that apps give their installs, with their values",
   description,

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { appParams } from "./app.ts";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
 
@@ -15,18 +14,15 @@ const configPartSchema = z
 export type AppConfigPart = z.infer<typeof configPartSchema>;
 
 /** The route of one part. */
-function latestPart<Path extends string>(operationId: string, path: Path, what: string) {
-  return createRoute({
-    operationId,
+function latestPart(operationId: string, path: string, what: string) {
+  return createRoute(operationId, {
+    get: `/v1/apps/{app_id}/latest-${path}`,
     rule: { surface: "control-plane", permission: "apps.read" },
-    method: "get",
-    path: `/v1/apps/{app_id}/latest-${path}` as const,
     tags: ["Apps"],
     summary: `Read the ${what} of the active config`,
     description:
       "Its members are those of its file (docs/app-config-files.md), lists by the names of the API. 404 `app_config_part_not_found` for an app without an active " +
       "config, and for a config without this part.",
-    request: { params: appParams },
     responses: { 200: json(configPartSchema, "The part.") },
   });
 }

@@ -90,34 +90,27 @@ const cursor = z
     "`next_cursor` of the page before, or the `cursor` of any record. Default: the beginning of the stream.",
   );
 
-export const getLogStreamRoute = createRoute({
-  operationId: "getLogStream",
+export const getLogStreamRoute = createRoute("getLogStream", {
+  get: "/v1/log-streams/{log_stream_id}",
   rule: { surface: "runner", permission: "logs.read", ownRunner: true },
-  method: "get",
-  path: "/v1/log-streams/{log_stream_id}",
   tags,
   summary: "Read a log stream",
-  request: { params: logStreamParams },
   responses: { 200: json(logStreamSchema, "The stream.") },
 });
 
-export const listLogStreamsRoute = createRoute({
-  operationId: "listLogStreams",
+export const listLogStreamsRoute = createRoute("listLogStreams", {
+  get: "/v1/log-streams",
   rule: { surface: "control-plane", permission: "logs.read", bound: true },
-  method: "get",
-  path: "/v1/log-streams",
   tags,
   summary: "List the org's log streams",
   description:
     "Lists streams that have records or were created by hand, newest id first. With " +
     "the `owner_id` of a job or process it lists that one's stream, with or without records.",
-  request: {
-    query: z.object({
-      owner_id: jobOwner.optional().describe("Only streams of this owner."),
-      owner_type: jobOwner.optional().describe("Only streams of owners of this type."),
-      ...pageQuery,
-    }),
-  },
+  query: z.object({
+    owner_id: jobOwner.optional().describe("Only streams of this owner."),
+    owner_type: jobOwner.optional().describe("Only streams of owners of this type."),
+    ...pageQuery,
+  }),
   responses: { 200: json(pageOf(logStreamSchema), "A page of streams.") },
 });
 
@@ -130,35 +123,27 @@ export const logPageSchema = z.object({
   previous_cursor: z.string().nullable().describe("For `direction=backward`; null at the start."),
 });
 
-export const listLogsRoute = createRoute({
-  operationId: "listLogs",
+export const listLogsRoute = createRoute("listLogs", {
+  get: "/v1/log-streams/{log_stream_id}/logs",
   rule: { surface: "runner", permission: "logs.read", ownRunner: true },
-  method: "get",
-  path: "/v1/log-streams/{log_stream_id}/logs",
   tags,
   summary: "Read the records of a log stream",
   description:
     "As `Accept` says: pages of JSON; `application/x-ndjson`, a record a line, or `text/plain`, all from the cursor on. " +
     "A page may hold fewer records than `limit`, even none, if many records had to be searched: continue with its cursor. " +
     "Missing or dropped records are reported by a record with `notice`, unless filters are given.",
-  request: {
-    params: logStreamParams,
-    query: z.object({
-      cursor,
-      ...logFilterQuery,
-      limit: digits(1)
-        .optional()
-        .describe("For pages: default 100, at most 1,000. For text and NDJSON: all by default."),
-      direction: z
-        .enum(["forward", "backward"])
-        .default("forward")
-        .describe("`backward`: the last records before the cursor, or of all."),
-      timestamps: z
-        .enum(["true", "false"])
-        .default("true")
-        .describe("In text: before each record."),
-    }),
-  },
+  query: z.object({
+    cursor,
+    ...logFilterQuery,
+    limit: digits(1)
+      .optional()
+      .describe("For pages: default 100, at most 1,000. For text and NDJSON: all by default."),
+    direction: z
+      .enum(["forward", "backward"])
+      .default("forward")
+      .describe("`backward`: the last records before the cursor, or of all."),
+    timestamps: z.enum(["true", "false"]).default("true").describe("In text: before each record."),
+  }),
   responses: {
     200: {
       description: "Records.",
@@ -171,8 +156,8 @@ export const listLogsRoute = createRoute({
   },
 });
 
-export const tailLogsRoute = createRoute({
-  operationId: "tailLogs",
+export const tailLogsRoute = createRoute("tailLogs", {
+  get: "/v1/log-streams/{log_stream_id}/logs/tail",
   rule: {
     surface: "control-plane",
     permission: "logs.read",
@@ -180,26 +165,21 @@ export const tailLogsRoute = createRoute({
     unmetered: true,
     ownPermit: true,
   },
-  method: "get",
-  path: "/v1/log-streams/{log_stream_id}/logs/tail",
   tags,
   summary: "Follow a log stream",
   description:
     "Server-sent events: each message is a record, its id the cursor to resume from, which `Last-Event-ID` says. The event " +
     "`end` means that the stream is closed and fully read; resuming there answers 204. Resume after " +
     "any other interruption. The stream waits up to 2 s for records that arrive out of order.",
-  request: {
-    params: logStreamParams,
-    query: z.object({
-      cursor,
-      ...logFilterQuery,
-      last: digits(0, 1000)
-        .optional()
-        .describe(
-          "Start with this many of the last records. Without it and without a cursor, start with the first.",
-        ),
-    }),
-  },
+  query: z.object({
+    cursor,
+    ...logFilterQuery,
+    last: digits(0, 1000)
+      .optional()
+      .describe(
+        "Start with this many of the last records. Without it and without a cursor, start with the first.",
+      ),
+  }),
   responses: {
     200: { description: "Events.", content: { "text/event-stream": { schema: z.string() } } },
     204: { description: "There is nothing left to follow." },

@@ -1,89 +1,77 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
 import { orderReason } from "./runner-process-shutdown.ts";
 
 const tags = ["Runners"];
-const params = z.object({ runner_id: idParam("runner_id", "run") });
 const path = "/v1/runners/{runner_id}/mng";
 const description = "It is a job of the group `management`, for the runner's management process.";
-const body = jsonBody(
-  z.strictObject({
-    deadline: durationInput({ minNs: 60e9, maxNs: 24 * 3600e9 })
-      .optional()
-      .describe("When it is given up, even if it has not started. Default: 1 hour."),
-    reason: orderReason.describe("Why; kept in the job's metadata."),
-  }),
-);
+const body = z.strictObject({
+  deadline: durationInput({ minNs: 60e9, maxNs: 24 * 3600e9 })
+    .optional()
+    .describe("When it is given up, even if it has not started. Default: 1 hour."),
+  reason: orderReason.describe("Why; kept in the job's metadata."),
+});
 const responses = { 201: json(runnerJobSchema, "The management job.") };
 
-export const shutDownRunnerVmRoute = createRoute({
-  operationId: "shutDownRunnerVm",
+export const shutDownRunnerVmRoute = createRoute("shutDownRunnerVm", {
+  post: `${path}/shutdown-vm`,
   rule: {
     surface: "operator",
     permission: "runners.operate",
     idempotent: "job",
     operatesRunner: true,
   },
-  method: "post",
-  path: `${path}/shutdown-vm`,
   tags,
   summary: "Shut down a runner's machine",
   description,
-  request: { params, body },
+  body,
   responses,
 });
 
-export const shutDownManagedRunnerRoute = createRoute({
-  operationId: "shutDownManagedRunner",
+export const shutDownManagedRunnerRoute = createRoute("shutDownManagedRunner", {
+  post: `${path}/shutdown`,
   rule: {
     surface: "operator",
     permission: "runners.operate",
     idempotent: "job",
     operatesRunner: true,
   },
-  method: "post",
-  path: `${path}/shutdown`,
   tags,
   summary: "Shut down a runner through its management process",
   description,
-  request: { params, body },
+  body,
   responses,
 });
 
-export const updateManagedRunnerRoute = createRoute({
-  operationId: "updateManagedRunner",
+export const updateManagedRunnerRoute = createRoute("updateManagedRunner", {
+  post: `${path}/update`,
   rule: {
     surface: "operator",
     permission: "runners.operate",
     idempotent: "job",
     operatesRunner: true,
   },
-  method: "post",
-  path: `${path}/update`,
   tags,
   summary: "Update a runner to the version its settings name",
   description,
-  request: { params, body },
+  body,
   responses,
 });
 
-export const restartManagedRunnerRoute = createRoute({
-  operationId: "restartManagedRunner",
+export const restartManagedRunnerRoute = createRoute("restartManagedRunner", {
+  post: `${path}/restart`,
   rule: {
     surface: "operator",
     permission: "runners.operate",
     idempotent: "job",
     operatesRunner: true,
   },
-  method: "post",
-  path: `${path}/restart`,
   tags,
   summary: "Restart a runner through its management process",
   description,
-  request: { params, body },
+  body,
   responses,
 });

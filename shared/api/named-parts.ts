@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { appParams, nameShape } from "./app.ts";
+import { nameShape } from "./app.ts";
 import { configOfPart, membersOf } from "./config-parts.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Apps"];
 const reading = { surface: "control-plane", permission: "apps.read" } as const;
@@ -44,27 +43,20 @@ const componentSchema = z
   .openapi("Component");
 
 /** How something is named in an app: its config, or its part of a config that comes in parts, may follow. */
-function addPart<Path extends string>(
+function addPart(
   operationId: string,
-  path: Path,
+  path: string,
   { type, alias }: { readonly type: string; readonly alias?: string },
 ) {
-  return createRoute({
-    operationId,
+  return createRoute(operationId, {
+    post: `/v1/apps/{app_id}/${path}`,
     rule: { ...adding, ...(alias !== undefined && { alias: `/v1/apps/{app_id}/${alias}` }) },
-    method: "post",
-    path: `/v1/apps/{app_id}/${path}` as const,
     tags,
     summary: `Name one of an app's ${path}, or add it to a config in parts`,
     description:
       `With \`name\` alone: its id, for what its config is added to; 200 where the app has it already. With \`app_config_id\` and the members of a file of ${path}/ ` +
       "(docs/app-config-files.md): it is added to that config, or replaced in it. 409 `config_sealed`, `too_many_of_kind`.",
-    request: {
-      params: appParams,
-      body: jsonBody(
-        z.strictObject({ ...membersOf(type), ...configOfPart.partial().shape, name: nameShape }),
-      ),
-    },
+    body: z.strictObject({ ...membersOf(type), ...configOfPart.partial().shape, name: nameShape }),
     responses: {
       201: json(addedSchema, "What was named or added."),
       200: json(addedSchema, "The existing one."),
@@ -79,52 +71,39 @@ export const addActionRoute = addPart("addAppAction", "actions", {
 });
 export const addRunbookRoute = addPart("addAppRunbook", "runbooks", { type: "runbook" });
 
-const actionParams = appParams.extend({ action_id: idParam("action_id", "act") });
-const componentParams = appParams.extend({ component_id: idParam("component_id", "cmp") });
-const runbookParams = appParams.extend({ runbook_id: idParam("runbook_id", "rbk") });
-
 /** What a call has in common that adds the config of something that has a name already. */
-function addingConfig<Params extends z.ZodObject>(params: Params, type: string) {
+function addingConfig(type: string) {
   return {
-    method: "post",
     tags,
     description:
       "The members of its file but the name (docs/app-config-files.md), or the names that records have for them, and `app_config_id`. What that config has of it " +
       "stays, where this says nothing of it. 409 `config_sealed`.",
-    request: {
-      params,
-      body: jsonBody(
-        z.strictObject({ ...membersOf(type, ["name", "type"]), ...configOfPart.shape }),
-      ),
-    },
+    body: z.strictObject({ ...membersOf(type, ["name", "type"]), ...configOfPart.shape }),
     responses: { 201: json(addedSchema, "The part.") },
   } as const;
 }
 
-export const addActionConfigRoute = createRoute({
-  operationId: "addAppActionConfig",
+export const addActionConfigRoute = createRoute("addAppActionConfig", {
+  post: "/v1/apps/{app_id}/actions/{action_id}/configs",
   rule: { ...adding, alias: "/v1/apps/{app_id}/action-workflows/{action_id}/configs" },
-  path: "/v1/apps/{app_id}/actions/{action_id}/configs",
   summary: "Add an action's config to a config in parts",
-  ...addingConfig(actionParams, "action"),
+  ...addingConfig("action"),
 });
 
-export const addRunbookConfigRoute = createRoute({
-  operationId: "addAppRunbookConfig",
+export const addRunbookConfigRoute = createRoute("addAppRunbookConfig", {
+  post: "/v1/apps/{app_id}/runbooks/{runbook_id}/configs",
   rule: adding,
-  path: "/v1/apps/{app_id}/runbooks/{runbook_id}/configs",
   summary: "Add a runbook's config to a config in parts",
-  ...addingConfig(runbookParams, "runbook"),
+  ...addingConfig("runbook"),
 });
 
 /** A component's config says by its path of which type it is. */
-function addComponentConfig<Kind extends string>(operationId: string, kind: Kind, type: string) {
-  return createRoute({
-    operationId,
+function addComponentConfig(operationId: string, kind: string, type: string) {
+  return createRoute(operationId, {
+    post: `/v1/apps/{app_id}/components/{component_id}/configs/${kind}`,
     rule: adding,
-    path: `/v1/apps/{app_id}/components/{component_id}/configs/${kind}` as const,
     summary: `Add a component's config to a config in parts: ${type}`,
-    ...addingConfig(componentParams, type),
+    ...addingConfig(type),
   });
 }
 
@@ -158,48 +137,38 @@ const filters = {
   q: z.string().max(255).optional().describe("A part of the name."),
 };
 
-export const listComponentsRoute = createRoute({
-  operationId: "listComponents",
+export const listComponentsRoute = createRoute("listComponents", {
+  get: "/v1/apps/{app_id}/components",
   rule: reading,
-  method: "get",
-  path: "/v1/apps/{app_id}/components",
   tags,
   summary: "List the components of an app",
   description: listingDescription,
-  request: { params: appParams, query: z.object({ ...listingQuery, ...filters }) },
+  query: z.object({ ...listingQuery, ...filters }),
   responses: { 200: json(listingOf(componentSchema), "Components.") },
 });
 
-export const getComponentRoute = createRoute({
-  operationId: "getComponent",
+export const getComponentRoute = createRoute("getComponent", {
+  get: "/v1/apps/{app_id}/components/{component_id}",
   rule: reading,
-  method: "get",
-  path: "/v1/apps/{app_id}/components/{component_id}",
   tags,
   summary: "Read a component",
-  request: { params: componentParams },
   responses: { 200: json(componentSchema, "The component.") },
 });
 
-export const listRunbooksRoute = createRoute({
-  operationId: "listRunbooks",
+export const listRunbooksRoute = createRoute("listRunbooks", {
+  get: "/v1/apps/{app_id}/runbooks",
   rule: reading,
-  method: "get",
-  path: "/v1/apps/{app_id}/runbooks",
   tags,
   summary: "List the runbooks of an app",
   description: listingDescription,
-  request: { params: appParams, query: z.object({ ...listingQuery, ...filters }) },
+  query: z.object({ ...listingQuery, ...filters }),
   responses: { 200: json(listingOf(partSchema), "Runbooks.") },
 });
 
-export const getRunbookRoute = createRoute({
-  operationId: "getRunbook",
+export const getRunbookRoute = createRoute("getRunbook", {
+  get: "/v1/apps/{app_id}/runbooks/{runbook_id}",
   rule: reading,
-  method: "get",
-  path: "/v1/apps/{app_id}/runbooks/{runbook_id}",
   tags,
   summary: "Read a runbook",
-  request: { params: runbookParams },
   responses: { 200: json(partSchema, "The runbook.") },
 });

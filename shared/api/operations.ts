@@ -8,34 +8,28 @@ const text = (description: string, type: string) => ({
   content: { [type]: { schema: z.string() } },
 });
 
-export const getLivenessRoute = createRoute({
-  operationId: "getLiveness",
+export const getLivenessRoute = createRoute("getLiveness", {
+  get: "/livez",
   rule: { surface: "open", permission: null, unmetered: true },
-  method: "get",
-  path: "/livez",
   tags,
   summary: "Check that the process is alive",
   description: "Does not depend on the database.",
   responses: { 200: json(z.object({ status: z.literal("alive") }), "The process is alive.") },
 });
 
-export const getReadinessRoute = createRoute({
-  operationId: "getReadiness",
+export const getReadinessRoute = createRoute("getReadiness", {
+  get: "/readyz",
   rule: { surface: "open", permission: null, unmetered: true },
-  method: "get",
-  path: "/readyz",
   tags,
   summary: "Check that the broker is ready for requests",
   description:
     "503 while the database does not answer within a second, the schema does not fit this version, or the broker drains. The problem names the check that failed.",
-  request: {
-    query: z.object({
-      verbose: z
-        .enum(["true", "false", "1", "0"])
-        .optional()
-        .openapi({ description: "List the checks." }),
-    }),
-  },
+  query: z.object({
+    verbose: z
+      .enum(["true", "false", "1", "0"])
+      .optional()
+      .openapi({ description: "List the checks." }),
+  }),
   responses: {
     200: json(
       z.object({
@@ -47,21 +41,17 @@ export const getReadinessRoute = createRoute({
   },
 });
 
-export const getVersionRoute = createRoute({
-  operationId: "getVersion",
+export const getVersionRoute = createRoute("getVersion", {
+  get: "/version",
   rule: { surface: "open", permission: null, unmetered: true },
-  method: "get",
-  path: "/version",
   tags,
   summary: "Get the broker's version",
   responses: { 200: json(z.object({ version: z.string() }), "The version.") },
 });
 
-export const getMetricsRoute = createRoute({
-  operationId: "getMetrics",
+export const getMetricsRoute = createRoute("getMetrics", {
+  get: "/metrics",
   rule: { surface: "open", permission: null, unmetered: true },
-  method: "get",
-  path: "/metrics",
   tags,
   summary: "Get the metrics",
   description:
@@ -69,31 +59,25 @@ export const getMetricsRoute = createRoute({
   responses: { 200: text("The metrics.", "text/plain") },
 });
 
-export const getOpenApiDocumentRoute = createRoute({
-  operationId: "getOpenApiDocument",
+export const getOpenApiDocumentRoute = createRoute("getOpenApiDocument", {
+  get: "/openapi.json",
   rule: { surface: "open", permission: null },
-  method: "get",
-  path: "/openapi.json",
   tags,
   summary: "Get this API's OpenAPI 3.1 document",
   responses: { 200: json(z.object({ openapi: z.string() }), "The document.") },
 });
 
-export const getReferenceRoute = createRoute({
-  operationId: "getReference",
+export const getReferenceRoute = createRoute("getReference", {
+  get: "/docs",
   rule: { surface: "open", permission: null },
-  method: "get",
-  path: "/docs",
   tags,
   summary: "Read this API's reference",
   responses: { 200: text("A page.", "text/html") },
 });
 
-export const getReferenceStyleRoute = createRoute({
-  operationId: "getReferenceStyle",
+export const getReferenceStyleRoute = createRoute("getReferenceStyle", {
+  get: "/docs/reference.css",
   rule: { surface: "open", permission: null },
-  method: "get",
-  path: "/docs/reference.css",
   tags,
   summary: "Get the reference's style sheet",
   responses: { 200: text("A style sheet.", "text/css") },

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { fewestRetainedDays, type Retained, retainedKinds } from "../retention.ts";
 import { createRoute } from "./create-route.ts";
 import { pageOf, pageQuery } from "./page.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const ofEachKind = <Schema extends z.ZodType>(schemaOf: (kind: Retained) => Schema) =>
   Object.fromEntries(retainedKinds.map((kind) => [kind, schemaOf(kind)])) as Record<
@@ -49,55 +49,45 @@ const updateOrgBody = z.strictObject({
 });
 export type OrgChanges = z.infer<typeof updateOrgBody>;
 
-export const createOrgRoute = createRoute({
-  operationId: "createOrg",
+export const createOrgRoute = createRoute("createOrg", {
+  post: "/v1/orgs",
   rule: { surface: "operator", permission: "orgs.create", idempotent: "replay" },
-  method: "post",
-  path: "/v1/orgs",
   tags: ["Access"],
   summary: "Create an org",
   description: "The caller's account becomes its admin. Only a token of type `admin` may do this.",
-  request: { body: jsonBody(orgBody) },
+  body: orgBody,
   responses: { 201: json(orgSchema, "The new org.") },
 });
 
-export const listOrgsRoute = createRoute({
-  operationId: "listOrgs",
+export const listOrgsRoute = createRoute("listOrgs", {
+  get: "/v1/orgs",
   rule: { surface: "operator", permission: "orgs.read", bound: true },
-  method: "get",
-  path: "/v1/orgs",
   tags: ["Access"],
   summary: "List the orgs that the caller's token gives access to",
-  request: {
-    query: z.object({
-      ...pageQuery,
-      q: z.string().max(255).optional().describe("A part of the name."),
-    }),
-  },
+  query: z.object({
+    ...pageQuery,
+    q: z.string().max(255).optional().describe("A part of the name."),
+  }),
   responses: { 200: json(pageOf(orgSchema), "A page of orgs, the newest first.") },
 });
 
-export const getCurrentOrgRoute = createRoute({
-  operationId: "getCurrentOrg",
+export const getCurrentOrgRoute = createRoute("getCurrentOrg", {
+  get: "/v1/orgs/current",
   rule: { surface: "operator", permission: "orgs.read", bound: true },
-  method: "get",
-  path: "/v1/orgs/current",
   tags: ["Access"],
   summary: "Get the org that the request acts in",
   description: "The org of the token, or the one named in `X-Svc-Org-ID`.",
   responses: { 200: json(orgSchema, "The org."), 304: { description: "Unchanged." } },
 });
 
-export const updateCurrentOrgRoute = createRoute({
-  operationId: "updateCurrentOrg",
+export const updateCurrentOrgRoute = createRoute("updateCurrentOrg", {
+  patch: "/v1/orgs/current",
   rule: { surface: "operator", permission: "orgs.write" },
-  method: "patch",
-  path: "/v1/orgs/current",
   tags: ["Access"],
   summary: "Change the org",
   description:
     "With `If-Match`, only if its version is that one: else 412. `retention_days` may not be longer than `retention_limit_days`: else 422 " +
     "`longer_than_broker`. What is older than the new limit is deleted within some hours and cannot be restored.",
-  request: { body: jsonBody(updateOrgBody) },
+  body: updateOrgBody,
   responses: { 200: json(orgSchema, "The org after the change.") },
 });

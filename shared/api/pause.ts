@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { parseDurationMs } from "../duration.ts";
 import { instantInput } from "./instant.ts";
-import { jsonBody } from "./response.ts";
 
 const maxLength = 1000;
 
@@ -35,11 +34,12 @@ const pauseEnd = z
     example: "15m",
   });
 
-export const pauseBody = jsonBody(
-  z.strictObject({ note: z.string().max(maxLength).default(""), until: pauseEnd.optional() }),
-);
+export const pauseBody = z.strictObject({
+  note: z.string().max(maxLength).default(""),
+  until: pauseEnd.optional(),
+});
 
-export const resumeBody = jsonBody(z.strictObject({ note: z.string().max(maxLength).default("") }));
+export const resumeBody = z.strictObject({ note: z.string().max(maxLength).default("") });
 
 export const pausing =
   "While paused, no job is started. Running jobs continue; new jobs are accepted and wait. Pausing again " +

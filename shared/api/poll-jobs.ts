@@ -1,14 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { runnerJobGroups } from "../runner-job-types.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
 import { jobGroupQuery } from "./job-group.ts";
 import { processOrderSchema } from "./process-order.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { runnerJobExecutionSchema } from "./runner-job-execution.ts";
 import { runnerJobSchema } from "./runner-job.ts";
 
-const runnerParams = z.object({ runner_id: idParam("runner_id", "run") });
 const mostSlots = 100;
 /** An answer tells no more; each of tens of thousands would cost the broker's other callers their turn. */
 const mostUnknownTold = 100;
@@ -39,48 +37,39 @@ export const claimedJobSchema = z
   })
   .openapi("ClaimedJob");
 
-export const claimJobsRoute = createRoute({
-  operationId: "claimJobs",
+export const claimJobsRoute = createRoute("claimJobs", {
+  post: "/v1/runners/{runner_id}/jobs/claim",
   rule: { surface: "runner", permission: "runner.protocol", unmetered: true, ownPermit: true },
-  method: "post",
-  path: "/v1/runners/{runner_id}/jobs/claim",
   tags: ["Runner protocol"],
   summary: "Claim jobs of many groups in one parked request",
   description:
     "Waits until a job of a named group is available, there is an order, or `wait` is over. A process has one parked " +
     "claim: a newer one ends the older. The same `poll_id` within 30 s answers the same executions with fresh tokens.",
-  request: {
-    params: runnerParams,
-    body: jsonBody(
-      z.object({
-        process_id: z.string().min(1).max(64),
-        poll_id: z.string().min(1).max(128).optional(),
-        groups: freeSlotsInput
-          .optional()
-          .describe("Free slots by group; `{}` waits for orders only."),
-        wait: z.string().optional().describe("At most and by default 25s."),
-        known_orders: z
-          .array(z.string().max(128))
-          .max(1_000)
-          .optional()
-          .describe(
-            "Orders that are already known; they alone do not end the wait. An order's name is its " +
-              "execution_id, its shutdown_id, or its type.",
-          ),
-        settings_version: z
-          .int()
-          .optional()
-          .describe("The version of the settings that the process uses."),
-        executions: z
-          .array(z.string().max(64))
-          .max(1_000)
-          .optional()
-          .describe(
-            "Executions that it holds and has not heard about for a while: the orders name those that are over; if there are any, the answer does not wait.",
-          ),
-      }),
-    ),
-  },
+  body: z.object({
+    process_id: z.string().min(1).max(64),
+    poll_id: z.string().min(1).max(128).optional(),
+    groups: freeSlotsInput.optional().describe("Free slots by group; `{}` waits for orders only."),
+    wait: z.string().optional().describe("At most and by default 25s."),
+    known_orders: z
+      .array(z.string().max(128))
+      .max(1_000)
+      .optional()
+      .describe(
+        "Orders that are already known; they alone do not end the wait. An order's name is its " +
+          "execution_id, its shutdown_id, or its type.",
+      ),
+    settings_version: z
+      .int()
+      .optional()
+      .describe("The version of the settings that the process uses."),
+    executions: z
+      .array(z.string().max(64))
+      .max(1_000)
+      .optional()
+      .describe(
+        "Executions that it holds and has not heard about for a while: the orders name those that are over; if there are any, the answer does not wait.",
+      ),
+  }),
   responses: {
     200: json(
       z.object({
@@ -93,34 +82,27 @@ export const claimJobsRoute = createRoute({
   },
 });
 
-export const tailJobsRoute = createRoute({
-  operationId: "tailJobs",
+export const tailJobsRoute = createRoute("tailJobs", {
+  get: "/v1/runners/{runner_id}/jobs/tail",
   rule: { surface: "runner", permission: "runner.protocol", unmetered: true, ownPermit: true },
-  method: "get",
-  path: "/v1/runners/{runner_id}/jobs/tail",
   tags: ["Runner protocol"],
   summary: "Wait for a job to be available",
   description:
     "Returns a job without claiming it. The job is offered to one waiting poll for 2 s, then to the next. An empty array before " +
     "`wait` is over means that this broker is shutting down.",
-  request: {
-    params: runnerParams,
-    query: z.object({
-      group: jobGroupQuery.optional().describe("Absent or any: all groups."),
-      wait: z.string().optional().describe("At most and by default 25s."),
-    }),
-  },
+  query: z.object({
+    group: jobGroupQuery.optional().describe("Absent or any: all groups."),
+    wait: z.string().optional().describe("At most and by default 25s."),
+  }),
   responses: { 200: json(z.array(runnerJobSchema).max(1), "The job, or nothing.") },
 });
 
-export const createExecutionRoute = createRoute({
-  operationId: "createExecution",
+export const createExecutionRoute = createRoute("createExecution", {
+  post: "/v1/runner-jobs/{job_id}/executions",
   rule: { surface: "runner", permission: "runner.protocol", ownRunner: true },
-  method: "post",
-  path: "/v1/runner-jobs/{job_id}/executions",
   tags: ["Runner protocol"],
   summary: "Claim an available job by id",
   description: "409 when the job is not available any more.",
-  request: { params: z.object({ job_id: idParam("job_id", "job") }), body: jsonBody(z.object({})) },
+  body: z.object({}),
   responses: { 201: json(runnerJobExecutionSchema, "The new execution of the job.") },
 });

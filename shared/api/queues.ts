@@ -7,7 +7,7 @@ import { createRoute } from "./create-route.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { pauseBody, resumeBody } from "./pause.ts";
 import { queueMembers, queueOwner, queueParams, queueSchema } from "./queue.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Queues"];
 const path = "/v1/queues/{queue_id}";
@@ -32,15 +32,13 @@ export type NewQueue = z.infer<typeof createQueueBody>;
 const updateQueueBody = z.strictObject(queueMembers).partial().openapi("QueueChanges");
 export type QueueChanges = z.infer<typeof updateQueueBody>;
 
-export const createQueueRoute = createRoute({
-  operationId: "createQueue",
+export const createQueueRoute = createRoute("createQueue", {
+  post: "/v1/queues",
   rule: { surface: "control-plane", permission: "queues.write", idempotent: "replay" },
-  method: "post",
-  path: "/v1/queues",
   tags,
   summary: "Create a queue",
   description: "Its name is unique for its owner: 409 `name_taken`.",
-  request: { body: jsonBody(createQueueBody) },
+  body: createQueueBody,
   responses: { 201: json(queueSchema, "The queue.") },
 });
 
@@ -51,97 +49,82 @@ const listQuery = {
   status: z.enum(queueStatuses).optional().describe("Only queues in this status."),
 };
 
-export const listQueuesRoute = createRoute({
-  operationId: "listQueues",
+export const listQueuesRoute = createRoute("listQueues", {
+  get: "/v1/queues",
   rule: ruleOfAct("read"),
-  method: "get",
-  path: "/v1/queues",
   tags,
   summary: "List queues",
   description:
     "The newest first; after them those of the runners' job groups, whose `owner_type` is `runner`.",
-  request: { query: z.object({ ...pageQuery, ...listQuery }) },
+  query: z.object({ ...pageQuery, ...listQuery }),
   responses: {
     200: json(pageOf(queueSchema), "A page of queues, without their signals and emitters."),
   },
 });
 
-export const getQueueRoute = createRoute({
-  operationId: "getQueue",
+export const getQueueRoute = createRoute("getQueue", {
+  get: path,
   rule: ruleOfAct("read"),
-  method: "get",
-  path,
   tags,
   summary: "Read a queue",
-  request: { params },
+  params,
   responses: { 200: json(queueSchema, "The queue with its emitters and the first in line.") },
 });
 
-export const updateQueueRoute = createRoute({
-  operationId: "updateQueue",
+export const updateQueueRoute = createRoute("updateQueue", {
+  patch: path,
   rule: ruleOfAct("update"),
-  method: "patch",
-  path,
   tags,
   summary: "Change a queue",
   description:
     "With `If-Match`, only if its version is that one: else 412. 409 `managed_queue` for another name of an install's lane, or more than one in flight in its lane `changes`. A smaller `max_in_flight` ends nothing that is in flight, and a smaller " +
     "`max_depth` nothing that waits. 409 `runner_queue` for the queue of a runner's job group, as for all changes.",
-  request: { params, body: jsonBody(updateQueueBody) },
+  params,
+  body: updateQueueBody,
   responses: { 200: json(queueSchema, "The queue.") },
 });
 
-export const deleteQueueRoute = createRoute({
-  operationId: "deleteQueue",
+export const deleteQueueRoute = createRoute("deleteQueue", {
+  delete: path,
   rule: ruleOfAct("delete"),
-  method: "delete",
-  path,
   tags,
   summary: "Delete a queue",
   description:
     "409 `queue_not_empty` while it has live signals: purge it first; 409 `queue_has_emitters` while it has emitters; 409 `managed_queue` for a lane of an install.",
-  request: { params },
+  params,
   responses: { 204: { description: "It was deleted." } },
 });
 
-export const pauseQueueRoute = createRoute({
-  operationId: "pauseQueue",
+export const pauseQueueRoute = createRoute("pauseQueue", {
+  post: `${path}/pause`,
   rule: ruleOfAct("pause"),
-  method: "post",
-  path: `${path}/pause`,
   tags,
   summary: "Pause a queue",
   description:
     "While paused, no signal starts. Those in flight continue; new ones are accepted and wait. Pausing again replaces the note and the end.",
-  request: { params, body: pauseBody },
+  params,
+  body: pauseBody,
   responses: { 200: json(queueSchema, "The paused queue.") },
 });
 
-export const resumeQueueRoute = createRoute({
-  operationId: "resumeQueue",
+export const resumeQueueRoute = createRoute("resumeQueue", {
+  post: `${path}/resume`,
   rule: ruleOfAct("resume"),
-  method: "post",
-  path: `${path}/resume`,
   tags,
   summary: "Resume a paused queue",
-  request: { params, body: resumeBody },
+  params,
+  body: resumeBody,
   responses: { 200: json(queueSchema, "The queue.") },
 });
 
-export const purgeQueueRoute = createRoute({
-  operationId: "purgeQueue",
+export const purgeQueueRoute = createRoute("purgeQueue", {
+  post: `${path}/purge`,
   rule: ruleOfAct("purge"),
-  method: "post",
-  path: `${path}/purge`,
   tags,
   summary: "Cancel what waits in a queue",
   description: "Signals in flight continue unless `in_flight` is true.",
-  request: {
-    params,
-    body: jsonBody(
-      z.strictObject({ in_flight: z.boolean().default(false).describe("Those in flight, too.") }),
-    ),
-  },
+  params,
+  body: z.strictObject({ in_flight: z.boolean().default(false).describe("Those in flight, too.") }),
   responses: {
     200: json(
       z.object({
@@ -158,14 +141,12 @@ const counts = Object.fromEntries(signalStatuses.map((status) => [status, z.int(
   z.ZodInt
 >; // a count for each status
 
-export const getQueueStatusRoute = createRoute({
-  operationId: "getQueueStatus",
+export const getQueueStatusRoute = createRoute("getQueueStatus", {
+  get: `${path}/status`,
   rule: ruleOfAct("read"),
-  method: "get",
-  path: `${path}/status`,
   tags,
   summary: "Read how full a queue is",
-  request: { params },
+  params,
   responses: {
     200: json(
       z

@@ -49,61 +49,50 @@ const includeQuery = z.object({
     .describe("`plan` shows the plan in the member `json`; it takes the permission `plans.read`."),
 });
 
-export const listJobsRoute = createRoute({
-  operationId: "listJobs",
+export const listJobsRoute = createRoute("listJobs", {
+  get: "/v1/runner-jobs",
   rule: { surface: "control-plane", permission: "jobs.read", bound: true },
-  method: "get",
-  path: "/v1/runner-jobs",
   tags,
   summary: "List the org's jobs",
   description: "Newest first, in all statuses unless `status` narrows them.",
-  request: { query: z.object({ ...jobListQuery, ...pageQuery }) },
+  query: z.object({ ...jobListQuery, ...pageQuery }),
   responses: { 200: json(jobPage, "A page of jobs.") },
 });
 
-export const listRunnerJobsRoute = createRoute({
-  operationId: "listRunnerJobs",
+export const listRunnerJobsRoute = createRoute("listRunnerJobs", {
+  get: "/v1/runners/{runner_id}/jobs",
   rule: { surface: "runner", permission: "jobs.read", unmetered: true },
-  method: "get",
-  path: "/v1/runners/{runner_id}/jobs",
   tags,
   summary: "List a runner's jobs",
   description:
     "Without `cursor`: an array as runners read it, oldest first, `status` being `available` unless given; available " +
     "jobs are those that can be claimed now. With `cursor` (empty for the first page): pages of jobs, newest first, in " +
     "all statuses unless `status` narrows them.",
-  request: {
-    params: z.object({ runner_id: idParam("runner_id", "run") }),
-    query: z.object({
-      ...jobFilterQuery,
-      cursor: pageQuery.cursor,
-      limit: digits(0).optional().describe("100 at most; 60 unless given."),
-      offset: digits(0, 1_000_000).optional().describe("Without cursor."),
-    }),
-  },
+  query: z.object({
+    ...jobFilterQuery,
+    cursor: pageQuery.cursor,
+    limit: digits(0).optional().describe("100 at most; 60 unless given."),
+    offset: digits(0, 1_000_000).optional().describe("Without cursor."),
+  }),
   responses: { 200: json(z.union([z.array(runnerJobSchema), jobPage]), "Jobs.") },
 });
 
-export const getJobRoute = createRoute({
-  operationId: "getJob",
+export const getJobRoute = createRoute("getJob", {
+  get: "/v1/runner-jobs/{job_id}",
   rule: { surface: "runner", permission: "jobs.read", ownRunner: true },
-  method: "get",
-  path: "/v1/runner-jobs/{job_id}",
   tags,
   summary: "Read a job",
   description: "With its history, executions and outputs and, while it waits, the reasons.",
-  request: { params: jobParams, query: includeQuery },
+  query: includeQuery,
   responses: { 200: json(runnerJobSchema, "The job.") },
 });
 
-export const getRunnerJobRoute = createRoute({
-  operationId: "getRunnerJob",
+export const getRunnerJobRoute = createRoute("getRunnerJob", {
+  get: "/v1/runners/{runner_id}/jobs/{job_id}",
   rule: { surface: "runner", permission: "jobs.read" },
-  method: "get",
-  path: "/v1/runners/{runner_id}/jobs/{job_id}",
   tags,
   summary: "Read a runner's job",
-  request: { params: runnerJobParams, query: includeQuery },
+  query: includeQuery,
   responses: { 200: json(runnerJobSchema, "The job.") },
 });
 
@@ -116,38 +105,29 @@ const plan = {
   304: { description: "A plan never changes: the caller has it." },
 };
 
-export const getJobPlanRoute = createRoute({
-  operationId: "getJobPlan",
+export const getJobPlanRoute = createRoute("getJobPlan", {
+  get: "/v1/runner-jobs/{job_id}/plan",
   rule: { surface: "runner", permission: "plans.read", ownRunner: true },
-  method: "get",
-  path: "/v1/runner-jobs/{job_id}/plan",
   tags,
   summary: "Read the plan of a job",
-  request: { params: jobParams },
   responses: plan,
 });
 
-export const getRunnerJobPlanRoute = createRoute({
-  operationId: "getRunnerJobPlan",
+export const getRunnerJobPlanRoute = createRoute("getRunnerJobPlan", {
+  get: "/v1/runners/{runner_id}/jobs/{job_id}/plan",
   rule: { surface: "runner", permission: "plans.read" },
-  method: "get",
-  path: "/v1/runners/{runner_id}/jobs/{job_id}/plan",
   tags,
   summary: "Read the plan of a runner's job",
-  request: { params: runnerJobParams },
   responses: plan,
 });
 
-export const getWaitingRoute = createRoute({
-  operationId: "getWaiting",
+export const getWaitingRoute = createRoute("getWaiting", {
+  get: "/v1/runner-jobs/{job_id}/why",
   rule: { surface: "control-plane", permission: "jobs.read" },
-  method: "get",
-  path: "/v1/runner-jobs/{job_id}/why",
   tags,
   summary: "Explain why a job waits",
   description:
     "Computed from the same facts that decide releases and claims. A job that does not wait has no reasons.",
-  request: { params: jobParams },
   responses: {
     200: json(
       z.object({ runner_job_id: z.string(), status: statusWord, ...waitingSchema.shape }),

@@ -5,8 +5,7 @@ import { base64Input } from "./base64.ts";
 import { compositeErrorInput, errorMetadataInput } from "./composite-error.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText, mostStatusDescription } from "./cut-text.ts";
-import { idParam } from "./id-param.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import {
   runnerJobExecutionOutputsSchema,
   runnerJobExecutionResultSchema,
@@ -41,34 +40,23 @@ const lastRecord = z
   .min(0)
   .nullish()
   .describe("The number of the execution's last log record.");
-const executionParams = z.object({
-  job_id: idParam("job_id", "job"),
-  execution_id: idParam("execution_id", "exe"),
-});
 const executionPath = "/v1/runner-jobs/{job_id}/executions/{execution_id}";
 const tags = ["Runner protocol"];
 
-export const updateExecutionRoute = createRoute({
-  operationId: "updateExecution",
+export const updateExecutionRoute = createRoute("updateExecution", {
+  patch: executionPath,
   rule: { surface: "runner", permission: "runner.execution", ownRunner: true, ownPermit: true },
-  method: "patch",
-  path: executionPath,
   tags,
   summary: "Report the status of an execution",
   description:
     "Statuses may be skipped but never go back. Repeating the current status changes nothing. 409 for a different final " +
     "status and for an execution that the broker ended.",
-  request: {
-    params: executionParams,
-    body: jsonBody(
-      z.object({ status: z.enum(executionStatuses), status_description: description.optional() }),
-    ),
-  },
+  body: z.object({ status: z.enum(executionStatuses), status_description: description.optional() }),
   responses: { 200: json(runnerJobExecutionSchema, "The execution.") },
 });
 
-export const createResultRoute = createRoute({
-  operationId: "createResult",
+export const createResultRoute = createRoute("createResult", {
+  post: `${executionPath}/result`,
   rule: {
     surface: "runner",
     permission: "runner.execution",
@@ -76,17 +64,15 @@ export const createResultRoute = createRoute({
     maxBody: "64 MiB",
     ownPermit: true,
   },
-  method: "post",
-  path: `${executionPath}/result`,
   tags,
   summary: "Store the result of an execution",
   description: "The first result counts. A different later one is stored as late evidence.",
-  request: { params: executionParams, body: jsonBody(resultInput) },
+  body: resultInput,
   responses: { 201: json(runnerJobExecutionResultSchema, "What was received.") },
 });
 
-export const createOutputsRoute = createRoute({
-  operationId: "createOutputs",
+export const createOutputsRoute = createRoute("createOutputs", {
+  post: `${executionPath}/outputs`,
   rule: {
     surface: "runner",
     permission: "runner.execution",
@@ -94,11 +80,9 @@ export const createOutputsRoute = createRoute({
     maxBody: "16 MiB",
     ownPermit: true,
   },
-  method: "post",
-  path: `${executionPath}/outputs`,
   tags,
   summary: "Store the outputs of an execution",
-  request: { params: executionParams, body: jsonBody(z.object({ outputs: outputsInput })) },
+  body: z.object({ outputs: outputsInput }),
   responses: { 201: json(runnerJobExecutionOutputsSchema, "What was received.") },
 });
 
@@ -114,8 +98,8 @@ const finishedSchema = z
   .object({ execution: runnerJobExecutionSchema, job_status: z.enum(runnerJobStatuses) })
   .openapi("FinishedExecution");
 
-export const finishExecutionRoute = createRoute({
-  operationId: "finishExecution",
+export const finishExecutionRoute = createRoute("finishExecution", {
+  post: `${executionPath}/finish`,
   rule: {
     surface: "runner",
     permission: "runner.execution",
@@ -123,55 +107,44 @@ export const finishExecutionRoute = createRoute({
     maxBody: "64 MiB",
     ownPermit: true,
   },
-  method: "post",
-  path: `${executionPath}/finish`,
   tags,
   summary: "Report result, outputs and end of an execution in one call",
-  request: { params: executionParams, body: jsonBody(finishInput) },
+  body: finishInput,
   responses: { 200: json(finishedSchema, "The execution, and the status of the job after it.") },
 });
 
-export const giveBackExecutionRoute = createRoute({
-  operationId: "giveBackExecution",
+export const giveBackExecutionRoute = createRoute("giveBackExecution", {
+  post: `${executionPath}/give-back`,
   rule: { surface: "runner", permission: "runner.execution", ownRunner: true, ownPermit: true },
-  method: "post",
-  path: `${executionPath}/give-back`,
   tags,
   summary: "Give back a job that was not started",
   description: "Only while the execution is pending or initializing. The execution does not count.",
-  request: { params: executionParams, body: jsonBody(z.object({})) },
+  body: z.object({}),
   responses: { 200: json(finishedSchema, "The execution, and the status of the job.") },
 });
 
 const mostReports = 100;
-export const reportExecutionsRoute = createRoute({
-  operationId: "reportExecutions",
+export const reportExecutionsRoute = createRoute("reportExecutions", {
+  post: "/v1/runners/{runner_id}/reports",
   rule: { surface: "runner", permission: "runner.protocol", maxBody: "64 MiB" },
-  method: "post",
-  path: "/v1/runners/{runner_id}/reports",
   tags,
   summary: "Report on many executions at once",
   description: "Each report is handled on its own and answered like a single request.",
-  request: {
-    params: z.object({ runner_id: idParam("runner_id", "run") }),
-    body: jsonBody(
-      z.object({
-        reports: z
-          .array(
-            z.object({
-              execution: z.string().max(64).describe("The execution's id."),
-              status: z.enum(executionStatuses).optional(),
-              status_description: description.nullish(),
-              give_back: z.boolean().nullish(),
-              result: resultInput.nullish(),
-              outputs: outputsInput,
-              last_record: lastRecord,
-            }),
-          )
-          .max(mostReports),
-      }),
-    ),
-  },
+  body: z.object({
+    reports: z
+      .array(
+        z.object({
+          execution: z.string().max(64).describe("The execution's id."),
+          status: z.enum(executionStatuses).optional(),
+          status_description: description.nullish(),
+          give_back: z.boolean().nullish(),
+          result: resultInput.nullish(),
+          outputs: outputsInput,
+          last_record: lastRecord,
+        }),
+      )
+      .max(mostReports),
+  }),
   responses: {
     200: json(
       z.object({

@@ -1,13 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { workspaceSchema } from "./terraform-workspaces.ts";
 
 const tags = ["Terraform workspaces"];
 const path = "/v1/terraform-workspaces/{workspace_id}/rescued-states";
-const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
-const oneParams = params.extend({ rescued_id: idParam("rescued_id", "tfs") });
 const reason = z.string().trim().min(1).max(2000).describe("The reason; it is stored.");
 const bytes = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
 
@@ -30,8 +27,8 @@ export type RescuedState = z.infer<typeof rescuedStateSchema>;
 /** What waits at the most until an operator has looked into it: of one job, and for a workspace. */
 export const mostRescued = { states: 20, jobMib: 256, workspaceMib: 1024 } as const;
 
-export const rescueStateRoute = createRoute({
-  operationId: "rescueTerraformState",
+export const rescueStateRoute = createRoute("rescueTerraformState", {
+  post: path,
   rule: {
     surface: "runner",
     permission: "state.write",
@@ -40,8 +37,6 @@ export const rescueStateRoute = createRoute({
     streamed: true,
     ownPermit: true,
   },
-  method: "post",
-  path,
   tags: ["Terraform state"],
   summary: "Store a state that Terraform could not write",
   description:
@@ -49,63 +44,50 @@ export const rescueStateRoute = createRoute({
     `for ten minutes after. A runner's token needs the \`job_id\` of a job of its own that names the workspace and ended in the last 30 days. The same ` +
     `bytes are kept once. At most ${mostRescued.states} of a job wait, of ${mostRescued.jobMib} MiB, and ${mostRescued.workspaceMib} MiB for a workspace; the next ` +
     "one is refused (409) and none is taken away for it. An org has a bound, too (SVC_RESCUED_STATES_ORG_MIB).",
-  request: {
-    params,
-    query: z.object({ job_id: z.string().max(64).optional().describe("The job that made it.") }),
-    body: { content: bytes },
-  },
+  query: z.object({ job_id: z.string().max(64).optional().describe("The job that made it.") }),
+  body: { content: bytes },
   responses: {
     201: json(rescuedStateSchema, "The state is stored."),
     204: { description: "It is already the current state." },
   },
 });
 
-export const listRescuedStatesRoute = createRoute({
-  operationId: "listTerraformRescuedStates",
+export const listRescuedStatesRoute = createRoute("listTerraformRescuedStates", {
+  get: path,
   rule: { surface: "operator", permission: "state.read" },
-  method: "get",
-  path,
   tags,
   summary: "List the states that could not be written, the newest first",
-  request: { params },
   responses: { 200: json(z.array(rescuedStateSchema), "Those that wait.") },
 });
 
-export const getRescuedStateContentsRoute = createRoute({
-  operationId: "getTerraformRescuedStateContents",
+export const getRescuedStateContentsRoute = createRoute("getTerraformRescuedStateContents", {
+  get: `${path}/{rescued_id}/contents`,
   rule: { surface: "operator", permission: "state.write", audit: "secrets" },
-  method: "get",
-  path: `${path}/{rescued_id}/contents`,
   tags,
   summary: "Read a rescued state, byte for byte",
   description: "A state holds secrets, so this needs the permission to write.",
-  request: { params: oneParams },
   responses: {
     200: { description: "The state.", content: { "application/json": { schema: z.unknown() } } },
   },
 });
 
-export const pushRescuedStateRoute = createRoute({
-  operationId: "pushTerraformRescuedState",
+export const pushRescuedStateRoute = createRoute("pushTerraformRescuedState", {
+  post: `${path}/{rescued_id}/push`,
   rule: { surface: "operator", permission: "state.write" },
-  method: "post",
-  path: `${path}/{rescued_id}/push`,
   tags,
   summary: "Make a rescued state the current state and lift its block",
   description:
     "As a new revision under the same id. The rules of every write hold: 409 for an older serial, another lineage, the same serial with " +
     "other bytes; 423 while the workspace is locked. Nothing is forced. Only the block of this job's lost state is lifted.",
-  request: { params: oneParams, body: jsonBody(z.strictObject({ reason })) },
+  body: z.strictObject({ reason }),
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
 
-export const discardRescuedStateRoute = createRoute({
-  operationId: "discardTerraformRescuedState",
+export const discardRescuedStateRoute = createRoute("discardTerraformRescuedState", {
+  delete: `${path}/{rescued_id}`,
   rule: { surface: "operator", permission: "state.write" },
-  method: "delete",
-  path: `${path}/{rescued_id}`,
   tags,
   summary: "Discard a rescued state",
-  request: { params: oneParams, query: z.object({ reason: reason.optional() }) },
+  query: z.object({ reason: reason.optional() }),
   responses: { 204: { description: "The rescued state was discarded. A block stays." } },
 });

@@ -2,8 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { permissions, roleTypes } from "../permissions.ts";
 import { accountTypes } from "./account-types.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 /** A role: managed ones are the service's own, custom ones may belong to an org. */
 export const roleSchema = z
@@ -47,7 +46,6 @@ const policy = z.strictObject({
 const title = z.string().trim().min(1).max(200);
 const description = z.string().trim().max(2000);
 const policies = z.array(policy).min(1).max(50);
-const params = z.object({ role_id: idParam("role_id", "rol") });
 
 const createRoleBody = z.strictObject({
   title,
@@ -69,49 +67,40 @@ const roleChanges = z
   .openapi("RoleChanges", { example: { description: "Answers approvals." } });
 export type RoleChanges = z.infer<typeof roleChanges>;
 
-export const createRoleRoute = createRoute({
-  operationId: "createRole",
+export const createRoleRoute = createRoute("createRole", {
+  post: "/v1/roles",
   rule: { surface: "operator", permission: "accounts.write", idempotent: "replay" },
-  method: "post",
-  path: "/v1/roles",
   tags: ["Access"],
   summary: "Create a role of the org",
   description:
     "It permits the part of a managed role that its policies name, and no more than its maker has: 403 `wider_than_own`. An org has 100 at most: 409 `too_many_roles`.",
-  request: { body: jsonBody(createRoleBody) },
+  body: createRoleBody,
   responses: { 201: json(roleSchema, "The new role.") },
 });
 
-export const updateRoleRoute = createRoute({
-  operationId: "updateRole",
+export const updateRoleRoute = createRoute("updateRole", {
+  patch: "/v1/roles/{role_id}",
   rule: { surface: "operator", permission: "accounts.write" },
-  method: "patch",
-  path: "/v1/roles/{role_id}",
   tags: ["Access"],
   summary: "Change a role of the org",
   description:
     "Members that are missing stay; the managed role that it narrows cannot change. New policies count for whoever has it within a second. 403 `wider_than_own` as for a new one. 409 `role_not_own` for a managed one.",
-  request: { params, body: jsonBody(roleChanges) },
+  body: roleChanges,
   responses: { 200: json(roleSchema, "The role.") },
 });
 
-export const deleteRoleRoute = createRoute({
-  operationId: "deleteRole",
+export const deleteRoleRoute = createRoute("deleteRole", {
+  delete: "/v1/roles/{role_id}",
   rule: { surface: "operator", permission: "accounts.write" },
-  method: "delete",
-  path: "/v1/roles/{role_id}",
   tags: ["Access"],
   summary: "Delete a role of the org",
   description: "409 `role_in_use` while an account, a token or an open invitation has it.",
-  request: { params },
   responses: { 204: { description: "Done." } },
 });
 
-export const listRolesRoute = createRoute({
-  operationId: "listRoles",
+export const listRolesRoute = createRoute("listRoles", {
+  get: "/v1/roles",
   rule: { surface: "operator", permission: "roles.read", bound: true },
-  method: "get",
-  path: "/v1/roles",
   tags: ["Access"],
   summary: "List the roles",
   description: "The managed roles and the org's own.",

@@ -17,7 +17,7 @@ import { rolloutStatuses, rolloutTargetStatuses } from "../rollout.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { pageOf, pageQuery } from "./page.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { orderReason, shutdownTypes } from "./runner-process-shutdown.ts";
 
 const tags = ["Processes"];
@@ -69,7 +69,7 @@ export const rollouts = resource({
   },
 });
 export type Rollout = ItemOf<typeof rollouts>;
-const { itemSchema: rolloutSchema, params } = rollouts;
+const { itemSchema: rolloutSchema } = rollouts;
 const path = `${rollouts.path}/{rollout_id}` as const;
 
 const targetSchema = z
@@ -114,48 +114,38 @@ const createBody = z
   })
   .openapi("NewRunnerRollout");
 
-export const createRolloutRoute = createRoute({
-  operationId: "createRollout",
+export const createRolloutRoute = createRoute("createRollout", {
+  post: rollouts.path,
   rule: { surface: "operator", permission: "runners.operate", idempotent: "replay" },
-  method: "post",
-  path: rollouts.path,
   tags,
   summary: "Shut down or restart the processes of many runners, a few at a time",
   description:
     "It orders the processes that are live now, at most `max_at_once` at a time and never two of one runner at once. " +
     "One that restarts is done when its runner has a new process. After the first failure no further process is ordered. " +
     "409 while another rollout is under way for the same runners.",
-  request: { body: jsonBody(createBody) },
+  body: createBody,
   responses: { 201: json(rolloutSchema, "The rollout. Its first step is taken within a second.") },
 });
 
-export const listRolloutProcessesRoute = createRoute({
-  operationId: "listRolloutProcesses",
+export const listRolloutProcessesRoute = createRoute("listRolloutProcesses", {
+  get: `${path}/processes`,
   rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path: `${path}/processes`,
   tags,
   summary: "List the processes of a rollout",
-  request: {
-    params,
-    query: z.object({
-      ...pageQuery,
-      status: z.enum(rolloutTargetStatuses).optional().describe("Only those in this status."),
-    }),
-  },
+  query: z.object({
+    ...pageQuery,
+    status: z.enum(rolloutTargetStatuses).optional().describe("Only those in this status."),
+  }),
   responses: { 200: json(pageOf(targetSchema), "A page of processes, in their order.") },
 });
 
-export const cancelRolloutRoute = createRoute({
-  operationId: "cancelRollout",
+export const cancelRolloutRoute = createRoute("cancelRollout", {
+  post: `${path}/cancel`,
   rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
-  method: "post",
-  path: `${path}/cancel`,
   tags,
   summary: "Cancel a rollout",
   description:
     "No further process is ordered. Processes that were ordered before still shut down or restart; the rollout is cancelled when they have. " +
     "Like its start it also needs `installs.operate` if one of its runners belongs to an install.",
-  request: { params },
   responses: { 200: json(rolloutSchema, "The rollout.") },
 });

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
 import { json } from "./response.ts";
 
 const tags = ["Stats"];
@@ -55,24 +54,20 @@ export type RunnerStrips = z.infer<typeof stripsSchema>;
 
 const mostRunners = 100;
 
-export const getRunnerStripsRoute = createRoute({
-  operationId: "getRunnerStrips",
+export const getRunnerStripsRoute = createRoute("getRunnerStrips", {
+  get: "/v1/stats/runners",
   rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path: "/v1/stats/runners",
   tags,
   summary: "Read the availability of runners in the last 24 hours",
   description: "By quarters of an hour; each has the worst state that was seen in it.",
-  request: {
-    query: z.object({
-      ids: z
-        .string()
-        .max(mostRunners * 32)
-        .transform((text) => text.split(",").filter((id) => id !== ""))
-        .pipe(z.array(z.string()).min(1).max(mostRunners))
-        .openapi({ type: "string", description: "Up to 100 ids of runners, with commas." }),
-    }),
-  },
+  query: z.object({
+    ids: z
+      .string()
+      .max(mostRunners * 32)
+      .transform((text) => text.split(",").filter((id) => id !== ""))
+      .pipe(z.array(z.string()).min(1).max(mostRunners))
+      .openapi({ type: "string", description: "Up to 100 ids of runners, with commas." }),
+  }),
   responses: { 200: json(stripsSchema, "A strip for each runner.") },
 });
 
@@ -97,20 +92,15 @@ const availabilitySchema = z
   .openapi("RunnerAvailability");
 export type RunnerAvailability = z.infer<typeof availabilitySchema>;
 
-export const getRunnerAvailabilityRoute = createRoute({
-  operationId: "getRunnerAvailability",
+export const getRunnerAvailabilityRoute = createRoute("getRunnerAvailability", {
+  get: "/v1/runners/{runner_id}/availability",
   rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path: "/v1/runners/{runner_id}/availability",
   tags,
   summary: "Read a runner's availability",
-  request: {
-    params: z.object({ runner_id: idParam("runner_id", "run") }),
-    query: z.object({
-      window: durationInput({ minNs: hourNs, maxNs: 30 * 24 * hourNs })
-        .default(24 * hourNs)
-        .describe("How far back: 1h to 30d, default 24h."),
-    }),
-  },
+  query: z.object({
+    window: durationInput({ minNs: hourNs, maxNs: 30 * 24 * hourNs })
+      .default(24 * hourNs)
+      .describe("How far back: 1h to 30d, default 24h."),
+  }),
   responses: { 200: json(availabilitySchema, "Its availability.") },
 });

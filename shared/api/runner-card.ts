@@ -3,12 +3,10 @@ import { runnerProcessTypes } from "../process-groups.ts";
 import { createRoute } from "./create-route.ts";
 import { healthCheckSchema } from "./health-check.ts";
 import { latestHeartBeatSchema } from "./heart-beat.ts";
-import { idParam } from "./id-param.ts";
 import { json } from "./response.ts";
 import { runnerStatuses } from "./runner.ts";
 
 const tags = ["Runners"];
-const params = z.object({ runner_id: idParam("runner_id", "run") });
 
 const members = {
   runner_id: z.string(),
@@ -39,24 +37,18 @@ const cardSchema = z
   .openapi("RunnerCard");
 export type RunnerCard = z.infer<typeof cardSchema>;
 
-export const getRunnerConnectionRoute = createRoute({
-  operationId: "getRunnerConnection",
+export const getRunnerConnectionRoute = createRoute("getRunnerConnection", {
+  get: "/v1/runners/{runner_id}/connected",
   rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path: "/v1/runners/{runner_id}/connected",
   tags,
   summary: "Check whether a runner is connected",
-  request: { params },
   responses: { 200: json(connectionSchema, "Whether the runner is connected.") },
 });
 
-export const getRunnerCardRoute = createRoute({
-  operationId: "getRunnerCard",
+export const getRunnerCardRoute = createRoute("getRunnerCard", {
+  get: "/v1/runners/{runner_id}/card-details",
   rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path: "/v1/runners/{runner_id}/card-details",
   tags,
   summary: "Read a runner's summary card",
-  request: { params },
   responses: { 200: json(cardSchema, "The card.") },
 });

@@ -1,16 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { runnerGroupTypes, runnerPlatforms } from "../runner-platforms.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { pauseBody, pausing, resumeBody } from "./pause.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { runnerSettingsChangesSchema } from "./runner-settings.ts";
 import { runnerGroupSchema } from "./runner.ts";
 
 const tags = ["Runner groups"];
 const path = "/v1/runner-groups/{runner_group_id}";
-const params = z.object({ runner_group_id: idParam("runner_group_id", "rgr") });
 
 const members = {
   name: z.string().trim().max(200),
@@ -41,90 +39,72 @@ export type NewRunnerGroup = z.infer<typeof createRunnerGroupBody>;
 const updateRunnerGroupBody = z.strictObject(members).partial();
 export type RunnerGroupChanges = z.infer<typeof updateRunnerGroupBody>;
 
-export const createRunnerGroupRoute = createRoute({
-  operationId: "createRunnerGroup",
+export const createRunnerGroupRoute = createRoute("createRunnerGroup", {
+  post: "/v1/runner-groups",
   rule: { surface: "operator", permission: "runners.write", idempotent: "replay" },
-  method: "post",
-  path: "/v1/runner-groups",
   tags,
   summary: "Create a runner group",
   description:
     "Its runners share settings. Settings that are not given get the defaults of its type.",
-  request: { body: jsonBody(createRunnerGroupBody) },
+  body: createRunnerGroupBody,
   responses: { 201: json(runnerGroupSchema, "The group with its settings.") },
 });
 
-export const listRunnerGroupsRoute = createRoute({
-  operationId: "listRunnerGroups",
+export const listRunnerGroupsRoute = createRoute("listRunnerGroups", {
+  get: "/v1/runner-groups",
   rule: { surface: "operator", permission: "runners.read", bound: true },
-  method: "get",
-  path: "/v1/runner-groups",
   tags,
   summary: "List runner groups",
-  request: {
-    query: z.object({
-      ...pageQuery,
-      owner_id: z.string().max(200).optional().describe("Only groups of this owner."),
-      type: z.enum(runnerGroupTypes).optional().describe("Only groups of this type."),
-    }),
-  },
+  query: z.object({
+    ...pageQuery,
+    owner_id: z.string().max(200).optional().describe("Only groups of this owner."),
+    type: z.enum(runnerGroupTypes).optional().describe("Only groups of this type."),
+  }),
   responses: { 200: json(pageOf(runnerGroupSchema), "A page of groups, the newest first.") },
 });
 
-export const getRunnerGroupRoute = createRoute({
-  operationId: "getRunnerGroup",
+export const getRunnerGroupRoute = createRoute("getRunnerGroup", {
+  get: path,
   rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path,
   tags,
   summary: "Read a runner group",
-  request: { params },
   responses: { 200: json(runnerGroupSchema, "The group with its settings and runners.") },
 });
 
-export const updateRunnerGroupRoute = createRoute({
-  operationId: "updateRunnerGroup",
+export const updateRunnerGroupRoute = createRoute("updateRunnerGroup", {
+  patch: path,
   rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
-  method: "patch",
-  path,
   tags,
   summary: "Change a runner group",
-  request: { params, body: jsonBody(updateRunnerGroupBody) },
+  body: updateRunnerGroupBody,
   responses: { 200: json(runnerGroupSchema, "The group.") },
 });
 
-export const deleteRunnerGroupRoute = createRoute({
-  operationId: "deleteRunnerGroup",
+export const deleteRunnerGroupRoute = createRoute("deleteRunnerGroup", {
+  delete: path,
   rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
-  method: "delete",
-  path,
   tags,
   summary: "Delete a runner group",
   description: "409 while the group has runners.",
-  request: { params },
   responses: { 204: { description: "It was deleted." } },
 });
 
-export const pauseRunnerGroupRoute = createRoute({
-  operationId: "pauseRunnerGroup",
+export const pauseRunnerGroupRoute = createRoute("pauseRunnerGroup", {
+  post: `${path}/pause`,
   rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
-  method: "post",
-  path: `${path}/pause`,
   tags,
   summary: "Pause all runners of a group",
   description: pausing,
-  request: { params, body: pauseBody },
+  body: pauseBody,
   responses: { 200: json(runnerGroupSchema, "The paused group.") },
 });
 
-export const resumeRunnerGroupRoute = createRoute({
-  operationId: "resumeRunnerGroup",
+export const resumeRunnerGroupRoute = createRoute("resumeRunnerGroup", {
+  post: `${path}/resume`,
   rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
-  method: "post",
-  path: `${path}/resume`,
   tags,
   summary: "Resume a paused group",
   description: "Waiting jobs start at once. A runner that was paused itself stays paused.",
-  request: { params, body: resumeBody },
+  body: resumeBody,
   responses: { 200: json(runnerGroupSchema, "The group.") },
 });

@@ -3,14 +3,11 @@ import { shutdownStatuses } from "../runner-process.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 const tags = ["Processes"];
 const runnerPath = "/v1/runners/{runner_id}";
 const path = `${runnerPath}/processes/{process_id}`;
-const ofRunner = z.object({ runner_id: idParam("runner_id", "run") });
-const ofProcess = ofRunner.extend({ process_id: idParam("process_id", "prc") });
 const instant = z.iso.datetime();
 
 export const shutdownTypes = ["graceful", "force", "restart"] as const;
@@ -69,93 +66,74 @@ const deadline = durationInput({ minNs: 1e9, maxNs: 24 * 3600e9 })
 /** Why an order is given: shown with its record. */
 export const orderReason = z.string().trim().max(1000).default("");
 
-const orderBody = jsonBody(z.strictObject({ deadline, reason: orderReason }));
-const forceBody = jsonBody(z.strictObject({ reason: orderReason }));
+const orderBody = z.strictObject({ deadline, reason: orderReason });
+const forceBody = z.strictObject({ reason: orderReason });
 const many = json(z.array(processShutdownSchema), "One record for each process that is ordered.");
 const spared = "Not a process that manages the host (`mng`): that one is ordered by its own id.";
 const asked =
   "svc-agent receives the order within a second; another runner finds it when it lists its shutdowns. " +
   "A later order replaces an open one, but nothing replaces force.";
 
-export const listShutdownsRoute = createRoute({
-  operationId: "listShutdowns",
+export const listShutdownsRoute = createRoute("listShutdowns", {
+  get: `${path}/shutdowns`,
   rule: { surface: "open", permission: null, unmetered: true, runnersRead: true },
-  method: "get",
-  path: `${path}/shutdowns`,
   tags,
   summary: "List the requested shutdowns of a process",
   description:
     "Needs no token: a process id is a secret of its own. A runner acts on status `requested`.",
-  request: { params: ofProcess },
   responses: { 200: json(z.array(briefShutdownSchema), "Oldest first; usually none.") },
 });
 
-export const completeShutdownRoute = createRoute({
-  operationId: "completeShutdown",
+export const completeShutdownRoute = createRoute("completeShutdown", {
+  post: `${path}/shutdowns/{shutdown_id}/complete`,
   rule: { surface: "runner", permission: "runner.protocol" },
-  method: "post",
-  path: `${path}/shutdowns/{shutdown_id}/complete`,
   tags,
   summary: "Report that a shutdown is done",
   description:
     "A shutdown that has ended does not change. The process of a third-party runner counts as shut down after this.",
-  request: { params: ofProcess.extend({ shutdown_id: idParam("shutdown_id", "shd") }) },
   responses: { 200: json(processShutdownSchema, "The record.") },
 });
 
-export const gracefulShutdownRoute = createRoute({
-  operationId: "gracefulShutdown",
+export const gracefulShutdownRoute = createRoute("gracefulShutdown", {
+  post: `${runnerPath}/graceful-shutdown`,
   rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
-  method: "post",
-  path: `${runnerPath}/graceful-shutdown`,
   tags,
   summary: "Shut down all processes of a runner after their running jobs",
   description: `${spared} ${asked}`,
-  request: { params: ofRunner, body: orderBody },
+  body: orderBody,
   responses: { 201: many },
 });
 
-export const restartRunnerRoute = createRoute({
-  operationId: "restartRunner",
+export const restartRunnerRoute = createRoute("restartRunner", {
+  post: `${runnerPath}/restart`,
   rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
-  method: "post",
-  path: `${runnerPath}/restart`,
   tags,
   summary: "Restart all processes of a runner after their running jobs",
   description: `${spared} ${asked}`,
-  request: { params: ofRunner, body: orderBody },
+  body: orderBody,
   responses: { 201: many },
 });
 
-export const forceShutdownRoute = createRoute({
-  operationId: "forceShutdown",
+export const forceShutdownRoute = createRoute("forceShutdown", {
+  post: `${runnerPath}/force-shutdown`,
   rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
-  method: "post",
-  path: `${runnerPath}/force-shutdown`,
   tags,
   summary: "Stop all processes of a runner now",
   description: `What they run fails and is never retried; after ten seconds the broker ends it itself. ${spared} ${asked}`,
-  request: { params: ofRunner, body: forceBody },
+  body: forceBody,
   responses: { 201: many },
 });
 
-export const shutDownProcessRoute = createRoute({
-  operationId: "shutDownProcess",
+export const shutDownProcessRoute = createRoute("shutDownProcess", {
+  post: `${path}/shutdown`,
   rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
-  method: "post",
-  path: `${path}/shutdown`,
   tags,
   summary: "Ask one process to shut down or restart",
   description: asked,
-  request: {
-    params: ofProcess,
-    body: jsonBody(
-      z.strictObject({
-        shutdown_type: z.enum(shutdownTypes).default("graceful"),
-        deadline,
-        reason: orderReason,
-      }),
-    ),
-  },
+  body: z.strictObject({
+    shutdown_type: z.enum(shutdownTypes).default("graceful"),
+    deadline,
+    reason: orderReason,
+  }),
   responses: { 201: json(processShutdownSchema, "The record.") },
 });

@@ -5,10 +5,9 @@ import { departingStatuses, processStatuses } from "../runner-process.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
-import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { processOrderSchema } from "./process-order.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { processShutdownSchema } from "./runner-process-shutdown.ts";
 
 /** Longer ones are cut: a process must be able to say that it ends. */
@@ -16,8 +15,6 @@ const mostDescription = 2_000;
 
 const tags = ["Processes"];
 const path = "/v1/runners/{runner_id}/processes";
-const ofRunner = z.object({ runner_id: idParam("runner_id", "run") });
-const ofProcess = ofRunner.extend({ process_id: idParam("process_id", "prc") });
 const instant = z.iso.datetime();
 
 /** Shows that a request comes from the process that holds what it asks for. */
@@ -133,77 +130,59 @@ function isSaid(told: {
 
 const one = json(runnerProcessSchema, "The process.");
 
-export const registerProcessRoute = createRoute({
-  operationId: "registerProcess",
+export const registerProcessRoute = createRoute("registerProcess", {
+  post: path,
   rule: { surface: "runner", permission: "runner.protocol" },
-  method: "post",
-  path,
   tags,
   summary: "Register a process",
   description:
     "Each start of an agent is a new process. It stays alive as long as it sends heartbeats.",
-  request: { params: ofRunner, body: jsonBody(registerBody) },
+  body: registerBody,
   responses: { 201: json(registeredSchema, "The process.") },
 });
 
-export const listProcessesRoute = createRoute({
-  operationId: "listProcesses",
+export const listProcessesRoute = createRoute("listProcesses", {
+  get: path,
   rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
-  path,
   tags,
   summary: "List processes",
-  request: {
-    params: ofRunner,
-    query: z.object({
-      ...pageQuery,
-      type: z.enum(runnerProcessTypes).optional().describe("Only processes of this type."),
-      status: z.enum(processStatuses).optional().describe("Only those in this status."),
-      alive: z
-        .enum(["true", "false"])
-        .optional()
-        .describe("Those that can still be told to shut down, or those that ended."),
-    }),
-  },
+  query: z.object({
+    ...pageQuery,
+    type: z.enum(runnerProcessTypes).optional().describe("Only processes of this type."),
+    status: z.enum(processStatuses).optional().describe("Only those in this status."),
+    alive: z
+      .enum(["true", "false"])
+      .optional()
+      .describe("Those that can still be told to shut down, or those that ended."),
+  }),
   responses: { 200: json(pageOf(runnerProcessSchema), "A page of processes, the newest first.") },
 });
 
-export const getProcessRoute = createRoute({
-  operationId: "getProcess",
+export const getProcessRoute = createRoute("getProcess", {
+  get: `${path}/{process_id}`,
   rule: { surface: "runner", permission: "runners.read" },
-  method: "get",
-  path: `${path}/{process_id}`,
   tags,
   summary: "Read a process",
-  request: { params: ofProcess },
   responses: { 200: one },
 });
 
-export const updateProcessRoute = createRoute({
-  operationId: "updateProcess",
+export const updateProcessRoute = createRoute("updateProcess", {
+  patch: `${path}/{process_id}`,
   rule: { surface: "runner", permission: "runner.protocol" },
-  method: "patch",
-  path: `${path}/{process_id}`,
   tags,
   summary: "Report that a process shuts down, or why it accepts no jobs",
   description:
     "From `pending-shutdown` on it gets no new jobs. `shut-down` is final and ends everything it still ran. " +
     "`takes_no_jobs` is shown among its warnings, and to whoever asks why a job waits.",
-  request: {
-    params: ofProcess,
-    body: jsonBody(updateBody),
-  },
+  body: updateBody,
   responses: { 200: one },
 });
 
-export const announceTerminationRoute = createRoute({
-  operationId: "announceTermination",
+export const announceTerminationRoute = createRoute("announceTermination", {
+  post: `${path}/{process_id}/terminating`,
   rule: { surface: "runner", permission: "runner.protocol" },
-  method: "post",
-  path: `${path}/{process_id}/terminating`,
   tags,
   summary: "Report that the host of a process will be terminated",
   description: "The process gets no new jobs. Running jobs continue as long as they can.",
-  request: { params: ofProcess },
   responses: { 202: { description: "The request was accepted." } },
 });

@@ -4,8 +4,7 @@ import { runnerJobGroups } from "../runner-job-types.ts";
 import { runnerPlatforms } from "../runner-platforms.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput, secondsInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 export const loggingLevels = ["DEBUG", "INFO", "WARN", "ERROR"] as const;
 export const awsAuthMethods = ["", "iid", "sts"] as const;
@@ -125,17 +124,8 @@ export const runnerSettingsSchema = z
   .openapi("RunnerGroupSettings");
 export type RunnerSettings = z.infer<typeof runnerSettingsSchema>;
 
-const ofGroup = {
-  path: "/v1/runner-groups/{runner_group_id}/settings",
-  tags: ["Runner groups"],
-  request: { params: z.object({ runner_group_id: idParam("runner_group_id", "rgr") }) },
-};
-const ofRunner = {
-  path: "/v1/runners/{runner_id}/settings",
-  tags: ["Runners"],
-  request: { params: z.object({ runner_id: idParam("runner_id", "run") }) },
-};
-const body = jsonBody(runnerSettingsChangesSchema);
+const groupsPath = "/v1/runner-groups/{runner_group_id}/settings";
+const runnersPath = "/v1/runners/{runner_id}/settings";
 const reading = {
   200: json(runnerSettingsSchema, "The settings."),
   304: { description: "The settings have not changed since the version in If-None-Match." },
@@ -143,44 +133,40 @@ const reading = {
 const changing =
   "With `If-Match`, only while the settings are of that version. Every runner of the group is notified at once, and jobs that now fit are released; if fewer fit than before, running jobs continue.";
 
-export const getRunnerGroupSettingsRoute = createRoute({
-  ...ofGroup,
-  operationId: "getRunnerGroupSettings",
+export const getRunnerGroupSettingsRoute = createRoute("getRunnerGroupSettings", {
+  get: groupsPath,
   rule: { surface: "operator", permission: "runners.read" },
-  method: "get",
+  tags: ["Runner groups"],
   summary: "Read a group's settings",
   responses: reading,
 });
 
-export const updateRunnerGroupSettingsRoute = createRoute({
-  ...ofGroup,
-  operationId: "updateRunnerGroupSettings",
+export const updateRunnerGroupSettingsRoute = createRoute("updateRunnerGroupSettings", {
+  patch: groupsPath,
   rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
-  method: "patch",
+  tags: ["Runner groups"],
   summary: "Change a group's settings",
   description: changing,
-  request: { ...ofGroup.request, body },
+  body: runnerSettingsChangesSchema,
   responses: { 200: json(runnerSettingsSchema, "The new settings.") },
 });
 
-export const getRunnerSettingsRoute = createRoute({
-  ...ofRunner,
-  operationId: "getRunnerSettings",
+export const getRunnerSettingsRoute = createRoute("getRunnerSettings", {
+  get: runnersPath,
   rule: { surface: "runner", permission: "runners.read" },
-  method: "get",
+  tags: ["Runners"],
   summary: "Read the settings that a runner uses",
   description: "They belong to its group.",
   responses: reading,
 });
 
-export const updateRunnerSettingsRoute = createRoute({
-  ...ofRunner,
-  operationId: "updateRunnerSettings",
+export const updateRunnerSettingsRoute = createRoute("updateRunnerSettings", {
+  patch: runnersPath,
   rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
-  method: "patch",
+  tags: ["Runners"],
   summary: "Change the settings that a runner uses",
   description: `They belong to its group and change for the whole group. ${changing}`,
-  request: { ...ofRunner.request, body },
+  body: runnerSettingsChangesSchema,
   responses: { 200: json(runnerSettingsSchema, "The new settings.") },
 });
 

@@ -2,8 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { shutdownStatuses } from "../runner-process.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./id-param.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { orderReason } from "./runner-process-shutdown.ts";
 
 const instant = z.iso.datetime();
@@ -43,34 +42,27 @@ export type RunnerVersions = z.infer<typeof runnerVersionsSchema>;
 
 const target = z.string().trim().max(512).default("");
 
-export const updateRunnerVersionRoute = createRoute({
-  operationId: "updateRunnerVersion",
+export const updateRunnerVersionRoute = createRoute("updateRunnerVersion", {
+  post: "/v1/runners/{runner_id}/update-version",
   rule: {
     surface: "operator",
     permission: "runners.operate",
     idempotent: "replay",
     operatesRunner: true,
   },
-  method: "post",
-  path: "/v1/runners/{runner_id}/update-version",
   tags: ["Runners"],
   summary: "Order a runner to run another version",
   description:
     "Its management process (`svc-agent mng`) switches the agent once running jobs have ended, and goes back when the new version does not work. " +
     "Without a version or image it is what the settings ask for. 409 when the settings ask for another one, when no management process is alive, " +
     "or when another update is under way.",
-  request: {
-    params: z.object({ runner_id: idParam("runner_id", "run") }),
-    body: jsonBody(
-      z.strictObject({
-        version: target.describe("Such as 1.3.0."),
-        image: target.describe("With a tag or digest."),
-        deadline: durationInput({ minNs: 5 * minuteNs, maxNs: 24 * 60 * minuteNs })
-          .optional()
-          .describe("When the order is given up. Default: an hour."),
-        reason: orderReason,
-      }),
-    ),
-  },
+  body: z.strictObject({
+    version: target.describe("Such as 1.3.0."),
+    image: target.describe("With a tag or digest."),
+    deadline: durationInput({ minNs: 5 * minuteNs, maxNs: 24 * 60 * minuteNs })
+      .optional()
+      .describe("When the order is given up. Default: an hour."),
+    reason: orderReason,
+  }),
   responses: { 201: json(runnerUpdateSchema, "The order.") },
 });

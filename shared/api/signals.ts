@@ -8,7 +8,7 @@ import { jobOwner } from "./job-owner.ts";
 import { newSignalSchema } from "./new-signal.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { queueParams } from "./queue.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { enqueuedSignalSchema, queueSignalSchema } from "./signal.ts";
 
 const tags = ["Signals"];
@@ -26,8 +26,8 @@ const verbatimIn = (place: string): string[] => [
   ),
 ];
 
-export const enqueueSignalRoute = createRoute({
-  operationId: "enqueueSignal",
+export const enqueueSignalRoute = createRoute("enqueueSignal", {
+  post: ofQueue,
   rule: {
     ...ruleOfAct("enqueue"),
     maxBody: "16 MiB",
@@ -36,23 +36,22 @@ export const enqueueSignalRoute = createRoute({
     audit: "tally",
     ownPermit: true,
   },
-  method: "post",
-  path: ofQueue,
   tags,
   summary: "Enqueue a signal",
   description:
     "200 with `deduplicated: true` if a live signal with the same `dedupe_key` is kept. Repeating the request with the same " +
     "`Idempotency-Key` within a day returns the same signal. 429 `queue_full` past the queue's `max_depth` or 256 MiB of data, `org_queues_full` where all queues of the org hold too much. A type that acts " +
     "needs the permission for that, too.",
-  request: { params: queueParams, body: jsonBody(newSignalSchema) },
+  params: queueParams,
+  body: newSignalSchema,
   responses: {
     201: json(enqueuedSignalSchema, "The signal."),
     200: json(enqueuedSignalSchema, "The live signal with the same `dedupe_key`."),
   },
 });
 
-export const enqueueSignalsRoute = createRoute({
-  operationId: "enqueueSignals",
+export const enqueueSignalsRoute = createRoute("enqueueSignals", {
+  post: `${ofQueue}/batch`,
   rule: {
     ...ruleOfAct("enqueue"),
     maxBody: "16 MiB",
@@ -61,16 +60,12 @@ export const enqueueSignalsRoute = createRoute({
     audit: "tally",
     ownPermit: true,
   },
-  method: "post",
-  path: `${ofQueue}/batch`,
   tags,
   summary: "Enqueue many signals, all or none",
   description:
     "In the order of the request. Those whose `dedupe_key` a live signal has are answered by that one.",
-  request: {
-    params: queueParams,
-    body: jsonBody(z.strictObject({ signals: z.array(newSignalSchema).min(1).max(mostSignals) })),
-  },
+  params: queueParams,
+  body: z.strictObject({ signals: z.array(newSignalSchema).min(1).max(mostSignals) }),
   responses: {
     201: json(
       z.object({ signals: z.array(enqueuedSignalSchema) }),
@@ -79,65 +74,53 @@ export const enqueueSignalsRoute = createRoute({
   },
 });
 
-export const listSignalsRoute = createRoute({
-  operationId: "listSignals",
+export const listSignalsRoute = createRoute("listSignals", {
+  get: ofQueue,
   rule: ruleOfAct("read"),
-  method: "get",
-  path: ofQueue,
   tags,
   summary: "List the signals of a queue",
   description:
     "The newest first; with `status=queued` in the order of the line, the first in line first. A filter by type, owner or emitter can answer a page " +
     "with fewer signals than `limit`, even none, and a `next_cursor`.",
-  request: {
-    params: queueParams,
-    query: z.object({
-      ...pageQuery,
-      status: z.enum(signalStatuses).optional().describe("Only signals in this status."),
-      type: z.string().max(100).optional().describe("Only signals of this type."),
-      owner_id: jobOwner.optional().describe("Only signals of this owner."),
-      emitter_id: z.string().max(100).optional().describe("Only signals of this emitter."),
-    }),
-  },
+  params: queueParams,
+  query: z.object({
+    ...pageQuery,
+    status: z.enum(signalStatuses).optional().describe("Only signals in this status."),
+    type: z.string().max(100).optional().describe("Only signals of this type."),
+    owner_id: jobOwner.optional().describe("Only signals of this owner."),
+    emitter_id: z.string().max(100).optional().describe("Only signals of this emitter."),
+  }),
   responses: { 200: json(pageOf(queueSignalSchema), "A page of signals, without their data.") },
 });
 
-export const getSignalRoute = createRoute({
-  operationId: "getSignal",
+export const getSignalRoute = createRoute("getSignal", {
+  get: path,
   rule: ruleOfAct("read"),
-  method: "get",
-  path,
   tags,
   summary: "Read a signal",
   description: "`signal` and `result` need the permission `signals.data`.",
-  request: { params: signalParams, query: z.object({ data: dataQuery("signal` and `result") }) },
+  query: z.object({ data: dataQuery("signal` and `result") }),
   responses: { 200: json(queueSignalSchema, "The signal.") },
 });
 
-export const cancelSignalRoute = createRoute({
-  operationId: "cancelSignal",
+export const cancelSignalRoute = createRoute("cancelSignal", {
+  post: `${path}/cancel`,
   rule: ruleOfAct("cancel"),
-  method: "post",
-  path: `${path}/cancel`,
   tags,
   summary: "Cancel a signal",
   description:
     "A worker that has claimed it loses its lease. Cancelling a cancelled signal answers 200 again; 409 `signal_ended` if it ended " +
     "in another way.",
-  request: { params: signalParams },
   responses: { 200: json(queueSignalSchema, "The cancelled signal.") },
 });
 
-export const redriveSignalRoute = createRoute({
-  operationId: "redriveSignal",
+export const redriveSignalRoute = createRoute("redriveSignal", {
+  post: `${path}/redrive`,
   rule: ruleOfAct("redrive"),
-  method: "post",
-  path: `${path}/redrive`,
   tags,
   summary: "Redrive a dead signal",
   description:
     "It goes to the end of the queue, with all its executions again. An `expires_at` that has passed no longer counts. It needs the same permissions as enqueueing the signal and its remaining callbacks: otherwise 403. 503 with Retry-After if the broker could not check that within about ten seconds: the signal is still dead.",
-  request: { params: signalParams },
   responses: { 200: json(queueSignalSchema, "The signal, queued again.") },
 });
 
@@ -152,25 +135,19 @@ export const redriveOutcomes = [
   "left",
 ] as const;
 
-export const redriveSignalsRoute = createRoute({
-  operationId: "redriveSignals",
+export const redriveSignalsRoute = createRoute("redriveSignals", {
+  post: `${ofQueue}/redrive`,
   rule: ruleOfAct("redrive"),
-  method: "post",
-  path: `${ofQueue}/redrive`,
   tags,
   summary: "Redrive the dead signals of a queue",
   description:
     "Redrives all of them, oldest first, or those named: as many as there is room for and as one request can process in about ten seconds. " +
     "`has_more`: others can be redriven; repeat the request, or first make room in the queue. `kept`: a live signal has the " +
     "same dedupe_key. `full`: there was no room, by `max_depth` or by the bytes of the data. `forbidden`: this token may not do what the signal does, so it stays dead; redrive it alone to see which permission is missing. `left`: the request ran out of time or data budget before it reached this signal; repeat the request.",
-  request: {
-    params: queueParams,
-    body: jsonBody(
-      z.strictObject({
-        signal_ids: z.array(signalId).min(1).max(mostSignals).optional(),
-      }),
-    ),
-  },
+  params: queueParams,
+  body: z.strictObject({
+    signal_ids: z.array(signalId).min(1).max(mostSignals).optional(),
+  }),
   responses: {
     200: json(
       z.object({

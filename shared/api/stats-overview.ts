@@ -91,11 +91,9 @@ const overviewSchema = z
   .openapi("StatsOverview");
 export type StatsOverview = z.infer<typeof overviewSchema>;
 
-export const getStatsOverviewRoute = createRoute({
-  operationId: "getStatsOverview",
+export const getStatsOverviewRoute = createRoute("getStatsOverview", {
+  get: "/v1/stats/overview",
   rule: { surface: "operator", permission: "jobs.read" },
-  method: "get",
-  path: "/v1/stats/overview",
   tags,
   summary: "Read the overview of an org",
   description: "What waits, what runs, what failed in the last hour, and what needs a look.",

@@ -1,13 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
 import { metricsRequestSchema, partialSuccessSchema, traceRequestSchema } from "./otlp.ts";
 import { json } from "./response.ts";
 
 const tags = ["Telemetry"];
 const instant = z.iso.datetime();
-const runnerParams = z.object({ runner_id: idParam("runner_id", "run") });
-const jobParams = z.object({ job_id: idParam("job_id", "job") });
 const attributes = z.record(z.string(), z.unknown());
 
 const bodyOf = <Schema extends z.ZodType>(schema: Schema) => ({
@@ -20,31 +17,27 @@ const encodings =
   "OTLP/HTTP as protobuf or JSON, optionally with `Content-Encoding: gzip`; answered in the same encoding. What is " +
   "not accepted is reported as a partial success. More than 20,000 spans or points in a request are a 413.";
 
-export const createTracesRoute = createRoute({
-  operationId: "createTraces",
+export const createTracesRoute = createRoute("createTraces", {
+  post: "/v1/runners/{runner_id}/traces",
   rule: { surface: "runner", permission: "telemetry.write", otlp: true, ownPermit: true },
-  method: "post",
-  path: "/v1/runners/{runner_id}/traces",
   tags,
   summary: "Send spans",
   description:
     `${encodings} Spans whose attributes, or whose resource's, name a job of the runner (\`runner_job.id\`) are kept ` +
     "for it: each once, 2,000 a job. All are passed on to the collector, where there is one.",
-  request: { params: runnerParams, body: bodyOf(traceRequestSchema) },
+  body: bodyOf(traceRequestSchema),
   responses: { 200: json(partialSuccessSchema, "Taken.") },
 });
 
-export const createMetricsRoute = createRoute({
-  operationId: "createMetrics",
+export const createMetricsRoute = createRoute("createMetrics", {
+  post: "/v1/runners/{runner_id}/metrics",
   rule: { surface: "runner", permission: "telemetry.write", otlp: true, ownPermit: true },
-  method: "post",
-  path: "/v1/runners/{runner_id}/metrics",
   tags,
   summary: "Send metrics",
   description:
     `${encodings} The latest point of each series is kept for the runner, or for the job that it names ` +
     "(`runner_job.id`): 500 series each. All are passed on to the collector, where there is one.",
-  request: { params: runnerParams, body: bodyOf(metricsRequestSchema) },
+  body: bodyOf(metricsRequestSchema),
   responses: { 201: json(partialSuccessSchema, "Taken.") },
 });
 
@@ -67,15 +60,12 @@ export const jobSpanSchema = z
   .openapi("RunnerJobSpan");
 export type JobSpan = z.infer<typeof jobSpanSchema>;
 
-export const getJobTracesRoute = createRoute({
-  operationId: "getJobTraces",
+export const getJobTracesRoute = createRoute("getJobTraces", {
+  get: "/v1/runner-jobs/{job_id}/traces",
   rule: { surface: "control-plane", permission: "jobs.read", ownRunner: true },
-  method: "get",
-  path: "/v1/runner-jobs/{job_id}/traces",
   tags,
   summary: "Read the spans of a job",
   description: "All that are kept, ordered by start time.",
-  request: { params: jobParams },
   responses: {
     200: json(
       z.object({
@@ -114,25 +104,19 @@ const points = json(
   "The latest point of each series.",
 );
 
-export const getRunnerMetricsRoute = createRoute({
-  operationId: "getRunnerMetrics",
+export const getRunnerMetricsRoute = createRoute("getRunnerMetrics", {
+  get: "/v1/runners/{runner_id}/metrics",
   rule: { surface: "control-plane", permission: "runners.read" },
-  method: "get",
-  path: "/v1/runners/{runner_id}/metrics",
   tags,
   summary: "Read the metrics of a runner",
   description: "Metrics of the runner itself. Metrics that name a job belong to the job.",
-  request: { params: runnerParams },
   responses: { 200: points },
 });
 
-export const getJobMetricsRoute = createRoute({
-  operationId: "getJobMetrics",
+export const getJobMetricsRoute = createRoute("getJobMetrics", {
+  get: "/v1/runner-jobs/{job_id}/metrics",
   rule: { surface: "control-plane", permission: "jobs.read", ownRunner: true },
-  method: "get",
-  path: "/v1/runner-jobs/{job_id}/metrics",
   tags,
   summary: "Read the metrics of a job",
-  request: { params: jobParams },
   responses: { 200: points },
 });

@@ -9,7 +9,6 @@ import { maxRevision, workspaceStateSchema } from "./terraform-workspaces.ts";
 const tags = ["Terraform workspaces"];
 const path = "/v1/terraform-workspaces/{workspace_id}";
 const workspaceId = idParam("workspace_id", "tfw");
-const params = z.object({ workspace_id: workspaceId });
 const stateParams = z.object({
   workspace_id: workspaceId,
   state_id: z
@@ -27,37 +26,31 @@ const stateParams = z.object({
 const revision = digits(1, maxRevision);
 const bytes = { "application/json": { schema: z.unknown() } };
 
-export const listStatesRoute = createRoute({
-  operationId: "listTerraformWorkspaceStates",
+export const listStatesRoute = createRoute("listTerraformWorkspaceStates", {
+  get: `${path}/states`,
   rule: { surface: "operator", permission: "state.read" },
-  method: "get",
-  path: `${path}/states`,
   tags,
   summary: "List the revisions of a workspace's state, the newest first",
-  request: { params, query: z.object(pageQuery) },
+  query: z.object(pageQuery),
   responses: { 200: json(pageOf(workspaceStateSchema), "A page of revisions.") },
 });
 
-export const getStateRoute = createRoute({
-  operationId: "getTerraformWorkspaceState",
+export const getStateRoute = createRoute("getTerraformWorkspaceState", {
+  get: `${path}/states/{state_id}`,
   rule: { surface: "operator", permission: "state.read" },
-  method: "get",
-  path: `${path}/states/{state_id}`,
   tags,
   summary: "Read one revision, without its contents",
-  request: { params: stateParams },
+  params: stateParams,
   responses: { 200: json(workspaceStateSchema, "The revision.") },
 });
 
-export const getStateContentsRoute = createRoute({
-  operationId: "getTerraformWorkspaceStateContents",
+export const getStateContentsRoute = createRoute("getTerraformWorkspaceStateContents", {
+  get: `${path}/states/{state_id}/contents`,
   rule: { surface: "operator", permission: "state.write", audit: "secrets" },
-  method: "get",
-  path: `${path}/states/{state_id}/contents`,
   tags,
   summary: "Read a revision's state, byte for byte",
   description: "A state holds secrets, so this needs the permission to write.",
-  request: { params: stateParams },
+  params: stateParams,
   responses: { 200: { description: "The state.", content: bytes } },
 });
 
@@ -100,25 +93,21 @@ const outputSchema = z
   .openapi("TerraformStateOutput");
 export type StateOutput = z.infer<typeof outputSchema>;
 
-export const listStateResourcesRoute = createRoute({
-  operationId: "listTerraformStateResources",
+export const listStateResourcesRoute = createRoute("listTerraformStateResources", {
+  get: `${path}/states/{state_id}/resources`,
   rule: { surface: "operator", permission: "state.read", ownPermit: true },
-  method: "get",
-  path: `${path}/states/{state_id}/resources`,
   tags,
   summary: "List the resources of a revision",
-  request: { params: stateParams },
+  params: stateParams,
   responses: { 200: json(z.array(resourceSchema), "In the state's order.") },
 });
 
-export const listStateOutputsRoute = createRoute({
-  operationId: "listTerraformStateOutputs",
+export const listStateOutputsRoute = createRoute("listTerraformStateOutputs", {
+  get: `${path}/states/{state_id}/outputs`,
   rule: { surface: "operator", permission: "state.read", ownPermit: true },
-  method: "get",
-  path: `${path}/states/{state_id}/outputs`,
   tags,
   summary: "List the outputs of a revision",
-  request: { params: stateParams },
+  params: stateParams,
   responses: { 200: json(z.array(outputSchema), "By their names.") },
 });
 
@@ -149,34 +138,26 @@ const diffSchema = z
   .openapi("TerraformStateDiff");
 export type StateDiff = z.infer<typeof diffSchema>;
 
-export const diffStatesRoute = createRoute({
-  operationId: "diffTerraformWorkspaceStates",
+export const diffStatesRoute = createRoute("diffTerraformWorkspaceStates", {
+  get: `${path}/diff`,
   rule: { surface: "operator", permission: "state.read", ownPermit: true },
-  method: "get",
-  path: `${path}/diff`,
   tags,
   summary: "Compare two revisions",
-  request: {
-    params,
-    query: z.object({
-      from: revision.optional().describe("Default: the one before `to`."),
-      to: revision.optional().describe("Default: the current one."),
-    }),
-  },
+  query: z.object({
+    from: revision.optional().describe("Default: the one before `to`."),
+    to: revision.optional().describe("Default: the current one."),
+  }),
   responses: {
     200: json(diffSchema, "What was added, changed and removed between `from` and `to`."),
   },
 });
 
-export const getStateJsonRoute = createRoute({
-  operationId: "getTerraformStateJson",
+export const getStateJsonRoute = createRoute("getTerraformStateJson", {
+  get: `${path}/state-json`,
   rule: { surface: "operator", permission: "state.write", audit: "secrets" },
-  method: "get",
-  path: `${path}/state-json`,
   tags,
   summary: "Read the last output of terraform show -json",
   description: "A state holds secrets, so this needs the permission to write.",
-  request: { params },
   responses: {
     200: { description: "As it was sent.", content: bytes },
     204: { description: "There is none." },

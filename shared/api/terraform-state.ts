@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
-import { idParam } from "./id-param.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { terraformLockInput, terraformLockSchema } from "./terraform-lock.ts";
 
 const tags = ["Terraform state"];
@@ -16,28 +15,25 @@ const workspaceQuery = z.object({
   job_id: anyJob,
   ID: lockId.describe("The id of the lock that is held."),
 });
-const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
 const bytes = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
 const anyJson = { "application/json": { schema: z.unknown() } };
 const text = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
 
-export const getTerraformStateRoute = createRoute({
-  operationId: "getTerraformState",
+export const getTerraformStateRoute = createRoute("getTerraformState", {
+  get: "/v1/terraform-backend",
   rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
-  method: "get",
-  path: "/v1/terraform-backend",
   tags,
   summary: "Read the current state",
   description: signIn,
-  request: { query: workspaceQuery },
+  query: workspaceQuery,
   responses: {
     200: { description: "The state, byte for byte.", content: anyJson },
     204: { description: "There is none." },
   },
 });
 
-export const writeTerraformStateRoute = createRoute({
-  operationId: "writeTerraformState",
+export const writeTerraformStateRoute = createRoute("writeTerraformState", {
+  post: "/v1/terraform-backend",
   rule: {
     surface: "runner",
     permission: "state.write",
@@ -47,74 +43,59 @@ export const writeTerraformStateRoute = createRoute({
     streamed: true,
     ownPermit: true,
   },
-  method: "post",
-  path: "/v1/terraform-backend",
   tags,
   summary: "Write the next state",
   description:
     `${signIn}\n\nNeeds the lock's id as \`ID\`: 423 with the holder's lock info, or 409 when nothing is locked. 409 for an ` +
     "older serial, another lineage, or the same serial with other bytes; the same bytes again change nothing. " +
     "`Content-MD5` is checked. At most 64 MiB.",
-  request: { query: workspaceQuery, body: { content: text } },
+  query: workspaceQuery,
+  body: { content: text },
   responses: { 200: { description: "The state was stored." } },
 });
 
-export const deleteTerraformStateRoute = createRoute({
-  operationId: "deleteTerraformState",
+export const deleteTerraformStateRoute = createRoute("deleteTerraformState", {
+  delete: "/v1/terraform-backend",
   rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
-  method: "delete",
-  path: "/v1/terraform-backend",
   tags,
   summary: "Delete the current state",
   description:
     `${signIn}\n\nRevisions are kept. 423 while someone else holds the lock or the workspace is blocked. A runner or job token ` +
     "needs the lock's id as `ID`, else 409.",
-  request: {
-    query: workspaceQuery.extend({
-      reason: cutText(2000).optional().describe("Why; it is stored."),
-    }),
-  },
+  query: workspaceQuery.extend({
+    reason: cutText(2000).optional().describe("Why; it is stored."),
+  }),
   responses: { 200: { description: "The workspace has no state now." } },
 });
 
-export const lockTerraformWorkspaceRoute = createRoute({
-  operationId: "lockTerraformWorkspace",
+export const lockTerraformWorkspaceRoute = createRoute("lockTerraformWorkspace", {
+  post: "/v1/terraform-workspaces/{workspace_id}/lock",
   rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
-  method: "post",
-  path: "/v1/terraform-workspaces/{workspace_id}/lock",
   tags,
   summary: "Lock a workspace",
   description: `${signIn}\n\n423 with the holder's lock info. Repeating the same lock answers 200 again.`,
-  request: {
-    params,
-    query: z.object({ job_id: anyJob }),
-    body: jsonBody(terraformLockInput),
-  },
+  query: z.object({ job_id: anyJob }),
+  body: terraformLockInput,
   responses: { 200: json(terraformLockSchema, "The lock.") },
 });
 
-export const unlockTerraformWorkspaceRoute = createRoute({
-  operationId: "unlockTerraformWorkspace",
+export const unlockTerraformWorkspaceRoute = createRoute("unlockTerraformWorkspace", {
+  post: "/v1/terraform-workspaces/{workspace_id}/unlock",
   rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
-  method: "post",
-  path: "/v1/terraform-workspaces/{workspace_id}/unlock",
   tags,
   summary: "Unlock a workspace",
   description:
     `${signIn}\n\nWith the holder's id; of an unlocked workspace 200, too. Without an id, or with an empty one, it takes the lock away, which a ` +
     "runner's token may not: 423.",
-  request: {
-    params,
-    query: z.object({ job_id: anyJob, ID: lockId.describe("The id of the lock to remove.") }),
-    body: jsonBody(terraformLockInput),
-  },
+  query: z.object({ job_id: anyJob, ID: lockId.describe("The id of the lock to remove.") }),
+  body: terraformLockInput,
   responses: {
     200: json(terraformLockSchema.partial(), "The lock that was removed, if there was one."),
   },
 });
 
-export const writeStateJsonRoute = createRoute({
-  operationId: "writeTerraformStateJson",
+export const writeStateJsonRoute = createRoute("writeTerraformStateJson", {
+  post: "/v1/terraform-workspaces/{workspace_id}/state-json",
   rule: {
     surface: "runner",
     permission: "state.write",
@@ -124,33 +105,29 @@ export const writeStateJsonRoute = createRoute({
     streamed: true,
     ownPermit: true,
   },
-  method: "post",
-  path: "/v1/terraform-workspaces/{workspace_id}/state-json",
   tags,
   summary: "Store the output of terraform show -json",
   description: `${signIn}\n\nJSON, or a JSON string of it in base64. The last one is kept.`,
-  request: { params, query: z.object({ job_id: anyJob }), body: { content: text } },
+  query: z.object({ job_id: anyJob }),
+  body: { content: text },
   responses: { 200: { description: "The state was stored." } },
 });
 
-const pulumiParams = params;
-export const getPulumiStateRoute = createRoute({
-  operationId: "getPulumiState",
+export const getPulumiStateRoute = createRoute("getPulumiState", {
+  get: "/v1/runners/pulumi-state/{workspace_id}",
   rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
-  method: "get",
-  path: "/v1/runners/pulumi-state/{workspace_id}",
   tags,
   summary: "Read a Pulumi state",
   description: signIn,
-  request: { params: pulumiParams, query: z.object({ job_id: anyJob }) },
+  query: z.object({ job_id: anyJob }),
   responses: {
     200: { description: "The state, byte for byte.", content: bytes },
     204: { description: "There is none." },
   },
 });
 
-export const writePulumiStateRoute = createRoute({
-  operationId: "writePulumiState",
+export const writePulumiStateRoute = createRoute("writePulumiState", {
+  post: "/v1/runners/pulumi-state/{workspace_id}",
   rule: {
     surface: "runner",
     permission: "state.write",
@@ -160,11 +137,10 @@ export const writePulumiStateRoute = createRoute({
     streamed: true,
     ownPermit: true,
   },
-  method: "post",
-  path: "/v1/runners/pulumi-state/{workspace_id}",
   tags,
   summary: "Write a Pulumi state",
   description: `${signIn}\n\nAny bytes, at most 64 MiB. Each write is a new revision; it needs no lock, but 423 while one is held or it is blocked, and 409 over a state of terraform's.`,
-  request: { params: pulumiParams, query: z.object({ job_id: anyJob }), body: { content: bytes } },
+  query: z.object({ job_id: anyJob }),
+  body: { content: bytes },
   responses: { 200: { description: "The state was stored." } },
 });

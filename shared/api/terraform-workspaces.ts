@@ -1,14 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 import { shownLockSchema } from "./terraform-lock.ts";
 
 const tags = ["Terraform workspaces"];
 const path = "/v1/terraform-workspaces/{workspace_id}";
-const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
 const reason = z.string().trim().min(1).max(2000).describe("The reason; it is stored.");
 const kind = z
   .string()
@@ -91,154 +89,115 @@ export type Workspace = z.infer<typeof workspaceSchema>;
 
 const owner = { owner_id: z.string().max(200), owner_type: z.string().max(200) };
 
-export const createWorkspaceRoute = createRoute({
-  operationId: "createTerraformWorkspace",
+export const createWorkspaceRoute = createRoute("createTerraformWorkspace", {
+  post: "/v1/terraform-workspaces",
   rule: { surface: "control-plane", permission: "jobs.write", idempotent: "replay", bound: true },
-  method: "post",
-  path: "/v1/terraform-workspaces",
   tags,
   summary: "Create a workspace",
-  request: {
-    body: jsonBody(
-      z.strictObject({
-        owner_id: owner.owner_id.default(""),
-        owner_type: owner.owner_type.default(""),
-      }),
-    ),
-  },
+  body: z.strictObject({
+    owner_id: owner.owner_id.default(""),
+    owner_type: owner.owner_type.default(""),
+  }),
   responses: { 201: json(workspaceSchema, "The workspace.") },
 });
 
-export const listWorkspacesRoute = createRoute({
-  operationId: "listTerraformWorkspaces",
+export const listWorkspacesRoute = createRoute("listTerraformWorkspaces", {
+  get: "/v1/terraform-workspaces",
   rule: { surface: "operator", permission: "state.read", bound: true },
-  method: "get",
-  path: "/v1/terraform-workspaces",
   tags,
   summary: "List workspaces, the newest first",
-  request: {
-    query: z.object({
-      ...pageQuery,
-      owner_id: owner.owner_id.optional().describe("Only workspaces of this owner."),
-      locked: z.enum(["true", "false"]).optional().describe("Those that are locked, or not."),
-      blocked: z.enum(["true", "false"]).optional().describe("Those that are blocked, or not."),
-      deleted: z.enum(["true", "false"]).optional().describe("Those that can be restored."),
-    }),
-  },
+  query: z.object({
+    ...pageQuery,
+    owner_id: owner.owner_id.optional().describe("Only workspaces of this owner."),
+    locked: z.enum(["true", "false"]).optional().describe("Those that are locked, or not."),
+    blocked: z.enum(["true", "false"]).optional().describe("Those that are blocked, or not."),
+    deleted: z.enum(["true", "false"]).optional().describe("Those that can be restored."),
+  }),
   responses: { 200: json(pageOf(workspaceSchema), "A page of workspaces.") },
 });
 
-export const getWorkspaceRoute = createRoute({
-  operationId: "getTerraformWorkspace",
+export const getWorkspaceRoute = createRoute("getTerraformWorkspace", {
+  get: path,
   rule: { surface: "operator", permission: "state.read" },
-  method: "get",
-  path,
   tags,
   summary: "Read a workspace",
-  request: { params },
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
 
-export const deleteWorkspaceRoute = createRoute({
-  operationId: "deleteTerraformWorkspace",
+export const deleteWorkspaceRoute = createRoute("deleteTerraformWorkspace", {
+  delete: path,
   rule: { surface: "operator", permission: "state.write" },
-  method: "delete",
-  path,
   tags,
   summary: "Delete a workspace with all revisions of its state",
   description:
     "423 while it is locked or blocked. It can be restored for some days (SVC_RETAIN_DELETED_WORKSPACES_DAYS).",
-  request: { params, query: z.object({ reason: reason.optional() }) },
+  query: z.object({ reason: reason.optional() }),
   responses: { 204: { description: "It was deleted." } },
 });
 
-export const restoreWorkspaceRoute = createRoute({
-  operationId: "restoreTerraformWorkspace",
+export const restoreWorkspaceRoute = createRoute("restoreTerraformWorkspace", {
+  post: `${path}/restore`,
   rule: { surface: "operator", permission: "state.write" },
-  method: "post",
-  path: `${path}/restore`,
   tags,
   summary: "Restore a deleted workspace",
   description: "404 after the retention time. A workspace that was not deleted does not change.",
-  request: { params, body: jsonBody(z.strictObject({ reason })) },
+  body: z.strictObject({ reason }),
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
 
-export const getWorkspaceLockRoute = createRoute({
-  operationId: "getTerraformWorkspaceLock",
+export const getWorkspaceLockRoute = createRoute("getTerraformWorkspaceLock", {
+  get: `${path}/lock`,
   rule: { surface: "operator", permission: "state.read", ownRunner: true },
-  method: "get",
-  path: `${path}/lock`,
   tags,
   summary: "Read the lock of a workspace",
-  request: { params },
   responses: { 200: json(workspaceLockSchema, "The lock; 404 when there is none.") },
 });
 
-export const forceUnlockRoute = createRoute({
-  operationId: "forceUnlockTerraformWorkspace",
+export const forceUnlockRoute = createRoute("forceUnlockTerraformWorkspace", {
+  post: `${path}/force-unlock`,
   rule: { surface: "operator", permission: "state.write" },
-  method: "post",
-  path: `${path}/force-unlock`,
   tags,
   summary: "Remove a workspace's lock by force",
   description:
     "409 `lock_in_use` while the job that holds it is in progress, or has ended and may still be stopping: cancel it, and wait until " +
     "its process has confirmed that it stopped. With `force` such a lock is removed as well. Use it only when you know that nothing writes any more, for example because the host is gone; otherwise the state could be damaged.",
-  request: {
-    params,
-    body: jsonBody(
-      z.strictObject({
-        reason,
-        force: z
-          .boolean()
-          .default(false)
-          .describe("Remove it although its job may still be writing."),
-      }),
-    ),
-  },
+  body: z.strictObject({
+    reason,
+    force: z.boolean().default(false).describe("Remove it although its job may still be writing."),
+  }),
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
 
-export const blockWorkspaceRoute = createRoute({
-  operationId: "blockTerraformWorkspace",
+export const blockWorkspaceRoute = createRoute("blockTerraformWorkspace", {
+  post: `${path}/block`,
   rule: { surface: "operator", permission: "state.write", ownRunner: true },
-  method: "post",
-  path: `${path}/block`,
   tags,
   summary: "Block a workspace",
   description:
     "Writes without a lock and deletions are refused, too. The holder of the lock may still save the state, and an operator may roll back. A job may block its own workspace, while it lives and for ten minutes after. The broker blocks the " +
     "workspace of an execution of `apply-plan` or `exec` that fails while it holds the lock, or whose result " +
     "says `state_push_failed`, `killed_dirty` or `interrupted` as the `class` of its `error_metadata`. Neither replaces a block that stands.",
-  request: { params, body: jsonBody(z.strictObject({ reason, kind })) },
+  body: z.strictObject({ reason, kind }),
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
 
-export const unblockWorkspaceRoute = createRoute({
-  operationId: "unblockTerraformWorkspace",
+export const unblockWorkspaceRoute = createRoute("unblockTerraformWorkspace", {
+  post: `${path}/unblock`,
   rule: { surface: "operator", permission: "state.write" },
-  method: "post",
-  path: `${path}/unblock`,
   tags,
   summary: "Unblock a workspace",
   description: "A lock that is held stays. See `force-unlock`.",
-  request: { params, body: jsonBody(z.strictObject({ reason })) },
+  body: z.strictObject({ reason }),
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
 
-export const rollBackWorkspaceRoute = createRoute({
-  operationId: "rollBackTerraformWorkspace",
+export const rollBackWorkspaceRoute = createRoute("rollBackTerraformWorkspace", {
+  post: `${path}/rollback`,
   rule: { surface: "operator", permission: "state.write" },
-  method: "post",
-  path: `${path}/rollback`,
   tags,
   summary: "Make an older revision the current state",
   description:
     "As a new revision: the old one's bytes with a serial above the current one. 423 while it is locked.",
-  request: {
-    params,
-    body: jsonBody(z.strictObject({ revision: z.int().min(1).max(maxRevision), reason })),
-  },
+  body: z.strictObject({ revision: z.int().min(1).max(maxRevision), reason }),
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });

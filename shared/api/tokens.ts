@@ -5,7 +5,7 @@ import { instant, list, made, orNull, owned, text, word } from "../resources/mem
 import { type ItemOf, resource } from "../resources/resource.ts";
 import { createRoute } from "./create-route.ts";
 import { instantInput } from "./instant.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 /** What issued a token. */
 export const tokenTypes = [
@@ -81,7 +81,7 @@ export const tokens = resource({
   },
 });
 export type Token = ItemOf<typeof tokens>;
-const { itemSchema: tokenSchema, params } = tokens;
+const { itemSchema: tokenSchema } = tokens;
 
 export const tokenWithSecretSchema = tokenSchema
   .extend({ secret: z.string().describe("The token itself. It is shown only once.") })
@@ -134,54 +134,44 @@ export const createTokenBody = z.strictObject({
   expires_at: instantInput.optional().describe("Default: never."),
 });
 
-export const createTokenRoute = createRoute({
-  operationId: "createToken",
+export const createTokenRoute = createRoute("createToken", {
+  post: "/v1/tokens",
   rule: { surface: "operator", permission: "tokens.write", idempotent: "once" },
-  method: "post",
-  path: "/v1/tokens",
   tags: ["Access"],
   summary: "Create a token",
-  request: { body: jsonBody(createTokenBody) },
+  body: createTokenBody,
   responses: {
     201: json(tokenWithSecretSchema, "The token with its secret, which is shown only once."),
   },
 });
 
-export const revokeTokenRoute = createRoute({
-  operationId: "revokeToken",
+export const revokeTokenRoute = createRoute("revokeToken", {
+  delete: "/v1/tokens/{token_id}",
   rule: { surface: "operator", permission: "tokens.write" },
-  method: "delete",
-  path: "/v1/tokens/{token_id}",
   tags: ["Access"],
   summary: "Revoke a token",
   description:
     "It takes effect on every broker within a second. A person's own token (reach `account`) can only be revoked by its account or a token of type admin.",
-  request: { params },
   responses: { 200: json(tokenSchema, "The token, revoked.") },
 });
 
 const overlap =
   "Creates a second live token. The old one stays valid for 24 hours; a runner token until ten minutes after the first use of the new one.";
 
-export const rotateTokenRoute = createRoute({
-  operationId: "rotateToken",
+export const rotateTokenRoute = createRoute("rotateToken", {
+  post: "/v1/tokens/{token_id}/rotate",
   rule: { surface: "operator", permission: "tokens.write", idempotent: "once" },
-  method: "post",
-  path: "/v1/tokens/{token_id}/rotate",
   tags: ["Access"],
   summary: "Rotate a token",
   description: `${overlap} Until the new one is used, the old one may be rotated again: the unused one is revoked. A person's own token (reach \`account\`) is rotated by its account alone.`,
-  request: { params },
   responses: {
     201: json(tokenWithSecretSchema, "The new token with its secret, which is shown only once."),
   },
 });
 
-export const getOwnTokenRoute = createRoute({
-  operationId: "getOwnToken",
+export const getOwnTokenRoute = createRoute("getOwnToken", {
+  get: "/v1/tokens/current",
   rule: { surface: "operator", permission: "tokens.own", ownRunner: true, bound: true },
-  method: "get",
-  path: "/v1/tokens/current",
   tags: ["Access"],
   summary: "Get the token of this request",
   responses: {
@@ -192,8 +182,8 @@ export const getOwnTokenRoute = createRoute({
   },
 });
 
-export const rotateOwnTokenRoute = createRoute({
-  operationId: "rotateOwnToken",
+export const rotateOwnTokenRoute = createRoute("rotateOwnToken", {
+  post: "/v1/tokens/current/rotate",
   rule: {
     surface: "operator",
     permission: "tokens.own",
@@ -201,8 +191,6 @@ export const rotateOwnTokenRoute = createRoute({
     idempotent: "once",
     bound: true,
   },
-  method: "post",
-  path: "/v1/tokens/current/rotate",
   tags: ["Access"],
   summary: "Rotate the token of this request",
   description: overlap,

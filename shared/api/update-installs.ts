@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { appConfigParams } from "./app.ts";
 import { createRoute } from "./create-route.ts";
-import { json, jsonBody } from "./response.ts";
+import { json } from "./response.ts";
 
 /** As many as one request begins. */
 export const mostUpdated = 100;
@@ -44,17 +43,15 @@ const updateSchema = z
   .openapi("InstallUpdate");
 export type InstallUpdate = z.infer<typeof updateSchema>;
 
-export const updateInstallsRoute = createRoute({
-  operationId: "updateInstalls",
+export const updateInstallsRoute = createRoute("updateInstalls", {
+  post: "/v1/apps/{app_id}/configs/{app_config_id}/update-installs",
   rule: { surface: "control-plane", permission: "installs.operate", idempotent: "replay" },
-  method: "post",
-  path: "/v1/apps/{app_id}/configs/{app_config_id}/update-installs",
   tags: ["Installs"],
   summary: "Update installs to a config of their app",
   description:
     `Begins a workflow for each, at most ${mostUpdated} a request; \`next_after\` is sent as \`after\` for the next ones. A refusal for one install is reported for it; the others continue. ` +
     "409 `config_not_active`, `config_unsupported` as of one install.",
-  request: { params: appConfigParams, body: jsonBody(updatesSchema) },
+  body: updatesSchema,
   responses: {
     201: json(
       z

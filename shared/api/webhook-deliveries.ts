@@ -5,8 +5,8 @@ import { type ItemOf, resource } from "../resources/resource.ts";
 import { type EventKind, eventTransitionNames, eventTypes } from "../webhooks/event-resources.ts";
 import { createRoute } from "./create-route.ts";
 import { instantInput } from "./instant.ts";
-import { json, jsonBody } from "./response.ts";
-import { webhooks, webhookAttemptSchema } from "./webhook.ts";
+import { json } from "./response.ts";
+import { webhookAttemptSchema } from "./webhook.ts";
 
 const tags = ["Webhooks"];
 const path = "/v1/orgs/current/webhooks/{webhook_id}";
@@ -76,30 +76,23 @@ const shownDeliverySchema = z
   .openapi("ShownWebhookDelivery");
 export type ShownDelivery = z.infer<typeof shownDeliverySchema>;
 
-const { params } = webhookDeliveries;
 const one = `${webhookDeliveries.path}/{delivery_id}` as const;
 
-export const getDeliveryRoute = createRoute({
-  operationId: "getWebhookDelivery",
+export const getDeliveryRoute = createRoute("getWebhookDelivery", {
+  get: one,
   rule: reading,
-  method: "get",
-  path: one,
   tags,
   summary: "Read a delivery",
-  request: { params },
   responses: { 200: json(shownDeliverySchema, "The delivery, what was sent, and its attempts.") },
 });
 
-export const resendDeliveryRoute = createRoute({
-  operationId: "resendWebhookDelivery",
+export const resendDeliveryRoute = createRoute("resendWebhookDelivery", {
+  post: `${one}/resend`,
   rule: writing,
-  method: "post",
-  path: `${one}/resend`,
   tags,
   summary: "Send a delivery again",
   description:
     "The same bytes with the same event id, once: it is not tried again. 409 `delivery_pending` for one that is not over; 409 `webhook_disabled`: ping it first.",
-  request: { params },
   responses: { 202: json(webhookDeliveries.itemSchema, "The delivery.") },
 });
 
@@ -113,16 +106,14 @@ const resendBody = z
   .openapi("ResendDeliveries");
 export type ResendDeliveries = z.infer<typeof resendBody>;
 
-export const resendDeliveriesRoute = createRoute({
-  operationId: "resendWebhookDeliveries",
+export const resendDeliveriesRoute = createRoute("resendWebhookDeliveries", {
+  post: `${path}/resend`,
   rule: writing,
-  method: "post",
-  path: `${path}/resend`,
   tags,
   summary: "Send many deliveries again",
   description:
     "By default those that failed, at most 10,000 per request, each once, oldest first. 409 `webhook_disabled`: ping it first.",
-  request: { params: webhooks.params, body: jsonBody(resendBody) },
+  body: resendBody,
   responses: {
     202: json(
       z.object({

@@ -1,15 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { installs } from "./install.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
 import {
-  stepGroupParams,
   stepGroupSchema,
-  stepParams,
   stepSchema,
   wholeWorkflowSchema,
-  workflowParams as params,
   workflowSchema,
   workflowStatusSchema,
 } from "./workflow.ts";
@@ -27,74 +23,57 @@ const filters = {
   ...createdQuery,
 };
 
-export const listWorkflowsRoute = createRoute({
-  operationId: "listWorkflows",
+export const listWorkflowsRoute = createRoute("listWorkflows", {
+  get: "/v1/workflows",
   rule: { ...reading, bound: true },
-  method: "get",
-  path: "/v1/workflows",
   tags,
   summary: "List workflows",
   description: listingDescription,
-  request: {
-    query: z.object({
-      ...listingQuery,
-      owner_id: z.string().max(64).optional().describe("Of which install."),
-      parent_id: z.string().max(64).optional().describe("Only those that this workflow started."),
-      ...filters,
-    }),
-  },
+  query: z.object({
+    ...listingQuery,
+    owner_id: z.string().max(64).optional().describe("Of which install."),
+    parent_id: z.string().max(64).optional().describe("Only those that this workflow started."),
+    ...filters,
+  }),
   responses: { 200: json(listingOf(workflowSchema), "Workflows.") },
 });
 
-export const listWorkflowsOfInstallRoute = createRoute({
-  operationId: "listWorkflowsOfInstall",
+export const listWorkflowsOfInstallRoute = createRoute("listWorkflowsOfInstall", {
+  get: "/v1/installs/{install_id}/workflows",
   rule: reading,
-  method: "get",
-  path: "/v1/installs/{install_id}/workflows",
   tags,
   summary: "List workflows of an install",
   description: listingDescription,
-  request: { params: installs.params, query: z.object({ ...listingQuery, ...filters }) },
+  query: z.object({ ...listingQuery, ...filters }),
   responses: { 200: json(listingOf(workflowSchema), "Workflows.") },
 });
 
-export const getWorkflowRoute = createRoute({
-  operationId: "getWorkflow",
+export const getWorkflowRoute = createRoute("getWorkflow", {
+  get: path,
   rule: reading,
-  method: "get",
-  path,
   tags,
   summary: "Read a workflow with its steps",
-  request: { params },
   responses: { 200: json(wholeWorkflowSchema, "The workflow.") },
 });
 
-export const awaitWorkflowRoute = createRoute({
-  operationId: "awaitWorkflow",
+export const awaitWorkflowRoute = createRoute("awaitWorkflow", {
+  get: `${path}/await`,
   rule: { ...reading, ownPermit: true },
-  method: "get",
-  path: `${path}/await`,
   tags,
   summary: "Wait until a workflow has finished or needs a person",
   description:
     "Returns as soon as that is the case, or with the workflow as it is when `wait` is over.",
-  request: {
-    params,
-    query: z.object({
-      wait: z.string().max(40).optional().describe("At most and by default 25s."),
-    }),
-  },
+  query: z.object({
+    wait: z.string().max(40).optional().describe("At most and by default 25s."),
+  }),
   responses: { 200: json(wholeWorkflowSchema, "The workflow.") },
 });
 
-export const getQueuePositionRoute = createRoute({
-  operationId: "getWorkflowQueuePosition",
+export const getQueuePositionRoute = createRoute("getWorkflowQueuePosition", {
+  get: `${path}/queue-position`,
   rule: reading,
-  method: "get",
-  path: `${path}/queue-position`,
   tags,
   summary: "Read a workflow's position in its lane",
-  request: { params },
   responses: {
     200: json(
       z
@@ -128,47 +107,35 @@ export const getQueuePositionRoute = createRoute({
   },
 });
 
-export const listStepsRoute = createRoute({
-  operationId: "listWorkflowSteps",
+export const listStepsRoute = createRoute("listWorkflowSteps", {
+  get: `${path}/steps`,
   rule: reading,
-  method: "get",
-  path: `${path}/steps`,
   tags,
   summary: "List the steps of a workflow",
   description: "In their order, all of them.",
-  request: { params },
   responses: { 200: json(z.array(stepSchema), "Steps.") },
 });
 
-export const getStepRoute = createRoute({
-  operationId: "getWorkflowStep",
+export const getStepRoute = createRoute("getWorkflowStep", {
+  get: `${path}/steps/{step_id}`,
   rule: reading,
-  method: "get",
-  path: `${path}/steps/{step_id}`,
   tags,
   summary: "Read a step of a workflow",
-  request: { params: stepParams },
   responses: { 200: json(stepSchema, "The step.") },
 });
 
-export const listStepGroupsRoute = createRoute({
-  operationId: "listWorkflowStepGroups",
+export const listStepGroupsRoute = createRoute("listWorkflowStepGroups", {
+  get: `${path}/step-groups`,
   rule: reading,
-  method: "get",
-  path: `${path}/step-groups`,
   tags,
   summary: "List the groups of steps of a workflow",
-  request: { params },
   responses: { 200: json(z.array(stepGroupSchema), "Groups.") },
 });
 
-export const getStepGroupRoute = createRoute({
-  operationId: "getWorkflowStepGroup",
+export const getStepGroupRoute = createRoute("getWorkflowStepGroup", {
+  get: `${path}/step-groups/{group_id}`,
   rule: reading,
-  method: "get",
-  path: `${path}/step-groups/{group_id}`,
   tags,
   summary: "Read a group of steps",
-  request: { params: stepGroupParams },
   responses: { 200: json(stepGroupSchema, "The group.") },
 });

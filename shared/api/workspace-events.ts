@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./id-param.ts";
 import { json } from "./response.ts";
 
 /** What is written down of a workspace. */
@@ -30,13 +29,10 @@ const workspaceEventSchema = z
   .openapi("TerraformWorkspaceEvent");
 export type WorkspaceEvent = z.infer<typeof workspaceEventSchema>;
 
-export const listWorkspaceEventsRoute = createRoute({
-  operationId: "listTerraformWorkspaceEvents",
+export const listWorkspaceEventsRoute = createRoute("listTerraformWorkspaceEvents", {
+  get: "/v1/terraform-workspaces/{workspace_id}/events",
   rule: { surface: "operator", permission: "state.read" },
-  method: "get",
-  path: "/v1/terraform-workspaces/{workspace_id}/events",
   tags: ["Terraform workspaces"],
   summary: "List the events of a workspace, newest first",
-  request: { params: z.object({ workspace_id: idParam("workspace_id", "tfw") }) },
   responses: { 200: json(z.array(workspaceEventSchema), "The last hundred.") },
 });

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
 import { jobOwner } from "./job-owner.ts";
-import { logStreamParams, logStreamSchema } from "./log-streams.ts";
-import { json, jsonBody } from "./response.ts";
+import { logStreamSchema } from "./log-streams.ts";
+import { json } from "./response.ts";
 
 const tags = ["Logs"];
 
@@ -27,34 +27,29 @@ const newLogStreamSchema = z
   .openapi("NewLogStream");
 export type NewLogStream = z.infer<typeof newLogStreamSchema>;
 
-export const createLogStreamRoute = createRoute({
-  operationId: "createLogStream",
+export const createLogStreamRoute = createRoute("createLogStream", {
+  post: "/v1/log-streams",
   rule: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
-  method: "post",
-  path: "/v1/log-streams",
   tags,
   summary: "Create the log stream of an operation",
   description:
     "It is open until it is closed by hand, or its runner is deleted. Jobs with the same `owner_id` get streams of their own, whose parent it is.",
-  request: { body: jsonBody(newLogStreamSchema) },
+  body: newLogStreamSchema,
   responses: { 201: json(logStreamSchema, "The stream.") },
 });
 
-export const closeLogStreamRoute = createRoute({
-  operationId: "closeLogStream",
+export const closeLogStreamRoute = createRoute("closeLogStream", {
+  post: "/v1/log-streams/{log_stream_id}/close",
   rule: { surface: "control-plane", permission: "jobs.write" },
-  method: "post",
-  path: "/v1/log-streams/{log_stream_id}/close",
   tags,
   summary: "Close the log stream of an operation",
   description:
     "The streams of jobs and processes close with them (409). A closed stream stays as it is.",
-  request: { params: logStreamParams },
   responses: { 200: json(logStreamSchema, "The closed stream.") },
 });
 
-export const appendLogsRoute = createRoute({
-  operationId: "appendLogs",
+export const appendLogsRoute = createRoute("appendLogs", {
+  post: "/v1/log-streams/{log_stream_id}/logs",
   rule: {
     surface: "runner",
     permission: "logs.write",
@@ -63,8 +58,6 @@ export const appendLogsRoute = createRoute({
     unmetered: true,
     ownPermit: true,
   },
-  method: "post",
-  path: "/v1/log-streams/{log_stream_id}/logs",
   tags,
   summary: "Add records to a log stream",
   description:
@@ -73,13 +66,10 @@ export const appendLogsRoute = createRoute({
     "of the execution in `runner_job_execution.id`) are stored once however often they come. 429 and 503 say when to " +
     "retry. After a 201 the records are on disk. If the execution of an svc-agent has ended while its stream is open, the answer says so " +
     "within seconds in the header `Svc-Execution: over`.",
-  request: {
-    params: logStreamParams,
-    body: {
-      content: {
-        "application/x-protobuf": { schema: z.string().openapi({ format: "binary" }) },
-        "application/json": { schema: z.looseObject({}) },
-      },
+  body: {
+    content: {
+      "application/x-protobuf": { schema: z.string().openapi({ format: "binary" }) },
+      "application/json": { schema: z.looseObject({}) },
     },
   },
   responses: {

@@ -1,9 +1,10 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
 import { createRoute } from "../api/create-route.ts";
-import { idParam } from "../api/id-param.ts";
+import { paramsOf } from "../api/id-param.ts";
 import { listingDescription, listingOf, listingQuery } from "../api/listing.ts";
 import { pageOf, pageQuery } from "../api/page.ts";
 import { json } from "../api/response.ts";
+import type { IdName } from "../id-names.ts";
 import { type IdPrefix, idPrefixes } from "../id-prefixes.ts";
 import type { Permission } from "../permissions.ts";
 import type { RouteRule } from "../route-rule.ts";
@@ -31,7 +32,7 @@ export type ResourceSpec = {
   readonly operation?: string;
   readonly tag: string;
   readonly prefix: IdPrefix;
-  readonly param: string;
+  readonly param: IdName;
   readonly path: string;
   readonly under: readonly Parent[];
   readonly also?: readonly Parent[];
@@ -122,59 +123,42 @@ type AlsoOf<Spec extends ResourceSpec> = Spec["also"] extends readonly Parent[]
 export function resource<const Spec extends ResourceSpec>(spec: Spec): Resource<Spec> {
   const shape = Object.entries(spec.members).map(([name, { schema }]) => [name, schema]);
   const itemSchema = z.object(Object.fromEntries(shape)).openapi(spec.schema);
-  const params = paramsOf(spec, spec.under, true);
+  const one = `${spec.path}/{${spec.param}}`;
+  const params = paramsOf(one);
   const opens = new Set(spec.opens);
   const list = opens.has("list") ? listRoute(spec, itemSchema) : undefined;
-  const get = opens.has("get") ? getRoute(spec, itemSchema, params) : undefined;
+  const get = opens.has("get") ? getRoute(spec, itemSchema, one) : undefined;
   const of = (spec.also ?? []).map((kind) => [kind, listRoute(spec, itemSchema, kind)] as const);
   const routes = [list, ...of.map(([, route]) => route), get].filter((one) => one !== undefined);
   const made = { ...spec, itemSchema, params, list, listOf: Object.fromEntries(of), get, routes };
   return made as unknown as Resource<Spec>; // its members are made of the spec's, name by name
 }
 
-function paramsOf(
-  { param, prefix }: ResourceSpec,
-  under: readonly Parent[],
-  hasOwn: boolean,
-): z.ZodObject {
-  const above = under.map((kind) => parents[kind]);
-  const all = hasOwn ? [...above, { param, prefix }] : above;
-  return z.object(
-    Object.fromEntries(all.map((one) => [one.param, idParam(one.param, one.prefix)])),
-  );
-}
-
 function listRoute(spec: ResourceSpec, itemSchema: z.ZodType, parent?: Parent) {
   const { says, plural, bound } = spec;
-  const under = parent === undefined ? spec.under : [parent];
   const filters = Object.entries(spec.filters)
     .filter(([name]) => parent === undefined || name !== parents[parent].param)
     .map(([name, { schema }]) => [name, schema] as const);
   const isPaged = spec.paged === "cursor";
   const told = [says?.listed ?? [], isPaged ? [] : listingDescription].flat();
   const isOpen = bound === "list" && parent === undefined;
-  return createRoute({
-    operationId: `list${pluralOf(spec)}${parent === undefined ? "" : `Of${capital(parent)}`}`,
+  return createRoute(`list${pluralOf(spec)}${parent === undefined ? "" : `Of${capital(parent)}`}`, {
+    get: parent === undefined ? spec.path : underParent(spec.path, parent),
     rule: {
       surface: spec.surface,
       permission: spec.read,
       ...(isOpen && { bound: true as const }),
     },
-    method: "get",
-    path: parent === undefined ? spec.path : underParent(spec.path, parent),
     tags: [spec.tag],
     summary:
       parent === undefined
         ? (says?.list ?? `List ${plural}`)
         : `List ${plural} of ${idPrefixes[parents[parent].prefix].words}`,
     ...(told.length > 0 && { description: told.join(" ") }),
-    request: {
-      ...(under.length > 0 && { params: paramsOf(spec, under, false) }),
-      query: z.object({
-        ...(isPaged ? pageQuery : listingQuery),
-        ...Object.fromEntries(filters),
-      }),
-    },
+    query: z.object({
+      ...(isPaged ? pageQuery : listingQuery),
+      ...Object.fromEntries(filters),
+    }),
     responses: {
       200: isPaged
         ? json(pageOf(itemSchema), `A page of ${plural}, the newest first.`)
@@ -183,15 +167,12 @@ function listRoute(spec: ResourceSpec, itemSchema: z.ZodType, parent?: Parent) {
   });
 }
 
-function getRoute(spec: ResourceSpec, itemSchema: z.ZodType, params: z.ZodObject) {
-  return createRoute({
-    operationId: `get${spec.operation ?? spec.schema}`,
+function getRoute(spec: ResourceSpec, itemSchema: z.ZodType, one: string) {
+  return createRoute(`get${spec.operation ?? spec.schema}`, {
+    get: one,
     rule: { surface: spec.surface, permission: spec.read },
-    method: "get",
-    path: `${spec.path}/{${spec.param}}`,
     tags: [spec.tag],
     summary: spec.says?.get ?? `Read ${idPrefixes[spec.prefix].words}`,
-    request: { params },
     responses: { 200: json(itemSchema, spec.says?.got ?? `The ${spec.noun}.`) },
   });
 }
