@@ -29,7 +29,7 @@ type Ask = {
 };
 type Head = Pick<Received, "status" | "headers">;
 type Anew = { readonly isAnew: boolean };
-type Told = Pick<Received, "status" | "text">;
+type Answer = Pick<Received, "status" | "text">;
 
 /** Long enough for a broker to restart without a failed release. */
 const patienceMs = 240_000;
@@ -143,18 +143,18 @@ function away(answer: Head | Unanswered): FrontRefusal {
 const isAbsent = (answer: Received): boolean =>
   answer.status === 404 && problemOf(answer).code === "release_not_found";
 
-function goodText(answer: Told): string {
+function goodText(answer: Answer): string {
   if (answer.status < 300) return answer.text;
   throw refusalOf(answer);
 }
 
-function refusalOf(answer: Told): FrontRefusal {
+function refusalOf(answer: Answer): FrontRefusal {
   const { detail } = problemOf(answer);
   const code = answer.status === 404 ? 403 : answer.status;
   return new FrontRefusal(code, `the broker refuses helm's release: ${detail || answer.status}`);
 }
 
-function problemOf({ text }: Told): { readonly code?: string; readonly detail?: string } {
+function problemOf({ text }: Answer): { readonly code?: string; readonly detail?: string } {
   try {
     return JSON.parse(text) as { code?: string; detail?: string }; // a problem document of the broker
   } catch {

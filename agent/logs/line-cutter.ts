@@ -92,7 +92,7 @@ function shownOf(bytes: Buffer, what: "all" | "progress"): number {
   return what === "all" ? endOfCharacters(bytes) : bytes.lastIndexOf(carriageReturn, -2) + 1;
 }
 
-type Told = {
+type LinePart = {
   readonly bytes: Buffer;
   readonly atMs: number;
   readonly isContinued: boolean;
@@ -100,7 +100,7 @@ type Told = {
   readonly isValid?: boolean;
 };
 
-function tell(line: Line, { bytes, atMs, isContinued, isValid = false }: Told): void {
+function tell(line: Line, { bytes, atMs, isContinued, isValid = false }: LinePart): void {
   const isCrLf = !isContinued && bytes[bytes.length - 1] === carriageReturn;
   const whole = isCrLf ? bytes.subarray(0, -1) : bytes;
   if (isValid && whole.length <= mostLineBytes) return line(whole, atMs, isContinued);
@@ -119,7 +119,7 @@ function tellPieces(line: Line, bytes: Buffer, atMs: number): number {
   return from;
 }
 
-function tellValid(line: Line, { bytes, atMs, isContinued }: Told): void {
+function tellValid(line: Line, { bytes, atMs, isContinued }: LinePart): void {
   if (isUtf8(bytes)) return line(bytes, atMs, isContinued);
   const mended = Buffer.from(bytes.toString("utf8"));
   // Invalid bytes take more space once they are replaced.

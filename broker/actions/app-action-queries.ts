@@ -60,7 +60,7 @@ export type ActionChange = {
   readonly removed?: readonly string[];
   readonly isWhole?: boolean;
 };
-type Told = { readonly outcome: string; readonly told: readonly string[] };
+type Outcome = { readonly outcome: string; readonly told: readonly string[] };
 type Which = { readonly appId: string; readonly id: string };
 
 /** Changes an action: changed, not-found, held (by what), taken (the name), locked (which labels) or too-many. */
@@ -69,9 +69,9 @@ export async function writeAction(
   org: OrgId,
   { appId, id }: Which,
   { isWhole, ...change }: ActionChange,
-): Promise<Told | undefined> {
+): Promise<Outcome | undefined> {
   const text = JSON.stringify({ ...change, is_whole: isWhole === true });
-  const [row] = await db<Told[]>`
+  const [row] = await db<Outcome[]>`
     select * from change_action(${org}, ${appId}, ${id}, ${text}::text::jsonb)`;
   return row;
 }
@@ -81,8 +81,8 @@ export async function deleteActionRow(
   db: Db,
   org: OrgId,
   { appId, id }: Which,
-): Promise<Told | undefined> {
-  const [row] = await db<Told[]>`select * from delete_action(${org}, ${appId}, ${id})`;
+): Promise<Outcome | undefined> {
+  const [row] = await db<Outcome[]>`select * from delete_action(${org}, ${appId}, ${id})`;
   return row;
 }
 

@@ -23,7 +23,7 @@ export type AuditPage = {
   readonly stoppedAt: PageKey | undefined;
 };
 
-type Asked = PageRequest & {
+type AuditRequest = PageRequest & {
   readonly filter: AuditFilter;
   /** Older events are not shown, nor those that are older than the org's own days. */
   readonly days: number;
@@ -38,7 +38,7 @@ const mostSeen = 5000;
  * A page of the log, by the index of the objects, of the actor, of the token or of the time. What the index does not know is looked
  * for among so many events; then the page ends, and the next begins there.
  */
-export async function listAuditEvents(db: Db, org: OrgId, asked: Asked): Promise<AuditPage> {
+export async function listAuditEvents(db: Db, org: OrgId, asked: AuditRequest): Promise<AuditPage> {
   const { filter, limit } = asked;
   const isSearch = searched.some((name) => filter[name] !== undefined);
   const most = isSearch ? mostSeen : limit + 1;
@@ -57,7 +57,7 @@ export async function listAuditEvents(db: Db, org: OrgId, asked: Asked): Promise
 /** Filters that may be left after the walk. */
 const searched = ["action", "outcome", "target_type", "token", "actor"] as const;
 
-function walk(db: Db, org: OrgId, asked: Asked, most: number) {
+function walk(db: Db, org: OrgId, asked: AuditRequest, most: number) {
   const { filter } = asked;
   const events = (narrowed: ReturnType<Db>) => db`
     select * from audit_events
@@ -79,7 +79,7 @@ function walk(db: Db, org: OrgId, asked: Asked, most: number) {
 export function times(
   db: Db,
   org: OrgId,
-  { filter, after, days, isExport }: Pick<Asked, "filter" | "after" | "days" | "isExport">,
+  { filter, after, days, isExport }: Pick<AuditRequest, "filter" | "after" | "days" | "isExport">,
 ) {
   const key = after && db`(${after.sortKey}::text::timestamptz, ${after.id})`;
   const own = db`(select o.retain_audit_days from orgs o where o.id = ${org})`;
@@ -91,7 +91,7 @@ export function times(
     ${key === undefined ? db`` : isExport === true ? db`and (at, id) > ${key}` : db`and (at, id) < ${key}`}`;
 }
 
-function order(db: Db, { isExport }: Asked) {
+function order(db: Db, { isExport }: AuditRequest) {
   return isExport === true ? db`order by at, id` : db`order by at desc, id desc`;
 }
 

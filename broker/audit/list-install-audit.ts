@@ -5,7 +5,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { times } from "./list-audit-events.ts";
 import type { AuditEventRow } from "./row.ts";
 
-type Wanted = ListRequest & {
+type InstallAudit = ListRequest & {
   readonly installId: string;
   readonly from: string | undefined;
   readonly to: string | undefined;
@@ -19,7 +19,7 @@ const mostWorkflows = 1000;
 export async function listInstallAudit(
   db: Db,
   org: OrgId,
-  { installId, from, to, days, after, limit, offset }: Wanted,
+  { installId, from, to, days, after, limit, offset }: InstallAudit,
 ): Promise<(AuditEventRow & { readonly sort_key: string })[]> {
   const between = times(db, org, { filter: { from, to }, after, days });
   return db<(AuditEventRow & { sort_key: string })[]>`

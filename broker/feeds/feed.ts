@@ -16,33 +16,33 @@ export type FeedRow = {
 };
 
 /** Whose rows a feed reads, and what tells that there are new ones. */
-export type FeedSource<Row extends FeedRow, Told> = {
+export type FeedSource<Row extends FeedRow, Item> = {
   readonly what: string;
   readonly topic: (org: OrgId) => Topic;
   /** The org's rows after a position, in order; the settled ones stand first. */
   readonly list: (db: Db, org: OrgId, after: FeedPosition, limit: number) => Promise<Row[]>;
   /** What is told of all rows of a read, settled or not; repeated until they are settled. */
-  readonly tell: (rows: readonly Row[]) => Told;
+  readonly tell: (rows: readonly Row[]) => Item;
 };
 
 /** The result of one read. */
-type Heard<Row, Told> = {
+type Heard<Row, Item> = {
   /** Rows whose order is final, each once. */
   readonly settled: readonly Row[];
   /** The position of the last settled row. */
   readonly upto: FeedPosition;
-  readonly told: Told;
+  readonly told: Item;
 };
-type Listener<Row, Told> = (heard: Heard<Row, Told>) => void;
+type Listener<Row, Item> = (heard: Heard<Row, Item>) => void;
 
 /** One reader per org and broker for all who wait here for the org's rows of one kind. */
-export type Feed<Row extends FeedRow, Told> = {
-  readonly source: FeedSource<Row, Told>;
+export type Feed<Row extends FeedRow, Item> = {
+  readonly source: FeedSource<Row, Item>;
   /**
    * Delivers every row that settles after this call resolved; a query that begins then sees all
    * earlier ones. Ends when the returned function is called.
    */
-  readonly subscribe: (org: OrgId, listener: Listener<Row, Told>) => Promise<() => void>;
+  readonly subscribe: (org: OrgId, listener: Listener<Row, Item>) => Promise<() => void>;
   /** Aborts when this broker drains: parked requests are answered at once. */
   readonly draining: AbortSignal;
   readonly drain: () => void;
@@ -62,15 +62,15 @@ const restMs = 5;
 const settleMs = { first: 10, longest: 250 };
 
 /** The feed of one broker; readers run only while somebody listens. */
-export function makeFeed<Row extends FeedRow, Told>(
+export function makeFeed<Row extends FeedRow, Item>(
   parts: FeedParts,
-  source: FeedSource<Row, Told>,
-): Feed<Row, Told> {
-  const readers = new Map<OrgId, Reader<Row, Told>>();
+  source: FeedSource<Row, Item>,
+): Feed<Row, Item> {
+  const readers = new Map<OrgId, Reader<Row, Item>>();
   const drained = new AbortController();
   setMaxListeners(0, drained.signal);
 
-  async function subscribe(org: OrgId, listener: Listener<Row, Told>): Promise<() => void> {
+  async function subscribe(org: OrgId, listener: Listener<Row, Item>): Promise<() => void> {
     const reader = readers.get(org) ?? startReader(parts, source, org);
     readers.set(org, reader);
     reader.listeners.add(listener);
@@ -97,18 +97,18 @@ export function makeFeed<Row extends FeedRow, Told>(
   };
 }
 
-type Reader<Row, Told> = {
-  readonly listeners: Set<Listener<Row, Told>>;
+type Reader<Row, Item> = {
+  readonly listeners: Set<Listener<Row, Item>>;
   readonly isReady: Promise<void>;
   readonly stop: () => void;
 };
 
-function startReader<Row extends FeedRow, Told>(
+function startReader<Row extends FeedRow, Item>(
   { db, wakes, log }: FeedParts,
-  { what, topic, list, tell }: FeedSource<Row, Told>,
+  { what, topic, list, tell }: FeedSource<Row, Item>,
   org: OrgId,
-): Reader<Row, Told> {
-  const listeners = new Set<Listener<Row, Told>>();
+): Reader<Row, Item> {
+  const listeners = new Set<Listener<Row, Item>>();
   let position: FeedPosition | undefined;
   let holdMs = settleMs.first;
 

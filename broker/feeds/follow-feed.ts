@@ -27,9 +27,9 @@ export type Following = {
 export type Followed<Row> = { readonly rows: readonly Row[]; readonly nextCursor: string };
 
 /** Whom a request follows, and which of the rows it wants. */
-export type Followable<Row extends FeedRow, Told> = {
+export type Followable<Row extends FeedRow, Item> = {
   readonly db: Db;
-  readonly feed: Feed<Row, Told>;
+  readonly feed: Feed<Row, Item>;
   readonly isAsked: (row: Row) => boolean;
 };
 
@@ -37,8 +37,8 @@ export type Followable<Row extends FeedRow, Told> = {
 const mostPages = 10;
 
 /** The org's rows after the cursor; waits while there are none. Empty when the time is up. */
-export async function followFeed<Row extends FeedRow, Told>(
-  followable: Followable<Row, Told>,
+export async function followFeed<Row extends FeedRow, Item>(
+  followable: Followable<Row, Item>,
   org: OrgId,
   following: Following,
 ): Promise<Followed<Row>> {
@@ -91,8 +91,8 @@ async function startOf(db: Db, cursor: string | undefined): Promise<FeedPosition
 }
 
 /** Reads settled rows until there are enough, or none are left. */
-async function readKept<Row extends FeedRow, Told>(
-  { db, feed, isAsked }: Followable<Row, Told>,
+async function readKept<Row extends FeedRow, Item>(
+  { db, feed, isAsked }: Followable<Row, Item>,
   org: OrgId,
   { from, limit }: { readonly from: FeedPosition; readonly limit: number },
 ): Promise<Read<Row>> {

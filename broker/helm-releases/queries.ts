@@ -4,7 +4,7 @@ import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { type LargeSealed, mostAtOnceBytes } from "../seals/open-large.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
-import { within } from "../tokens/bound/within.ts";
+import { boundTo } from "../tokens/bound/within.ts";
 import type { HelmChartRow, HelmReleaseRow } from "./row.ts";
 
 type Sorted = { readonly sort_key: string };
@@ -56,7 +56,7 @@ export async function listCharts(
 ): Promise<(HelmChartRow & Sorted)[]> {
   return db<(HelmChartRow & Sorted)[]>`
     select c.*, c.created_at::text as sort_key from helm_charts c
-     where c.org_id = ${org} ${within(db, "helm_charts", bound)}
+     where c.org_id = ${org} ${boundTo(db, "helm_charts", bound)}
        ${after === undefined ? db`` : db`and c.id < ${after.id}`}
        ${ownerId === undefined ? db`` : db`and c.owner_id = ${ownerId}`}
      order by c.id desc limit ${limit + 1}`;
@@ -89,7 +89,7 @@ export async function listReleases(
 ): Promise<(HelmReleaseRow & Sorted)[]> {
   return db<(HelmReleaseRow & Sorted)[]>`
     select ${columns(db)}, r.created_at::text as sort_key from helm_releases r
-     where r.org_id = ${org} ${within(db, "helm_releases", bound)}
+     where r.org_id = ${org} ${boundTo(db, "helm_releases", bound)}
        ${chartId === undefined ? db`` : db`and r.helm_chart_id = ${chartId}`}
        ${after === undefined ? db`` : db`and r.id < ${after.id}`}
        ${name === undefined ? db`` : db`and r.name = ${name}`}

@@ -13,13 +13,13 @@ import type { ShownRow } from "./to-install.ts";
 import { requireSupported } from "./unsupported-config.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
-type Wanted = Pick<
+type WorkflowRequest = Pick<
   NewWorkflow,
   "type" | "role" | "planOnly" | "params" | "metadata" | "given" | "actionRun"
 >;
 type Begin = {
   readonly installId: string;
-  readonly workflow: Wanted;
+  readonly workflow: WorkflowRequest;
   /** No other change of the install may be open. */
   readonly isOnly?: boolean;
   readonly inputs?: object;
@@ -81,7 +81,7 @@ function refusalOf(outcome: string): Error {
   return new Error(`begin_workflow answered ${outcome}`);
 }
 
-type Asked = {
+type ProvisionRequest = {
   readonly id: string;
   readonly role: string;
   /** What would be done is made, and nothing is changed. */
@@ -92,7 +92,7 @@ type Asked = {
 export async function reprovisionInstall(
   parts: Parts,
   actor: Pick<Actor, "id" | "orgId">,
-  { id, role, planOnly }: Asked,
+  { id, role, planOnly }: ProvisionRequest,
 ): Promise<string> {
   const { orgId } = actor;
   const install = await requireInstall(parts.db, orgId, id);
@@ -106,7 +106,7 @@ export async function reprovisionInstall(
 export async function deprovisionInstall(
   parts: Parts,
   actor: Pick<Actor, "id" | "orgId">,
-  { id, role, planOnly, deletes = false }: Asked & { readonly deletes?: boolean },
+  { id, role, planOnly, deletes = false }: ProvisionRequest & { readonly deletes?: boolean },
 ): Promise<string> {
   const install = await requireInstall(parts.db, actor.orgId, id);
   if (install.lifecycle_phase === "created")
@@ -138,7 +138,11 @@ export async function deleteInstall(
 export async function updateInstallConfig(
   parts: Parts,
   actor: Pick<Actor, "id" | "orgId">,
-  { id, configId, planOnly }: Pick<Asked, "id" | "planOnly"> & { readonly configId: string },
+  {
+    id,
+    configId,
+    planOnly,
+  }: Pick<ProvisionRequest, "id" | "planOnly"> & { readonly configId: string },
 ): Promise<string> {
   const { app_id: app } = await requireInstall(parts.db, actor.orgId, id);
   const config = await findConfig(parts.db, actor.orgId, { app, id: configId });

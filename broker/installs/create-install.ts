@@ -28,7 +28,7 @@ const laneSizes = { changes: 1, plans: 2, actions: 4 } as const;
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Asker = Pick<Actor, "id" | "orgId" | "requestSeed">;
-type Wanted = { readonly appId: string; readonly install: NewInstall };
+type Creation = { readonly appId: string; readonly install: NewInstall };
 export type CreatedInstall = {
   readonly id: string;
   readonly workflowId: string | undefined;
@@ -42,7 +42,7 @@ export type CreatedInstall = {
 export async function createInstall(
   broker: Parts & Pick<Broker, "render">,
   { actor, withPermit, gone }: Asking & { readonly actor: Pick<Actor, "bound"> },
-  wanted: Wanted,
+  wanted: Creation,
 ): Promise<CreatedInstall> {
   const { orgId } = actor;
   const { draft, order } = await withPermit(() => draftInstall(broker, actor, wanted));
@@ -56,7 +56,7 @@ export async function createInstall(
 async function draftInstall(
   { db, seals }: Parts,
   actor: Asker & Pick<Actor, "bound">,
-  { appId, install }: Wanted,
+  { appId, install }: Creation,
 ) {
   await requireWithin(db, actor, "apps", appId);
   if (actor.bound !== null && install.runner_group_id !== undefined)

@@ -8,7 +8,7 @@ import type { LabelOrder, RenderedLabels } from "./render-labels.ts";
 import { stateBase } from "./state-base.ts";
 
 type Texts = Readonly<Record<string, string>>;
-type Wanted = {
+type Labels = {
   readonly templates: Texts;
   readonly labels: Texts;
   /** The app's: they are locked. */
@@ -18,7 +18,7 @@ type Wanted = {
 /** Refuses with 422 templates of labels that are none, read what the config has not, or are of keys that have a value already. */
 export function checkLabelTemplates(
   config: AppConfigDocument,
-  { templates, labels, locked }: Wanted,
+  { templates, labels, locked }: Labels,
 ): void {
   const errors = Object.keys(templates).flatMap((key) => faultOfKey(key, { labels, locked }));
   const tell = Object.assign(
@@ -43,7 +43,7 @@ export function checkLabelTemplates(
 const pointerOf = (key: string): Pointer =>
   `#/label_templates/${pointerTo([key]).slice("#/".length)}`;
 
-function faultOfKey(key: string, { labels, locked }: Omit<Wanted, "templates">): ProblemError[] {
+function faultOfKey(key: string, { labels, locked }: Omit<Labels, "templates">): ProblemError[] {
   const pointer = pointerOf(key);
   if (Object.hasOwn(locked, key))
     return [{ pointer, code: "label_locked", detail: `The app gives the label ${key}.` }];

@@ -1,7 +1,7 @@
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
-import { within } from "../tokens/bound/within.ts";
+import { boundTo } from "../tokens/bound/within.ts";
 
 /** Writes an install: created, or why not. */
 export async function insertInstall(
@@ -86,7 +86,7 @@ export async function listToUpdate(
                          and not w.is_cancelling) as is_there
       from installs i
      where i.org_id = ${org} and i.app_id = ${app} and i.deleted_at is null and i.id > ${after ?? ""}
-       ${within(db, "installs", bound)}
+       ${boundTo(db, "installs", bound)}
        ${ids === undefined ? db`` : db`and i.id = any(${[...ids]}::text[])`}
      order by i.id limit ${limit}`;
 }

@@ -4,7 +4,7 @@ import type { Db } from "../database/connect.ts";
 import { leastId } from "../database/new-id.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { within } from "../tokens/bound/within.ts";
+import { boundTo } from "../tokens/bound/within.ts";
 import type { JobFilter } from "./job-filter.ts";
 import { openIds } from "./open-ids.ts";
 import { jobColumns, jobState } from "./queries.ts";
@@ -109,7 +109,7 @@ function conditions(db: Db, filter: JobFilter) {
   const after = createdAfter && leastId("job", createdAfter.getTime() - skewMs);
   const before = createdBefore && leastId("job", createdBefore.getTime() + skewMs);
   return db`
-    ${within(db, "runner_jobs", filter.bound)}
+    ${boundTo(db, "runner_jobs", filter.bound)}
     ${filter.leavesOutInstalls === true ? ofNoInstall(db) : db``}
     ${runnerId === undefined ? db`` : db`and j.runner_id = ${runnerId}`}
     ${statusCondition(db, filter)}

@@ -3,7 +3,7 @@ import { type RunnerJobType, runnerJobType } from "../../shared/runner-job-types
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
-type Wanted = { readonly runnerId: string; readonly type: RunnerJobType };
+type NewJob = { readonly runnerId: string; readonly type: RunnerJobType };
 
 /**
  * Refuses with 403 what is to make a job for an install's runner by hand later, where the org has somebody else approve: nobody
@@ -12,7 +12,7 @@ type Wanted = { readonly runnerId: string; readonly type: RunnerJobType };
 export async function refuseSelfApproved(
   db: Db,
   org: OrgId,
-  { runnerId, type }: Wanted,
+  { runnerId, type }: NewJob,
 ): Promise<void> {
   if (runnerJobType(type).ordersRunner === true) return;
   const rows = await db`

@@ -11,7 +11,7 @@ import type { JobRow } from "./row.ts";
 
 type Parts = Pick<Broker, "db" | "wakes" | "permits" | "report">;
 
-type Wanted = {
+type StatusChange = {
   readonly jobId: string;
   readonly status: RunnerJobStatus;
   readonly description: string | undefined;
@@ -22,7 +22,11 @@ type Wanted = {
  * it, `queued` gives it back. What waits can be cancelled or skipped. The present status changes nothing; all
  * other moves are the broker's own and a 409 here.
  */
-export async function setJobStatus(broker: Parts, actor: Actor, wanted: Wanted): Promise<JobRow> {
+export async function setJobStatus(
+  broker: Parts,
+  actor: Actor,
+  wanted: StatusChange,
+): Promise<JobRow> {
   const { db } = broker;
   const withPermit: WithPermit = (act) =>
     broker.permits.run({ orgId: actor.orgId, token: actor.id }, act);
@@ -39,7 +43,7 @@ export async function setJobStatus(broker: Parts, actor: Actor, wanted: Wanted):
   return withPermit(() => requireJob(db, actor.orgId, wanted.jobId));
 }
 
-async function endWaiting(broker: Parts, actor: Actor, wanted: Wanted): Promise<void> {
+async function endWaiting(broker: Parts, actor: Actor, wanted: StatusChange): Promise<void> {
   const event = { cancelled: "cancel", "not-attempted": "skip" } as const;
   const { status } = wanted;
   if (status !== "cancelled" && status !== "not-attempted") throw refused(status);
@@ -50,7 +54,7 @@ async function endWaiting(broker: Parts, actor: Actor, wanted: Wanted): Promise<
 async function reportOn(
   broker: Parts,
   actor: Actor,
-  { jobId, executionId, status, description }: Wanted & { executionId: string },
+  { jobId, executionId, status, description }: StatusChange & { executionId: string },
 ): Promise<void> {
   const named = { job_id: jobId, execution_id: executionId };
   if (status === "queued")

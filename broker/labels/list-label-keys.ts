@@ -3,7 +3,7 @@ import { labelKeyLimits } from "../../shared/api/label-keys.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
-import { within } from "../tokens/bound/within.ts";
+import { boundTo } from "../tokens/bound/within.ts";
 
 type Values = Readonly<Record<string, string[]>>;
 type OfBound = { readonly bound: Bound | null };
@@ -18,7 +18,7 @@ export async function listInstallLabelKeys(
     db,
     db`
     select i.labels from installs i
-     where i.org_id = ${org} and i.deleted_at is null ${within(db, "installs", bound)}
+     where i.org_id = ${org} and i.deleted_at is null ${boundTo(db, "installs", bound)}
        ${appId === undefined ? db`` : db`and i.app_id = ${appId}`}`,
   );
 }
@@ -29,7 +29,7 @@ export async function listAppLabelKeys(db: Db, org: OrgId, { bound }: OfBound): 
     db,
     db`
     select a.default_labels as labels from apps a
-     where a.org_id = ${org} and a.deleted_at is null ${within(db, "apps", bound)}`,
+     where a.org_id = ${org} and a.deleted_at is null ${boundTo(db, "apps", bound)}`,
   );
 }
 

@@ -26,7 +26,7 @@ export type JobInScope = {
 export type NamingJob = Omit<JobInScope, "plan"> & { readonly facts: PlanFacts };
 
 export type ScopeParts = { readonly db: Db; readonly seals: Seals };
-type Asked = {
+type ScopeQuery = {
   readonly name: string;
   readonly jobId?: string | undefined;
   readonly operation?: RunnerJobOperation;
@@ -43,7 +43,7 @@ type PlanRow = { key_id: string | null; contents: Buffer };
 export async function* jobsInScope(
   parts: ScopeParts,
   actor: PlanReader,
-  asked: Asked,
+  asked: ScopeQuery,
 ): AsyncGenerator<JobInScope> {
   for await (const job of reachedJobs(parts.db, actor, asked)) {
     const plan = await readPlan(parts, actor, job.id);
@@ -55,7 +55,7 @@ export async function* jobsInScope(
 export async function* namingJobs(
   parts: PlanFactsParts,
   actor: PlanReader,
-  asked: Asked,
+  asked: ScopeQuery,
 ): AsyncGenerator<NamingJob> {
   for await (const job of reachedJobs(parts.db, actor, asked)) {
     const facts = await findPlanFacts(parts, actor.orgId, job);
@@ -63,7 +63,7 @@ export async function* namingJobs(
   }
 }
 
-async function* reachedJobs(db: Db, actor: PlanReader, asked: Asked): AsyncGenerator<JobRow> {
+async function* reachedJobs(db: Db, actor: PlanReader, asked: ScopeQuery): AsyncGenerator<JobRow> {
   const isOne = asked.jobId !== undefined || actor.executionId !== null;
   for (const list of isOne ? [listOne] : [listNamed, listUnnamed]) {
     yield* await list(db, actor, asked);
@@ -102,7 +102,7 @@ async function readPlan(
 }
 
 /** The one job that is asked for, or that the token is for, whatever names are kept of its plan. */
-function listOne(db: Db, actor: PlanReader, asked: Asked): Promise<JobRow[]> {
+function listOne(db: Db, actor: PlanReader, asked: ScopeQuery): Promise<JobRow[]> {
   return db<JobRow[]>`
     select ${columns(db)}
       from runner_jobs j
@@ -111,7 +111,7 @@ function listOne(db: Db, actor: PlanReader, asked: Asked): Promise<JobRow[]> {
 }
 
 /** By the names that are kept beside the plans. */
-function listNamed(db: Db, actor: PlanReader, asked: Asked): Promise<JobRow[]> {
+function listNamed(db: Db, actor: PlanReader, asked: ScopeQuery): Promise<JobRow[]> {
   return db<JobRow[]>`
     select ${columns(db)}
       from runner_job_plan_names n
@@ -122,7 +122,7 @@ function listNamed(db: Db, actor: PlanReader, asked: Asked): Promise<JobRow[]> {
 }
 
 /** Plans that came without their names, of a broker of the version before: any of them may name it. */
-function listUnnamed(db: Db, actor: PlanReader, asked: Asked): Promise<JobRow[]> {
+function listUnnamed(db: Db, actor: PlanReader, asked: ScopeQuery): Promise<JobRow[]> {
   return db<JobRow[]>`
     select ${columns(db)}
       from runner_jobs j
@@ -155,7 +155,7 @@ function joins(db: Db): postgres.Fragment {
     left join runner_job_ends d on d.runner_job_id = j.id`;
 }
 
-function isReached(db: Db, actor: PlanReader, { operation }: Asked): postgres.Fragment {
+function isReached(db: Db, actor: PlanReader, { operation }: ScopeQuery): postgres.Fragment {
   const { orgId, runnerId, executionId } = actor;
   return db`
     j.runner_id = ${runnerId}

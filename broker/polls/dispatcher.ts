@@ -1,7 +1,7 @@
-import { makeLooks } from "./looks.ts";
 import { ParkedPolls, type Poll, type PollAnswer } from "./parked-polls.ts";
 import { makePollBatches, type PollServing, type Served } from "./poll-batches.ts";
 import { makeReservations, type Reservations } from "./reservations.ts";
+import { makeSearches } from "./searches.ts";
 
 type DispatcherParts = PollServing & {
   /** Takes back an answer for a poll that has left in the meantime. */
@@ -42,8 +42,8 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
   const parked = new ParkedPolls<PollAnswer>();
   const dirty = new Set<string>();
   const reservations = makeReservations();
-  const looks = makeLooks();
-  const serveBatch = makePollBatches({ ...parts, looks, deliver });
+  const searches = makeSearches();
+  const serveBatch = makePollBatches({ ...parts, searches, deliver });
   let running: Promise<void> | undefined;
 
   function look(runnerIds: Iterable<string>): void {
@@ -67,7 +67,7 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
 
   async function reserve(polls: readonly Poll[], found: Promise<Served>): Promise<void> {
     reservations.add(polls);
-    await looks.during(polls, found.then(deliver));
+    await searches.during(polls, found.then(deliver));
     look(reservations.release(polls));
   }
 
@@ -83,14 +83,14 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
   return {
     parked,
     look,
-    isServing: looks.isServing,
-    wasServed: looks.wasServed,
+    isServing: searches.isServing,
+    wasServed: searches.wasServed,
     reserve: (polls, found) => void reserve(polls, found),
     settled: async () => {
       await running;
-      await looks.settled();
+      await searches.settled();
     },
-    served: looks.served,
+    served: searches.served,
     park: (poll) => {
       parked.enter(poll);
       look([poll.runnerId]);

@@ -2,8 +2,8 @@ import { isLockTimeout } from "../database/database-errors.ts";
 import { settleWithin } from "../database/driver-workarounds.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { makeContendedOrgs } from "./contended-orgs.ts";
-import type { Looks } from "./looks.ts";
 import type { Poll, PollAnswer } from "./parked-polls.ts";
+import type { Searches } from "./searches.ts";
 
 export type Served = ReadonlyMap<Poll, PollAnswer>;
 export type PollServing = {
@@ -17,19 +17,19 @@ export type PollServing = {
 export type ServePolls = (polls: readonly Poll[]) => Promise<void>;
 
 type Parts = PollServing & {
-  readonly looks: Looks;
+  readonly searches: Searches;
   readonly deliver: (served: Served) => void;
 };
 
 /** Looks for work for polls in the database. */
 export function makePollBatches(parts: Parts): ServePolls {
-  const { looks, serve, serveOrgAlone, onError, deliver } = parts;
+  const { searches, serve, serveOrgAlone, onError, deliver } = parts;
   const contended = makeContendedOrgs<Poll>((orgId, polls) =>
-    looks.during(polls, serveOrg(orgId, polls)),
+    searches.during(polls, serveOrg(orgId, polls)),
   );
 
   async function serveKind(polls: readonly Poll[]): Promise<void> {
-    if (polls.length > 0) await looks.during(polls, serveAll(polls));
+    if (polls.length > 0) await searches.during(polls, serveAll(polls));
   }
 
   async function serveAll(polls: readonly Poll[]): Promise<void> {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { OrgId } from "../orgs/org-id.ts";
-import { makeLooks } from "./looks.ts";
 import type { Poll } from "./parked-polls.ts";
 import { makeReservations } from "./reservations.ts";
+import { makeSearches } from "./searches.ts";
 
 const pollOf = (processId: string | null): Poll => ({
   orgId: "org_1" as OrgId,
@@ -30,17 +30,15 @@ test("polls that name no process are apart from each other", () => {
   expect([one, another].map((poll) => reservations.passesOver(poll))).toEqual([true, false]);
 });
 
-test("a look for a poll is one for its process, and only that poll has been looked for after it", async () => {
-  const looks = makeLooks();
+test("a search for a poll is one for its process, and only that poll counts as served after it", async () => {
+  const searches = makeSearches();
   const [first, again] = [pollOf("prc_1"), pollOf("prc_1")];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const over = looks.during([first], promise);
-  expect([looks.isServing(again), looks.wasServed(first)]).toEqual([true, false]);
+  const over = searches.during([first], promise);
+  expect([searches.isServing(again), searches.wasServed(first)]).toEqual([true, false]);
   resolve();
   await over;
-  expect([looks.isServing(again), looks.wasServed(first), looks.wasServed(again)]).toEqual([
-    false,
-    true,
-    false,
-  ]);
+  expect([searches.isServing(again), searches.wasServed(first), searches.wasServed(again)]).toEqual(
+    [false, true, false],
+  );
 });

@@ -1,5 +1,5 @@
-import { askerOf } from "./looks.ts";
 import type { Poll } from "./parked-polls.ts";
+import { askerOf } from "./searches.ts";
 
 /** Polls that somebody else than the dispatcher serves just now, and with them any other poll of their processes. */
 export type Reservations = {

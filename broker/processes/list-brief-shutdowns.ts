@@ -3,14 +3,16 @@ import type { ShutdownStatus } from "../../shared/runner-process.ts";
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 
-type Asked = { readonly runnerId: string; readonly processId: string };
+type ProcessPlace = { readonly runnerId: string; readonly processId: string };
 export type BriefShutdown = {
   readonly id: string;
   readonly type: ShutdownType;
   readonly status: ShutdownStatus;
 };
 /** Undefined when the runner has no such process. */
-export type ListBriefShutdowns = (asked: Asked) => Promise<readonly BriefShutdown[] | undefined>;
+export type ListBriefShutdowns = (
+  asked: ProcessPlace,
+) => Promise<readonly BriefShutdown[] | undefined>;
 
 type Row = { at: number; shutdowns: BriefShutdown[] };
 
@@ -21,7 +23,7 @@ export function makeListBriefShutdowns(db: Db): ListBriefShutdowns {
 
 async function list(
   db: Db,
-  asked: readonly Asked[],
+  asked: readonly ProcessPlace[],
 ): Promise<(readonly BriefShutdown[] | undefined)[]> {
   const rows = await db<Row[]>`
     select a.at::int,

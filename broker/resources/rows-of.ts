@@ -5,7 +5,7 @@ import type { Db } from "../database/connect.ts";
 import type { ListRequest, PageKey } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
-import { type Thing, within } from "../tokens/bound/within.ts";
+import { type Thing, boundTo } from "../tokens/bound/within.ts";
 import { filterTests } from "./filter-tests.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -67,7 +67,7 @@ export function rowsOf<R extends AnyResource, Row = RowOf<R["members"]>>(
   const {
     from: [tables, as],
     live,
-    boundTo,
+    boundTo: thing,
     hasVersion = false,
     whole,
   } = source;
@@ -102,7 +102,7 @@ export function rowsOf<R extends AnyResource, Row = RowOf<R["members"]>>(
         const value = filter[name];
         return value === undefined ? [] : [test(db, db.unsafe(column), value)];
       });
-      if (boundTo !== undefined) narrowed.push(within(db, boundTo, bound));
+      if (thing !== undefined) narrowed.push(boundTo(db, thing, bound));
       const tested = narrowed.reduce((all, each) => db`${all} ${each}`, isUnder(db, as, params));
       return db<(Listed<Row> & object)[]>`
         ${db.unsafe(page)} ${org} ${db.unsafe(isOrgs)} and ${isAfter(db, after)} ${tested}

@@ -97,9 +97,9 @@ async function requireOwnRole(db: Db, org: OrgId, id: string): Promise<ListedRol
   throw problem.conflict("role_not_own", detail);
 }
 
-type Wanted = Pick<ListedRole, "role_type"> & Pick<NewRole, "policies">;
+type Policies = Pick<ListedRole, "role_type"> & Pick<NewRole, "policies">;
 
-function faultsOf({ role_type: type, policies }: Wanted): ProblemError[] {
+function faultsOf({ role_type: type, policies }: Policies): ProblemError[] {
   const all = permissionsOfRole(type, true);
   const names = policies.map(({ name }) => name);
   return policies.flatMap(({ name, permissions }, at) => [

@@ -7,11 +7,11 @@ import {
 } from "../../shared/permissions.ts";
 import type { RoleRow } from "./row.ts";
 
-type Told = Pick<
+type RoleFacts = Pick<
   RoleRow,
   "applies_to" | "assignable" | "description" | "grants" | "id" | "managed" | "role_type" | "title"
 >;
-export type StandardRole = Told & {
+export type StandardRole = RoleFacts & {
   readonly policies: readonly { readonly name: string; readonly permissions: Permission[] }[];
 };
 
@@ -60,7 +60,7 @@ export const standardRoles: readonly StandardRole[] = [
   ),
 ];
 
-type Given = Pick<Told, "applies_to" | "description" | "grants" | "managed" | "title"> & {
+type Given = Pick<RoleFacts, "applies_to" | "description" | "grants" | "managed" | "title"> & {
   readonly type: RoleType;
 };
 

@@ -5,7 +5,7 @@ import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { RunnerChange } from "../runners/notify-change.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
-import { within } from "../tokens/bound/within.ts";
+import { boundTo } from "../tokens/bound/within.ts";
 import type { RunnerGroupRow, RunnerSettingsRow } from "./row.ts";
 import type { StoredSettings } from "./settings.ts";
 
@@ -76,7 +76,7 @@ export async function listRunnerGroups(
 ): Promise<(RunnerGroupRow & { readonly sort_key: string })[]> {
   return db<(RunnerGroupRow & { readonly sort_key: string })[]>`
     select g.*, ${installOf(db)}, g.created_at::text as sort_key from runner_groups g
-     where org_id = ${org} and deleted_at is null ${within(db, "runner_groups", bound)}
+     where org_id = ${org} and deleted_at is null ${boundTo(db, "runner_groups", bound)}
        ${after === undefined ? db`` : db`and (created_at, id) < (${after.sortKey}::text::timestamptz, ${after.id})`}
        ${filters.owner_id === undefined ? db`` : db`and owner_id = ${filters.owner_id}`}
        ${filters.type === undefined ? db`` : db`and type = ${filters.type}`}

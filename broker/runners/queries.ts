@@ -3,7 +3,7 @@ import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
-import { within } from "../tokens/bound/within.ts";
+import { boundTo } from "../tokens/bound/within.ts";
 import type { RunnerChange } from "./notify-change.ts";
 import type { RunnerOperationRow, RunnerQueueRow, RunnerRow } from "./row.ts";
 
@@ -73,7 +73,7 @@ export async function listRunners(
 ): Promise<(LivingRunner & Sorted)[]> {
   return db<(LivingRunner & Sorted)[]>`
     select ${runnerColumns(db)}, u.created_at::text as sort_key from runners u
-     where u.org_id = ${org} and u.lifecycle <> 'deleted' ${within(db, "runners", bound)}
+     where u.org_id = ${org} and u.lifecycle <> 'deleted' ${boundTo(db, "runners", bound)}
        ${after === undefined ? db`` : db`and (u.created_at, u.id) < (${after.sortKey}::text::timestamptz, ${after.id})`}
        ${filters.runner_group_id === undefined ? db`` : db`and u.runner_group_id = ${filters.runner_group_id}`}
        ${filters.status === undefined ? db`` : db`and u.status = ${filters.status}`}

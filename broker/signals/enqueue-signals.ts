@@ -83,7 +83,7 @@ export async function enqueueSignals(
   });
 }
 
-type Told = {
+type Enqueued = {
   readonly asked: EnqueueSignals;
   readonly drafts: readonly SignalDraft[];
   readonly outcomes: readonly Outcome[];
@@ -92,7 +92,7 @@ type Told = {
 
 async function tellOutcomes(
   broker: SignalingBroker,
-  { asked, drafts, outcomes, withPermit }: Told,
+  { asked, drafts, outcomes, withPermit }: Enqueued,
 ): ReturnType<typeof enqueueSignals> {
   const { orgId, queueId } = asked;
   const outcome = outcomes[0]?.outcome;

@@ -22,18 +22,18 @@ const enoughMs = 10_000;
 const mostBytes = 32 * 1024 * 1024;
 
 type Parts = Pick<Broker, "db" | "seals" | "wakes">;
-type Told = { readonly signalId: string; readonly outcome: string };
+type RedriveOutcome = { readonly signalId: string; readonly outcome: string };
 type Redriven = {
   readonly redriven: number;
   /** Those that stay dead because the caller may not do what they do. */
   readonly forbidden: number;
   /** What came of each that was named. */
-  readonly told: readonly Told[];
+  readonly told: readonly RedriveOutcome[];
   /** Others can be redriven: by another request, or once there is room. */
   readonly hasMore: boolean;
 };
-type Asked = {
-  readonly told: readonly Told[];
+type RedriveRequest = {
+  readonly told: readonly RedriveOutcome[];
   readonly refusals: RedriveAnswers["refusals"];
   readonly left: number;
   readonly openedBytes: number;
@@ -128,7 +128,7 @@ async function redriveAsked(
   parts: Parts,
   caller: Filer,
   of: Of & { readonly mostBytes: number; readonly untilMs: number },
-): Promise<Asked> {
+): Promise<RedriveRequest> {
   const { queueId, ids } = of;
   if (mayAllDeeds(caller)) {
     const told = await redriveSome(parts, caller.orgId, of);
@@ -144,7 +144,7 @@ async function redriveAsked(
   const others =
     unasked.length === 0 ? [] : await listNotDead(parts.db, caller.orgId, queueId, unasked);
   const outcomes = new Map([...done, ...others.flatMap(toTold)].map((one) => [one.signalId, one]));
-  const told = ids.flatMap((id): Told[] => {
+  const told = ids.flatMap((id): RedriveOutcome[] => {
     if (refusals.has(id)) return [{ signalId: id, outcome: "forbidden" }];
     if (left.has(id)) return [{ signalId: id, outcome: "left" }];
     const one = outcomes.get(id);
@@ -153,7 +153,7 @@ async function redriveAsked(
   return { told, refusals, left: left.size, openedBytes };
 }
 
-async function redriveSome({ db, wakes }: Parts, org: OrgId, of: Of): Promise<Told[]> {
+async function redriveSome({ db, wakes }: Parts, org: OrgId, of: Of): Promise<RedriveOutcome[]> {
   const rows = await redriveRows(db, org, { ...of, batch });
   wakes.notify(rows.flatMap(({ wake }) => (wake === null ? [] : [topics.signals(wake)])));
   return rows.flatMap(toTold);
@@ -162,9 +162,9 @@ async function redriveSome({ db, wakes }: Parts, org: OrgId, of: Of): Promise<To
 function toTold({
   signal_id: signalId,
   outcome,
-}: Pick<RedriveRow, "signal_id" | "outcome">): Told[] {
+}: Pick<RedriveRow, "signal_id" | "outcome">): RedriveOutcome[] {
   return signalId === null || outcome === null ? [] : [{ signalId, outcome }];
 }
 
-const countOf = (told: readonly Told[], wanted: string): number =>
+const countOf = (told: readonly RedriveOutcome[], wanted: string): number =>
   told.filter(({ outcome }) => outcome === wanted).length;

@@ -15,7 +15,7 @@ const pieceBytes = 512 * 1024;
 const pieceRows = 50;
 
 type Parts = Pick<Broker, "db" | "seals">;
-type Asked = {
+type RedriveCheck = {
   readonly queueId: string;
   readonly ids: readonly string[];
   /** So many bytes of contents may be opened; what a piece goes beyond it counts as well. */
@@ -43,7 +43,7 @@ export type RedriveAnswers = {
 export async function askRedrive(
   parts: Parts,
   caller: Filer,
-  { queueId, ids, mostBytes, untilMs }: Asked,
+  { queueId, ids, mostBytes, untilMs }: RedriveCheck,
 ): Promise<RedriveAnswers> {
   const refusals = new Map<string, Problem>();
   const left = new Set<string>();

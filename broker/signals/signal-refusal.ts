@@ -6,13 +6,17 @@ import type { NewSignal } from "./new-signal.ts";
 import { listMissingQueues } from "./queries.ts";
 import { callbacksOf } from "./signal-callbacks.ts";
 
-type Asked = {
+type RefusedSignals = {
   readonly orgId: OrgId;
   readonly signals: readonly (NewSignal & { readonly pointer?: Pointer })[];
 };
 
 /** The refusal of an enqueue by the database's word for it; what it does not say is looked up: which member is at fault. */
-export async function signalRefusal(db: Db, asked: Asked, outcome: string): Promise<Error> {
+export async function signalRefusal(
+  db: Db,
+  asked: RefusedSignals,
+  outcome: string,
+): Promise<Error> {
   switch (outcome) {
     case "no-queue":
       return problem.notFound("queue");
@@ -50,21 +54,21 @@ function invalid(pointer: Pointer, code: string, detail: string): Error {
 }
 
 /** The earliest of several: it is past if one is. */
-function past({ signals }: Asked): Pointer {
+function past({ signals }: RefusedSignals): Pointer {
   const [first] = signals
     .filter(({ body }) => body.expires_at !== undefined)
     .toSorted((a, b) => Date.parse(a.body.expires_at ?? "") - Date.parse(b.body.expires_at ?? ""));
   return placeOf(first, "/expires_at");
 }
 
-function awaited({ signals }: Asked): Pointer {
+function awaited({ signals }: RefusedSignals): Pointer {
   return placeOf(
     signals.find(({ body }) => body.awaited_by !== undefined),
     "/awaited_by",
   );
 }
 
-async function noTarget(db: Db, { orgId, signals }: Asked): Promise<Error> {
+async function noTarget(db: Db, { orgId, signals }: RefusedSignals): Promise<Error> {
   const targets = signals.flatMap((signal) =>
     callbacksOf(signal.body).map(({ pointer, callback }) => ({
       id: callback.signal?.queue_id ?? "",
@@ -77,6 +81,6 @@ async function noTarget(db: Db, { orgId, signals }: Asked): Promise<Error> {
   return invalid(found?.pointer ?? "#", "queue_not_found", "There is no queue with this id.");
 }
 
-function placeOf(signal: Asked["signals"][number] | undefined, member: string): Pointer {
+function placeOf(signal: RefusedSignals["signals"][number] | undefined, member: string): Pointer {
   return `${signal?.pointer ?? "#"}${member}` as Pointer; // a member of the body, or of a signal in it
 }

@@ -17,13 +17,13 @@ import {
   type StatsFilter,
 } from "./queries.ts";
 
-type Asked = AskedRange & { readonly filter: StatsFilter };
+type StatsRequest = AskedRange & { readonly filter: StatsFilter };
 
 /** The throughput, latencies and depth of an org's jobs, point by point. */
 export async function readJobStats(
   { db, config }: { readonly db: Db; readonly config: Pick<Config, "retainStatsDays"> },
   org: OrgId,
-  { filter, ...range }: Asked,
+  { filter, ...range }: StatsRequest,
 ): Promise<JobStats> {
   await requireNamed(db, org, filter.runner_group_id);
   const { now, as_of: asOf } = await findTimes(db);

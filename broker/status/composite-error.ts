@@ -46,10 +46,10 @@ export function compositeErrorOf(
   return { composite_error: { ...fault, ...shown } };
 }
 
-type Told = Readonly<Record<string, unknown>>;
+type Reported = Readonly<Record<string, unknown>>;
 
 /** Why a job failed, in the same shape, beside all that its runner or the broker said of it. */
-export function jobErrorOf(told: Told, jobId: string): Told {
+export function jobErrorOf(told: Reported, jobId: string): Reported {
   const { title, detail, message, data, hints } = told;
   const shown: Shown = {
     type: textOf(told["type"], textOf(told["code"], "job_failed")),
@@ -72,11 +72,11 @@ const messageOf = (title: string, detail: string): string =>
 const textOf = (value: unknown, otherwise: string): string =>
   typeof value === "string" && value !== "" ? value : otherwise;
 
-const isObject = (value: unknown): value is Told =>
+const isObject = (value: unknown): value is Reported =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a tool said of each fault. */
-function sectionsOf({ diagnostics }: Told): Section[] {
+function sectionsOf({ diagnostics }: Reported): Section[] {
   if (!Array.isArray(diagnostics)) return [];
   return diagnostics.filter(isObject).map(({ summary, detail }) => ({
     kind: "text",

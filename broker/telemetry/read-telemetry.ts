@@ -9,13 +9,13 @@ import type { MetricPointRow, SpanRow } from "./row.ts";
 import type { SpanDetail } from "./to-spans.ts";
 
 type Kept<Item> = { readonly items: Item[]; readonly dropped: number };
-type Asked = { readonly jobId: string; readonly runnerId: string | null };
+type JobPlace = { readonly jobId: string; readonly runnerId: string | null };
 
 /** The spans that are kept of a job, of this runner if one is named; 404 otherwise. */
 export async function readJobTraces(
   db: Db,
   org: OrgId,
-  { jobId, runnerId }: Asked,
+  { jobId, runnerId }: JobPlace,
 ): Promise<Kept<JobSpan>> {
   const job = await requireJob(db, org, jobId, runnerId);
   const [rows, dropped] = await Promise.all([
@@ -29,7 +29,7 @@ export async function readJobTraces(
 export async function readJobMetrics(
   db: Db,
   org: OrgId,
-  { jobId, runnerId }: Asked,
+  { jobId, runnerId }: JobPlace,
 ): Promise<Kept<MetricPoint>> {
   const job = await requireJob(db, org, jobId, runnerId);
   return await readPoints(db, org, { runnerId: job.runner_id, jobId });

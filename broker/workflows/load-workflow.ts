@@ -18,7 +18,7 @@ export type WorkflowParts = ReadingParts & {
 /** A workflow to decide about, and what moves it. */
 export type LoadedWorkflow = { readonly draft: WorkflowDraft; readonly machine: Machine };
 
-type Wanted = {
+type WorkflowSource = {
   readonly id: string;
   /** Why the database did not take a first decision. */
   readonly refusal?: Machine["refusal"];
@@ -32,7 +32,7 @@ type Wanted = {
 export async function loadWorkflow(
   parts: WorkflowParts,
   org: OrgId,
-  { id, refusal, refusedChildren = {}, needs, newIds }: Wanted,
+  { id, refusal, refusedChildren = {}, needs, newIds }: WorkflowSource,
 ): Promise<(() => LoadedWorkflow) | undefined> {
   const { db, config } = parts;
   const snapshot = await readSnapshot(db, org, id);

@@ -4,7 +4,7 @@ import type { Renderer } from "../rendering/renderer.ts";
 import type { GivenOf, RenderedOf, RenderingName } from "../rendering/renderings.ts";
 import { NotKnown } from "./not-known.ts";
 
-type Wanted = {
+type RenderSource = {
   readonly of: string;
   readonly name: RenderingName;
   readonly given: unknown;
@@ -45,7 +45,7 @@ export class Renders {
   };
 
   /** Renders what a decision needs: nobody is kept from moving the workflow meanwhile. */
-  async #find({ of, name, given, values, digest }: Wanted): Promise<void> {
+  async #find({ of, name, given, values, digest }: RenderSource): Promise<void> {
     this.#count += 1;
     if (this.#count > mostRenders) throw new Error(`${name} of ${of} is rendered again and again`);
     const rendered = await this.#render({

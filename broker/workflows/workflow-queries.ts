@@ -3,7 +3,7 @@ import { type CreatedFilter, createdWithin } from "../database/created-within.ts
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
-import { within } from "../tokens/bound/within.ts";
+import { boundTo } from "../tokens/bound/within.ts";
 import type { Approval, Step, Workflow } from "./machine/workflow-rows.ts";
 
 /** A workflow as lists read it. */
@@ -41,7 +41,7 @@ export async function listWorkflows(
     select w.id, to_jsonb(w) as workflow, coalesce(i.name, '') as owner_name, to_jsonb(svc_now()) as now, w.created_at::text as sort_key
       from workflows w left join installs i on i.org_id = w.org_id and i.id = w.owner_id
      where w.org_id = ${org} and w.id < ${after?.id ?? "~"}
-       ${within(db, "workflows", bound)}
+       ${boundTo(db, "workflows", bound)}
        ${createdWithin(db, db`w.created_at`, filter)}
        ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
        ${parentId === undefined ? db`` : db`and w.parent_id = ${parentId}`}
@@ -86,7 +86,7 @@ export async function listPendingSteps(
       join workflow_approvals a on a.step_id = s.id
      where s.org_id = ${org} and s.status = 'approval-awaiting' and s.id < ${after?.id ?? "~"}
        ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
-       ${within(db, "workflows", bound)}
+       ${boundTo(db, "workflows", bound)}
      order by s.id desc limit ${limit} offset ${offset}`;
 }
 

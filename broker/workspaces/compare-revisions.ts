@@ -7,12 +7,12 @@ import { findRevisionBefore } from "./queries.ts";
 import { readSummary } from "./read-summary.ts";
 import { requireState, toState } from "./show-workspace.ts";
 
-type Asked = {
+type Comparison = {
   readonly workspaceId: string;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 };
-type Asking = Asked & { readonly withPermit: WithPermit; readonly gone: AbortSignal };
+type Asking = Comparison & { readonly withPermit: WithPermit; readonly gone: AbortSignal };
 
 /** The differences of two revisions as JSON; by default the current one and the kept one before it. */
 export async function compareRevisions(
@@ -35,7 +35,7 @@ export async function compareRevisions(
   return new Uint8Array(Buffer.concat([start, changes.subarray(1)])); // one object of the two
 }
 
-async function findBoth(db: Broker["db"], org: OrgId, { workspaceId, from, to }: Asked) {
+async function findBoth(db: Broker["db"], org: OrgId, { workspaceId, from, to }: Comparison) {
   const newer = await requireState(db, org, { workspaceId, named: String(to ?? "current") });
   const before = from ?? (await findRevisionBefore(db, org, newer.state));
   if (before === undefined) throw nothingBefore(newer.state.revision);

@@ -2,7 +2,7 @@ import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
-import { within } from "../tokens/bound/within.ts";
+import { boundTo } from "../tokens/bound/within.ts";
 import type {
   StoredParts,
   WorkspaceEventRow,
@@ -64,7 +64,7 @@ export async function listWorkspaces(
   const { owner_id: ownerId, locked, blocked, deleted } = filters;
   return db<(WorkspaceRow & Sorted)[]>`
     select w.*, w.created_at::text as sort_key from terraform_workspaces w
-     where w.org_id = ${org} and (w.deleted_at is not null) = ${deleted === "true"} ${within(db, "terraform_workspaces", bound)}
+     where w.org_id = ${org} and (w.deleted_at is not null) = ${deleted === "true"} ${boundTo(db, "terraform_workspaces", bound)}
        ${after === undefined ? db`` : db`and w.id < ${after.id}`}
        ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
        ${blocked === undefined ? db`` : db`and (w.blocked_at is not null) = ${blocked === "true"}`}

@@ -2,15 +2,15 @@ import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { openStored, type Readable, readWhole } from "./read-parts.ts";
 import type { WorkspaceStateRow } from "./row.ts";
-import { type Summarized, summarizeStates, type Wanted } from "./summarize-states.ts";
+import { type Summarized, summarizeStates, type Summary } from "./summarize-states.ts";
 
 const mostInTurnBytes = 512 * 1024;
 
 type SummaryParts = Pick<Broker, "db" | "seals" | "states">;
 
 /** What to make of one state, or of two, and whose leaving ends it. */
-type Asked = {
-  readonly wanted: Wanted;
+type SummaryRequest = {
+  readonly wanted: Summary;
   readonly states: readonly WorkspaceStateRow[];
   readonly gone: AbortSignal;
 };
@@ -21,7 +21,7 @@ type Asked = {
  */
 export async function readSummary(
   parts: SummaryParts,
-  { wanted, states, gone }: Asked,
+  { wanted, states, gone }: SummaryRequest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const other = states.find(({ serial }) => serial === null);
   if (other !== undefined) throw notTerraform(other.revision);
@@ -44,7 +44,7 @@ async function summarizeElsewhere(
     wanted,
     stored,
     gone,
-  }: Pick<Asked, "wanted" | "gone"> & {
+  }: Pick<SummaryRequest, "wanted" | "gone"> & {
     readonly orgId: string;
     readonly stored: readonly Readable[];
   },

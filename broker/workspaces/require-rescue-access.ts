@@ -7,7 +7,7 @@ import type { Actor } from "../tokens/actor.ts";
 import { hasEndedBefore } from "./rescued-queries.ts";
 import { requireWorkspace } from "./show-workspace.ts";
 
-type Asked = { readonly workspaceId: string; readonly jobId: string | undefined };
+type Access = { readonly workspaceId: string; readonly jobId: string | undefined };
 
 /** How long a host may keep a state that it could not deliver. */
 const longestDays = 30;
@@ -19,7 +19,7 @@ const longestDays = 30;
 export async function requireRescueAccess(
   broker: PlanFactsParts,
   { orgId, runnerId, executionId }: Actor,
-  { workspaceId, jobId }: Asked,
+  { workspaceId, jobId }: Access,
 ): Promise<string | null> {
   const { db } = broker;
   await requireWorkspace(db, orgId, workspaceId);

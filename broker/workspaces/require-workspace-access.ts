@@ -17,7 +17,7 @@ export type WorkspaceAccess = {
   readonly isPulumi: boolean;
 };
 
-type Asked = {
+type Access = {
   readonly workspaceId: string;
   readonly jobId?: string | undefined;
   /** Only workspaces with Pulumi's state. */
@@ -33,7 +33,7 @@ type Parts = Pick<Broker, "db" | "seals" | "largeReads" | "bodies">;
 export async function requireWorkspaceAccess(
   broker: Parts,
   actor: Actor,
-  { workspaceId, jobId, isPulumi = false }: Asked,
+  { workspaceId, jobId, isPulumi = false }: Access,
 ): Promise<WorkspaceAccess> {
   const { db } = broker;
   const workspace = await findWorkspace(db, actor.orgId, workspaceId);
@@ -69,7 +69,7 @@ type Naming = {
 async function findActingJob(
   parts: Parts,
   actor: Actor,
-  asked: Asked,
+  asked: Access,
 ): Promise<Naming | undefined> {
   const { workspaceId: name, jobId } = asked;
   const [own] = await judged(namingJobs(parts, actor, { name, jobId }), asked, 1);
@@ -91,7 +91,7 @@ function rank(job: NamingJob, planner: NamingJob): number {
 
 async function judged(
   jobs: AsyncGenerator<NamingJob>,
-  asked: Asked,
+  asked: Access,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Naming[]> {
   const found: Naming[] = [];
@@ -103,7 +103,7 @@ async function judged(
   return found;
 }
 
-function namedBy(job: NamingJob, asked: Asked): Naming | undefined {
+function namedBy(job: NamingJob, asked: Access): Naming | undefined {
   const { ids, pulumiIds, isSandbox } = job.facts;
   const isPulumi = pulumiIds.includes(asked.workspaceId);
   if (!ids.includes(asked.workspaceId) || (asked.isPulumi === true && !isPulumi)) return undefined;

@@ -2,7 +2,7 @@ import { diffStates } from "./diff-states.ts";
 import { type StateSummary, summarizeState } from "./summarize-state.ts";
 
 /** What to make of one state, or of two. */
-export type Wanted = "resources" | "outputs" | "changes";
+export type Summary = "resources" | "outputs" | "changes";
 
 /** JSON for people; or the index of the state that is not Terraform's. */
 export type Summarized =
@@ -10,7 +10,7 @@ export type Summarized =
   | { readonly notTerraform: number };
 
 /** Summarizes the states. Each is removed from the list, and so from memory, once it is parsed. */
-export function summarizeStates(wanted: Wanted, states: (Buffer | undefined)[]): Summarized {
+export function summarizeStates(wanted: Summary, states: (Buffer | undefined)[]): Summarized {
   const summaries: StateSummary[] = [];
   for (const [n, bytes = Buffer.alloc(0)] of states.entries()) {
     states[n] = undefined;

@@ -42,7 +42,7 @@ export function forwardEvent({ screen, to, wordOf, stop, cut }: Forwarding) {
     }
   };
 
-  function tell({ sequence, body, attempt, tookMs, answer }: Told): void {
+  function tell({ sequence, body, attempt, tookMs, answer }: Attempt): void {
     if (screen.format === "json" || screen.format === "ndjson") {
       screen.out(JSON.stringify({ sequence, attempt, duration_ms: tookMs, ...answer, body }));
       return;
@@ -54,7 +54,7 @@ export function forwardEvent({ screen, to, wordOf, stop, cut }: Forwarding) {
   }
 }
 
-type Told = WorkflowEventItem & {
+type Attempt = WorkflowEventItem & {
   readonly attempt: number;
   readonly tookMs: number;
   readonly answer: PostAnswer;

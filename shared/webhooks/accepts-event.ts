@@ -66,9 +66,9 @@ function isMatched(match: Match, entities: readonly EventEntity[]): boolean {
   });
 }
 
-type Wanted = NonNullable<NonNullable<Match>[MatchKind]>;
+type MatchOfKind = NonNullable<NonNullable<Match>[MatchKind]>;
 
-function isWanted({ ids, selector }: Wanted, { id, labels }: EventEntity): boolean {
+function isWanted({ ids, selector }: MatchOfKind, { id, labels }: EventEntity): boolean {
   if (ids === undefined && selector === undefined) return true;
   if (ids?.includes(id) === true) return true;
   if (selector === undefined) return false;

@@ -13,7 +13,7 @@ export type LogPage = {
   readonly previous: number;
 };
 
-type Asked = { readonly limit: number; readonly filter: LogFilter };
+type LogRequest = { readonly limit: number; readonly filter: LogFilter };
 
 /** The most that one request reads, before compression. */
 const budgetBytes = 16 * 1024 * 1024;
@@ -23,7 +23,7 @@ export async function readPageAfter(
   db: Db,
   org: OrgId,
   stream: LogStream,
-  { from, limit, filter }: Asked & { readonly from: number },
+  { from, limit, filter }: LogRequest & { readonly from: number },
 ): Promise<LogPage> {
   const records: LogRecord[] = [];
   let next = from;
@@ -44,7 +44,7 @@ export async function readPageBefore(
   db: Db,
   org: OrgId,
   stream: LogStream,
-  { before, limit, filter }: Asked & { readonly before: number },
+  { before, limit, filter }: LogRequest & { readonly before: number },
 ): Promise<LogPage> {
   let records: LogRecord[] = [];
   let previous = before;

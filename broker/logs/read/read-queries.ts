@@ -2,7 +2,7 @@ import type { Db } from "../../database/connect.ts";
 import type { PageRequest } from "../../database/page-request.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import type { Bound } from "../../tokens/bound/bound.ts";
-import { within } from "../../tokens/bound/within.ts";
+import { boundTo } from "../../tokens/bound/within.ts";
 import type { ChunkFilter } from "../store/queries.ts";
 import type { LogChunkRow, LogStream } from "../store/row.ts";
 
@@ -48,7 +48,7 @@ export async function listLogStreams(
   return db<(LogStream & { sort_key: string })[]>`
     with page as materialized (
       select s.id from log_streams s
-       where s.org_id = ${org} ${within(db, "log_streams", bound)}
+       where s.org_id = ${org} ${boundTo(db, "log_streams", bound)}
          ${ownerId === undefined ? db`` : db`and s.owner_id = ${ownerId}`}
          ${ownerType === undefined ? db`` : db`and s.owner_type = ${ownerType}`}
          ${after === undefined ? db`` : db`and s.id < ${after.id}`}

@@ -8,7 +8,7 @@ const decompress = promisify(zstdDecompress);
 const nothing: Attributes = Object.freeze({});
 
 /** What to read of a chunk; by default all of it. */
-type Wanted = {
+type Range = {
   /** In lower case: no records when no body in the chunk can contain it, which is decided without parsing them. */
   readonly text?: string | undefined;
   /** Positions: from this on, and before that. */
@@ -19,7 +19,7 @@ type Wanted = {
 /** The records of a chunk, in the order of their positions; those that are not wanted are not parsed. */
 export async function decodeChunk(
   chunk: { readonly position: number; readonly body: Buffer; readonly bytes: number },
-  { text: searched, from = 0, before = Infinity }: Wanted = {},
+  { text: searched, from = 0, before = Infinity }: Range = {},
 ): Promise<LogRecord[]> {
   const opened = await decompress(chunk.body, { chunkSize: zlibStep(chunk.bytes) });
   const text = opened.toString("utf8");

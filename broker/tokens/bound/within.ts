@@ -32,7 +32,7 @@ const things = {
 export type Thing = keyof typeof things;
 
 /** Narrows a list to what a bound token reaches; nothing for any other caller. The row has the name that `things` says. */
-export function within(db: Db, thing: Thing, bound: Bound | null | undefined): postgres.Fragment {
+export function boundTo(db: Db, thing: Thing, bound: Bound | null | undefined): postgres.Fragment {
   return bound ? db`and ${things[thing].is(db, bound)}` : db``;
 }
 

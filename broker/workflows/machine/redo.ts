@@ -90,16 +90,16 @@ function requireStalled(draft: WorkflowDraft, step: Step, code: string): void {
 const isMade = ({ runs }: WorkflowDraft, end: RunEnd): boolean =>
   end !== undefined && runs.some(({ id }) => id.endsWith(end));
 
-type Wanted = { readonly type: Run["type"]; readonly step: Step; readonly end: RunEnd };
+type Redo = { readonly type: Run["type"]; readonly step: Step; readonly end: RunEnd };
 
-function redo(draft: WorkflowDraft, wanted: Wanted): void {
+function redo(draft: WorkflowDraft, wanted: Redo): void {
   draft.workflow.error = null;
   draft.moveWorkflow("redo");
   draft.runs.push({ ...newRun(draft, wanted), status: "in-progress", started_at: draft.now });
   draft.tellWorkflow({ transition: "started" });
 }
 
-function newRun(draft: WorkflowDraft, { type, step, end = "" }: Wanted): Run {
+function newRun(draft: WorkflowDraft, { type, step, end = "" }: Redo): Run {
   const id = draft.newId("wfr");
   return {
     id: id.slice(0, id.length - end.length) + end,

@@ -1,24 +1,24 @@
 import type { Poll } from "./parked-polls.ts";
 
-/** What is looked for at the database just now, and for which polls. */
-export type Looks = {
-  /** Counts it as a look for these polls until it is over; answers what it answers. */
+/** The searches for work at the database that are in progress, and for which polls. */
+export type Searches = {
+  /** Counts `over` as a search for these polls until it ends, and answers its result. It must not reject: `settled` and `served` ignore its result. */
   readonly during: <Result>(polls: readonly Poll[], over: Promise<Result>) => Promise<Result>;
-  /** Whether a look is made just now for this poll, or for another one of its process: one may repeat the other. */
+  /** Whether a search for this poll, or for another one of its process, is in progress: one may repeat the other. */
   readonly isServing: (poll: Poll) => boolean;
-  /** Whether a look for this poll is over: then it repeats nothing any more. */
+  /** Whether a search for this poll has ended: then it repeats nothing any more. */
   readonly wasServed: (poll: Poll) => boolean;
-  /** Resolves when the current look for this poll, if there is one, has ended. */
+  /** Resolves when the current search for this poll, if there is one, has ended. */
   readonly served: (poll: Poll) => Promise<void>;
-  /** Resolves when no look is in progress. */
+  /** Resolves when no search is in progress. */
   readonly settled: () => Promise<void>;
 };
 
-type Look = { readonly polls: ReadonlySet<Poll>; readonly over: Promise<unknown> };
+type Search = { readonly polls: ReadonlySet<Poll>; readonly over: Promise<unknown> };
 
-/** Starts empty. Must not reject: waiters ignore the result. */
-export function makeLooks(): Looks {
-  const looks = new Set<Look>();
+/** Starts empty. */
+export function makeSearches(): Searches {
+  const searches = new Set<Search>();
   const counts = new Map<Poll | string, number>();
   const served = new WeakSet<Poll>();
 
@@ -33,24 +33,24 @@ export function makeLooks(): Looks {
 
   return {
     async during(polls, over) {
-      const look = { polls: new Set(polls), over };
-      looks.add(look);
-      count(look.polls, 1);
+      const search = { polls: new Set(polls), over };
+      searches.add(search);
+      count(search.polls, 1);
       try {
         return await over;
       } finally {
-        looks.delete(look);
-        count(look.polls, -1);
+        searches.delete(search);
+        count(search.polls, -1);
         for (const poll of polls) served.add(poll);
       }
     },
     isServing: (poll) => counts.has(askerOf(poll)),
     wasServed: (poll) => served.has(poll),
     async served(poll) {
-      for (const { polls, over } of looks) if (polls.has(poll)) await over;
+      for (const { polls, over } of searches) if (polls.has(poll)) await over;
     },
     async settled() {
-      await Promise.all(Array.from(looks, ({ over }) => over));
+      await Promise.all(Array.from(searches, ({ over }) => over));
     },
   };
 }
