@@ -525,6 +525,7 @@ create table actions (
   constraint actions_config_labels_check CHECK ((jsonb_typeof(config_labels) = 'object'::text)),
   constraint actions_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text))
 );
+CREATE INDEX actions_by_name ON public.actions USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX actions_name ON public.actions USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 
 create table activity_rollups (
@@ -688,6 +689,7 @@ create table components (
   constraint components_pkey PRIMARY KEY (org_id, id),
   constraint components_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id)
 );
+CREATE INDEX components_by_name ON public.components USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX components_name ON public.components USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 
 create table dashboard_sessions (
@@ -957,6 +959,7 @@ create table installs (
   constraint installs_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
   constraint installs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 63)))
 );
+CREATE INDEX installs_by_name ON public.installs USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 CREATE INDEX installs_by_org ON public.installs USING btree (org_id, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX installs_name ON public.installs USING btree (app_id, name) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX installs_number ON public.installs USING btree (app_id, install_number);
@@ -1482,6 +1485,7 @@ create table runbooks (
   constraint runbooks_pkey PRIMARY KEY (org_id, id),
   constraint runbooks_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id)
 );
+CREATE INDEX runbooks_by_name ON public.runbooks USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX runbooks_name ON public.runbooks USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 
 create table runner_beat_minutes (

@@ -25,6 +25,8 @@ export type AppEnv = {
   }>;
   Variables: {
     requestId: string;
+    /** What the path names, with ids for names; undefined where it has ids alone. */
+    params: Readonly<Record<string, string>> | undefined;
     rule: RouteRule;
     /** The caller; on an open route there is none, and reading it throws. */
     actor: Actor;

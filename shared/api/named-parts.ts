@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import type { Nameable } from "../reserved-names.ts";
 import { nameShape } from "./app.ts";
 import { configOfPart, membersOf } from "./config-parts.ts";
 import { createRoute } from "./create-route.ts";
+import { freeName } from "./free-name.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
 
@@ -46,7 +48,7 @@ const componentSchema = z
 function addPart(
   operationId: string,
   path: string,
-  { type, alias }: { readonly type: string; readonly alias?: string },
+  { type, alias }: { readonly type: Nameable; readonly alias?: string },
 ) {
   return createRoute(operationId, {
     post: `/v1/apps/{app_id}/${path}`,
@@ -56,7 +58,11 @@ function addPart(
     description:
       `With \`name\` alone: its id, for what its config is added to; 200 where the app has it already. With \`app_config_id\` and the members of a file of ${path}/ ` +
       "(docs/app-config-files.md): it is added to that config, or replaced in it. 409 `config_sealed`, `too_many_of_kind`.",
-    body: z.strictObject({ ...membersOf(type), ...configOfPart.partial().shape, name: nameShape }),
+    body: z.strictObject({
+      ...membersOf(type),
+      ...configOfPart.partial().shape,
+      name: freeName(type, nameShape),
+    }),
     responses: {
       201: json(addedSchema, "What was named or added."),
       200: json(addedSchema, "The existing one."),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { problem } from "../../../shared/problem.ts";
 import type { PageKey, PageRequest } from "../../database/page-request.ts";
 import type { AppContext } from "../app-types.ts";
+import { pathOfIds } from "../gate/params-of.ts";
 import { setHeader } from "./set-header.ts";
 
 export type Page<Item> = { items: Item[]; next_cursor: string | null };
@@ -47,7 +48,7 @@ export function toPage<Row extends { readonly id: string; readonly sort_key: str
   const cursor = cursorOf(last, page.filters);
   const next = new URL(c.req.url);
   next.searchParams.set("cursor", cursor);
-  setHeader(c, "link", `<${next.pathname}${next.search}>; rel="next"`);
+  setHeader(c, "link", `<${pathOfIds(c)}${next.search}>; rel="next"`);
   return { items, next_cursor: cursor };
 }
 

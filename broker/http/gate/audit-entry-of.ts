@@ -5,6 +5,7 @@ import { summarizeChange } from "../../audit/summarize-change.ts";
 import { newId } from "../../database/new-id.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import type { AppContext } from "../app-types.ts";
+import { paramsOf } from "./params-of.ts";
 import { requestHeader } from "./request-header.ts";
 import type { FindOrigin } from "./trusted-proxies.ts";
 
@@ -62,7 +63,7 @@ type Target = Pick<AuditEntry, "target_type" | "target_id" | "parent_id">;
 function targetOf(c: AppContext, path: string): Target {
   const ids = [...path.matchAll(/:(\w+)_id\b/g)].map(([, name = ""]) => ({
     name,
-    id: auditText(c.req.param(`${name}_id`) ?? "", 100),
+    id: auditText(paramsOf(c)[`${name}_id`] ?? "", 100),
   }));
   const [first, last] = [ids[0], ids.at(-1)];
   if (first !== undefined && last !== undefined) {

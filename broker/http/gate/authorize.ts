@@ -8,7 +8,9 @@ import type { Actor } from "../../tokens/actor.ts";
 import { isNamed, outside, requirePathWithin } from "../../tokens/bound/require-within.ts";
 import { setHeader } from "../answer/set-header.ts";
 import type { AppContext } from "../app-types.ts";
+import { paramsOf } from "./params-of.ts";
 import { requestHeader } from "./request-header.ts";
+import { resolveNames } from "./resolve-names.ts";
 import { stateAuthorization } from "./state-authorization.ts";
 
 /**
@@ -65,11 +67,23 @@ function checkActor(
   if (actor.runnerId !== null) checkRunner(c, rule, actor);
   if (rule.unmetered !== true)
     for (const [name, value] of broker.rateLimiter.take(actor)) setHeader(c, name, value);
+  const resolving = resolveNames(c, broker, actor);
+  if (resolving === undefined) return checkReach(c, broker, rule, actor);
+  return resolving.then(() => checkReach(c, broker, rule, actor));
+}
+
+/** Whether what the path names, by ids, is the caller's to act on. */
+function checkReach(
+  c: AppContext,
+  broker: Broker,
+  rule: RouteRule,
+  actor: Actor,
+): void | Promise<void> {
   const { act } = rule;
   if (act !== undefined && isNamedInQueue(c))
-    return requireAct(broker.db, actor, { act, on: c.req.param() });
+    return requireAct(broker.db, actor, { act, on: paramsOf(c) });
   if (actor.bound !== null) return checkBound(c, broker, rule, actor);
-  if (rule.operatesRunner === true) return requireOperator(broker.db, actor, c.req.param());
+  if (rule.operatesRunner === true) return requireOperator(broker.db, actor, paramsOf(c));
 }
 
 /** Whether the path names a queue, or something in one; a list of all leaves out what the caller may not read. */
@@ -84,7 +98,7 @@ function checkBound(
   rule: RouteRule,
   actor: Actor,
 ): void | Promise<void> {
-  const params = c.req.param();
+  const params = paramsOf(c);
   if (isNamed(params)) return requirePathWithin(db, actor, params);
   if (rule.bound !== true) throw outside("this route is about the whole org");
 }

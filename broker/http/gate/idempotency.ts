@@ -13,6 +13,7 @@ import { answerFinished } from "../answer/answer-finished.ts";
 import { setHeader } from "../answer/set-header.ts";
 import type { AppContext } from "../app-types.ts";
 import { largeBytes } from "../body/reserve-memory.ts";
+import { pathOfIds } from "./params-of.ts";
 import { handleWithPermit } from "./with-permit.ts";
 
 type Keyed = {
@@ -32,8 +33,9 @@ export async function replayOnce(c: AppContext, broker: Broker, keyed: Keyed): P
   if (key === undefined) return handleWithPermit(c, broker, keyed);
   // Who reaches less is not told an answer that somebody else was given.
   const bound = c.get("actor").bound?.id;
+  const path = c.get("params") === undefined ? c.req.path : pathOfIds(c);
   const fingerprint = createHash("sha256")
-    .update(bound === undefined ? c.req.path : `${c.req.path} ${bound}`)
+    .update(bound === undefined ? path : `${path} ${bound}`)
     .update("\0")
     .update(keyed.text)
     .digest();

@@ -2,6 +2,7 @@ import type { RouteConfig, z } from "@hono/zod-openapi";
 import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
+import { isNamedParam } from "../../names/named-kinds.ts";
 import type { LargeText } from "../../seals/large-text.ts";
 import { answerError } from "../answer/answer-error.ts";
 import { setHeader } from "../answer/set-header.ts";
@@ -20,6 +21,7 @@ import { makeAuditGate, type RouteAudit } from "./audit-gate.ts";
 import { authorize } from "./authorize.ts";
 import { describeRoute } from "./describe-route.ts";
 import { replayOnce } from "./idempotency.ts";
+import { paramsOf } from "./params-of.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 import { handleWithPermit } from "./with-permit.ts";
 
@@ -194,16 +196,17 @@ function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: b
   c.req.addValidatedData("query", validateQuery(schema, sent, isLenient) as object);
 }
 
-/** Says what was no id, and of what. */
+/** Says what was no id and, where that may stand, no name, and of what. */
 function noSuchId(name: string, value: string): Error {
   const what = name.replace(/_id$/, "").replaceAll("_", " ");
   const said = JSON.stringify(value.slice(0, 100));
-  return problem.notFound("object", `There is no ${what} ${said}: this is not the id of one.`);
+  const why = isNamedParam(name) ? "neither the id nor the name of one" : "not the id of one";
+  return problem.notFound("object", `There is no ${what} ${said}: this is ${why}.`);
 }
 
 /** An id of another form cannot exist. */
 function checkParams(c: AppContext, schema: z.ZodType): void {
-  const params = c.req.param();
+  const params = paramsOf(c);
   const parsed = schema.safeParse(params);
   const wrong = parsed.success
     ? Object.keys(params).find((name) => params[name]?.includes("\0"))
