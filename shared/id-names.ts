@@ -39,3 +39,8 @@ export const idNames = {
   workspace_id: "tfw",
 } as const satisfies Readonly<Record<string, IdPrefix>>;
 export type IdName = keyof typeof idNames;
+
+/** Those in whose place a name may stand. */
+const named = ["app_id", "install_id", "component_id", "action_id", "runbook_id"] as const;
+export type NamedParam = (typeof named)[number];
+export const isNamedParam = (name: string): name is NamedParam => named.some((one) => one === name);

@@ -1,8 +1,9 @@
 import type postgres from "postgres";
+import type { NamedParam } from "../../shared/id-names.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { type NamedParam, namedKinds } from "./named-kinds.ts";
+import { tablesOfNames } from "./named-kinds.ts";
 
 type Caller = Pick<Actor, "orgId" | "bound">;
 /** Something that a name or an id stands for, and its app. */
@@ -24,7 +25,7 @@ export async function findNamed(
     app,
   }: { readonly param: NamedParam; readonly name: string; readonly app?: string },
 ): Promise<Found | undefined> {
-  const { table } = namedKinds[param];
+  const table = tablesOfNames[param];
   const rows = await db<(Found & { readonly name: string })[]>`
     select x.id, ${db(appColumn(param))} as app_id, x.name from ${db(table)} x
      where x.org_id = ${caller.orgId} and replace(x.name, '-', '_') = ${name.replaceAll("-", "_")}

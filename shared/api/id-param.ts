@@ -1,17 +1,28 @@
 import { z } from "@hono/zod-openapi";
-import { type IdName, idNames } from "../id-names.ts";
+import { type IdName, idNames, isNamedParam } from "../id-names.ts";
 import { formerPrefixes, type IdPrefix, idPrefixes } from "../id-prefixes.ts";
 
-/** An id in a path: its prefix and 26 characters; anything else is nobody's id and answers 404. */
+/**
+ * An id in a path: its prefix and 26 characters; anything else is nobody's id and answers 404. Where a name may stand for it the broker puts the id
+ * there before this is asked, so that no pattern keeps clients from sending one.
+ */
 export function idParam(name: string, prefix: IdPrefix): z.ZodString {
   const example = `${prefix}_01k9zq5v3t8w2x4y6z8a0b2c4d`;
   const of = `the id of ${idPrefixes[prefix].words}`;
   const former = formerPrefixes[prefix];
   const begin = former === undefined ? prefix : `(?:${prefix}|${former})`;
+  const pattern = new RegExp(`^${begin}_[0-9a-hjkmnp-tv-z]{26}$`);
+  const message = `Must be ${of}, such as ${example}.`;
+  const param = { name, in: "path" } as const;
+  const description = `T${of.slice(1)}`;
+  if (isNamedParam(name)) {
+    const id = z.string().refine((value) => pattern.test(value), message);
+    return id.openapi({ param, description: `${description}, or its name.`, example });
+  }
   return z
     .string()
-    .regex(new RegExp(`^${begin}_[0-9a-hjkmnp-tv-z]{26}$`), `Must be ${of}, such as ${example}.`)
-    .openapi({ param: { name, in: "path" }, description: `T${of.slice(1)}.`, example });
+    .regex(pattern, message)
+    .openapi({ param, description: `${description}.`, example });
 }
 
 /** The ids that a path names; undefined where it names none. */

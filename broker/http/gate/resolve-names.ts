@@ -1,7 +1,8 @@
+import { isNamedParam } from "../../../shared/id-names.ts";
 import { isIdShaped } from "../../../shared/reserved-names.ts";
 import type { Broker } from "../../broker.ts";
 import { findAppOf, findNamed } from "../../names/find-named.ts";
-import { isNamedParam, someApp, tablesOfApp } from "../../names/named-kinds.ts";
+import { someApp, tablesOfApp } from "../../names/named-kinds.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import type { AppContext } from "../app-types.ts";
 import { permitFor } from "./with-permit.ts";

@@ -1,8 +1,8 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
+import { isNamedParam } from "../../../shared/id-names.ts";
 import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
-import { isNamedParam } from "../../names/named-kinds.ts";
 import type { LargeText } from "../../seals/large-text.ts";
 import { answerError } from "../answer/answer-error.ts";
 import { setHeader } from "../answer/set-header.ts";
