@@ -91,7 +91,7 @@ function refuseTwice(located: readonly Omit<LocatedObject, "isComing">[]): void 
   for (const { at, place } of located) {
     const before = places.get(refKey(at.ref));
     if (before !== undefined) {
-      throw invalid({ place }, `${refWords(at.ref)} already exists: ${before}`);
+      throw invalid({ place }, `${refWords(at.ref)} is already defined: ${before}`);
     }
     places.set(refKey(at.ref), place);
   }

@@ -137,7 +137,7 @@ describeWithTools(clusterTools, "a Job in a cluster", () => {
     expect((await stopped).is).toBe("stopped");
     const end = await followClusterJob(cluster, one, { ...patient, startWithinMs: 1 });
     expect(end).toMatchObject({ is: "hopeless", fault: { trouble: "unschedulable" } });
-    expect(end.fault?.words).toMatch(/did not begin within .*fits on no node: 0\/1 nodes/);
+    expect(end.fault?.words).toMatch(/did not start within .*fits on no node: 0\/1 nodes/);
   });
 
   test("whose pod failed is not given up while the cluster waits to make another", async () => {

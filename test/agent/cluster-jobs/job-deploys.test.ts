@@ -129,12 +129,12 @@ describeWithTools(clusterTools, "a job-deploy", () => {
     [
       "unschedulable",
       { resources: { requests: { cpu: "9000" } }, start_timeout: 2e9 },
-      /did not begin within 2s: it fits on no node: 0\/1 nodes are available/,
+      /did not start within 2s: it fits on no node: 0\/1 nodes are available/,
     ],
     [
       "forbidden",
       { service_account: "nobody", start_timeout: 4e9 },
-      /did not begin within 4s: its pod cannot be created: .*"nobody" not found/,
+      /did not start within 4s: its pod cannot be created: .*"nobody" not found/,
     ],
   ];
   test.each(hopeless)("that cannot begin is given up and deleted: %s", async (of, job, words) => {

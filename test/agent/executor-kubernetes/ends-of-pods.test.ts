@@ -92,7 +92,7 @@ describeWithTools(clusterTools, "a pod's end", () => {
     await runner.start({ "executor-start-timeout": "3s" });
     const { status, description, result } = await runner.run(action);
     expect(status).toBe("failed");
-    expect(description).toMatch(/did not begin within 3s: it fits on no node/);
+    expect(description).toMatch(/did not start within 3s: it fits on no node/);
     expect(result?.error_metadata).toMatchObject({ class: "unschedulable" });
   });
 

@@ -28,7 +28,7 @@ describeWithTools(clusterTools, "a manifest that cannot be applied", () => {
       "config_invalid",
       /manifest, document 2, line 6: an object has a duplicate key/,
     ],
-    ["an alias bomb", bombed, "config_invalid", /document 1, line 1: its aliases unfold/],
+    ["an alias bomb", bombed, "config_invalid", /document 1, line 1: its aliases expand/],
     [
       "an unknown kind",
       manifestOf(configMap("a", {}), object({ apiVersion: "v1", kind: "Nonsense" })),
@@ -49,7 +49,7 @@ describeWithTools(clusterTools, "a manifest that cannot be applied", () => {
         metadata: { name: "x", namespace: "nowhere" },
       }),
       "not_found",
-      /document 1, line 1: its namespace nowhere is not there/,
+      /document 1, line 1: its namespace nowhere does not exist/,
     ],
     [
       "a namespace where there can be none",
@@ -61,7 +61,7 @@ describeWithTools(clusterTools, "a manifest that cannot be applied", () => {
       "one object twice",
       manifestOf(configMap("a", {}), configMap("a", {})),
       "config_invalid",
-      /document 2, line 3: ConfigMap .*a already exists: manifest, document 1, line 1/,
+      /document 2, line 3: ConfigMap .*a is already defined: manifest, document 1, line 1/,
     ],
     [
       "a member that its kind has not",

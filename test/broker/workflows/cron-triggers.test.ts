@@ -183,7 +183,7 @@ describe("an action with a cron trigger", () => {
     await org.sync({ ...clockwork(), actions: shopConfig.actions });
     await db`update installs i set applied_config_id = a.active_config_id from apps a where a.id = i.app_id and i.id = ${installId}`;
     const fired = await org.api<{ id: string }>(`POST /v1/emitters/${emitter?.id ?? ""}/fire`);
-    await awaitCancelled(org, fired.body.id, "no cron trigger of the action tidy");
+    await awaitCancelled(org, fired.body.id, "no longer has a cron trigger for the action tidy");
     expect(await runsOf(org, installId)).toEqual([]);
   });
 });
