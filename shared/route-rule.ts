@@ -28,6 +28,7 @@ import type { QueueAct } from "./queue-acts.ts";
  * - unmetered: polls and heartbeats, which arrive at a fixed rate, do not count against the rate limit.
  * - idempotent: `Idempotency-Key` is supported. `once`: the answer holds a secret and cannot be replayed. `job`: the key
  *   is stored with the job.
+ * - ifMatch: a change that is only made to the version that `If-Match` names, where the request has that.
  * - stateToken: the token may also be sent as the password of HTTP Basic, or as `?token=`.
  * - ownPermit: the handler takes its permit for the database itself, because it mostly waits, reads a body, or joins a
  *   batch. All other handlers run with a permit that the gate holds.
@@ -51,6 +52,7 @@ export type RouteRule = {
   readonly archive?: true;
   readonly verbatim?: readonly string[];
   readonly unmetered?: true;
+  readonly ifMatch?: true;
   readonly stateToken?: true;
   readonly ownPermit?: true;
   readonly idempotent?: "replay" | "once" | "job";

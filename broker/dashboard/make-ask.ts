@@ -1,6 +1,7 @@
 import { callRoute } from "../../shared/api/call-route.ts";
 import { Problem } from "../../shared/problem.ts";
-import type { App, SignedInCaller } from "../http/app-types.ts";
+import type { SignedInCaller } from "../http/app-env.ts";
+import type { App } from "../http/app-types.ts";
 import type { View } from "./page.ts";
 
 /**

@@ -5,19 +5,22 @@ import { parseToken } from "../../shared/token.ts";
 import type { Broker } from "../broker.ts";
 import { registerAllRoutes } from "../router.ts";
 import { answerError } from "./answer/answer-error.ts";
-import type { App, AppContext, AppEnv } from "./app-types.ts";
+import type { AppEnv } from "./app-env.ts";
+import type { App, AppContext } from "./app-types.ts";
 import { discardBody } from "./body/discard-body.ts";
 import { type AllowedMethods, findAllowedMethods } from "./gate/allowed-methods.ts";
 import { makeRouteOpener } from "./gate/route-opener.ts";
 import { stateAuthorization } from "./gate/state-authorization.ts";
+import { makeHandleRoute } from "./handle-route.ts";
 import { beginRequest, endRequest } from "./request-log.ts";
 import { RouteTable } from "./route-table.ts";
 
 /** The broker's HTTP application: every route of router.ts, and a problem for whatever no route answers. */
 export function createApp(broker: Broker): App {
-  const app = new OpenAPIHono<AppEnv>({ router: new RouteTable() });
-  const { open, routes } = makeRouteOpener(app, broker);
-  app.openapi = open;
+  const bare = new OpenAPIHono<AppEnv>({ router: new RouteTable() });
+  const { open, routes } = makeRouteOpener(bare, broker);
+  bare.openapi = open;
+  const app: App = Object.assign(bare, { handle: makeHandleRoute(bare, broker) });
   const showLost = registerAllRoutes(app, broker);
   const find = findAllowedMethods(routes);
   app.notFound(async (c) => {

@@ -22,7 +22,7 @@ export const createAppRoute = createRoute("createApp", {
 
 export const updateAppRoute = createRoute("updateApp", {
   patch: path,
-  rule: writing,
+  rule: { ...writing, ifMatch: true },
   tags,
   summary: "Change an app",
   description:

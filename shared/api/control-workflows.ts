@@ -15,7 +15,7 @@ const responding = { surface: "control-plane", permission: "approvals.respond" }
 
 export const updateWorkflowRoute = createRoute("updateWorkflow", {
   patch: path,
-  rule: responding,
+  rule: { ...responding, ifMatch: true },
   tags,
   summary: "Approve all of a workflow, or ask again",
   description:

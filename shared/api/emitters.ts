@@ -68,7 +68,7 @@ export const getEmitterRoute = createRoute("getEmitter", {
 
 export const updateEmitterRoute = createRoute("updateEmitter", {
   patch: path,
-  rule: { ...ruleOfAct("update-emitter"), verbatim: ["signal_template"] },
+  rule: { ...ruleOfAct("update-emitter"), verbatim: ["signal_template"], ifMatch: true },
   tags,
   summary: "Change an emitter",
   description:

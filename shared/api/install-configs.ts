@@ -19,7 +19,7 @@ export const createInstallConfigRoute = createRoute("createInstallConfig", {
 
 export const changeInstallConfigRoute = createRoute("updateInstallConfig", {
   patch: `${path}/{install_config_id}`,
-  rule: writing,
+  rule: { ...writing, ifMatch: true },
   tags,
   summary: "Change the current config of an install",
   description:

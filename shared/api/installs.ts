@@ -48,7 +48,7 @@ export const createInstallOfAppRoute = createRoute("createInstallOfApp", {
 
 export const updateInstallRoute = createRoute("updateInstall", {
   patch: path,
-  rule: { ...writing, ownPermit: true },
+  rule: { ...writing, ownPermit: true, ifMatch: true },
   tags,
   summary: "Change an install",
   description:

@@ -82,7 +82,7 @@ export const getCurrentOrgRoute = createRoute("getCurrentOrg", {
 
 export const updateCurrentOrgRoute = createRoute("updateCurrentOrg", {
   patch: "/v1/orgs/current",
-  rule: { surface: "operator", permission: "orgs.write" },
+  rule: { surface: "operator", permission: "orgs.write", ifMatch: true },
   tags: ["Access"],
   summary: "Change the org",
   description:

@@ -73,7 +73,7 @@ export const getQueueRoute = createRoute("getQueue", {
 
 export const updateQueueRoute = createRoute("updateQueue", {
   patch: path,
-  rule: ruleOfAct("update"),
+  rule: { ...ruleOfAct("update"), ifMatch: true },
   tags,
   summary: "Change a queue",
   description:

@@ -143,7 +143,7 @@ export const getRunnerGroupSettingsRoute = createRoute("getRunnerGroupSettings",
 
 export const updateRunnerGroupSettingsRoute = createRoute("updateRunnerGroupSettings", {
   patch: groupsPath,
-  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true, ifMatch: true },
   tags: ["Runner groups"],
   summary: "Change a group's settings",
   description: changing,
@@ -162,7 +162,7 @@ export const getRunnerSettingsRoute = createRoute("getRunnerSettings", {
 
 export const updateRunnerSettingsRoute = createRoute("updateRunnerSettings", {
   patch: runnersPath,
-  rule: { surface: "operator", permission: "runners.write", operatesRunner: true },
+  rule: { surface: "operator", permission: "runners.write", operatesRunner: true, ifMatch: true },
   tags: ["Runners"],
   summary: "Change the settings that a runner uses",
   description: `They belong to its group and change for the whole group. ${changing}`,

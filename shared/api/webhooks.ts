@@ -23,7 +23,7 @@ export const createWebhookRoute = createRoute("createWebhook", {
 
 export const updateWebhookRoute = createRoute("updateWebhook", {
   patch: path,
-  rule: writing,
+  rule: { ...writing, ifMatch: true },
   tags,
   summary: "Change a webhook",
   description:

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 import { openLog } from "../../log.ts";
-import type { AppEnv } from "../app-types.ts";
+import type { AppEnv } from "../app-env.ts";
 import { thenLeave } from "./answer-large.ts";
 import { streamAnswer } from "./stream-answer.ts";
 

@@ -1,4 +1,4 @@
-import type { RouteConfig, z } from "@hono/zod-openapi";
+import type { OpenAPIHono, RouteConfig, z } from "@hono/zod-openapi";
 import { isNamedParam } from "../../../shared/id-names.ts";
 import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
@@ -6,6 +6,7 @@ import type { Broker } from "../../broker.ts";
 import type { LargeText } from "../../seals/large-text.ts";
 import { answerError } from "../answer/answer-error.ts";
 import { setHeader } from "../answer/set-header.ts";
+import type { AppEnv } from "../app-env.ts";
 import type { App, AppContext } from "../app-types.ts";
 import { discardBody } from "../body/discard-body.ts";
 import { jsonOf } from "../body/json-of.ts";
@@ -53,10 +54,10 @@ type OpenRoute = {
  * goes through one gate instead of a chain of validators: caller, permission, pace, path, query, then the
  * body. The body is parsed once, and only after the permission check.
  */
-export function makeRouteOpener(app: App, broker: Broker): RouteOpener {
+export function makeRouteOpener(app: OpenAPIHono<AppEnv>, broker: Broker): RouteOpener {
   const routes: ServedRoute[] = [];
   const auditOf = makeAuditGate(broker);
-  const open = (route: RuledRoute, handle: Handle): App => {
+  const open = (route: RuledRoute, handle: Handle): OpenAPIHono<AppEnv> => {
     const opened = openRoute(broker, route, handle, auditOf);
     const { alias } = route.rule;
     const paths = alias === undefined ? [route.path] : [route.path, alias];

@@ -20,24 +20,20 @@ import type { Actor } from "../../tokens/actor.ts";
 
 /** GET /v1/runner-jobs/count; POST /v1/runner-jobs/cancel, …/rerun */
 export const actOnManyJobs: RegisterRoutes = (app, broker) => {
-  app.openapi(countJobsRoute, async (c) => {
-    const filter = toJobFilter(c.req.valid("query"), c.get("actor"));
-    const { orgId } = c.get("actor");
+  app.handle(countJobsRoute, async ({ actor, orgId, query }) => {
+    const filter = toJobFilter(query, actor);
     const { count, countedAt } = await countJobs(broker.db, orgId, filter, mostCounted + 1);
-    return c.json(
-      {
-        count: Math.min(count, mostCounted),
-        has_more: count > mostCounted,
-        counted_at: countedAt.toISOString(),
-      },
-      200,
-    );
+    return {
+      count: Math.min(count, mostCounted),
+      has_more: count > mostCounted,
+      counted_at: countedAt.toISOString(),
+    };
   });
-  app.openapi(cancelJobsRoute, async (c) => {
-    const { orgId, id } = c.get("actor");
-    const { limit, ...asked } = c.req.valid("json");
-    const leavesOutInstalls = !mayCancelOfInstalls(c.get("actor"));
-    const filter = { ...requireFilter(asked, openStatuses, c.get("actor")), leavesOutInstalls };
+  app.handle(cancelJobsRoute, async ({ c, actor, body }) => {
+    const { orgId, id } = actor;
+    const { limit, ...asked } = body;
+    const leavesOutInstalls = !mayCancelOfInstalls(actor);
+    const filter = { ...requireFilter(asked, openStatuses, actor), leavesOutInstalls };
     const why = `cancelled by ${id}`;
     const { cancelled, toldToStop, hasMore } = await cancelJobs(broker, orgId, {
       filter,
@@ -45,16 +41,16 @@ export const actOnManyJobs: RegisterRoutes = (app, broker) => {
       why,
     });
     tellOutcome(c, { cancelled, told_to_stop: toldToStop });
-    return c.json({ cancelled, told_to_stop: toldToStop, has_more: hasMore }, 200);
+    return { cancelled, told_to_stop: toldToStop, has_more: hasMore };
   });
-  app.openapi(rerunJobsRoute, async (c) => {
-    const { limit, cursor: before, ...asked } = c.req.valid("json");
-    const filter = requireFilter(asked, finalStatuses, c.get("actor"));
+  app.handle(rerunJobsRoute, async ({ c, actor, body }) => {
+    const { limit, cursor: before, ...asked } = body;
+    const filter = requireFilter(asked, finalStatuses, actor);
     const key = takeIdempotencyKey(c);
-    const made = await rerunJobs(broker, { filter, limit, before, actor: c.get("actor"), key });
+    const made = await rerunJobs(broker, { filter, limit, before, actor, key });
     const { enqueued, refused, nextBefore } = made;
     tellOutcome(c, { enqueued, refused: refused.length });
-    return c.json({ enqueued, refused: [...refused], next_cursor: nextBefore }, 200);
+    return { enqueued, refused: [...refused], next_cursor: nextBefore };
   });
 };
 

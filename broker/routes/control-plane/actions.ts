@@ -38,11 +38,9 @@ export const keepActions: RegisterRoutes = (app, broker) => {
 
 const readActions: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(routes.listActionsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { app_id: appId } = c.req.valid("param");
+  app.handle(routes.listActionsRoute, async ({ c, orgId, params: { app_id: appId }, query }) => {
     await requireApp(db, orgId, appId);
-    const { cursor, limit, offset, labels, ...asked } = c.req.valid("query");
+    const { cursor, limit, offset, labels, ...asked } = query;
     const page = { cursor, limit, offset };
     const filter = { ...asked, labels: readLabelQuery(labels) };
     const all = await listActions(db, orgId, { appId, after: undefined, limit: 1000, offset: 0 });
@@ -54,53 +52,47 @@ const readActions: RegisterRoutes = (app, broker) => {
     });
     return answerInTurns(c, broker, listed);
   });
-  app.openapi(routes.getActionRoute, async (c) => {
-    const { app_id: appId, action_id: id } = c.req.valid("param");
-    return answerInTurns(c, broker, await showAction(db, c.get("actor").orgId, { appId, id }));
+  app.handle(routes.getActionRoute, async ({ c, orgId, params }) => {
+    const { app_id: appId, action_id: id } = params;
+    return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
   });
-  app.openapi(listInstallActionsRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    const actions = await showInstallActions(db, c.get("actor").orgId, id);
+  app.handle(listInstallActionsRoute, async ({ c, orgId, params: { install_id: id } }) => {
+    const actions = await showInstallActions(db, orgId, id);
     return answerInTurns(c, broker, actions);
   });
 };
 
 const change: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(routes.updateActionRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { app_id: appId, action_id: id } = c.req.valid("param");
-    const { name, labels } = c.req.valid("json");
+  app.handle(routes.updateActionRoute, async ({ c, orgId, params, body }) => {
+    const { app_id: appId, action_id: id } = params;
+    const { name, labels } = body;
     const isWhole = labels !== undefined;
     await updateAction(db, orgId, { appId, id }, { name, labels, isWhole });
     return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
   });
-  app.openapi(routes.deleteActionRoute, async (c) => {
-    const { app_id: appId, action_id: id } = c.req.valid("param");
-    await deleteAction(db, c.get("actor").orgId, { appId, id });
-    return c.body(null, 204);
+  app.handle(routes.deleteActionRoute, async ({ orgId, params }) => {
+    const { app_id: appId, action_id: id } = params;
+    await deleteAction(db, orgId, { appId, id });
   });
-  app.openapi(routes.mergeActionLabelsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { app_id: appId, action_id: id } = c.req.valid("param");
-    await updateAction(db, orgId, { appId, id }, { labels: c.req.valid("json").labels });
+  app.handle(routes.mergeActionLabelsRoute, async ({ c, orgId, params, body }) => {
+    const { app_id: appId, action_id: id } = params;
+    await updateAction(db, orgId, { appId, id }, { labels: body.labels });
     return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
   });
-  app.openapi(routes.removeActionLabelsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { app_id: appId, action_id: id } = c.req.valid("param");
-    await updateAction(db, orgId, { appId, id }, { removed: c.req.valid("json").keys });
+  app.handle(routes.removeActionLabelsRoute, async ({ c, orgId, params, body }) => {
+    const { app_id: appId, action_id: id } = params;
+    await updateAction(db, orgId, { appId, id }, { removed: body.keys });
     return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
   });
 };
 
 const readConfigs: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(routes.listActionConfigsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { app_id: appId, action_id: actionId } = c.req.valid("param");
+  app.handle(routes.listActionConfigsRoute, async ({ c, orgId, params, query }) => {
+    const { app_id: appId, action_id: actionId } = params;
     await showAction(db, orgId, { appId, id: actionId });
-    const { cursor, limit, offset, ...created } = c.req.valid("query");
+    const { cursor, limit, offset, ...created } = query;
     const page = { cursor, limit, offset };
     const listed = await answerListing(c, page, {
       filters: created,
@@ -108,52 +100,42 @@ const readConfigs: RegisterRoutes = (app, broker) => {
         listActionConfigs(db, orgId, { actionId, created, ...request }),
       toItem: toActionConfig,
     });
-    return c.json(listed, 200);
+    return listed;
   });
-  app.openapi(routes.getActionConfigVersionRoute, async (c) => {
-    const { app_id: appId, action_id: id, action_config_id: configId } = c.req.valid("param");
-    const shown = await showActionConfig(db, c.get("actor").orgId, { appId, id, configId });
+  app.handle(routes.getActionConfigVersionRoute, async ({ c, orgId, params }) => {
+    const { app_id: appId, action_id: id, action_config_id: configId } = params;
+    const shown = await showActionConfig(db, orgId, { appId, id, configId });
     return answerInTurns(c, broker, shown);
   });
-  app.openapi(routes.getLatestActionConfigRoute, async (c) => {
-    const { app_id: appId, action_id: id } = c.req.valid("param");
-    const shown = await showActionConfig(db, c.get("actor").orgId, { appId, id });
+  app.handle(routes.getLatestActionConfigRoute, async ({ c, orgId, params }) => {
+    const { app_id: appId, action_id: id } = params;
+    const shown = await showActionConfig(db, orgId, { appId, id });
     return answerInTurns(c, broker, shown);
   });
 };
 
 const begin: RegisterRoutes = (app, broker) => {
-  app.openapi(createActionRunRoute, async (c) => {
-    const { install_id: installId } = c.req.valid("param");
-    const body = c.req.valid("json");
+  app.handle(createActionRunRoute, async ({ actor, params: { install_id: installId }, body }) => {
     const { action_workflow_config_id: configId, name, run_env_vars: env, role } = body;
     if ((configId === undefined) === (name === undefined)) {
       const detail = "Give either action_workflow_config_id or name.";
       throw problem.invalid([{ pointer: "#/name", code: "one_of", detail }]);
     }
     const run = { installId, configId, name, env, role };
-    return c.json(await runAction(broker, c.get("actor"), run), 201);
+    return await runAction(broker, actor, run);
   });
-  app.openapi(createAdhocRunRoute, async (c) => {
-    const { install_id: installId } = c.req.valid("param");
-    const {
-      name,
-      command,
-      inline_contents: contents,
-      env_vars: env,
-      ...rest
-    } = c.req.valid("json");
+  app.handle(createAdhocRunRoute, async ({ actor, params: { install_id: installId }, body }) => {
+    const { name, command, inline_contents: contents, env_vars: env, ...rest } = body;
     const { timeout: timeoutNs, role, approval: wantsApproval } = rest;
     const run = { installId, name, command, contents, env, timeoutNs, role, wantsApproval };
-    return c.json(await runAdhoc(broker, c.get("actor"), run), 201);
+    return await runAdhoc(broker, actor, run);
   });
 };
 
 const readRuns: RegisterRoutes = (app, broker) => {
   openResource(app, broker, actionRunRows);
-  app.openapi(getInstallActionRunRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: installId, run_id: id } = c.req.valid("param");
+  app.handle(getInstallActionRunRoute, async ({ c, orgId, params }) => {
+    const { install_id: installId, run_id: id } = params;
     return answerFinished(c, broker, await showRun(broker, orgId, { installId, id }));
   });
 };

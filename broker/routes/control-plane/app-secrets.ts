@@ -1,6 +1,7 @@
 import { deleteAppSecretRoute, setAppSecretRoute } from "../../../shared/api/app-secrets.ts";
 import { appSecretRows } from "../../app-secrets/app-secret-rows.ts";
 import { deleteAppSecret, setAppSecret } from "../../app-secrets/keep-app-secrets.ts";
+import { answer } from "../../http/answer/answer.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 
@@ -8,14 +9,12 @@ import { openResource } from "../../http/resources/open-resource.ts";
 export const keepAppSecrets: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   openResource(app, broker, appSecretRows);
-  app.openapi(setAppSecretRoute, async (c) => {
-    const { app_id: id } = c.req.valid("param");
-    const { secret, isNew } = await setAppSecret(broker, c.get("actor"), id, c.req.valid("json"));
-    return c.json({ ...secret, replaced: !isNew }, isNew ? 201 : 200);
+  app.handle(setAppSecretRoute, async ({ actor, params: { app_id: id }, body }) => {
+    const { secret, isNew } = await setAppSecret(broker, actor, id, body);
+    return answer(isNew ? 201 : 200, { ...secret, replaced: !isNew });
   });
-  app.openapi(deleteAppSecretRoute, async (c) => {
-    const { app_id, secret_id: id } = c.req.valid("param");
-    await deleteAppSecret(db, c.get("actor").orgId, { app: app_id, id });
-    return c.body(null, 204);
+  app.handle(deleteAppSecretRoute, async ({ orgId, params }) => {
+    const { app_id, secret_id: id } = params;
+    await deleteAppSecret(db, orgId, { app: app_id, id });
   });
 };

@@ -1,4 +1,3 @@
-import type { JSONValue } from "hono/utils/types";
 import {
   diffAppConfigsRoute,
   getAppConfigGraphRoute,
@@ -21,7 +20,7 @@ import { requireApp, createApp, deleteApp, updateApp } from "../../apps/keep-app
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
-import { requiredVersion } from "../../http/answer/etag.ts";
+import { answer } from "../../http/answer/answer.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { openResource, showItem } from "../../http/resources/open-resource.ts";
@@ -36,27 +35,25 @@ export const keepApps: RegisterRoutes = (app, broker) => {
 };
 
 const write: RegisterRoutes = (app, { db }) => {
-  app.openapi(createAppRoute, async (c) => {
-    const actor = c.get("actor");
-    const { id, isNew } = await createApp(db, actor, c.req.valid("json"));
-    return c.json(appRows.toItem(await requireApp(db, actor.orgId, id)), isNew ? 201 : 200);
+  app.handle(createAppRoute, async ({ actor, body }) => {
+    const { id, isNew } = await createApp(db, actor, body);
+    return answer(isNew ? 201 : 200, appRows.toItem(await requireApp(db, actor.orgId, id)));
   });
-  app.openapi(updateAppRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { app_id: id } = c.req.valid("param");
-    await updateApp(db, orgId, { id, version: requiredVersion(c), changes: c.req.valid("json") });
-    return c.json(await showItem(c, db, appRows, { app_id: id }), 200);
-  });
-  app.openapi(deleteAppRoute, async (c) => {
-    await deleteApp(db, c.get("actor").orgId, c.req.valid("param").app_id);
-    return c.body(null, 204);
+  app.handle(
+    updateAppRoute,
+    async ({ c, orgId, params: { app_id: id }, body, requiredVersion }) => {
+      await updateApp(db, orgId, { id, version: requiredVersion(), changes: body });
+      return await showItem(c, db, appRows, { app_id: id });
+    },
+  );
+  app.handle(deleteAppRoute, async ({ orgId, params }) => {
+    await deleteApp(db, orgId, params.app_id);
   });
 };
 
 const sync: RegisterRoutes = (app, broker) => {
-  app.openapi(syncAppConfigRoute, async (c) => {
-    const { app_id: id } = c.req.valid("param");
-    const { dry_run, base_config_id: base, cli_version: cliVersion = "" } = c.req.valid("query");
+  app.handle(syncAppConfigRoute, async ({ c, params: { app_id: id }, query }) => {
+    const { dry_run, base_config_id: base, cli_version: cliVersion = "" } = query;
     const source = c.get("rawBody");
     if (source === undefined) throw new Error("the gate has read the body otherwise");
     const asking = askingOf(c, broker);
@@ -69,50 +66,45 @@ const sync: RegisterRoutes = (app, broker) => {
 
 const readConfigs: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(listAppConfigsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { app_id: id } = c.req.valid("param");
+  app.handle(listAppConfigsRoute, async ({ c, orgId, params: { app_id: id }, query }) => {
     await requireApp(db, orgId, id);
-    const { cursor, limit, offset, ...filter } = c.req.valid("query");
+    const { cursor, limit, offset, ...filter } = query;
     const page = { cursor, limit, offset };
     const listed = await answerListing(c, page, {
       filters: filter,
       read: (request: ListRequest) => listConfigs(db, orgId, id, { filter, ...request }),
       toItem: toConfig,
     });
-    return c.json(listed, 200);
+    return listed;
   });
-  app.openapi(getAppConfigVersionRoute, async (c) => {
-    const { app_id, app_config_id: id } = c.req.valid("param");
-    const isWhole = c.req.valid("query").recurse === "true";
+  app.handle(getAppConfigVersionRoute, async ({ c, orgId, params, query }) => {
+    const { app_id, app_config_id: id } = params;
+    const isWhole = query.recurse === "true";
     const which = { app: app_id, id };
-    return answerFinished(c, broker, await showConfig(db, c.get("actor").orgId, which, isWhole));
+    return answerFinished(c, broker, await showConfig(db, orgId, which, isWhole));
   });
-  app.openapi(getLatestAppConfigRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { app_id } = c.req.valid("param");
+  app.handle(getLatestAppConfigRoute, async ({ c, orgId, params: { app_id }, query }) => {
     await requireApp(db, orgId, app_id);
-    const isWhole = c.req.valid("query").recurse === "true";
+    const isWhole = query.recurse === "true";
     const which = { app: app_id, id: undefined };
     return answerFinished(c, broker, await showConfig(db, orgId, which, isWhole));
   });
-  app.openapi(getConfigSchemaRoute, (c) => {
-    const schema = configSchemaOf(c.req.valid("query").type);
+  app.handle(getConfigSchemaRoute, ({ query }) => {
+    const schema = configSchemaOf(query.type);
     if (schema === undefined) throw problem.notFound("config schema");
-    return c.json(schema as Record<string, JSONValue>, 200); // JSON, as it was made
+    return schema;
   });
 };
 
 const compare: RegisterRoutes = (app, broker) => {
-  app.openapi(diffAppConfigsRoute, async (c) => {
-    const { app_id, app_config_id: id } = c.req.valid("param");
-    const { old_config_id: old } = c.req.valid("query");
+  app.handle(diffAppConfigsRoute, async ({ c, params, query: { old_config_id: old } }) => {
+    const { app_id, app_config_id: id } = params;
     const which = { app: app_id, id, oldId: old };
     const changes = await changesBetween(broker, askingOf(c, broker), which);
     return answerFinished(c, broker, ['{"changes":', changes, "}"]);
   });
-  app.openapi(getAppConfigGraphRoute, async (c) => {
-    const { app_id, app_config_id: id } = c.req.valid("param");
+  app.handle(getAppConfigGraphRoute, async ({ c, params }) => {
+    const { app_id, app_config_id: id } = params;
     const which = { app: app_id, id };
     return answerFinished(c, broker, [await graphOfConfig(broker, askingOf(c, broker), which)]);
   });

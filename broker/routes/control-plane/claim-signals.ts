@@ -2,7 +2,6 @@ import { claimSignalsRoute, defaultLeaseNs } from "../../../shared/api/claim-sig
 import { problem } from "../../../shared/problem.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 import { giveBackUnlessWritten } from "../../polls/answer-claim.ts";
 import { longestWaitMs } from "../../polls/park-poll.ts";
 import { claimAnswer } from "../../signals/claim-answer.ts";
@@ -11,11 +10,10 @@ import { requireClaimableQueue } from "../../signals/require-claimable-queue.ts"
 
 /** POST /v1/queues/{queue_id}/signals/claim */
 export const claimSignals: RegisterRoutes = (app, broker) => {
-  app.openapi(claimSignalsRoute, async (c) => {
-    const { queue_id: queueId } = c.req.valid("param");
-    const { claim_id, worker, max, lease, wait } = c.req.valid("json");
-    const { orgId } = c.get("actor");
-    await requireClaimableQueue(broker, { orgId, queueId }, permitFor(c, broker));
+  app.handle(claimSignalsRoute, async ({ c, orgId, params, body, withPermit }) => {
+    const { queue_id: queueId } = params;
+    const { claim_id, worker, max, lease, wait } = body;
+    await requireClaimableQueue(broker, { orgId, queueId }, withPermit);
     const answer = await parkClaim(broker, {
       claim: {
         orgId,
@@ -33,8 +31,8 @@ export const claimSignals: RegisterRoutes = (app, broker) => {
     const signals = answer.kind === "signals" ? answer.signals : [];
     if (signals.length > 0) giveBackUnlessWritten(broker.signalClaims, c.env.outgoing, signals);
     if (answer.kind === "draining") setHeader(c, "connection", "close");
-    const body = claimAnswer(signals, broker.clock.now());
-    return c.body(body, 200, { "content-type": "application/json" }) as never; // below text: data stays as it was sent
+    const text = claimAnswer(signals, broker.clock.now());
+    return c.body(text, 200, { "content-type": "application/json" }) as never; // below text: data stays as it was sent
   });
 };
 

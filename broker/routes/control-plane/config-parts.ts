@@ -16,6 +16,7 @@ import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
+import { answer } from "../../http/answer/answer.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 
@@ -36,20 +37,18 @@ export const keepConfigParts: RegisterRoutes = (app, broker) => {
 
 const grow: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(routes.createAppConfigRoute, async (c) => {
-    const actor = c.get("actor");
-    const { app_id } = c.req.valid("param");
-    const id = await beginConfig(db, actor, app_id, c.req.valid("json"));
+  app.handle(routes.createAppConfigRoute, async ({ c, actor, params: { app_id }, body }) => {
+    const id = await beginConfig(db, actor, app_id, body);
     const which = { app: app_id, id };
     return answerFinished(c, broker, await showConfig(db, actor.orgId, which, false), {
       status: 201,
     });
   });
-  app.openapi(routes.updateAppConfigRoute, async (c) => {
+  app.handle(routes.updateAppConfigRoute, async ({ c, params, body }) => {
     const asking = askingOf(c, broker);
-    const { app_id, app_config_id: id } = c.req.valid("param");
+    const { app_id, app_config_id: id } = params;
     const which = { app: app_id, id };
-    const { isSame } = await updateConfig(broker, asking, which, c.req.valid("json"));
+    const { isSame } = await updateConfig(broker, asking, which, body);
     const { orgId } = asking.actor;
     const json = await asking.withPermit(() => showConfig(db, orgId, which, false));
     return answerFinished(c, broker, json, { status: isSame ? 200 : 201 });
@@ -74,11 +73,10 @@ const files = [
 const addParts: RegisterRoutes = (app, { db }) => {
   for (const [route, type] of files) {
     const file = configFiles.find((one) => one.type === type)?.file ?? "";
-    app.openapi(route, async (c) => {
-      const { app_id } = c.req.valid("param");
-      const { app_config_id: id, ...given } = c.req.valid("json");
-      await addConfigPart(db, c.get("actor"), { app: app_id, id }, { file, type, given });
-      return c.json({ id, app_id, app_config_id: id, file }, 201);
+    app.handle(route, async ({ actor, params: { app_id }, body }) => {
+      const { app_config_id: id, ...given } = body;
+      await addConfigPart(db, actor, { app: app_id, id }, { file, type, given });
+      return { id, app_id, app_config_id: id, file };
     });
   }
 };
@@ -101,9 +99,8 @@ const latest = [
 const readLatest: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   for (const [route, part] of latest) {
-    app.openapi(route, async (c) => {
-      const { orgId } = c.get("actor");
-      const shown = await showLatestPart(db, orgId, c.req.valid("param").app_id, part);
+    app.handle(route, async ({ c, orgId, params }) => {
+      const shown = await showLatestPart(db, orgId, params.app_id, part);
       return answerInTurns(c, broker, shown);
     });
   }
@@ -117,24 +114,24 @@ const namers = [
 
 const addNamed: RegisterRoutes = (app, { db }) => {
   for (const [route, kind] of namers) {
-    app.openapi(route, async (c) => {
-      const of = { app: c.req.valid("param").app_id, kind };
-      const { part, isNew } = await addNamedPart(db, c.get("actor"), of, c.req.valid("json"));
-      return c.json(part, isNew ? 201 : 200);
+    app.handle(route, async ({ actor, params, body }) => {
+      const of = { app: params.app_id, kind };
+      const { part, isNew } = await addNamedPart(db, actor, of, body);
+      return answer(isNew ? 201 : 200, part);
     });
   }
 };
 
 const addConfigs: RegisterRoutes = (app, { db }) => {
-  app.openapi(named.addActionConfigRoute, async (c) => {
-    const { app_id, action_id: id } = c.req.valid("param");
+  app.handle(named.addActionConfigRoute, async ({ actor, params, body }) => {
+    const { app_id, action_id: id } = params;
     const of = { app: app_id, kind: "actions", id, type: "action" } as const;
-    return c.json(await addConfigOf(db, c.get("actor"), of, c.req.valid("json")), 201);
+    return await addConfigOf(db, actor, of, body);
   });
-  app.openapi(named.addRunbookConfigRoute, async (c) => {
-    const { app_id, runbook_id: id } = c.req.valid("param");
+  app.handle(named.addRunbookConfigRoute, async ({ actor, params, body }) => {
+    const { app_id, runbook_id: id } = params;
     const of = { app: app_id, kind: "runbooks", id, type: "runbook" } as const;
-    return c.json(await addConfigOf(db, c.get("actor"), of, c.req.valid("json")), 201);
+    return await addConfigOf(db, actor, of, body);
   });
 };
 
@@ -150,10 +147,10 @@ const componentConfigs = [
 
 const addComponentConfigs: RegisterRoutes = (app, { db }) => {
   for (const [route, type] of componentConfigs) {
-    app.openapi(route, async (c) => {
-      const { app_id, component_id: id } = c.req.valid("param");
+    app.handle(route, async ({ actor, params, body }) => {
+      const { app_id, component_id: id } = params;
       const of = { app: app_id, kind: "components", id, type } as const;
-      return c.json(await addConfigOf(db, c.get("actor"), of, c.req.valid("json")), 201);
+      return await addConfigOf(db, actor, of, body);
     });
   }
 };
@@ -165,10 +162,9 @@ const toComponent = (part: named.ShownPart) => {
 
 const readComponents: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(named.listComponentsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const of = { app: c.req.valid("param").app_id, kind: "components" } as const;
-    const { cursor, limit, offset, ...filter } = c.req.valid("query");
+  app.handle(named.listComponentsRoute, async ({ c, orgId, params, query }) => {
+    const of = { app: params.app_id, kind: "components" } as const;
+    const { cursor, limit, offset, ...filter } = query;
     const page = { cursor, limit, offset };
     const show = await prepareParts(db, orgId, of);
     const listed = await answerListing(c, page, {
@@ -178,19 +174,18 @@ const readComponents: RegisterRoutes = (app, broker) => {
     });
     return answerInTurns(c, broker, listed);
   });
-  app.openapi(named.getComponentRoute, async (c) => {
-    const { app_id, component_id: id } = c.req.valid("param");
+  app.handle(named.getComponentRoute, async ({ c, orgId, params }) => {
+    const { app_id, component_id: id } = params;
     const of = { app: app_id, kind: "components", id } as const;
-    return answerInTurns(c, broker, toComponent(await showNamedPart(db, c.get("actor").orgId, of)));
+    return answerInTurns(c, broker, toComponent(await showNamedPart(db, orgId, of)));
   });
 };
 
 const readRunbooks: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(named.listRunbooksRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const of = { app: c.req.valid("param").app_id, kind: "runbooks" } as const;
-    const { cursor, limit, offset, ...filter } = c.req.valid("query");
+  app.handle(named.listRunbooksRoute, async ({ c, orgId, params, query }) => {
+    const of = { app: params.app_id, kind: "runbooks" } as const;
+    const { cursor, limit, offset, ...filter } = query;
     const page = { cursor, limit, offset };
     const show = await prepareParts(db, orgId, of);
     const listed = await answerListing(c, page, {
@@ -200,9 +195,9 @@ const readRunbooks: RegisterRoutes = (app, broker) => {
     });
     return answerInTurns(c, broker, listed);
   });
-  app.openapi(named.getRunbookRoute, async (c) => {
-    const { app_id, runbook_id: id } = c.req.valid("param");
+  app.handle(named.getRunbookRoute, async ({ c, orgId, params }) => {
+    const { app_id, runbook_id: id } = params;
     const of = { app: app_id, kind: "runbooks", id } as const;
-    return answerInTurns(c, broker, await showNamedPart(db, c.get("actor").orgId, of));
+    return answerInTurns(c, broker, await showNamedPart(db, orgId, of));
   });
 };

@@ -12,7 +12,7 @@ import {
 } from "../../../shared/api/control-workflows.ts";
 import { Problem } from "../../../shared/problem.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
-import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import { hasVersion } from "../../http/answer/etag.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requireWithin } from "../../tokens/bound/require-within.ts";
 import {
@@ -38,26 +38,24 @@ export const controlWorkflows: RegisterRoutes = (app, broker) => {
 };
 
 const cancel: RegisterRoutes = (app, broker) => {
-  app.openapi(cancelWorkflowRoute, async (c) => {
-    const { workflow_id: id } = c.req.valid("param");
-    await cancelWorkflow(broker, c.get("actor").orgId, id);
-    return c.json({ workflow_id: id }, 202);
+  app.handle(cancelWorkflowRoute, async ({ orgId, params: { workflow_id: id } }) => {
+    await cancelWorkflow(broker, orgId, id);
+    return { workflow_id: id };
   });
-  app.openapi(cancelWorkflowsRoute, async (c) => {
-    const actor = c.get("actor");
+  app.handle(cancelWorkflowsRoute, async ({ actor, body }) => {
     const outcomes = [];
-    for (const id of new Set(c.req.valid("json").workflow_ids)) {
+    for (const id of new Set(body.workflow_ids)) {
       const outcome = await requireWithin(broker.db, actor, "workflows", id)
         .then(() => cancelWorkflow(broker, actor.orgId, id))
         .catch(outcomeOf);
       outcomes.push({ workflow_id: id, outcome });
     }
-    return c.json(outcomes, 200);
+    return outcomes;
   });
-  app.openapi(cancelStepRoute, async (c) => {
-    const { workflow_id: id, step_id: stepId } = c.req.valid("param");
-    await cancelWorkflowStep(broker, c.get("actor").orgId, { id, stepId });
-    return c.json({ workflow_id: id }, 202);
+  app.handle(cancelStepRoute, async ({ orgId, params }) => {
+    const { workflow_id: id, step_id: stepId } = params;
+    await cancelWorkflowStep(broker, orgId, { id, stepId });
+    return { workflow_id: id };
   });
 };
 
@@ -68,53 +66,53 @@ function outcomeOf(error: unknown): "final" | "not-found" {
 }
 
 const redo: RegisterRoutes = (app, broker) => {
-  app.openapi(retryStepRoute, async (c) => {
-    const { workflow_id: id, step_id: stepId } = c.req.valid("param");
-    await retryStep(broker, c.get("actor"), { id, stepId });
-    return c.json({ workflow_id: id, retryable: true }, 201);
+  app.handle(retryStepRoute, async ({ actor, params }) => {
+    const { workflow_id: id, step_id: stepId } = params;
+    await retryStep(broker, actor, { id, stepId });
+    return { workflow_id: id, retryable: true };
   });
-  app.openapi(skipStepRoute, async (c) => {
-    const { workflow_id: id, step_id: stepId } = c.req.valid("param");
-    await skipStep(broker, c.get("actor"), { id, stepId });
-    return c.json({ workflow_id: id, skippable: true }, 201);
+  app.handle(skipStepRoute, async ({ actor, params }) => {
+    const { workflow_id: id, step_id: stepId } = params;
+    await skipStep(broker, actor, { id, stepId });
+    return { workflow_id: id, skippable: true };
   });
-  app.openapi(resumeWorkflowRoute, async (c) => {
-    const { workflow_id: id } = c.req.valid("param");
-    await resumeWorkflow(broker, c.get("actor"), id);
-    return c.json({ workflow_id: id }, 201);
+  app.handle(resumeWorkflowRoute, async ({ actor, params: { workflow_id: id } }) => {
+    await resumeWorkflow(broker, actor, id);
+    return { workflow_id: id };
   });
 };
 
 const answer: RegisterRoutes = (app, broker) => {
-  app.openapi(updateWorkflowRoute, async (c) => {
-    const { orgId, id: byId } = c.get("actor");
-    const { workflow_id: id } = c.req.valid("param");
-    const { approval_option: option } = c.req.valid("json");
-    await updateWorkflow(broker, orgId, { id, version: requiredVersion(c), option, byId });
-    const { shown, version } = await showVersionedWorkflow(broker.db, orgId, id);
-    hasVersion(c, version);
-    return c.json(shown, 200);
+  app.handle(
+    updateWorkflowRoute,
+    async ({
+      c,
+      actor: { orgId, id: byId },
+      params: { workflow_id: id },
+      body: { approval_option: option },
+      requiredVersion,
+    }) => {
+      await updateWorkflow(broker, orgId, { id, version: requiredVersion(), option, byId });
+      const { shown, version } = await showVersionedWorkflow(broker.db, orgId, id);
+      hasVersion(c, version);
+      return shown;
+    },
+  );
+  app.handle(
+    getApprovalRoute,
+    async ({ orgId, params }) => await showApproval(broker.db, orgId, approvalIn(params)),
+  );
+  app.handle(getApprovalContentsRoute, async ({ c, orgId, params }) => {
+    const at = approvalIn(params);
+    return answerFinished(c, broker, [await showApprovalContents(broker, orgId, at)]);
   });
-  app.openapi(getApprovalRoute, async (c) => {
-    return c.json(
-      await showApproval(broker.db, c.get("actor").orgId, approvalIn(c.req.valid("param"))),
-      200,
-    );
-  });
-  app.openapi(getApprovalContentsRoute, async (c) => {
-    const at = approvalIn(c.req.valid("param"));
-    return answerFinished(c, broker, [
-      await showApprovalContents(broker, c.get("actor").orgId, at),
-    ]);
-  });
-  app.openapi(respondRoute, async (c) => {
-    const actor = c.get("actor");
-    const { response_type: type, note, plan_digest: digest } = c.req.valid("json");
+  app.handle(respondRoute, async ({ actor, params, body }) => {
+    const { response_type: type, note, plan_digest: digest } = body;
     const made = await respondToApproval(broker, actor, {
-      ...approvalIn(c.req.valid("param")),
+      ...approvalIn(params),
       response: { type, note, byId: actor.id, digest },
     });
-    return c.json({ id: made.id, type, note, outcome: made.outcome }, 201);
+    return { id: made.id, type, note, outcome: made.outcome };
   });
 };
 

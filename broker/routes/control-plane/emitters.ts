@@ -19,7 +19,8 @@ import { type EmitterFilter, listEmitters } from "../../emitters/queries.ts";
 import { showEmitter, showTicks } from "../../emitters/show-emitter.ts";
 import { toEmitter } from "../../emitters/to-emitter.ts";
 import { updateEmitter as update } from "../../emitters/update-emitter.ts";
-import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import { answer } from "../../http/answer/answer.ts";
+import { hasVersion } from "../../http/answer/etag.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { tellSecrets } from "../../http/gate/audit-gate.ts";
@@ -29,80 +30,65 @@ import { readSignal } from "../../signals/read-signals.ts";
 
 /** POST /v1/queues/{queue_id}/emitters */
 const createEmitter: RegisterRoutes = (app, broker) => {
-  app.openapi(createEmitterRoute, async (c) => {
-    const { queue_id: queueId } = c.req.valid("param");
-    const asked = { queueId, body: c.req.valid("json"), templateText: templateText(c) };
-    const id = await create(broker, c.get("actor"), asked);
-    return c.json(await shown(c, broker, id), 201);
+  app.handle(createEmitterRoute, async ({ c, actor, params: { queue_id: queueId }, body }) => {
+    const asked = { queueId, body, templateText: templateText(c) };
+    const id = await create(broker, actor, asked);
+    return await shown(c, broker, id);
   });
 };
 
 /** GET …/emitters, GET /v1/emitters, GET /v1/emitters/{emitter_id}, GET …/next */
 const readEmitters: RegisterRoutes = (app, broker) => {
-  app.openapi(listQueueEmittersRoute, async (c) => {
-    const { queue_id } = c.req.valid("param");
-    await requireQueue(broker.db, c.get("actor").orgId, queue_id);
-    return c.json(await page(c, broker, { ...c.req.valid("query"), queue_id }), 200);
+  app.handle(listQueueEmittersRoute, async ({ c, orgId, params: { queue_id }, query }) => {
+    await requireQueue(broker.db, orgId, queue_id);
+    return await page(c, broker, { ...query, queue_id });
   });
-  app.openapi(listEmittersRoute, async (c) =>
-    c.json(await page(c, broker, c.req.valid("query")), 200),
+  app.handle(listEmittersRoute, async ({ c, query }) => await page(c, broker, query));
+  app.handle(
+    getEmitterRoute,
+    async ({ c, params, query }) =>
+      await shown(c, broker, params.emitter_id, query.data !== "false"),
   );
-  app.openapi(getEmitterRoute, async (c) =>
-    c.json(
-      await shown(
-        c,
-        broker,
-        c.req.valid("param").emitter_id,
-        c.req.valid("query").data !== "false",
-      ),
-      200,
-    ),
+  app.handle(
+    getEmitterTicksRoute,
+    async ({ orgId, params: { emitter_id: id }, query: { n } }) =>
+      await showTicks(broker.db, orgId, { id, n }),
   );
-  app.openapi(getEmitterTicksRoute, async (c) => {
-    const { emitter_id: id } = c.req.valid("param");
-    const { n } = c.req.valid("query");
-    return c.json(await showTicks(broker.db, c.get("actor").orgId, { id, n }), 200);
-  });
 };
 
 /** PATCH, DELETE /v1/emitters/{emitter_id} */
 const updateEmitters: RegisterRoutes = (app, broker) => {
-  app.openapi(updateEmitterRoute, async (c) => {
-    const { emitter_id: id } = c.req.valid("param");
-    const changes = c.req.valid("json");
-    const asked = { id, changes, templateText: templateText(c), version: requiredVersion(c) };
-    await update(broker, c.get("actor"), asked);
-    return c.json(await shown(c, broker, id), 200);
-  });
-  app.openapi(deleteEmitterRoute, async (c) => {
-    const { emitter_id: id } = c.req.valid("param");
-    await remove(broker.db, c.get("actor").orgId, id);
-    return c.body(null, 204);
+  app.handle(
+    updateEmitterRoute,
+    async ({ c, actor, params: { emitter_id: id }, body: changes, requiredVersion }) => {
+      const asked = { id, changes, templateText: templateText(c), version: requiredVersion() };
+      await update(broker, actor, asked);
+      return await shown(c, broker, id);
+    },
+  );
+  app.handle(deleteEmitterRoute, async ({ orgId, params: { emitter_id: id } }) => {
+    await remove(broker.db, orgId, id);
   });
 };
 
 /** POST /v1/emitters/{emitter_id}/pause, …/resume */
 const operateEmitters: RegisterRoutes = (app, broker) => {
-  app.openapi(pauseEmitterRoute, async (c) => {
-    const { emitter_id: id } = c.req.valid("param");
-    await pauseEmitter(broker, c.get("actor"), { id, ...c.req.valid("json") });
-    return c.json(await shown(c, broker, id), 200);
+  app.handle(pauseEmitterRoute, async ({ c, actor, params: { emitter_id: id }, body }) => {
+    await pauseEmitter(broker, actor, { id, ...body });
+    return await shown(c, broker, id);
   });
-  app.openapi(resumeEmitterRoute, async (c) => {
-    const { emitter_id: id } = c.req.valid("param");
-    await resumeEmitter(broker, c.get("actor"), { id, ...c.req.valid("json") });
-    return c.json(await shown(c, broker, id), 200);
+  app.handle(resumeEmitterRoute, async ({ c, actor, params: { emitter_id: id }, body }) => {
+    await resumeEmitter(broker, actor, { id, ...body });
+    return await shown(c, broker, id);
   });
 };
 
 /** POST /v1/emitters/{emitter_id}/fire */
 const fireEmitter: RegisterRoutes = (app, broker) => {
-  app.openapi(fireEmitterRoute, async (c) => {
-    const actor = c.get("actor");
-    const { emitter_id: id } = c.req.valid("param");
+  app.handle(fireEmitterRoute, async ({ actor, params: { emitter_id: id } }) => {
     const { signalId, isKept } = await fire(broker, actor, id);
     const signal = await readSignal(broker, actor, signalId);
-    return c.json({ ...signal, deduplicated: isKept }, isKept ? 200 : 201);
+    return answer(isKept ? 200 : 201, { ...signal, deduplicated: isKept });
   });
 };
 

@@ -14,24 +14,22 @@ import { LargeText } from "../../seals/large-text.ts";
 
 /** POST /v1/runners/{runner_id}/jobs */
 export const enqueueJob: RegisterRoutes = (app, broker) => {
-  app.openapi(enqueueJobRoute, async (c) => {
-    const job = toNewJob(c.req.valid("json"), textAt(c, "#/plan"));
+  app.handle(enqueueJobRoute, async ({ c, actor, body }) => {
+    const job = toNewJob(body, textAt(c, "#/plan"));
     const asked = await toEnqueue(c, broker, [job]);
     const enqueued = await enqueueOne(broker, { ...asked, job, takesPermit: true });
-    return c.json(showJobTo(c.get("actor"))(toRunnerJob(tellReplay(c, enqueued).job)), 201);
+    return showJobTo(actor)(toRunnerJob(tellReplay(c, enqueued).job));
   });
 };
 
 /** POST /v1/runners/{runner_id}/jobs/batch */
 export const enqueueJobBatch: RegisterRoutes = (app, broker) => {
-  app.openapi(enqueueJobsRoute, async (c) => {
-    const jobs = c.req
-      .valid("json")
-      .jobs.map((job, at) => toNewJob(job, textAt(c, `#/jobs/${at}/plan`)));
+  app.handle(enqueueJobsRoute, async ({ c, actor, body }) => {
+    const jobs = body.jobs.map((job, at) => toNewJob(job, textAt(c, `#/jobs/${at}/plan`)));
     const enqueued = await enqueueJobs(broker, { ...(await toEnqueue(c, broker, jobs)), jobs });
-    const show = showJobTo(c.get("actor"));
+    const show = showJobTo(actor);
     const made = tellReplay(c, enqueued).rows.map((row) => show(toRunnerJob(row)));
-    return c.json({ jobs: made }, 201);
+    return { jobs: made };
   });
 };
 

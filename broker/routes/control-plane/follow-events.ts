@@ -5,14 +5,13 @@ import { followEvents as followOrg } from "../../events/follow-events.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { validateParameter } from "../../http/gate/validate.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { waitMs } from "../../polls/park-poll.ts";
 
 /** GET /v1/workflow-events */
 export const followEvents: RegisterRoutes = (app, broker) => {
-  app.openapi(followWorkflowEventsRoute, async (c) => {
-    const { wait, limit, interests, match } = c.req.valid("query");
+  app.handle(followWorkflowEventsRoute, async ({ c, orgId, query, withPermit }) => {
+    const { wait, limit, interests, match } = query;
     const wanted = {
       interests:
         interests === undefined
@@ -21,15 +20,15 @@ export const followEvents: RegisterRoutes = (app, broker) => {
       match: match === undefined ? null : validateParameter("match", matchSchema, match),
     };
     const release = limitConcurrency(c, broker, "waits_of_token");
-    const { items, nextCursor } = await followOrg(broker, c.get("actor").orgId, {
+    const { items, nextCursor } = await followOrg(broker, orgId, {
       cursor: c.req.query("cursor"), // an empty one is not an absent one here
       waitMs: waitMs(wait),
       limit,
       wanted,
       signal: c.req.raw.signal,
-      withPermit: permitFor(c, broker),
+      withPermit: withPermit,
     }).finally(release);
     if (broker.workflowEvents.draining.aborted) setHeader(c, "connection", "close");
-    return c.json({ items, next_cursor: nextCursor }, 200);
+    return { items, next_cursor: nextCursor };
   });
 };

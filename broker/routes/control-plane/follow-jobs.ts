@@ -15,33 +15,32 @@ import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 /** GET /v1/job-events */
 export const followJobs: RegisterRoutes = (app, broker) => {
-  app.openapi(followJobsRoute, async (c) => {
-    const { wait, limit, runner_id: runnerId, owner_id: ownerId } = c.req.valid("query");
+  app.handle(followJobsRoute, async ({ c, orgId, query, withPermit }) => {
+    const { wait, limit, runner_id: runnerId, owner_id: ownerId } = query;
     const release = limitConcurrency(c, broker, "waits_of_token");
-    const { rows, nextCursor } = await followOrg(broker, c.get("actor").orgId, {
+    const { rows, nextCursor } = await followOrg(broker, orgId, {
       cursor: c.req.query("cursor"), // an empty one is not an absent one here
       waitMs: waitMs(wait),
       limit,
       runnerId,
       ownerId,
       signal: c.req.raw.signal,
-      withPermit: permitFor(c, broker),
+      withPermit: withPermit,
     }).finally(release);
     sayGoodbye(c, broker);
-    return c.json({ items: rows.map(toJobEvent), next_cursor: nextCursor }, 200);
+    return { items: rows.map(toJobEvent), next_cursor: nextCursor };
   });
 };
 
 /** GET /v1/runner-jobs/{job_id}/wait */
 export const waitForJob: RegisterRoutes = (app, broker) => {
-  app.openapi(waitForJobRoute, async (c) => {
-    const actor = c.get("actor");
+  app.handle(waitForJobRoute, async ({ c, actor, params, query, withPermit }) => {
     const { orgId } = actor;
     const release = limitConcurrency(c, broker, "waits_of_token");
-    const row = await waitForEnd(broker, orgId, c.req.valid("param").job_id, {
-      waitMs: waitMs(c.req.valid("query").wait),
+    const row = await waitForEnd(broker, orgId, params.job_id, {
+      waitMs: waitMs(query.wait),
       signal: c.req.raw.signal,
-      withPermit: permitFor(c, broker),
+      withPermit: withPermit,
     }).finally(release);
     sayGoodbye(c, broker);
     const placeholders = new JsonPlaceholders();

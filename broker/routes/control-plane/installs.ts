@@ -23,7 +23,8 @@ import { mostUpdated, updateInstallsRoute } from "../../../shared/api/update-ins
 import type { Broker } from "../../broker.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
-import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import { answer } from "../../http/answer/answer.ts";
+import { hasVersion } from "../../http/answer/etag.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
@@ -57,15 +58,14 @@ export const keepInstalls: RegisterRoutes = (app, broker) => {
 };
 
 const create: RegisterRoutes = (app, broker) => {
-  app.openapi(createInstallRoute, async (c) => {
-    const { app_id: appId } = c.req.valid("param");
-    const { shown, isNew } = await created(c, broker, { appId, install: c.req.valid("json") });
-    return c.json(shown, isNew ? 201 : 200);
+  app.handle(createInstallRoute, async ({ c, params: { app_id: appId }, body }) => {
+    const { shown, isNew } = await created(c, broker, { appId, install: body });
+    return answer(isNew ? 201 : 200, shown);
   });
-  app.openapi(createInstallOfAppRoute, async (c) => {
-    const { app_id: appId, ...install } = c.req.valid("json");
+  app.handle(createInstallOfAppRoute, async ({ c, body }) => {
+    const { app_id: appId, ...install } = body;
     const { shown, isNew } = await created(c, broker, { appId, install });
-    return c.json(shown, isNew ? 201 : 200);
+    return answer(isNew ? 201 : 200, shown);
   });
 };
 
@@ -86,51 +86,45 @@ async function created(
 
 const change: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(updateInstallRoute, async (c) => {
-    const asking = askingOf(c, broker);
-    const { orgId } = asking.actor;
-    const { install_id: id } = c.req.valid("param");
-    const changes = c.req.valid("json");
-    const { install_config: given } = changes;
-    const fitting = { installId: id, given: given ?? {}, at: "#/install_config" } as const;
-    if (given !== undefined) await asking.withPermit(() => requireFitting(db, orgId, fitting));
-    await updateInstall(broker, asking, { id, version: requiredVersion(c), changes });
-    const shown = await asking.withPermit(() => showInstall(db, orgId, id));
-    hasVersion(c, shown.version);
-    return c.json(shown.install, 200);
-  });
-  app.openapi(deleteInstallRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    return c.json({ workflow_id: await deleteInstall(broker, c.get("actor"), id) }, 200);
-  });
-  app.openapi(forgetInstallRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    const { confirm } = c.req.valid("json");
-    return c.json(await forgetInstall(db, c.get("actor").orgId, { id, confirm }), 200);
-  });
+  app.handle(
+    updateInstallRoute,
+    async ({ c, params: { install_id: id }, body: changes, requiredVersion }) => {
+      const asking = askingOf(c, broker);
+      const { orgId } = asking.actor;
+      const { install_config: given } = changes;
+      const fitting = { installId: id, given: given ?? {}, at: "#/install_config" } as const;
+      if (given !== undefined) await asking.withPermit(() => requireFitting(db, orgId, fitting));
+      await updateInstall(broker, asking, { id, version: requiredVersion(), changes });
+      const shown = await asking.withPermit(() => showInstall(db, orgId, id));
+      hasVersion(c, shown.version);
+      return shown.install;
+    },
+  );
+  app.handle(deleteInstallRoute, async ({ actor, params: { install_id: id } }) => ({
+    workflow_id: await deleteInstall(broker, actor, id),
+  }));
+  app.handle(
+    forgetInstallRoute,
+    async ({ orgId, params: { install_id: id }, body: { confirm } }) =>
+      await forgetInstall(db, orgId, { id, confirm }),
+  );
 };
 
 const label: RegisterRoutes = (app, { db }) => {
-  app.openapi(mergeInstallLabelsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: id } = c.req.valid("param");
-    await changeLabels(db, orgId, { id, labels: c.req.valid("json").labels, removed: [] });
-    return c.json((await showInstall(db, orgId, id)).install, 200);
+  app.handle(mergeInstallLabelsRoute, async ({ orgId, params: { install_id: id }, body }) => {
+    await changeLabels(db, orgId, { id, labels: body.labels, removed: [] });
+    return (await showInstall(db, orgId, id)).install;
   });
-  app.openapi(removeInstallLabelsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: id } = c.req.valid("param");
-    await changeLabels(db, orgId, { id, labels: {}, removed: c.req.valid("json").keys });
-    return c.json((await showInstall(db, orgId, id)).install, 200);
+  app.handle(removeInstallLabelsRoute, async ({ orgId, params: { install_id: id }, body }) => {
+    await changeLabels(db, orgId, { id, labels: {}, removed: body.keys });
+    return (await showInstall(db, orgId, id)).install;
   });
 };
 
 const keepInputs: RegisterRoutes = (app, broker) => {
-  app.openapi(listInstallInputsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: id } = c.req.valid("param");
+  app.handle(listInstallInputsRoute, async ({ c, orgId, params: { install_id: id }, query }) => {
     await requireInstall(broker.db, orgId, id);
-    const { cursor, limit, offset, ...created } = c.req.valid("query");
+    const { cursor, limit, offset, ...created } = query;
     const listedInputs = await answerListing(
       c,
       { cursor, limit, offset },
@@ -140,47 +134,42 @@ const keepInputs: RegisterRoutes = (app, broker) => {
         toItem: ({ show }) => show(),
       },
     );
-    return c.json(listedInputs, 200);
+    return listedInputs;
   });
-  app.openapi(getInstallInputsRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    return c.json(await showInputs(broker, c.get("actor").orgId, id), 200);
+  app.handle(
+    getInstallInputsRoute,
+    async ({ orgId, params: { install_id: id } }) => await showInputs(broker, orgId, id),
+  );
+  app.handle(replaceInstallInputsRoute, async ({ actor, params: { install_id: id }, body }) => {
+    const wanted = { id, given: body.inputs, isWhole: true };
+    return await changeInputs(broker, actor, wanted);
   });
-  app.openapi(replaceInstallInputsRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    const wanted = { id, given: c.req.valid("json").inputs, isWhole: true };
-    return c.json(await changeInputs(broker, c.get("actor"), wanted), 201);
-  });
-  app.openapi(updateInstallInputsRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    const { inputs: given, role } = c.req.valid("json");
+  app.handle(updateInstallInputsRoute, async ({ actor, params: { install_id: id }, body }) => {
+    const { inputs: given, role } = body;
     const wanted = { id, given, isWhole: false, role };
-    return c.json(await changeInputs(broker, c.get("actor"), wanted), 200);
+    return await changeInputs(broker, actor, wanted);
   });
 };
 
 const begin: RegisterRoutes = (app, broker) => {
-  app.openapi(reprovisionInstallRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    const { role, plan_only: planOnly } = c.req.valid("json");
+  app.handle(reprovisionInstallRoute, async ({ actor, params: { install_id: id }, body }) => {
+    const { role, plan_only: planOnly } = body;
     const wanted = { id, role, planOnly };
-    return c.json({ workflow_id: await reprovisionInstall(broker, c.get("actor"), wanted) }, 201);
+    return { workflow_id: await reprovisionInstall(broker, actor, wanted) };
   });
-  app.openapi(deprovisionInstallRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    const { role, plan_only: planOnly } = c.req.valid("json");
+  app.handle(deprovisionInstallRoute, async ({ actor, params: { install_id: id }, body }) => {
+    const { role, plan_only: planOnly } = body;
     const wanted = { id, role, planOnly };
-    return c.json({ workflow_id: await deprovisionInstall(broker, c.get("actor"), wanted) }, 201);
+    return { workflow_id: await deprovisionInstall(broker, actor, wanted) };
   });
-  app.openapi(updateInstallConfigRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    const { app_config_id: configId, plan_only: planOnly } = c.req.valid("json");
+  app.handle(updateInstallConfigRoute, async ({ actor, params: { install_id: id }, body }) => {
+    const { app_config_id: configId, plan_only: planOnly } = body;
     const wanted = { id, configId, planOnly };
-    return c.json({ workflow_id: await updateInstallConfig(broker, c.get("actor"), wanted) }, 201);
+    return { workflow_id: await updateInstallConfig(broker, actor, wanted) };
   });
-  app.openapi(updateInstallsRoute, async (c) => {
-    const { app_id: app, app_config_id: configId } = c.req.valid("param");
-    const asked = { ...c.req.valid("json"), most: mostUpdated };
-    return c.json(await updateInstalls(broker, c.get("actor"), { app, configId }, asked), 201);
+  app.handle(updateInstallsRoute, async ({ actor, params, body }) => {
+    const { app_id: app, app_config_id: configId } = params;
+    const asked = { ...body, most: mostUpdated };
+    return await updateInstalls(broker, actor, { app, configId }, asked);
   });
 };

@@ -21,55 +21,49 @@ import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 
 /** GET /v1/runner-jobs */
 export const listJobs: RegisterRoutes = (app, broker) => {
-  app.openapi(listJobsRoute, async (c) => {
-    const { cursor, limit, ...filters } = c.req.valid("query");
+  app.handle(listJobsRoute, async ({ c, actor, query }) => {
+    const { cursor, limit, ...filters } = query;
     const page = readPage({ cursor, limit }, filters);
-    const actor = c.get("actor");
     const show = showJobTo(actor);
     const rows = await listPage(broker.db, actor.orgId, toJobFilter(filters, actor), page);
-    return c.json(
-      toPage(c, rows, { limit, filters, toItem: (row) => show(toRunnerJob(row)) }),
-      200,
-    );
+    return toPage(c, rows, { limit, filters, toItem: (row) => show(toRunnerJob(row)) });
   });
 };
 
 /** GET /v1/runner-jobs/{job_id}/why */
 export const getWaiting: RegisterRoutes = (app, broker) => {
-  app.openapi(getWaitingRoute, async (c) => {
-    const { job_id: jobId } = c.req.valid("param");
-    return c.json(await readWaiting(broker.db, c.get("actor").orgId, jobId), 200);
-  });
+  app.handle(
+    getWaitingRoute,
+    async ({ orgId, params: { job_id: jobId } }) => await readWaiting(broker.db, orgId, jobId),
+  );
 };
 
 /** POST /v1/runner-jobs/{job_id}/cancel, …/rerun */
 export const actOnJobs: RegisterRoutes = (app, broker) => {
-  app.openapi(cancelJobRoute, async (c) => {
-    const { orgId, id } = c.get("actor");
-    const jobId = c.req.valid("param").job_id;
-    await requireCancelRights(broker.db, c.get("actor"), jobId);
+  app.handle(cancelJobRoute, async ({ actor, params }) => {
+    const { orgId, id } = actor;
+    const jobId = params.job_id;
+    await requireCancelRights(broker.db, actor, jobId);
     await endJob(broker, orgId, { jobId, event: "cancel", why: `cancelled by ${id}` });
-    return c.json(
-      showJobTo(c.get("actor"))(toRunnerJob(await requireJob(broker.db, orgId, jobId))),
-      202,
-    );
+    return showJobTo(actor)(toRunnerJob(await requireJob(broker.db, orgId, jobId)));
   });
-  app.openapi(rerunJobRoute, async (c) => {
-    const jobId = c.req.valid("param").job_id;
+  app.handle(rerunJobRoute, async ({ c, actor, params }) => {
+    const jobId = params.job_id;
     const key = takeIdempotencyKey(c);
-    const made = await enqueueAgain(broker, { jobId, actor: c.get("actor"), key });
-    return c.json(showJobTo(c.get("actor"))(toRunnerJob(tellReplay(c, made).job)), 201);
+    const made = await enqueueAgain(broker, { jobId, actor, key });
+    return showJobTo(actor)(toRunnerJob(tellReplay(c, made).job));
   });
 };
 
 /** POST /v1/runners/{runner_id}/flush */
 export const flushRunner: RegisterRoutes = (app, broker) => {
-  app.openapi(flushRunnerRoute, async (c) => {
-    const { orgId, id } = c.get("actor");
-    const { runner_id: runnerId } = c.req.valid("param");
-    const { group } = c.req.valid("json");
-    await requireInstallRunner(broker.db, c.get("actor"), runnerId);
-    const flushed = await flushQueues(broker, orgId, { runnerId, group, by: id });
-    return c.json({ flushed }, 200);
-  });
+  app.handle(
+    flushRunnerRoute,
+    async ({ actor, params: { runner_id: runnerId }, body: { group } }) => {
+      const { orgId, id } = actor;
+      await requireInstallRunner(broker.db, actor, runnerId);
+      const flushed = await flushQueues(broker, orgId, { runnerId, group, by: id });
+      return { flushed };
+    },
+  );
 };

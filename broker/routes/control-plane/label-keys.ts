@@ -7,13 +7,13 @@ import { listAppLabelKeys, listInstallLabelKeys } from "../../labels/list-label-
 
 /** GET /v1/apps/label-keys, /v1/installs/label-keys: before the routes of one app or install */
 export const readLabelKeys: RegisterRoutes = (app, { db }) => {
-  app.openapi(listAppLabelKeysRoute, async (c) => {
-    const { orgId, bound } = c.get("actor");
-    return c.json(await listAppLabelKeys(db, orgId, { bound }), 200);
-  });
-  app.openapi(listInstallLabelKeysRoute, async (c) => {
-    const { orgId, bound } = c.get("actor");
-    const { app_id: appId } = c.req.valid("query");
-    return c.json(await listInstallLabelKeys(db, orgId, { appId, bound }), 200);
-  });
+  app.handle(
+    listAppLabelKeysRoute,
+    async ({ actor: { orgId, bound } }) => await listAppLabelKeys(db, orgId, { bound }),
+  );
+  app.handle(
+    listInstallLabelKeysRoute,
+    async ({ actor: { orgId, bound }, query: { app_id: appId } }) =>
+      await listInstallLabelKeys(db, orgId, { appId, bound }),
+  );
 };

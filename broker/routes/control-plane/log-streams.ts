@@ -13,32 +13,30 @@ import { toLogStream } from "../../logs/store/to-log-stream.ts";
 /** POST /v1/log-streams, POST /v1/log-streams/{log_stream_id}/close */
 export const createLogStream: RegisterRoutes = (app, broker) => {
   const apiUrl = broker.config.publicUrl ?? "";
-  app.openapi(createLogStreamRoute, async (c) => {
-    const stream = await create(broker.db, c.get("actor"), c.req.valid("json"));
-    return c.json(toLogStream(stream, apiUrl), 201);
+  app.handle(createLogStreamRoute, async ({ actor, body }) => {
+    const stream = await create(broker.db, actor, body);
+    return toLogStream(stream, apiUrl);
   });
-  app.openapi(closeLogStreamRoute, async (c) => {
-    const { log_stream_id: id } = c.req.valid("param");
-    const stream = await closeLogStream(broker, c.get("actor").orgId, id);
-    return c.json(toLogStream(stream, apiUrl), 200);
+  app.handle(closeLogStreamRoute, async ({ orgId, params: { log_stream_id: id } }) => {
+    const stream = await closeLogStream(broker, orgId, id);
+    return toLogStream(stream, apiUrl);
   });
 };
 
 /** GET of one log stream, and of an org's or an owner's. */
 export const readLogStreams: RegisterRoutes = (app, { db, config }) => {
   const apiUrl = config.publicUrl ?? "";
-  app.openapi(getLogStreamRoute, async (c) => {
-    const { orgId, runnerId } = c.get("actor");
-    const { log_stream_id: id } = c.req.valid("param");
-    return c.json(toLogStream(await requireLogStream(db, orgId, id, runnerId), apiUrl), 200);
-  });
-  app.openapi(listLogStreamsRoute, async (c) => {
-    const { cursor, limit, ...filters } = c.req.valid("query");
+  app.handle(
+    getLogStreamRoute,
+    async ({ actor: { orgId, runnerId }, params: { log_stream_id: id } }) =>
+      toLogStream(await requireLogStream(db, orgId, id, runnerId), apiUrl),
+  );
+  app.handle(listLogStreamsRoute, async ({ c, actor: { orgId, bound }, query }) => {
+    const { cursor, limit, ...filters } = query;
     const page = readPage({ cursor, limit }, filters);
-    const { orgId, bound } = c.get("actor");
     const filter = { ownerId: filters.owner_id, ownerType: filters.owner_type, bound };
     const rows = await listStreams(db, orgId, filter, page);
     const toItem = (row: (typeof rows)[number]) => toLogStream(row, apiUrl);
-    return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
+    return toPage(c, rows, { limit, filters, toItem });
   });
 };

@@ -10,7 +10,7 @@ import {
   updateQueueRoute,
 } from "../../../shared/api/queues.ts";
 import type { Broker } from "../../broker.ts";
-import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import { hasVersion } from "../../http/answer/etag.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { createQueue as makeQueue } from "../../queues/create-queue.ts";
@@ -24,67 +24,64 @@ import { updateQueue as changeQueue } from "../../queues/update-queue.ts";
 
 /** POST /v1/queues */
 export const createQueue: RegisterRoutes = (app, broker) => {
-  app.openapi(createQueueRoute, async (c) => {
-    const actor = c.get("actor");
-    const id = await makeQueue(broker, actor, c.req.valid("json"));
-    return c.json(await showQueue(broker.db, actor.orgId, id), 201);
+  app.handle(createQueueRoute, async ({ actor, body }) => {
+    const id = await makeQueue(broker, actor, body);
+    return await showQueue(broker.db, actor.orgId, id);
   });
 };
 
 /** GET /v1/queues, GET /v1/queues/{queue_id}, …/status */
 export const readQueues: RegisterRoutes = (app, broker) => {
-  app.openapi(listQueuesRoute, async (c) => {
-    const { cursor, limit, ...filters } = c.req.valid("query");
+  app.handle(listQueuesRoute, async ({ c, actor: { orgId, permissions }, query }) => {
+    const { cursor, limit, ...filters } = query;
     const { after } = readPage({ cursor, limit }, filters);
-    const { orgId, permissions } = c.get("actor");
     const filter = { ...filters, hidesLanes: hidesLanes(permissions) };
     const rows = await listAllQueues(broker.db, orgId, { filter, after, limit: limit + 1 });
-    return c.json(toPage(c, rows, { limit, filters, toItem: ({ queue }) => queue }), 200);
+    return toPage(c, rows, { limit, filters, toItem: ({ queue }) => queue });
   });
-  app.openapi(getQueueRoute, async (c) => {
-    const { queue_id: id } = c.req.valid("param");
-    const queue = await showQueue(broker.db, c.get("actor").orgId, id);
+  app.handle(getQueueRoute, async ({ c, orgId, params: { queue_id: id } }) => {
+    const queue = await showQueue(broker.db, orgId, id);
     hasVersion(c, queue.version);
-    return c.json(queue, 200);
+    return queue;
   });
-  app.openapi(getQueueStatusRoute, async (c) => {
-    const { queue_id: id } = c.req.valid("param");
-    return c.json(await readQueueStatus(broker.db, c.get("actor").orgId, id), 200);
-  });
+  app.handle(
+    getQueueStatusRoute,
+    async ({ orgId, params: { queue_id: id } }) => await readQueueStatus(broker.db, orgId, id),
+  );
 };
 
 /** PATCH and DELETE /v1/queues/{queue_id} */
 export const updateQueues: RegisterRoutes = (app, broker) => {
-  app.openapi(updateQueueRoute, async (c) => {
-    const { queue_id: id } = c.req.valid("param");
-    const change = { id, version: requiredVersion(c), changes: c.req.valid("json") };
-    await changeQueue(broker, c.get("actor").orgId, change);
-    return c.json(await shown(c, broker, id), 200);
-  });
-  app.openapi(deleteQueueRoute, async (c) => {
-    await removeQueue(broker.db, c.get("actor").orgId, c.req.valid("param").queue_id);
-    return c.body(null, 204);
+  app.handle(
+    updateQueueRoute,
+    async ({ c, orgId, params: { queue_id: id }, body, requiredVersion }) => {
+      const change = { id, version: requiredVersion(), changes: body };
+      await changeQueue(broker, orgId, change);
+      return await shown(c, broker, id);
+    },
+  );
+  app.handle(deleteQueueRoute, async ({ orgId, params }) => {
+    await removeQueue(broker.db, orgId, params.queue_id);
   });
 };
 
 /** POST /v1/queues/{queue_id}/pause, …/resume, …/purge */
 export const operateQueues: RegisterRoutes = (app, broker) => {
-  app.openapi(pauseQueueRoute, async (c) => {
-    const { queue_id: id } = c.req.valid("param");
-    await pauseQueue(broker, c.get("actor"), { id, ...c.req.valid("json") });
-    return c.json(await shown(c, broker, id), 200);
+  app.handle(pauseQueueRoute, async ({ c, actor, params: { queue_id: id }, body }) => {
+    await pauseQueue(broker, actor, { id, ...body });
+    return await shown(c, broker, id);
   });
-  app.openapi(resumeQueueRoute, async (c) => {
-    const { queue_id: id } = c.req.valid("param");
-    await resumeQueue(broker, c.get("actor"), { id, ...c.req.valid("json") });
-    return c.json(await shown(c, broker, id), 200);
+  app.handle(resumeQueueRoute, async ({ c, actor, params: { queue_id: id }, body }) => {
+    await resumeQueue(broker, actor, { id, ...body });
+    return await shown(c, broker, id);
   });
-  app.openapi(purgeQueueRoute, async (c) => {
-    const { queue_id: id } = c.req.valid("param");
-    const { in_flight: withInFlight } = c.req.valid("json");
-    const { purged, hasMore } = await purge(broker, c.get("actor"), { id, withInFlight });
-    return c.json({ purged, has_more: hasMore }, 200);
-  });
+  app.handle(
+    purgeQueueRoute,
+    async ({ actor, params: { queue_id: id }, body: { in_flight: withInFlight } }) => {
+      const { purged, hasMore } = await purge(broker, actor, { id, withInFlight });
+      return { purged, has_more: hasMore };
+    },
+  );
 };
 
 function shown(c: AppContext, { db }: Broker, id: string) {

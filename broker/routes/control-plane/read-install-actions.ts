@@ -22,15 +22,12 @@ const toRun = (row: RunRow) => actionRunRows.toItem(row);
 /** GET /v1/installs/{install_id}/actions/latest-runs, …/{action_id} and below it, …/runs/{run_id}/steps/{step_id} */
 export const readInstallActions: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(listLatestRunsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: installId } = c.req.valid("param");
+  app.handle(listLatestRunsRoute, async ({ orgId, params: { install_id: installId } }) => {
     await requireInstall(db, orgId, installId);
-    return c.json((await listLatestRuns(db, orgId, { installId })).map(toRun), 200);
+    return (await listLatestRuns(db, orgId, { installId })).map(toRun);
   });
-  app.openapi(getInstallActionRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: installId, action_id: id } = c.req.valid("param");
+  app.handle(getInstallActionRoute, async ({ c, orgId, params }) => {
+    const { install_id: installId, action_id: id } = params;
     const action = await showInstallAction(db, orgId, { installId, id });
     const [latest] = await listLatestRuns(db, orgId, { installId, actionId: id });
     const shown = {
@@ -39,28 +36,24 @@ export const readInstallActions: RegisterRoutes = (app, broker) => {
     };
     return answerInTurns(c, broker, shown);
   });
-  app.openapi(listRecentRunsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: installId, action_id: actionId } = c.req.valid("param");
-    await showInstallAction(db, orgId, { installId, id: actionId });
-    const params = { install_id: installId, action_id: actionId };
-    const listed = await answerListing(c, c.req.valid("query"), {
+  app.handle(listRecentRunsRoute, async ({ c, orgId, params, query }) => {
+    const { install_id: installId, action_id: id } = params;
+    await showInstallAction(db, orgId, { installId, id });
+    return await answerListing(c, query, {
       read: (request: ListRequest) =>
         actionRunRows.list(db, orgId, { params, filter: {}, ...request }),
       toItem: toRun,
     });
-    return c.json(listed, 200);
   });
-  app.openapi(getActionOutputsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: installId, action_id: id } = c.req.valid("param");
+  app.handle(getActionOutputsRoute, async ({ c, orgId, params }) => {
+    const { install_id: installId, action_id: id } = params;
     return answerFinished(c, broker, [await showActionOutputs(broker, orgId, { installId, id })]);
   });
-  app.openapi(getActionRunStepRoute, async (c) => {
-    const { install_id: installId, run_id: id, step_id: stepId } = c.req.valid("param");
-    const steps = await showRunSteps(db, c.get("actor").orgId, { installId, id });
+  app.handle(getActionRunStepRoute, async ({ orgId, params }) => {
+    const { install_id: installId, run_id: id, step_id: stepId } = params;
+    const steps = await showRunSteps(db, orgId, { installId, id });
     const step = steps.find((one) => one.id === stepId);
     if (step === undefined) throw problem.notFound("action run step");
-    return c.json(step, 200);
+    return step;
   });
 };

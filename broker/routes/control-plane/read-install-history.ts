@@ -19,38 +19,36 @@ export const readInstallHistory: RegisterRoutes = (app, broker) => {
 };
 
 const readStates: RegisterRoutes = (app, broker) => {
-  app.openapi(getInstallStateRoute, async (c) => {
-    const { install_id: id } = c.req.valid("param");
-    return answerFinished(c, broker, [await showState(broker, askingOf(c, broker), id)]);
-  });
-  app.openapi(listInstallStatesRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: id } = c.req.valid("param");
+  app.handle(getInstallStateRoute, async ({ c, params: { install_id: id } }) =>
+    answerFinished(c, broker, [await showState(broker, askingOf(c, broker), id)]),
+  );
+  app.handle(listInstallStatesRoute, async ({ c, orgId, params: { install_id: id }, query }) => {
     await requireInstall(broker.db, orgId, id);
-    const { cursor, limit, offset, ...created } = c.req.valid("query");
+    const { cursor, limit, offset, ...created } = query;
     const page = { cursor, limit, offset };
     const listedStates = await answerListing(c, page, {
       filters: created,
       read: (request: ListRequest) => listStates(broker.db, orgId, { id, created, ...request }),
       toItem: (row) => toState(broker.seals, row),
     });
-    return c.json(listedStates, 200);
+    return listedStates;
   });
 };
 
 const readEvents: RegisterRoutes = (app, { db }) => {
-  app.openapi(listInstallEventsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { install_id: installId } = c.req.valid("param");
-    await requireInstall(db, orgId, installId);
-    const { cursor, limit, offset, ...created } = c.req.valid("query");
-    const page = { cursor, limit, offset };
-    const events = await answerListing(c, page, {
-      filters: created,
-      read: (request: ListRequest) =>
-        listInstallEvents(db, orgId, { installId, created, ...request }),
-      toItem: toInstallEvent,
-    });
-    return c.json(events, 200);
-  });
+  app.handle(
+    listInstallEventsRoute,
+    async ({ c, orgId, params: { install_id: installId }, query }) => {
+      await requireInstall(db, orgId, installId);
+      const { cursor, limit, offset, ...created } = query;
+      const page = { cursor, limit, offset };
+      const events = await answerListing(c, page, {
+        filters: created,
+        read: (request: ListRequest) =>
+          listInstallEvents(db, orgId, { installId, created, ...request }),
+        toItem: toInstallEvent,
+      });
+      return events;
+    },
+  );
 };

@@ -16,28 +16,29 @@ const pageRecords = { usual: 100, most: 1000 } as const;
 
 /** GET /v1/log-streams/{log_stream_id}/logs */
 export const readLogs: RegisterRoutes = (app, broker) => {
-  app.openapi(listLogsRoute, async (c) => {
-    const { orgId, runnerId } = c.get("actor");
-    const { cursor, limit, direction, timestamps, ...filters } = c.req.valid("query");
-    const filter = toLogFilter(filters);
-    const isBackward = direction === "backward";
-    const hasCursor = cursor !== undefined && cursor !== "";
-    const from = fromCursor(cursor);
-    const { log_stream_id: id } = c.req.valid("param");
-    const stream = await requireLogStream(broker.db, orgId, id, runnerId);
-    const form = formOf(c);
-    if (form === "json" || isBackward) {
-      const most = Math.min(limit ?? pageRecords.usual, pageRecords.most);
-      const before = hasCursor ? Math.min(from, stream.next_position) : stream.next_position;
-      const page = isBackward
-        ? await readPageBefore(broker.db, orgId, stream, { before, limit: most, filter })
-        : await readPageAfter(broker.db, orgId, stream, { from, limit: most, filter });
-      if (form === "json") return c.json(toAnswer(stream, page), 200);
-      return answerText(c, broker, { form, timestamps, batches: once(page.records) });
-    }
-    const batches = readRecords(broker.db, orgId, stream, { from, limit, filter });
-    return answerText(c, broker, { form, timestamps, batches });
-  });
+  app.handle(
+    listLogsRoute,
+    async ({ c, actor: { orgId, runnerId }, params: { log_stream_id: id }, query }) => {
+      const { cursor, limit, direction, timestamps, ...filters } = query;
+      const filter = toLogFilter(filters);
+      const isBackward = direction === "backward";
+      const hasCursor = cursor !== undefined && cursor !== "";
+      const from = fromCursor(cursor);
+      const stream = await requireLogStream(broker.db, orgId, id, runnerId);
+      const form = formOf(c);
+      if (form === "json" || isBackward) {
+        const most = Math.min(limit ?? pageRecords.usual, pageRecords.most);
+        const before = hasCursor ? Math.min(from, stream.next_position) : stream.next_position;
+        const page = isBackward
+          ? await readPageBefore(broker.db, orgId, stream, { before, limit: most, filter })
+          : await readPageAfter(broker.db, orgId, stream, { from, limit: most, filter });
+        if (form === "json") return toAnswer(stream, page);
+        return answerText(c, broker, { form, timestamps, batches: once(page.records) });
+      }
+      const batches = readRecords(broker.db, orgId, stream, { from, limit, filter });
+      return answerText(c, broker, { form, timestamps, batches });
+    },
+  );
 };
 
 type Records = LogPage["records"];

@@ -12,16 +12,19 @@ import {
 
 /** GET of a job's spans and metrics, and of a runner's metrics. */
 export const readTelemetry: RegisterRoutes = (app, { db }) => {
-  app.openapi(getJobTracesRoute, async (c) => {
-    const { job_id: jobId } = c.req.valid("param");
-    return c.json(await readJobTraces(db, orgOf(c), { jobId, runnerId: runnerOf(c) }), 200);
-  });
-  app.openapi(getJobMetricsRoute, async (c) => {
-    const { job_id: jobId } = c.req.valid("param");
-    return c.json(await readJobMetrics(db, orgOf(c), { jobId, runnerId: runnerOf(c) }), 200);
-  });
-  app.openapi(getRunnerMetricsRoute, async (c) =>
-    c.json(await readRunnerMetrics(db, orgOf(c), c.req.valid("param").runner_id), 200),
+  app.handle(
+    getJobTracesRoute,
+    async ({ c, params: { job_id: jobId } }) =>
+      await readJobTraces(db, orgOf(c), { jobId, runnerId: runnerOf(c) }),
+  );
+  app.handle(
+    getJobMetricsRoute,
+    async ({ c, params: { job_id: jobId } }) =>
+      await readJobMetrics(db, orgOf(c), { jobId, runnerId: runnerOf(c) }),
+  );
+  app.handle(
+    getRunnerMetricsRoute,
+    async ({ c, params }) => await readRunnerMetrics(db, orgOf(c), params.runner_id),
   );
 };
 

@@ -12,17 +12,16 @@ import type { SignalReport } from "../../signals/report-signal.ts";
 
 /** POST /v1/queues/{queue_id}/signals/{signal_id}/complete */
 export const completeSignal: RegisterRoutes = (app, broker) => {
-  app.openapi(completeSignalRoute, async (c) => {
-    const { lease_id: leaseId } = c.req.valid("json");
+  app.handle(completeSignalRoute, async ({ c, params, body: { lease_id: leaseId } }) => {
     const said = { event: "finish", leaseId, result: resultText(c) } as const;
-    return c.json(await report(c, broker, { ...c.req.valid("param"), said }), 200);
+    return await report(c, broker, { ...params, said });
   });
 };
 
 /** POST /v1/queues/{queue_id}/signals/{signal_id}/fail */
 export const failSignal: RegisterRoutes = (app, broker) => {
-  app.openapi(failSignalRoute, async (c) => {
-    const { lease_id: leaseId, description, retry, retry_after } = c.req.valid("json");
+  app.handle(failSignalRoute, async ({ c, params, body }) => {
+    const { lease_id: leaseId, description, retry, retry_after } = body;
     const said = {
       event: retry ? "fail" : "give-up",
       leaseId,
@@ -30,16 +29,16 @@ export const failSignal: RegisterRoutes = (app, broker) => {
       retryInNs: retry_after,
       result: resultText(c),
     } as const;
-    return c.json(await report(c, broker, { ...c.req.valid("param"), said }), 200);
+    return await report(c, broker, { ...params, said });
   });
 };
 
 /** POST /v1/queues/{queue_id}/signals/{signal_id}/extend */
 export const extendSignal: RegisterRoutes = (app, broker) => {
-  app.openapi(extendSignalRoute, async (c) => {
-    const { lease_id: leaseId, lease: leaseNs } = c.req.valid("json");
+  app.handle(extendSignalRoute, async ({ c, params, body }) => {
+    const { lease_id: leaseId, lease: leaseNs } = body;
     const said = { event: "extend", leaseId, leaseNs } as const;
-    return c.json(await report(c, broker, { ...c.req.valid("param"), said }), 200);
+    return await report(c, broker, { ...params, said });
   });
 };
 

@@ -14,6 +14,7 @@ import type { Pointer } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import { enterDownloads } from "../../http/answer/answer-large.ts";
+import { answer } from "../../http/answer/answer.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { tellSecrets } from "../../http/gate/audit-gate.ts";
@@ -39,18 +40,16 @@ import { toQueueSignal } from "../../signals/to-queue-signal.ts";
 
 /** POST /v1/queues/{queue_id}/signals, …/batch */
 export const enqueueSignals: RegisterRoutes = (app, broker) => {
-  app.openapi(enqueueSignalRoute, async (c) => {
-    const body = c.req.valid("json");
+  app.handle(enqueueSignalRoute, async ({ c, body }) => {
     const asked = await toEnqueue(c, broker, [{ body, pointer: "#" }]);
     const { enqueued } = tellReplay(c, await enqueue(broker, asked));
     const [first] = enqueued;
     if (first === undefined) throw new Error("one signal was enqueued and none came back");
-    return c.json(shown(c, first, asked.signals[0]), first.isKept ? 200 : 201);
+    return answer(first.isKept ? 200 : 201, shown(c, first, asked.signals[0]));
   });
-  app.openapi(enqueueSignalsRoute, async (c) => {
-    const { signals } = c.req.valid("json");
+  app.handle(enqueueSignalsRoute, async ({ c, params, body: { signals } }) => {
     const given = signals.map((body, at) => ({ body, pointer: `#/signals/${at}` as const }));
-    requireOwnQueue(c.req.valid("param").queue_id);
+    requireOwnQueue(params.queue_id);
     const placeholders = new JsonPlaceholders();
     const leave = await roomForAnswer(c, broker, given); // what is stored must be told
     try {
@@ -153,50 +152,43 @@ const inPieces = (text: LargeText): Opened => ({
 
 /** GET /v1/queues/{queue_id}/signals, GET /v1/signals/{signal_id} */
 export const readSignals: RegisterRoutes = (app, broker) => {
-  app.openapi(listSignalsRoute, async (c) => {
-    const { cursor, limit, ...filter } = c.req.valid("query");
-    const { queue_id: queueId } = c.req.valid("param");
-    const { orgId } = c.get("actor");
+  app.handle(listSignalsRoute, async ({ c, orgId, params: { queue_id: queueId }, query }) => {
+    const { cursor, limit, ...filter } = query;
     const filters = { ...filter, queueId };
     const { after } = readPage({ cursor, limit }, filters);
     await requireQueue(broker.db, orgId, queueId);
     const { rows, stoppedAt } = await listPage(broker.db, orgId, queueId, { filter, after, limit });
     const page = toPage(c, rows, { limit, filters, stoppedAt, toItem: ({ row }) => row });
     const items = await showSignals(broker.db, orgId, page.items);
-    return c.json({ items, next_cursor: page.next_cursor }, 200);
+    return { items, next_cursor: page.next_cursor };
   });
-  app.openapi(getSignalRoute, async (c) => {
-    const { signal_id: id } = c.req.valid("param");
-    const withData = c.req.valid("query").data !== "false";
-    const actor = c.get("actor");
+  app.handle(getSignalRoute, async ({ c, actor, params: { signal_id: id }, query }) => {
+    const withData = query.data !== "false";
     if (withData && actor.permissions.has("signals.data")) tellSecrets(c);
-    return c.json(await readSignal(broker, actor, id, { withData }), 200);
+    return await readSignal(broker, actor, id, { withData });
   });
 };
 
 /** POST /v1/signals/{signal_id}/cancel, …/redrive, POST /v1/queues/{queue_id}/signals/redrive */
 export const operateSignals: RegisterRoutes = (app, broker) => {
-  app.openapi(cancelSignalRoute, async (c) => {
-    const { signal_id: id } = c.req.valid("param");
-    const actor = c.get("actor");
+  app.handle(cancelSignalRoute, async ({ actor, params: { signal_id: id } }) => {
     await cancel(broker, actor, id);
-    return c.json(await readSignal(broker, actor, id), 200);
+    return await readSignal(broker, actor, id);
   });
-  app.openapi(redriveSignalRoute, async (c) => {
-    const { signal_id: id } = c.req.valid("param");
-    const actor = c.get("actor");
+  app.handle(redriveSignalRoute, async ({ actor, params: { signal_id: id } }) => {
     await redriveOne(broker, actor, id);
-    return c.json(await readSignal(broker, actor, id), 200);
+    return await readSignal(broker, actor, id);
   });
-  app.openapi(redriveSignalsRoute, async (c) => {
-    const { queue_id: queueId } = c.req.valid("param");
-    const { signal_ids: ids } = c.req.valid("json");
-    const { told, hasMore, ...counts } = await redriveMany(broker, c.get("actor"), {
-      queueId,
-      ids,
-    });
-    return c.json({ ...counts, signals: told.map(toOutcome), has_more: hasMore }, 200);
-  });
+  app.handle(
+    redriveSignalsRoute,
+    async ({ actor, params: { queue_id: queueId }, body: { signal_ids: ids } }) => {
+      const { told, hasMore, ...counts } = await redriveMany(broker, actor, {
+        queueId,
+        ids,
+      });
+      return { ...counts, signals: told.map(toOutcome), has_more: hasMore };
+    },
+  );
 };
 
 function toOutcome({ signalId, outcome }: { signalId: string; outcome: string }) {

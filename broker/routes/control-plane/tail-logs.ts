@@ -1,11 +1,11 @@
 import { tailLogsRoute } from "../../../shared/api/log-streams.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
+import { answer } from "../../http/answer/answer.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { fromCursor } from "../../logs/read/log-cursor.ts";
 import { type LogFilter, toLogFilter } from "../../logs/read/log-filter.ts";
@@ -20,33 +20,36 @@ const mostFollowers = 10_000;
 /** GET /v1/log-streams/{log_stream_id}/logs/tail */
 export const tailLogs: RegisterRoutes = (app, broker) => {
   const { db, logFeed } = broker;
-  app.openapi(tailLogsRoute, async (c) => {
-    const { orgId, runnerId } = c.get("actor");
-    const { cursor, last, ...filters } = c.req.valid("query");
-    const filter = toLogFilter(filters);
-    const resumed = requestHeader(c, "last-event-id");
-    const asked =
-      resumed === undefined ? fromCursor(cursor) : fromCursor(resumed, "header:Last-Event-ID");
-    const { log_stream_id: id } = c.req.valid("param");
-    const withPermit = permitFor(c, broker);
-    const found = await withPermit(() => requireLogStream(db, orgId, id, runnerId));
-    // By the rules of server-sent events, 204 keeps a browser from reconnecting.
-    const isOver = !found.is_open && asked >= found.next_position;
-    if (resumed !== undefined && isOver) return c.body(null, 204);
-    if (logFeed.followers() >= mostFollowers || logFeed.draining.aborted) {
-      throw problem.unavailable("This broker cannot take more log followers. Try again later.", 2);
-    }
-    limitConcurrency(c, broker, "followers_of_token"); // until its answer is sent, whole or not
-    const isLast = last !== undefined && resumed === undefined && cursor === undefined;
-    const { signal } = c.req.raw;
-    const from = isLast
-      ? await withPermit(() => lastFrom(broker, found, { last, filter, signal }))
-      : asked;
-    setHeader(c, "x-accel-buffering", "no");
-    const steps = tailLog({ db, feed: logFeed }, orgId, found, { from, filter, signal });
-    const parts = events(steps, async () => await isWelcome(c, broker));
-    return streamAnswer(c, broker, { type: "text/event-stream", parts });
-  });
+  app.handle(
+    tailLogsRoute,
+    async ({ c, actor: { orgId, runnerId }, params: { log_stream_id: id }, query, withPermit }) => {
+      const { cursor, last, ...filters } = query;
+      const filter = toLogFilter(filters);
+      const resumed = requestHeader(c, "last-event-id");
+      const asked =
+        resumed === undefined ? fromCursor(cursor) : fromCursor(resumed, "header:Last-Event-ID");
+      const found = await withPermit(() => requireLogStream(db, orgId, id, runnerId));
+      // By the rules of server-sent events, 204 keeps a browser from reconnecting.
+      const isOver = !found.is_open && asked >= found.next_position;
+      if (resumed !== undefined && isOver) return answer(204);
+      if (logFeed.followers() >= mostFollowers || logFeed.draining.aborted) {
+        throw problem.unavailable(
+          "This broker cannot take more log followers. Try again later.",
+          2,
+        );
+      }
+      limitConcurrency(c, broker, "followers_of_token"); // until its answer is sent, whole or not
+      const isLast = last !== undefined && resumed === undefined && cursor === undefined;
+      const { signal } = c.req.raw;
+      const from = isLast
+        ? await withPermit(() => lastFrom(broker, found, { last, filter, signal }))
+        : asked;
+      setHeader(c, "x-accel-buffering", "no");
+      const steps = tailLog({ db, feed: logFeed }, orgId, found, { from, filter, signal });
+      const parts = events(steps, async () => await isWelcome(c, broker));
+      return streamAnswer(c, broker, { type: "text/event-stream", parts });
+    },
+  );
 };
 
 /** A token may be revoked while it follows a log: it is checked before anything is sent. */

@@ -11,9 +11,7 @@ import {
 } from "../../../shared/api/webhooks.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
-import { requiredVersion } from "../../http/answer/etag.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 import { openResource, showItem } from "../../http/resources/open-resource.ts";
 import { createWebhook } from "../../webhooks/create-webhook.ts";
 import { findBody, listAttempts } from "../../webhooks/delivery-queries.ts";
@@ -39,43 +37,37 @@ const shown = (c: AppContext, { db }: Broker, id: string) =>
 
 const write: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(createWebhookRoute, async (c) => {
-    const actor = c.get("actor");
-    const id = await createWebhook(broker, actor, c.req.valid("json"));
-    return c.json(await shown(c, broker, id), 201);
+  app.handle(createWebhookRoute, async ({ c, actor, body }) => {
+    const id = await createWebhook(broker, actor, body);
+    return await shown(c, broker, id);
   });
-  app.openapi(updateWebhookRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { webhook_id: id } = c.req.valid("param");
-    const changes = c.req.valid("json");
-    await updateWebhook(broker, orgId, { id, version: requiredVersion(c), changes });
-    return c.json(await shown(c, broker, id), 200);
+  app.handle(
+    updateWebhookRoute,
+    async ({ c, orgId, params: { webhook_id: id }, body: changes, requiredVersion }) => {
+      await updateWebhook(broker, orgId, { id, version: requiredVersion(), changes });
+      return await shown(c, broker, id);
+    },
+  );
+  app.handle(deleteWebhookRoute, async ({ orgId, params: { webhook_id: id } }) => {
+    if (!(await deleteWebhookRow(db, orgId, id))) throw problem.notFound("webhook");
   });
-  app.openapi(deleteWebhookRoute, async (c) => {
-    const { webhook_id: id } = c.req.valid("param");
-    if (!(await deleteWebhookRow(db, c.get("actor").orgId, id))) throw problem.notFound("webhook");
-    return c.body(null, 204);
-  });
-  app.openapi(pingWebhookRoute, async (c) => {
-    const { webhook_id: id } = c.req.valid("param");
-    const { resend, ...asked } = c.req.valid("query");
+  app.handle(pingWebhookRoute, async ({ orgId, params: { webhook_id: id }, query, withPermit }) => {
+    const { resend, ...asked } = query;
     const sample = requireSample(asked);
     const ping = {
       id,
       sample,
       resendsFailed: resend === "failed",
-      withPermit: permitFor(c, broker),
+      withPermit: withPermit,
     };
-    return c.json(await pingWebhook(broker, c.get("actor").orgId, ping), 200);
+    return await pingWebhook(broker, orgId, ping);
   });
 };
 
 const readAndResend: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   openResource(app, broker, deliveryRows);
-  app.openapi(getDeliveryRoute, async (c) => {
-    const named = c.req.valid("param");
-    const { orgId } = c.get("actor");
+  app.handle(getDeliveryRoute, async ({ c, orgId, params: named }) => {
     await requireWebhook(db, orgId, named.webhook_id);
     const delivery = await showItem(c, db, deliveryRows, named);
     const [body, attempts] = await Promise.all([
@@ -83,19 +75,16 @@ const readAndResend: RegisterRoutes = (app, broker) => {
       listAttempts(db, orgId, delivery.id),
     ]);
     if (body === undefined) throw problem.notFound("delivery"); // it was deleted meanwhile
-    return c.json(toShownDelivery(delivery, body, attempts), 200);
+    return toShownDelivery(delivery, body, attempts);
   });
-  app.openapi(resendDeliveryRoute, async (c) => {
-    const { webhook_id: webhookId, delivery_id: id } = c.req.valid("param");
-    const { orgId } = c.get("actor");
+  app.handle(resendDeliveryRoute, async ({ orgId, params }) => {
+    const { webhook_id: webhookId, delivery_id: id } = params;
     await requireWebhook(db, orgId, webhookId);
-    return c.json(await resendDelivery(broker, orgId, { webhookId, id }), 202);
+    return await resendDelivery(broker, orgId, { webhookId, id });
   });
-  app.openapi(resendDeliveriesRoute, async (c) => {
-    const { webhook_id: webhookId } = c.req.valid("param");
-    const { orgId } = c.get("actor");
-    const asked = { webhookId, filter: c.req.valid("json") };
+  app.handle(resendDeliveriesRoute, async ({ orgId, params: { webhook_id: webhookId }, body }) => {
+    const asked = { webhookId, filter: body };
     const { resent, hasMore } = await resendDeliveries(broker, orgId, asked);
-    return c.json({ resent, has_more: hasMore }, 202);
+    return { resent, has_more: hasMore };
   });
 };

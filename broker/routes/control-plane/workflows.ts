@@ -17,7 +17,6 @@ import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { waitMs } from "../../polls/park-poll.ts";
@@ -42,25 +41,26 @@ export const keepWorkflows: RegisterRoutes = (app, broker) => {
 };
 
 const list: RegisterRoutes = (app, { db }) => {
-  app.openapi(listWorkflowsRoute, async (c) => {
-    const { owner_id: ownerId, parent_id: parentId, ...asked } = c.req.valid("query");
-    return c.json(await listed(c, db, { ...asked, ownerId, parentId }), 200);
+  app.handle(listWorkflowsRoute, async ({ c, query }) => {
+    const { owner_id: ownerId, parent_id: parentId, ...asked } = query;
+    return await listed(c, db, { ...asked, ownerId, parentId });
   });
-  app.openapi(listWorkflowsOfInstallRoute, async (c) => {
-    const { install_id: ownerId } = c.req.valid("param");
-    await requireInstall(db, c.get("actor").orgId, ownerId);
-    return c.json(await listed(c, db, { ...c.req.valid("query"), ownerId }), 200);
-  });
-  app.openapi(listPendingApprovalsRoute, async (c) => {
-    const { orgId, bound } = c.get("actor");
-    const { owner_id: ownerId, ...page } = c.req.valid("query");
+  app.handle(
+    listWorkflowsOfInstallRoute,
+    async ({ c, orgId, params: { install_id: ownerId }, query }) => {
+      await requireInstall(db, orgId, ownerId);
+      return await listed(c, db, { ...query, ownerId });
+    },
+  );
+  app.handle(listPendingApprovalsRoute, async ({ c, actor: { orgId, bound }, query }) => {
+    const { owner_id: ownerId, ...page } = query;
     const approvals = await answerListing(c, page, {
       filters: { ownerId },
       read: (request: ListRequest) =>
         listPendingApprovals(db, orgId, { ownerId, bound, ...request }),
       toItem: ({ shown }) => shown,
     });
-    return c.json(approvals, 200);
+    return approvals;
   });
 };
 
@@ -97,57 +97,54 @@ function listed(c: AppContext, db: Broker["db"], asked: Asked) {
 
 const readOne: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(getWorkflowRoute, async (c) => {
-    const { workflow_id: id } = c.req.valid("param");
-    const { shown, version } = await showVersionedWorkflow(db, c.get("actor").orgId, id);
+  app.handle(getWorkflowRoute, async ({ c, orgId, params: { workflow_id: id } }) => {
+    const { shown, version } = await showVersionedWorkflow(db, orgId, id);
     hasVersion(c, version);
-    return c.json(shown, 200);
+    return shown;
   });
-  app.openapi(awaitWorkflowRoute, async (c) => {
-    const { workflow_id: id } = c.req.valid("param");
-    const release = limitConcurrency(c, broker, "waits_of_token");
-    const shown = await awaitWorkflow(broker, c.get("actor").orgId, id, {
-      waitMs: waitMs(c.req.valid("query").wait),
-      signal: c.req.raw.signal,
-      withPermit: permitFor(c, broker),
-    }).finally(release);
-    return c.json(shown, 200);
-  });
-  app.openapi(getQueuePositionRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { workflow_id: id } = c.req.valid("param");
+  app.handle(
+    awaitWorkflowRoute,
+    async ({ c, orgId, params: { workflow_id: id }, query, withPermit }) => {
+      const release = limitConcurrency(c, broker, "waits_of_token");
+      const shown = await awaitWorkflow(broker, orgId, id, {
+        waitMs: waitMs(query.wait),
+        signal: c.req.raw.signal,
+        withPermit: withPermit,
+      }).finally(release);
+      return shown;
+    },
+  );
+  app.handle(getQueuePositionRoute, async ({ orgId, params: { workflow_id: id } }) => {
     await requireSnapshot(db, orgId, id);
     const { position, depth, ahead } = await findPlaces(db, orgId, id);
     const signals_ahead = ahead.map((one) => ({
       ...one,
       created_at: one.created_at.toISOString(),
     }));
-    return c.json({ position, queue_depth: depth, signals_ahead }, 200);
+    return { position, queue_depth: depth, signals_ahead };
   });
 };
 
 const readSteps: RegisterRoutes = (app, { db }) => {
-  app.openapi(listStepsRoute, async (c) => {
-    const { workflow_id: id } = c.req.valid("param");
-    return c.json(toSteps(await requireSnapshot(db, c.get("actor").orgId, id)), 200);
-  });
-  app.openapi(getStepRoute, async (c) => {
-    const { workflow_id: id, step_id: stepId } = c.req.valid("param");
-    const steps = toSteps(await requireSnapshot(db, c.get("actor").orgId, id));
+  app.handle(listStepsRoute, async ({ orgId, params: { workflow_id: id } }) =>
+    toSteps(await requireSnapshot(db, orgId, id)),
+  );
+  app.handle(getStepRoute, async ({ orgId, params }) => {
+    const { workflow_id: id, step_id: stepId } = params;
+    const steps = toSteps(await requireSnapshot(db, orgId, id));
     const step = steps.find((one) => one.id === stepId);
     if (step === undefined) throw problem.notFound("workflow step");
-    return c.json(step, 200);
+    return step;
   });
-  app.openapi(listStepGroupsRoute, async (c) => {
-    const { workflow_id: id } = c.req.valid("param");
-    const snapshot = await requireSnapshot(db, c.get("actor").orgId, id);
-    return c.json(toWholeWorkflow(snapshot, "").step_groups, 200);
+  app.handle(listStepGroupsRoute, async ({ orgId, params: { workflow_id: id } }) => {
+    const snapshot = await requireSnapshot(db, orgId, id);
+    return toWholeWorkflow(snapshot, "").step_groups;
   });
-  app.openapi(getStepGroupRoute, async (c) => {
-    const { workflow_id: id, group_id: groupId } = c.req.valid("param");
-    const snapshot = await requireSnapshot(db, c.get("actor").orgId, id);
+  app.handle(getStepGroupRoute, async ({ orgId, params }) => {
+    const { workflow_id: id, group_id: groupId } = params;
+    const snapshot = await requireSnapshot(db, orgId, id);
     const group = toWholeWorkflow(snapshot, "").step_groups.find((one) => one.id === groupId);
     if (group === undefined) throw problem.notFound("step group");
-    return c.json(group, 200);
+    return group;
   });
 };

@@ -12,13 +12,13 @@ const perAddressPerS = 20;
 /** POST /v1/enrol */
 export const enrol: RegisterRoutes = (app, broker) => {
   const take = limitByAddress(broker, perAddressPerS);
-  app.openapi(enrolRoute, async (c) => {
+  app.handle(enrolRoute, async ({ c }) => {
     take(c);
     const bootSecret = bearerOf(c.req.header("authorization"));
     const enroller = await broker.permits.run(anybody, () => findEnroller(broker.db, bootSecret));
     // A token that nobody ever made is of no org: there is nobody to tell.
     if (enroller !== undefined) await c.get("beginAct")?.(enroller);
     const made = await broker.permits.run(anybody, () => exchange(broker.db, bootSecret));
-    return c.json(toTokenWithSecret(made), 201);
+    return toTokenWithSecret(made);
   });
 };

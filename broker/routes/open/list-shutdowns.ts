@@ -11,11 +11,11 @@ const perAddressPerS = 200;
 export const listShutdowns: RegisterRoutes = (app, broker) => {
   const list = makeListBriefShutdowns(broker.db);
   const take = limitByAddress(broker, perAddressPerS);
-  app.openapi(listShutdownsRoute, async (c) => {
+  app.handle(listShutdownsRoute, async ({ c, params }) => {
     take(c);
-    const { runner_id: runnerId, process_id: processId } = c.req.valid("param");
+    const { runner_id: runnerId, process_id: processId } = params;
     const shutdowns = await list({ runnerId, processId });
     if (shutdowns === undefined) throw problem.notFound("process");
-    return c.json([...shutdowns], 200);
+    return [...shutdowns];
   });
 };

@@ -9,10 +9,9 @@ import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** GET /livez, GET /readyz, GET /version */
 export const readHealth: RegisterRoutes = (app, { health }) => {
-  app.openapi(getLivenessRoute, (c) => c.json({ status: "alive" as const }, 200));
+  app.handle(getLivenessRoute, () => ({ status: "alive" as const }));
 
-  app.openapi(getReadinessRoute, async (c) => {
-    const { verbose } = c.req.valid("query");
+  app.handle(getReadinessRoute, async ({ query: { verbose } }) => {
     const results = await health.runChecks();
     const errors = results.flatMap(({ name, fault }) =>
       fault === undefined
@@ -20,12 +19,12 @@ export const readHealth: RegisterRoutes = (app, { health }) => {
         : [{ pointer: `check:${name}` as const, code: "check_failed", detail: fault }],
     );
     if (errors.length > 0) throw notReady(errors);
-    if (verbose !== "true" && verbose !== "1") return c.json({ status: "ready" as const }, 200);
+    if (verbose !== "true" && verbose !== "1") return { status: "ready" as const };
     const checks = results.map(({ name }) => ({ name, status: "ok" as const }));
-    return c.json({ status: "ready" as const, checks }, 200);
+    return { status: "ready" as const, checks };
   });
 
-  app.openapi(getVersionRoute, (c) => c.json({ version }, 200));
+  app.handle(getVersionRoute, () => ({ version }));
 };
 
 function notReady(errors: Problem["errors"]): Problem {

@@ -11,7 +11,7 @@ const mostPerS = 2;
 /** GET /metrics */
 export const readMetrics: RegisterRoutes = (app, { config, metrics }) => {
   const text = pacedText(metrics.text, mostPerS);
-  app.openapi(getMetricsRoute, (c) => {
+  app.handle(getMetricsRoute, ({ c }) => {
     requireMetricsToken(config.metricsToken, c.req.header("authorization"));
     return c.text(text(), 200, {
       "content-type": "text/plain; version=0.0.4; charset=utf-8",

@@ -16,18 +16,18 @@ const policy =
 export const readReference: RegisterRoutes = (app, broker) => {
   const bytes = referenceBytes(() => openApiDocument(app, broker));
 
-  app.openapi(
+  app.handle(
     getOpenApiDocumentRoute,
-    (c) => c.body(bytes.document(), 200, { "content-type": "application/json" }) as never, // bytes, whatever the contract shows
+    ({ c }) => c.body(bytes.document(), 200, { "content-type": "application/json" }) as never, // bytes, whatever the contract shows
   );
 
-  app.openapi(getReferenceRoute, (c) => {
+  app.handle(getReferenceRoute, ({ c }) => {
     setHeader(c, "content-security-policy", policy);
     setHeader(c, "referrer-policy", "no-referrer");
     return c.body(bytes.page(), 200, { "content-type": "text/html; charset=UTF-8" });
   });
 
-  app.openapi(getReferenceStyleRoute, (c) => {
+  app.handle(getReferenceStyleRoute, ({ c }) => {
     setHeader(c, "cache-control", "public, max-age=3600");
     return c.body(referenceStyle, 200, { "content-type": "text/css; charset=utf-8" });
   });

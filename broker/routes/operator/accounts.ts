@@ -24,80 +24,72 @@ import { toRole } from "../../roles/to-role.ts";
 
 /** GET /v1/roles */
 export const listRoles: RegisterRoutes = (app, broker) => {
-  app.openapi(listRolesRoute, async (c) => {
-    const rows = await findRoles(broker.db, c.get("actor").orgId);
-    return c.json({ items: rows.map(toRole), next_cursor: null }, 200);
+  app.handle(listRolesRoute, async ({ orgId }) => {
+    const rows = await findRoles(broker.db, orgId);
+    return { items: rows.map(toRole), next_cursor: null };
   });
 };
 
 /** POST /v1/roles, PATCH and DELETE /v1/roles/{role_id} */
 export const keepRoles: RegisterRoutes = (app, { db }) => {
-  app.openapi(createRoleRoute, async (c) => {
-    return c.json(toRole(await makeRole(db, c.get("actor"), c.req.valid("json"))), 201);
-  });
-  app.openapi(updateRoleRoute, async (c) => {
-    const { role_id: id } = c.req.valid("param");
-    return c.json(toRole(await updateRole(db, c.get("actor"), id, c.req.valid("json"))), 200);
-  });
-  app.openapi(deleteRoleRoute, async (c) => {
-    await deleteRole(db, c.get("actor").orgId, c.req.valid("param").role_id);
-    return c.body(null, 204);
+  app.handle(createRoleRoute, async ({ actor, body }) => toRole(await makeRole(db, actor, body)));
+  app.handle(updateRoleRoute, async ({ actor, params: { role_id: id }, body }) =>
+    toRole(await updateRole(db, actor, id, body)),
+  );
+  app.handle(deleteRoleRoute, async ({ orgId, params }) => {
+    await deleteRole(db, orgId, params.role_id);
   });
 };
 
 /** POST /v1/accounts */
 export const createAccount: RegisterRoutes = (app, broker) => {
-  app.openapi(createAccountRoute, async (c) => {
-    const giver = c.get("actor");
+  app.handle(createAccountRoute, async ({ actor: giver, body }) => {
     const { id: createdById, orgId } = giver;
-    const { account_type: accountType, ...rest } = c.req.valid("json");
+    const { account_type: accountType, ...rest } = body;
     const row = await makeAccount(broker.db, orgId, { ...rest, accountType, createdById, giver });
-    return c.json(toAccount(row, await findRoles(broker.db, orgId)), 201);
+    return toAccount(row, await findRoles(broker.db, orgId));
   });
 };
 
 /** GET /v1/accounts, GET /v1/accounts/{account_id} */
 export const readAccounts: RegisterRoutes = (app, broker) => {
-  app.openapi(listAccountsRoute, async (c) => {
-    const { orgId, accountId: viewer } = c.get("actor");
-    const { cursor, limit: most, ...filters } = c.req.valid("query");
+  app.handle(listAccountsRoute, async ({ c, actor: { orgId, accountId: viewer }, query }) => {
+    const { cursor, limit: most, ...filters } = query;
     const page = readPage({ cursor, limit: most }, filters);
     const [rows, roles] = await Promise.all([
       listMembers(broker.db, orgId, { ...page, viewer, filter: filters }),
       findRoles(broker.db, orgId),
     ]);
     const toItem = (row: (typeof rows)[number]) => toAccount(row, roles);
-    return c.json(toPage(c, rows, { limit: page.limit, filters, toItem }), 200);
+    return toPage(c, rows, { limit: page.limit, filters, toItem });
   });
 
-  app.openapi(getAccountRoute, async (c) => {
-    const { orgId, accountId: viewer } = c.get("actor");
-    const { account_id: id } = c.req.valid("param");
-    const row = await findMember(broker.db, orgId, id, viewer);
-    if (row === undefined) throw problem.notFound("account");
-    return c.json(toAccount(row, await findRoles(broker.db, orgId)), 200);
-  });
+  app.handle(
+    getAccountRoute,
+    async ({ actor: { orgId, accountId: viewer }, params: { account_id: id } }) => {
+      const row = await findMember(broker.db, orgId, id, viewer);
+      if (row === undefined) throw problem.notFound("account");
+      return toAccount(row, await findRoles(broker.db, orgId));
+    },
+  );
 };
 
 /** PUT /v1/accounts/{account_id}/roles, DELETE /v1/accounts/{account_id} */
 export const changeAccounts: RegisterRoutes = (app, broker) => {
-  app.openapi(setAccountRolesRoute, async (c) => {
-    const by = c.get("actor");
+  app.handle(
+    setAccountRolesRoute,
+    async ({ actor: by, params: { account_id: accountId }, body: { roles } }) => {
+      const { orgId } = by;
+      await setRoles(broker.db, orgId, { accountId, roles, by });
+      broker.authenticator.forget([accountId]);
+      const row = await findMember(broker.db, orgId, accountId, by.accountId);
+      if (row === undefined) throw problem.notFound("account");
+      return toAccount(row, await findRoles(broker.db, orgId));
+    },
+  );
+  app.handle(removeAccountRoute, async ({ actor: by, params: { account_id: accountId } }) => {
     const { orgId } = by;
-    const { account_id: accountId } = c.req.valid("param");
-    const { roles } = c.req.valid("json");
-    await setRoles(broker.db, orgId, { accountId, roles, by });
-    broker.authenticator.forget([accountId]);
-    const row = await findMember(broker.db, orgId, accountId, by.accountId);
-    if (row === undefined) throw problem.notFound("account");
-    return c.json(toAccount(row, await findRoles(broker.db, orgId)), 200);
-  });
-  app.openapi(removeAccountRoute, async (c) => {
-    const by = c.get("actor");
-    const { orgId } = by;
-    const { account_id: accountId } = c.req.valid("param");
     await setRoles(broker.db, orgId, { accountId, roles: [], by });
     broker.authenticator.forget([accountId]);
-    return c.body(null, 204);
   });
 };

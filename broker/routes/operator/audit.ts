@@ -9,32 +9,28 @@ import { toAuditEvent } from "../../audit/to-audit-event.ts";
 import { answerText } from "../../http/answer/answer-large.ts";
 import { cursorOf, readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 
 /** GET /v1/audit, GET /v1/audit/export */
 export const readAudit: RegisterRoutes = (app, broker) => {
   const { db, config } = broker;
   const days = config.retainAuditDays;
-  app.openapi(listAuditEventsRoute, async (c) => {
-    const { cursor, limit, ...filter } = c.req.valid("query");
+  app.handle(listAuditEventsRoute, async ({ c, orgId, query }) => {
+    const { cursor, limit, ...filter } = query;
     const { after } = readPage({ cursor, limit }, filter);
     const asked = { filter, after, limit, days };
-    const { rows, stoppedAt } = await listAuditEvents(db, c.get("actor").orgId, asked);
-    return c.json(
-      toPage(c, rows, { limit, filters: filter, stoppedAt, toItem: toAuditEvent }),
-      200,
-    );
+    const { rows, stoppedAt } = await listAuditEvents(db, orgId, asked);
+    return toPage(c, rows, { limit, filters: filter, stoppedAt, toItem: toAuditEvent });
   });
-  app.openapi(exportAuditEventsRoute, async (c) => {
-    const { cursor, ...filter } = c.req.valid("query");
+  app.handle(exportAuditEventsRoute, async ({ c, orgId, query, withPermit }) => {
+    const { cursor, ...filter } = query;
     const filters = { ...filter, isExport: true };
     const { after } = readPage({ cursor, limit: 1 }, filters);
     const pieces = () =>
-      exportAuditEvents(db, c.get("actor").orgId, {
+      exportAuditEvents(db, orgId, {
         filter,
         after,
         days,
-        withPermit: permitFor(c, broker),
+        withPermit: withPermit,
         toLine: (row, key) =>
           JSON.stringify({
             ...toAuditEvent(row),

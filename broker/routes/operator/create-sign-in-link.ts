@@ -4,9 +4,9 @@ import { createSignInLink as makeLink } from "../../sessions/sign-in.ts";
 
 /** POST /v1/sign-in-links */
 export const createSignInLink: RegisterRoutes = (app, broker) => {
-  app.openapi(createSignInLinkRoute, async (c) => {
-    const { row, secret } = await makeLink(broker.db, c.get("actor"));
+  app.handle(createSignInLinkRoute, async ({ actor }) => {
+    const { row, secret } = await makeLink(broker.db, actor);
     const body = { path: `/sign-in?link=${secret}`, expires_at: row.expires_at.toISOString() };
-    return c.json(body, 201);
+    return body;
   });
 };

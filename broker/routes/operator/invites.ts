@@ -30,44 +30,42 @@ import { listRoles } from "../../roles/queries.ts";
 /** /v1/orgs/current/invites and all below it */
 export const keepInvites: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(createInviteRoute, async (c) => {
-    const { account_id: accountId, roles, expires_in: livesNs } = c.req.valid("json");
-    const made = await createInvite(db, c.get("actor"), { accountId, roles, livesNs });
-    return c.json(inviteRows.toItem(made), 201);
+  app.handle(createInviteRoute, async ({ actor, body }) => {
+    const { account_id: accountId, roles, expires_in: livesNs } = body;
+    const made = await createInvite(db, actor, { accountId, roles, livesNs });
+    return inviteRows.toItem(made);
   });
   openResource(app, broker, inviteRows);
-  app.openapi(resendInviteRoute, async (c) => {
-    const { invite_id: id } = c.req.valid("param");
-    const { expires_in: livesNs } = c.req.valid("json");
-    return c.json(inviteRows.toItem(await resendInvite(db, c.get("actor"), { id, livesNs })), 200);
-  });
-  app.openapi(revokeInviteRoute, async (c) => {
-    const { invite_id: id } = c.req.valid("param");
-    return c.json(inviteRows.toItem(await revokeInvite(db, c.get("actor"), id)), 200);
-  });
+  app.handle(
+    resendInviteRoute,
+    async ({ actor, params: { invite_id: id }, body: { expires_in: livesNs } }) =>
+      inviteRows.toItem(await resendInvite(db, actor, { id, livesNs })),
+  );
+  app.handle(revokeInviteRoute, async ({ actor, params: { invite_id: id } }) =>
+    inviteRows.toItem(await revokeInvite(db, actor, id)),
+  );
 };
 
 /** /v1/account and all below it */
 export const keepOwnAccount: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(getOwnAccountRoute, async (c) => {
-    const { orgId, accountId } = c.get("actor");
+  app.handle(getOwnAccountRoute, async ({ actor: { orgId, accountId } }) => {
     const row = accountId === null ? undefined : await findMember(db, orgId, accountId, accountId);
     if (row === undefined) throw problem.notFound("account");
-    return c.json(toAccount(row, await listRoles(db, orgId)), 200);
+    return toAccount(row, await listRoles(db, orgId));
   });
-  app.openapi(listOwnInvitesRoute, async (c) => {
-    const accountId = requireAccount(c.get("actor"));
-    const page = await answerPage(c, c.req.valid("query"), {
+  app.handle(listOwnInvitesRoute, async ({ c, actor, query }) => {
+    const accountId = requireAccount(actor);
+    const page = await answerPage(c, query, {
       read: (request: ListRequest) => listInvitesOf(db, accountId, request),
       toItem: (row) => inviteRows.toItem(row),
     });
-    return c.json(page, 200);
+    return page;
   });
-  app.openapi(acceptInviteRoute, async (c) => {
-    const row = await acceptInvite(broker, c.get("actor"), c.req.valid("param").invite_id);
+  app.handle(acceptInviteRoute, async ({ c, actor, params }) => {
+    const row = await acceptInvite(broker, actor, params.invite_id);
     await tellOrg(c, broker, row);
-    return c.json(inviteRows.toItem(row), 200);
+    return inviteRows.toItem(row);
   });
 };
 

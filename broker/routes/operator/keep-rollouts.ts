@@ -16,9 +16,8 @@ import { toRolloutTarget } from "../../rollouts/to-rollout.ts";
 /** POST, GET /v1/runner-rollouts; GET /v1/runner-rollouts/{rollout_id}, …/processes; POST …/cancel */
 export const keepRollouts: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(createRolloutRoute, async (c) => {
-    const body = c.req.valid("json");
-    const rollout = await createRollout(db, c.get("actor"), {
+  app.handle(createRolloutRoute, async ({ actor, body }) => {
+    const rollout = await createRollout(db, actor, {
       groupId: body.runner_group_id,
       type: body.type,
       maxAtOnce: body.max_at_once,
@@ -26,24 +25,21 @@ export const keepRollouts: RegisterRoutes = (app, broker) => {
       deadlineNs: body.deadline,
       reason: body.reason,
     });
-    return c.json(rolloutRows.toItem(rollout), 201);
+    return rolloutRows.toItem(rollout);
   });
 
-  app.openapi(cancelRolloutRoute, async (c) => {
-    const { rollout_id: id } = c.req.valid("param");
-    return c.json(rolloutRows.toItem(await cancelRollout(db, c.get("actor"), id)), 200);
-  });
+  app.handle(cancelRolloutRoute, async ({ actor, params: { rollout_id: id } }) =>
+    rolloutRows.toItem(await cancelRollout(db, actor, id)),
+  );
 
   openResource(app, broker, rolloutRows);
 
-  app.openapi(listRolloutProcessesRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { rollout_id: id } = c.req.valid("param");
-    const { cursor, limit, status } = c.req.valid("query");
+  app.handle(listRolloutProcessesRoute, async ({ c, orgId, params: { rollout_id: id }, query }) => {
+    const { cursor, limit, status } = query;
     if ((await findRollout(db, orgId, id)) === undefined) throw problem.notFound("rollout");
     const filters = { id, status };
     const page = readPage({ cursor, limit }, filters);
     const rows = await listRolloutTargets(db, orgId, { rolloutId: id, status }, page);
-    return c.json(toPage(c, rows, { limit, filters, toItem: toRolloutTarget }), 200);
+    return toPage(c, rows, { limit, filters, toItem: toRolloutTarget });
   });
 };

@@ -6,7 +6,8 @@ import {
 } from "../../../shared/api/orgs.ts";
 import { problem } from "../../../shared/problem.ts";
 import { type Retained, retainedKinds } from "../../../shared/retention.ts";
-import { etagOf, hasVersion, requiredVersion } from "../../http/answer/etag.ts";
+import { answer } from "../../http/answer/answer.ts";
+import { etagOf, hasVersion } from "../../http/answer/etag.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
@@ -20,9 +21,7 @@ import { brokerDaysOf } from "../../retention/retention-settings.ts";
 /** POST /v1/orgs */
 export const createOrg: RegisterRoutes = (app, broker) => {
   const brokerDays = brokerDaysOf(broker.config);
-  app.openapi(createOrgRoute, async (c) => {
-    const actor = c.get("actor");
-    const { name } = c.req.valid("json");
+  app.handle(createOrgRoute, async ({ actor, body: { name } }) => {
     const org = await makeOrg(broker.db, {
       name,
       createdById: actor.id,
@@ -30,7 +29,7 @@ export const createOrg: RegisterRoutes = (app, broker) => {
       requestSeed: actor.requestSeed,
     });
     if (actor.accountId !== null) broker.authenticator.forget([actor.accountId]);
-    return c.json(toOrg(org, brokerDays), 201);
+    return toOrg(org, brokerDays);
   });
 };
 
@@ -39,31 +38,29 @@ export const readOrgs: RegisterRoutes = (app, broker) => {
   const brokerDays = brokerDaysOf(broker.config);
   const limits = limitsTag(brokerDays);
   const toItem = (row: OrgRow) => toOrg(row, brokerDays);
-  app.openapi(listOrgsRoute, async (c) => {
-    const { orgId, accountId } = c.get("actor");
-    const { q, ...asked } = c.req.valid("query");
+  app.handle(listOrgsRoute, async ({ c, actor: { orgId, accountId }, query }) => {
+    const { q, ...asked } = query;
     const page = readPage(asked, { q });
     const rows = await listOrgs(broker.db, orgId, { accountId, q }, page);
-    return c.json(toPage(c, rows, { limit: page.limit, filters: { q }, toItem }), 200);
+    return toPage(c, rows, { limit: page.limit, filters: { q }, toItem });
   });
 
-  app.openapi(getCurrentOrgRoute, async (c) => {
-    const org = await findOrg(broker.db, c.get("actor").orgId);
+  app.handle(getCurrentOrgRoute, async ({ c, orgId }) => {
+    const org = await findOrg(broker.db, orgId);
     if (org === undefined) throw problem.notFound("org");
-    return hasVersion(c, org.version, limits) ? c.body(null, 304) : c.json(toItem(org), 200);
+    return hasVersion(c, org.version, limits) ? answer(304) : answer(200, toItem(org));
   });
 };
 
 /** PATCH /v1/orgs/current */
 export const updateCurrentOrg: RegisterRoutes = (app, broker) => {
   const brokerDays = brokerDaysOf(broker.config);
-  app.openapi(updateCurrentOrgRoute, async (c) => {
-    const changes = c.req.valid("json");
-    const version = requiredVersion(c);
+  app.handle(updateCurrentOrgRoute, async ({ c, orgId, body: changes, requiredVersion }) => {
+    const version = requiredVersion();
     const change = { changes, version, brokerDays };
-    const org = await changeOrg(broker.db, c.get("actor").orgId, change);
+    const org = await changeOrg(broker.db, orgId, change);
     setHeader(c, "etag", etagOf(org.version, limitsTag(brokerDays)));
-    return c.json(toOrg(org, brokerDays), 200);
+    return toOrg(org, brokerDays);
   });
 };
 

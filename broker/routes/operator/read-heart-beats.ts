@@ -10,21 +10,20 @@ import { findRunner } from "../../runners/queries.ts";
 
 /** GET /v1/runners/{runner_id}/heart-beats/latest, GET /v1/runners/{runner_id}/recent-health-checks */
 export const readHeartBeats: RegisterRoutes = (app, broker) => {
-  app.openapi(getLatestHeartBeatsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { runner_id: runnerId } = c.req.valid("param");
+  app.handle(getLatestHeartBeatsRoute, async ({ orgId, params: { runner_id: runnerId } }) => {
     await requireKnown(broker, orgId, runnerId);
-    return c.json(await latestHeartBeats(broker.db, orgId, runnerId), 200);
+    return await latestHeartBeats(broker.db, orgId, runnerId);
   });
 
-  app.openapi(listRecentHealthChecksRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { runner_id: runnerId } = c.req.valid("param");
-    const { window: windowNs, process_id: processId, ...page } = c.req.valid("query");
-    await requireKnown(broker, orgId, runnerId);
-    const asked = { windowNs, processId, ...page };
-    return c.json(await listRecentHealthChecks(broker.db, { orgId, runnerId }, asked), 200);
-  });
+  app.handle(
+    listRecentHealthChecksRoute,
+    async ({ orgId, params: { runner_id: runnerId }, query }) => {
+      const { window: windowNs, process_id: processId, ...page } = query;
+      await requireKnown(broker, orgId, runnerId);
+      const asked = { windowNs, processId, ...page };
+      return await listRecentHealthChecks(broker.db, { orgId, runnerId }, asked);
+    },
+  );
 };
 
 async function requireKnown(broker: Broker, orgId: OrgId, runnerId: string): Promise<void> {

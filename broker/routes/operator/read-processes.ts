@@ -8,10 +8,8 @@ import { findRunner } from "../../runners/queries.ts";
 
 /** GET /v1/runners/{runner_id}/processes, GET /v1/runners/{runner_id}/processes/{process_id} */
 export const readProcesses: RegisterRoutes = (app, broker) => {
-  app.openapi(listProcessesRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { runner_id: runnerId } = c.req.valid("param");
-    const { cursor, limit, alive, ...wanted } = c.req.valid("query");
+  app.handle(listProcessesRoute, async ({ c, orgId, params: { runner_id: runnerId }, query }) => {
+    const { cursor, limit, alive, ...wanted } = query;
     const isAlive = alive === undefined ? undefined : alive === "true";
     const filters = { runnerId, isAlive, ...wanted };
     const rows = await listProcesses(
@@ -25,12 +23,11 @@ export const readProcesses: RegisterRoutes = (app, broker) => {
     }
     const page = toPage(c, rows, { limit, filters, toItem: (row) => row });
     const items = await showProcesses(broker.db, orgId, page.items);
-    return c.json({ items, next_cursor: page.next_cursor }, 200);
+    return { items, next_cursor: page.next_cursor };
   });
 
-  app.openapi(getProcessRoute, async (c) => {
-    const { runner_id: runnerId, process_id: processId } = c.req.valid("param");
-    const { orgId } = c.get("actor");
-    return c.json(await showProcess(broker.db, { orgId, runnerId, processId }), 200);
+  app.handle(getProcessRoute, async ({ orgId, params }) => {
+    const { runner_id: runnerId, process_id: processId } = params;
+    return await showProcess(broker.db, { orgId, runnerId, processId });
   });
 };

@@ -13,28 +13,30 @@ import { readOverview } from "../../stats/read-overview.ts";
 
 /** GET /v1/stats/overview, /v1/stats/jobs, /v1/stats/workflows, /v1/stats/webhooks, /v1/stats/runners, /v1/runners/{runner_id}/availability */
 export const readStats: RegisterRoutes = (app, broker) => {
-  app.openapi(getStatsOverviewRoute, async (c) =>
-    c.json(await readOverview(broker.db, c.get("actor")), 200),
-  );
-  app.openapi(getJobStatsRoute, async (c) => {
-    const { group, type, runner_group_id, ...asked } = c.req.valid("query");
+  app.handle(getStatsOverviewRoute, async ({ actor }) => await readOverview(broker.db, actor));
+  app.handle(getJobStatsRoute, async ({ orgId, query }) => {
+    const { group, type, runner_group_id, ...asked } = query;
     const filter = { group, type, runner_group_id };
-    return c.json(await readJobStats(broker, c.get("actor").orgId, { ...asked, filter }), 200);
+    return await readJobStats(broker, orgId, { ...asked, filter });
   });
-  app.openapi(getWorkflowStatsRoute, async (c) =>
-    c.json(await readWorkflowStats(broker, c.get("actor").orgId, c.req.valid("query")), 200),
+  app.handle(
+    getWorkflowStatsRoute,
+    async ({ orgId, query }) => await readWorkflowStats(broker, orgId, query),
   );
-  app.openapi(getWebhookStatsRoute, async (c) =>
-    c.json(await readWebhookStats(broker, c.get("actor").orgId, c.req.valid("query")), 200),
+  app.handle(
+    getWebhookStatsRoute,
+    async ({ orgId, query }) => await readWebhookStats(broker, orgId, query),
   );
-  app.openapi(getRunnerStripsRoute, async (c) => {
-    const { ids } = c.req.valid("query");
-    return c.json(await readStrips(broker, c.get("actor").orgId, ids), 200);
-  });
-  app.openapi(getRunnerAvailabilityRoute, async (c) => {
-    const { runner_id: runnerId } = c.req.valid("param");
-    const windowMs = c.req.valid("query").window / 1e6;
-    const asked = { runnerId, windowMs };
-    return c.json(await readAvailability(broker, c.get("actor").orgId, asked), 200);
-  });
+  app.handle(
+    getRunnerStripsRoute,
+    async ({ orgId, query: { ids } }) => await readStrips(broker, orgId, ids),
+  );
+  app.handle(
+    getRunnerAvailabilityRoute,
+    async ({ orgId, params: { runner_id: runnerId }, query }) => {
+      const windowMs = query.window / 1e6;
+      const asked = { runnerId, windowMs };
+      return await readAvailability(broker, orgId, asked);
+    },
+  );
 };

@@ -9,35 +9,27 @@ import { requestShutdown, requestShutdowns as request } from "../../processes/re
 
 /** POST /v1/runners/{runner_id}/graceful-shutdown, …/force-shutdown, …/restart, …/processes/{process_id}/shutdown */
 export const requestShutdowns: RegisterRoutes = (app, broker) => {
-  app.openapi(gracefulShutdownRoute, async (c) => {
-    const { deadline: deadlineNs, reason } = c.req.valid("json");
+  app.handle(gracefulShutdownRoute, async ({ actor, params, body }) => {
+    const { deadline: deadlineNs, reason } = body;
     const order = { type: "graceful", deadlineNs, reason } as const;
-    return c.json(
-      await request(broker, c.get("actor"), c.req.valid("param").runner_id, order),
-      201,
-    );
+    return await request(broker, actor, params.runner_id, order);
   });
 
-  app.openapi(restartRunnerRoute, async (c) => {
-    const { deadline: deadlineNs, reason } = c.req.valid("json");
+  app.handle(restartRunnerRoute, async ({ actor, params, body }) => {
+    const { deadline: deadlineNs, reason } = body;
     const order = { type: "restart", deadlineNs, reason } as const;
-    return c.json(
-      await request(broker, c.get("actor"), c.req.valid("param").runner_id, order),
-      201,
-    );
+    return await request(broker, actor, params.runner_id, order);
   });
 
-  app.openapi(forceShutdownRoute, async (c) => {
-    const { runner_id: runnerId } = c.req.valid("param");
-    const order = { type: "force", reason: c.req.valid("json").reason } as const;
-    return c.json(await request(broker, c.get("actor"), runnerId, order), 201);
+  app.handle(forceShutdownRoute, async ({ actor, params: { runner_id: runnerId }, body }) => {
+    const order = { type: "force", reason: body.reason } as const;
+    return await request(broker, actor, runnerId, order);
   });
 
-  app.openapi(shutDownProcessRoute, async (c) => {
-    const actor = c.get("actor");
-    const { runner_id: runnerId, process_id: processId } = c.req.valid("param");
-    const { shutdown_type: type, deadline: deadlineNs, reason } = c.req.valid("json");
+  app.handle(shutDownProcessRoute, async ({ actor, params, body }) => {
+    const { runner_id: runnerId, process_id: processId } = params;
+    const { shutdown_type: type, deadline: deadlineNs, reason } = body;
     const named = { orgId: actor.orgId, runnerId, processId };
-    return c.json(await requestShutdown(broker, actor, named, { type, deadlineNs, reason }), 201);
+    return await requestShutdown(broker, actor, named, { type, deadlineNs, reason });
   });
 };

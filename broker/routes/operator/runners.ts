@@ -49,65 +49,62 @@ export const keepRunners: RegisterRoutes = (app, broker) => {
 
 /** POST /v1/runners */
 const createRunner: RegisterRoutes = (app, broker) => {
-  app.openapi(createRunnerRoute, async (c) => {
-    const actor = c.get("actor");
-    const id = await makeRunner(broker.db, actor, c.req.valid("json"));
-    return c.json(await showRunner(broker.db, actor, id), 201);
+  app.handle(createRunnerRoute, async ({ actor, body }) => {
+    const id = await makeRunner(broker.db, actor, body);
+    return await showRunner(broker.db, actor, id);
   });
 };
 
 /** GET /v1/runners */
 const listRunners: RegisterRoutes = (app, broker) => {
-  app.openapi(listRunnersRoute, async (c) => {
-    const { cursor, limit, ...filters } = c.req.valid("query");
+  app.handle(listRunnersRoute, async ({ c, actor: { orgId, bound }, query }) => {
+    const { cursor, limit, ...filters } = query;
     const { after } = readPage({ cursor, limit }, filters);
-    const { orgId, bound } = c.get("actor");
     const rows = await findRunners(broker.db, orgId, { filters, bound, after, limit: limit + 1 });
     const toItem = await prepareToShow(broker.db, orgId, rows);
-    return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
+    return toPage(c, rows, { limit, filters, toItem });
   });
 };
 
 /** GET /v1/runners/{runner_id}/connected, …/card-details */
 const readRunnerCard: RegisterRoutes = (app, broker) => {
-  app.openapi(getRunnerConnectionRoute, async (c) => {
-    const { runner_id } = c.req.valid("param");
-    return c.json(await showConnection(broker.db, c.get("actor").orgId, runner_id), 200);
-  });
-  app.openapi(getRunnerCardRoute, async (c) => {
-    const { runner_id } = c.req.valid("param");
-    return c.json(await showCard(broker.db, c.get("actor").orgId, runner_id), 200);
-  });
+  app.handle(
+    getRunnerConnectionRoute,
+    async ({ orgId, params: { runner_id } }) => await showConnection(broker.db, orgId, runner_id),
+  );
+  app.handle(
+    getRunnerCardRoute,
+    async ({ orgId, params: { runner_id } }) => await showCard(broker.db, orgId, runner_id),
+  );
 };
 
 /** PATCH /v1/runners/{runner_id} */
 const updateRunner: RegisterRoutes = (app, broker) => {
-  app.openapi(updateRunnerRoute, async (c) => {
-    const { runner_id: id } = c.req.valid("param");
-    const { orgId } = c.get("actor");
-    await renameRunner(broker.db, orgId, { id, changes: c.req.valid("json") });
-    return c.json(await showRunner(broker.db, c.get("actor"), id), 200);
+  app.handle(updateRunnerRoute, async ({ actor, orgId, params: { runner_id: id }, body }) => {
+    await renameRunner(broker.db, orgId, { id, changes: body });
+    return await showRunner(broker.db, actor, id);
   });
 };
 
 /** POST /v1/runners/{runner_id}/enable, …/disable, …/deprovision, DELETE /v1/runners/{runner_id} */
 const setRunnerLifecycle: RegisterRoutes = (app, broker) => {
-  app.openapi(enableRunnerRoute, async (c) => {
-    const { runner_id: id } = c.req.valid("param");
-    return c.json(await become(broker, c.get("actor"), { id, lifecycle: "enabled" }), 200);
-  });
-  app.openapi(disableRunnerRoute, async (c) => {
-    const { runner_id: id } = c.req.valid("param");
-    return c.json(await become(broker, c.get("actor"), { id, lifecycle: "disabled" }), 200);
-  });
-  app.openapi(deprovisionRunnerRoute, async (c) => {
-    const { runner_id: id } = c.req.valid("param");
-    return c.json(await become(broker, c.get("actor"), { id, lifecycle: "deprovisioned" }), 200);
-  });
-  app.openapi(deleteRunnerRoute, async (c) => {
-    const { runner_id: id } = c.req.valid("param");
-    await setLifecycle(broker, c.get("actor"), { id, lifecycle: "deleted" });
-    return c.body(null, 204);
+  app.handle(
+    enableRunnerRoute,
+    async ({ actor, params: { runner_id: id } }) =>
+      await become(broker, actor, { id, lifecycle: "enabled" }),
+  );
+  app.handle(
+    disableRunnerRoute,
+    async ({ actor, params: { runner_id: id } }) =>
+      await become(broker, actor, { id, lifecycle: "disabled" }),
+  );
+  app.handle(
+    deprovisionRunnerRoute,
+    async ({ actor, params: { runner_id: id } }) =>
+      await become(broker, actor, { id, lifecycle: "deprovisioned" }),
+  );
+  app.handle(deleteRunnerRoute, async ({ actor, params: { runner_id: id } }) => {
+    await setLifecycle(broker, actor, { id, lifecycle: "deleted" });
   });
 };
 
@@ -122,17 +119,13 @@ async function become(
 
 /** POST /v1/runners/{runner_id}/pause, …/resume */
 const pauseRunners: RegisterRoutes = (app, broker) => {
-  app.openapi(pauseRunnerRoute, async (c) => {
-    const { runner_id: id } = c.req.valid("param");
-    const actor = c.get("actor");
-    await pause(broker, actor, { id, ...c.req.valid("json") });
-    return c.json(await showRunner(broker.db, actor, id), 200);
+  app.handle(pauseRunnerRoute, async ({ actor, params: { runner_id: id }, body }) => {
+    await pause(broker, actor, { id, ...body });
+    return await showRunner(broker.db, actor, id);
   });
-  app.openapi(resumeRunnerRoute, async (c) => {
-    const { runner_id: id } = c.req.valid("param");
-    const actor = c.get("actor");
-    await resume(broker, actor, { id, ...c.req.valid("json") });
-    return c.json(await showRunner(broker.db, actor, id), 200);
+  app.handle(resumeRunnerRoute, async ({ actor, params: { runner_id: id }, body }) => {
+    await resume(broker, actor, { id, ...body });
+    return await showRunner(broker.db, actor, id);
   });
 };
 
@@ -145,23 +138,18 @@ const orders = [
 
 /** POST /v1/runners/{runner_id}/update-version, …/mng/shutdown-vm, …/shutdown, …/update, …/restart */
 const manageRunner: RegisterRoutes = (app, broker) => {
-  app.openapi(updateRunnerVersionRoute, async (c) => {
-    const { deadline: deadlineNs, ...wish } = c.req.valid("json");
-    const { runner_id: runnerId } = c.req.valid("param");
-    return c.json(
-      await orderUpdate(broker, c.get("actor"), runnerId, { ...wish, deadlineNs }),
-      201,
-    );
+  app.handle(updateRunnerVersionRoute, async ({ actor, params: { runner_id: runnerId }, body }) => {
+    const { deadline: deadlineNs, ...wish } = body;
+    return await orderUpdate(broker, actor, runnerId, { ...wish, deadlineNs });
   });
   for (const [route, type] of orders) {
-    app.openapi(route, async (c) => {
-      const { runner_id: runnerId } = c.req.valid("param");
+    app.handle(route, async ({ c, actor, params: { runner_id: runnerId }, body }) => {
       const key = takeIdempotencyKey(c);
-      const { deadline: deadlineNs, reason } = c.req.valid("json");
+      const { deadline: deadlineNs, reason } = body;
       const metadata = reason === "" ? undefined : { reason };
       const order = { runnerId, type, key, metadata, deadlineNs };
-      const ordered = await orderManagement(broker, c.get("actor"), order);
-      return c.json(showJobTo(c.get("actor"))(toRunnerJob(tellReplay(c, ordered).job)), 201);
+      const ordered = await orderManagement(broker, actor, order);
+      return showJobTo(actor)(toRunnerJob(tellReplay(c, ordered).job));
     });
   }
 };

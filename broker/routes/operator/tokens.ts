@@ -34,9 +34,7 @@ import { reachOfNew, requireChange } from "../../tokens/token-rules.ts";
 
 /** POST /v1/tokens */
 export const createToken: RegisterRoutes = (app, broker) => {
-  app.openapi(createTokenRoute, async (c) => {
-    const actor = c.get("actor");
-    const body = c.req.valid("json");
+  app.handle(createTokenRoute, async ({ actor, body }) => {
     const bound = boundIn(body);
     await requireOperator(broker.db, actor, { runner_id: body.runner_id });
     const own = await roleIn(broker.db, actor.orgId, body);
@@ -67,7 +65,7 @@ export const createToken: RegisterRoutes = (app, broker) => {
       createdById: actor.id,
       reach,
     });
-    return c.json(toTokenWithSecret(made), 201);
+    return toTokenWithSecret(made);
   });
 };
 
@@ -106,10 +104,9 @@ function boundIn({ bound_type: type, bound_id: id }: NamedBound): Bound | undefi
 
 /** GET /v1/tokens, GET /v1/tokens/current, GET /v1/tokens/{token_id} */
 export const readTokens: RegisterRoutes = (app, broker) => {
-  app.openapi(getOwnTokenRoute, async (c) => {
-    const actor = c.get("actor");
+  app.handle(getOwnTokenRoute, async ({ actor }) => {
     const row = await findOwnToken(broker.db, actor);
-    return c.json({ ...toToken(row), permissions: [...actor.permissions] }, 200);
+    return { ...toToken(row), permissions: [...actor.permissions] };
   });
 
   openResource(app, broker, tokenRows);
@@ -117,45 +114,44 @@ export const readTokens: RegisterRoutes = (app, broker) => {
 
 /** POST /v1/tokens/current/rotate, POST /v1/tokens/{token_id}/rotate */
 export const rotateToken: RegisterRoutes = (app, broker) => {
-  app.openapi(rotateOwnTokenRoute, async (c) => {
-    const actor = c.get("actor");
+  app.handle(rotateOwnTokenRoute, async ({ actor }) => {
     const own = await findOwnToken(broker.db, actor);
     const made = await replaceToken(broker.db, own.org_id, { token: own, byId: actor.id });
-    return c.json(toTokenWithSecret(made), 201);
+    return toTokenWithSecret(made);
   });
 
-  app.openapi(rotateTokenRoute, async (c) => {
-    const actor = c.get("actor");
-    const token = await findToken(broker.db, actor.orgId, c.req.valid("param").token_id);
+  app.handle(rotateTokenRoute, async ({ actor, params }) => {
+    const token = await findToken(broker.db, actor.orgId, params.token_id);
     if (token === undefined) throw problem.notFound("token");
     requireChange(actor, "rotate", token, await permissionsHeld(broker.db, token));
     await requireOperator(broker.db, actor, { runner_id: token.runner_id ?? undefined });
     const made = await replaceToken(broker.db, actor.orgId, { token, byId: actor.id });
-    return c.json(toTokenWithSecret(made), 201);
+    return toTokenWithSecret(made);
   });
 };
 
 /** DELETE /v1/tokens/{token_id} */
 export const revokeToken: RegisterRoutes = (app, broker) => {
-  app.openapi(revokeTokenRoute, async (c) => {
-    const { token_id } = c.req.valid("param");
-    return c.json(toToken(await endToken(broker, c.get("actor"), token_id)), 200);
-  });
+  app.handle(revokeTokenRoute, async ({ actor, params: { token_id } }) =>
+    toToken(await endToken(broker, actor, token_id)),
+  );
 };
 
 /** POST /v1/runners/{runner_id}/enrolment-tokens, /v1/installs/{install_id}/runner-bootstrap-token */
 export const createEnrolmentToken: RegisterRoutes = (app, broker) => {
-  app.openapi(createEnrolmentTokenRoute, async (c) => {
-    const { id: createdById, orgId } = c.get("actor");
-    const { runner_id: runnerId } = c.req.valid("param");
-    const made = await makeEnrolmentToken(broker.db, orgId, { runnerId, createdById });
-    return c.json(toTokenWithSecret(made), 201);
-  });
-  app.openapi(createBootstrapTokenRoute, async (c) => {
-    const { id: createdById, orgId } = c.get("actor");
-    const { install_id: id } = c.req.valid("param");
-    const { runner_id: runnerId } = await requireInstall(broker.db, orgId, id);
-    const made = await makeEnrolmentToken(broker.db, orgId, { runnerId, createdById });
-    return c.json(toTokenWithSecret(made), 201);
-  });
+  app.handle(
+    createEnrolmentTokenRoute,
+    async ({ actor: { id: createdById, orgId }, params: { runner_id: runnerId } }) => {
+      const made = await makeEnrolmentToken(broker.db, orgId, { runnerId, createdById });
+      return toTokenWithSecret(made);
+    },
+  );
+  app.handle(
+    createBootstrapTokenRoute,
+    async ({ actor: { id: createdById, orgId }, params: { install_id: id } }) => {
+      const { runner_id: runnerId } = await requireInstall(broker.db, orgId, id);
+      const made = await makeEnrolmentToken(broker.db, orgId, { runnerId, createdById });
+      return toTokenWithSecret(made);
+    },
+  );
 };

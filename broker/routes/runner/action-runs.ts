@@ -26,46 +26,42 @@ import { requestHeader } from "../../http/gate/request-header.ts";
  * GET /v1/apps/{app_id}/config/{config_id}, GET /v1/runners/{runner_id}/sandbox-config
  */
 export const readActionRuns: RegisterRoutes = (app, broker) => {
-  app.openapi(getActionRunRoute, async (c) => {
-    const actor = c.get("actor");
-    const { install_id: installId, run_id: runId } = c.req.valid("param");
+  app.handle(getActionRunRoute, async ({ c, actor, params }) => {
+    const { install_id: installId, run_id: runId } = params;
     if (actor.runnerId === null)
       return answerFinished(
         c,
         broker,
         await showRun(broker, actor.orgId, { installId, id: runId }),
       );
-    return c.json(await readActionRun(broker, actor, { installId, runId }), 200);
+    return await readActionRun(broker, actor, { installId, runId });
   });
-  app.openapi(getActionConfigRoute, async (c) => {
-    const actor = c.get("actor");
-    const { config_id: id } = c.req.valid("param");
+  app.handle(getActionConfigRoute, async ({ c, actor, params: { config_id: id } }) => {
     if (actor.runnerId === null)
       return answerInTurns(c, broker, await showActionConfigById(broker.db, actor.orgId, id));
-    return c.json(await readActionConfig(broker, actor, id), 200);
+    return await readActionConfig(broker, actor, id);
   });
-  app.openapi(getAppConfigRoute, async (c) => {
-    const { app_id: appId, config_id: configId } = c.req.valid("param");
-    const actor = c.get("actor");
+  app.handle(getAppConfigRoute, async ({ c, actor, params }) => {
+    const { app_id: appId, config_id: configId } = params;
     if (actor.runnerId === null) {
       const which = { app: appId, id: configId };
       return answerFinished(c, broker, await showConfig(broker.db, actor.orgId, which, false));
     }
-    return c.json(await readAppConfig(broker, actor, { appId, configId }), 200);
+    return await readAppConfig(broker, actor, { appId, configId });
   });
-  app.openapi(getSandboxConfigRoute, () => {
+  app.handle(getSandboxConfigRoute, () => {
     throw problem.notFound("sandbox config");
   });
 };
 
 /** PUT /v1/installs/{install_id}/action-workflow-runs/{run_id}/steps/{step_id} */
 export const updateActionRunStep: RegisterRoutes = (app, broker) => {
-  app.openapi(updateActionRunStepRoute, async (c) => {
-    const { install_id: installId, run_id: runId, step_id: stepId } = c.req.valid("param");
-    const { status, execution_duration: executionDuration } = c.req.valid("json");
+  app.handle(updateActionRunStepRoute, async ({ c, actor, params, body }) => {
+    const { install_id: installId, run_id: runId, step_id: stepId } = params;
+    const { status, execution_duration: executionDuration } = body;
     const said = { installId, runId, stepId, status, executionDuration };
     const processSecret = requestHeader(c, processSecretHeader);
-    const reader = { ...c.get("actor"), processSecret };
-    return c.json(await reportRunStep(broker, reader, said), 200);
+    const reader = { ...actor, processSecret };
+    return await reportRunStep(broker, reader, said);
   });
 };

@@ -16,9 +16,7 @@ const recordBytes = 64;
 
 /** POST /v1/log-streams/{log_stream_id}/logs */
 export const appendLogs: RegisterRoutes = (app, { logs, decompressions }) => {
-  app.openapi(appendLogsRoute, async (c) => {
-    const { log_stream_id: id } = c.req.valid("param");
-    const actor = c.get("actor");
+  app.handle(appendLogsRoute, async ({ c, actor, params: { log_stream_id: id } }) => {
     await logs.checkWriter(actor, id);
     const admitted = await logs.admit(actor, id, saidBytes(c));
     const reading = { ...sizes, key: id, read: readRequest };

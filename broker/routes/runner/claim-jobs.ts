@@ -20,10 +20,7 @@ import {
 /** POST /v1/runners/{runner_id}/jobs/claim */
 export const claimJobs: RegisterRoutes = (app, broker) => {
   const cache = newProcessCache();
-  app.openapi(claimJobsRoute, async (c) => {
-    const { runner_id: runnerId } = c.req.valid("param");
-    const body = c.req.valid("json");
-    const { orgId } = c.get("actor");
+  app.handle(claimJobsRoute, async ({ c, orgId, params: { runner_id: runnerId }, body }) => {
     const processId = body.process_id;
     const groups = wantedGroups(body.groups ?? {});
     const secret = requestHeader(c, processSecretHeader);

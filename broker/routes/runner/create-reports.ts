@@ -5,29 +5,27 @@ import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** POST /v1/runners/{runner_id}/reports */
 export const createReports: RegisterRoutes = (app, broker) => {
-  app.openapi(reportExecutionsRoute, async (c) => {
-    const { runner_id: runnerId } = c.req.valid("param");
-    const { orgId } = c.get("actor");
-    const { reports } = c.req.valid("json");
-    const longTexts = c.get("longTexts");
-    const answers = await reportExecutions(
-      broker,
-      reports.map((report, at) => ({
-        orgId,
-        runnerId,
-        executionId: report.execution,
-        status: report.status,
-        description: report.status_description ?? undefined,
-        giveBack: report.give_back ?? undefined,
-        result: report.result
-          ? toResultReport(report.result, longTexts.get(`#/reports/${at}/result`))
-          : undefined,
-        outputs: longTexts.get(`#/reports/${at}/outputs`) ?? report.outputs ?? undefined,
-        lastRecord: report.last_record ?? undefined,
-      })),
-    );
-    return c.json(
-      {
+  app.handle(
+    reportExecutionsRoute,
+    async ({ c, orgId, params: { runner_id: runnerId }, body: { reports } }) => {
+      const longTexts = c.get("longTexts");
+      const answers = await reportExecutions(
+        broker,
+        reports.map((report, at) => ({
+          orgId,
+          runnerId,
+          executionId: report.execution,
+          status: report.status,
+          description: report.status_description ?? undefined,
+          giveBack: report.give_back ?? undefined,
+          result: report.result
+            ? toResultReport(report.result, longTexts.get(`#/reports/${at}/result`))
+            : undefined,
+          outputs: longTexts.get(`#/reports/${at}/outputs`) ?? report.outputs ?? undefined,
+          lastRecord: report.last_record ?? undefined,
+        })),
+      );
+      return {
         reports: answers.map((answer, at) => {
           const refused = refusalOf(answer);
           return {
@@ -38,8 +36,7 @@ export const createReports: RegisterRoutes = (app, broker) => {
             ...(refused && { code: refused.code, detail: refused.message }),
           };
         }),
-      },
-      200,
-    );
-  });
+      };
+    },
+  );
 };

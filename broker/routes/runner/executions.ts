@@ -20,44 +20,43 @@ import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 
 /** POST /v1/runner-jobs/{job_id}/executions: this is how a third-party runner claims. */
 export const createExecution: RegisterRoutes = (app, broker) => {
-  app.openapi(createExecutionRoute, async (c) => {
-    const execution = await claimJob(broker, c.get("actor"), c.req.valid("param").job_id);
-    return c.json(toExecution(execution), 201);
+  app.handle(createExecutionRoute, async ({ actor, params }) => {
+    const execution = await claimJob(broker, actor, params.job_id);
+    return toExecution(execution);
   });
 };
 
 /** PATCH /v1/runner-jobs/{job_id}/executions/{execution_id} */
 export const updateExecution: RegisterRoutes = (app, broker) => {
-  app.openapi(updateExecutionRoute, async (c) => {
-    const { status, status_description: description } = c.req.valid("json");
+  app.handle(updateExecutionRoute, async ({ actor, params, body }) => {
+    const { status, status_description: description } = body;
     const said = { status, description };
-    const { execution } = await recordReport(broker, c.get("actor"), c.req.valid("param"), said);
-    return c.json(toExecution(execution), 200);
+    const { execution } = await recordReport(broker, actor, params, said);
+    return toExecution(execution);
   });
 };
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/finish */
 export const finishExecution: RegisterRoutes = (app, broker) => {
-  app.openapi(finishExecutionRoute, async (c) => {
-    const body = c.req.valid("json");
+  app.handle(finishExecutionRoute, async ({ c, actor, params, body }) => {
     const longTexts = c.get("longTexts");
-    const recorded = await recordReport(broker, c.get("actor"), c.req.valid("param"), {
+    const recorded = await recordReport(broker, actor, params, {
       status: body.status,
       description: body.status_description,
       result: body.result && toResultReport(body.result, longTexts.get("#/result")),
       outputs: longTexts.get("#/outputs") ?? body.outputs ?? undefined,
       lastRecord: body.last_record ?? undefined,
     });
-    return c.json(toFinished(recorded), 200);
+    return toFinished(recorded);
   });
 };
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/give-back */
 export const giveBackExecution: RegisterRoutes = (app, broker) => {
-  app.openapi(giveBackExecutionRoute, async (c) => {
+  app.handle(giveBackExecutionRoute, async ({ actor, params }) => {
     const said = { giveBack: true };
-    const recorded = await recordReport(broker, c.get("actor"), c.req.valid("param"), said);
-    return c.json(toFinished(recorded), 200);
+    const recorded = await recordReport(broker, actor, params, said);
+    return toFinished(recorded);
   });
 };
 
@@ -67,18 +66,18 @@ function toFinished({ execution, jobStatus }: RecordedReport) {
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/progress */
 export const reportProgress: RegisterRoutes = (app, { db }) => {
-  app.openapi(reportProgressRoute, async (c) => {
-    const { steps } = c.req.valid("json");
-    return c.json(await recordProgress(db, c.get("actor"), c.req.valid("param"), steps), 200);
-  });
+  app.handle(
+    reportProgressRoute,
+    async ({ actor, params, body: { steps } }) => await recordProgress(db, actor, params, steps),
+  );
 };
 
 /** PATCH /v1/runner-jobs/{job_id} */
 export const setJobStatus: RegisterRoutes = (app, broker) => {
-  app.openapi(setJobStatusRoute, async (c) => {
-    const { status, status_description: description } = c.req.valid("json");
-    const jobId = c.req.valid("param").job_id;
-    const job = await moveJob(broker, c.get("actor"), { jobId, status, description });
-    return c.json(toRunnerJob(job), 200);
+  app.handle(setJobStatusRoute, async ({ actor, params, body }) => {
+    const { status, status_description: description } = body;
+    const jobId = params.job_id;
+    const job = await moveJob(broker, actor, { jobId, status, description });
+    return toRunnerJob(job);
   });
 };

@@ -18,11 +18,9 @@ const known = new Set(Object.keys(listRunnerJobsRoute.request.query.shape));
 /** GET /v1/runners/{runner_id}/jobs: the array that runners poll, or, with `cursor`, pages for people. */
 export const listRunnerJobs: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(listRunnerJobsRoute, async (c) => {
-    const { runner_id: runnerId } = c.req.valid("param");
-    const actor = c.get("actor");
+  app.handle(listRunnerJobsRoute, async ({ c, actor, params: { runner_id: runnerId }, query }) => {
     const { orgId, runnerId: ownRunnerId } = actor;
-    const { cursor, limit: asked, offset = 0, ...narrowed } = c.req.valid("query");
+    const { cursor, limit: asked, offset = 0, ...narrowed } = query;
     const isRunner = ownRunnerId !== null;
     const show = showJobTo(actor);
     const toItem = (row: JobRow) => show(toRunnerJob(row));
@@ -32,12 +30,12 @@ export const listRunnerJobs: RegisterRoutes = (app, broker) => {
     const limit = Math.min(asked || defaultLimit, mostLimit);
     if (c.req.query("cursor") === undefined) {
       const rows = await pollJobs(broker, orgId, { filter, limit, offset, isRunner });
-      return c.json(rows.map(toItem), 200);
+      return rows.map(toItem);
     }
     requireKnown(c);
     const filters = { runnerId, ...narrowed };
     const rows = await listJobs(db, orgId, filter, readPage({ cursor, limit }, filters));
-    return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
+    return toPage(c, rows, { limit, filters, toItem });
   });
 };
 

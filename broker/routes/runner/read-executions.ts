@@ -14,30 +14,25 @@ import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 /** GET …/executions, …/executions/{execution_id}, …/executions/{execution_id}/end, …/executions/{execution_id}/result */
 export const readExecutions: RegisterRoutes = (app, broker) => {
-  app.openapi(listExecutionsRoute, async (c) => {
-    const { orgId, runnerId } = c.get("actor");
-    const job = await requireJob(broker.db, orgId, c.req.valid("param").job_id, runnerId);
+  app.handle(listExecutionsRoute, async ({ c, actor: { orgId, runnerId }, params }) => {
+    const job = await requireJob(broker.db, orgId, params.job_id, runnerId);
     confirmOwn(c, broker, job.status === "in-progress" ? job.execution_id : null);
-    return c.json(await readExecutionsOf(broker.db, orgId, job.id), 200);
+    return await readExecutionsOf(broker.db, orgId, job.id);
   });
-  app.openapi(getExecutionRoute, async (c) => {
-    const named = c.req.valid("param");
+  app.handle(getExecutionRoute, async ({ c, actor, params: named }) => {
     const placeholders = new JsonPlaceholders();
-    const value = await readExecution({ ...broker, placeholders }, c.get("actor"), named);
+    const value = await readExecution({ ...broker, placeholders }, actor, named);
     confirmOwn(c, broker, value.finished_at === null ? value.id : null);
     if ((value.evidence ?? []).length > 0) tellContents(c);
     return answerJson(c, broker, { value, placeholders });
   });
-  app.openapi(getExecutionEndRoute, async (c) =>
-    c.json(await readExecutionEnd(broker.db, c.get("actor"), c.req.valid("param")), 200),
+  app.handle(
+    getExecutionEndRoute,
+    async ({ actor, params }) => await readExecutionEnd(broker.db, actor, params),
   );
-  app.openapi(getResultRoute, async (c) => {
+  app.handle(getResultRoute, async ({ c, actor, params }) => {
     const placeholders = new JsonPlaceholders();
-    const value = await readResult(
-      { ...broker, placeholders },
-      c.get("actor"),
-      c.req.valid("param"),
-    );
+    const value = await readResult({ ...broker, placeholders }, actor, params);
     if (Object.keys(value).some((name) => name.startsWith("contents"))) tellContents(c);
     return answerJson(c, broker, { value, placeholders });
   });

@@ -9,6 +9,7 @@ import type { Broker } from "../../broker.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import { answerLarge, answerText } from "../../http/answer/answer-large.ts";
+import { answer } from "../../http/answer/answer.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
@@ -32,23 +33,23 @@ type JobParams = { readonly job_id: string; readonly runner_id?: string };
 
 /** GET of a job and of its plan, by the job's own path and by its runner's. */
 export const readJobs: RegisterRoutes = (app, broker) => {
-  app.openapi(getJobRoute, async (c) => {
-    const row = await ownJob(c, broker, c.req.valid("param"));
-    return readFor(c, broker, row, c.req.valid("query").include === "plan");
+  app.handle(getJobRoute, async ({ c, params, query }) => {
+    const row = await ownJob(c, broker, params);
+    return readFor(c, broker, row, query.include === "plan");
   });
-  app.openapi(getRunnerJobRoute, async (c) => {
-    const row = await ownJob(c, broker, c.req.valid("param"));
-    return readFor(c, broker, row, c.req.valid("query").include === "plan");
+  app.handle(getRunnerJobRoute, async ({ c, params, query }) => {
+    const row = await ownJob(c, broker, params);
+    return readFor(c, broker, row, query.include === "plan");
   });
-  app.openapi(getJobPlanRoute, async (c) => {
-    const row = await ownJob(c, broker, c.req.valid("param"));
+  app.handle(getJobPlanRoute, async ({ c, params }) => {
+    const row = await ownJob(c, broker, params);
     await requireOwn(c, broker, row);
-    return hasPlan(c) ? c.body(null, 304) : answerPlan(c, broker, row);
+    return hasPlan(c) ? answer(304) : answerPlan(c, broker, row);
   });
-  app.openapi(getRunnerJobPlanRoute, async (c) => {
-    const row = await ownJob(c, broker, c.req.valid("param"));
+  app.handle(getRunnerJobPlanRoute, async ({ c, params }) => {
+    const row = await ownJob(c, broker, params);
     await requireOwn(c, broker, row);
-    return hasPlan(c) ? c.body(null, 304) : answerPlan(c, broker, row);
+    return hasPlan(c) ? answer(304) : answerPlan(c, broker, row);
   });
 };
 

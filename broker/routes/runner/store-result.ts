@@ -9,28 +9,24 @@ import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/result */
 export const createResult: RegisterRoutes = (app, broker) => {
-  app.openapi(createResultRoute, async (c) => {
-    const actor = c.get("actor");
-    const params = c.req.valid("param");
+  app.handle(createResultRoute, async ({ c, actor, params, body }) => {
     await recordReport(broker, actor, params, {
-      result: toResultReport(c.req.valid("json"), c.get("longTexts").get("#")),
+      result: toResultReport(body, c.get("longTexts").get("#")),
     });
     const [stored] = await permitFor(
       c,
       broker,
     )(() => listResults(broker.db, actor.orgId, [params.execution_id]));
     if (stored === undefined) throw new Error(`the result of ${params.execution_id} is not there`);
-    return c.json(toResult(stored), 201);
+    return toResult(stored);
   });
 };
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/outputs */
 export const createOutputs: RegisterRoutes = (app, broker) => {
-  app.openapi(createOutputsRoute, async (c) => {
-    const actor = c.get("actor");
-    const params = c.req.valid("param");
+  app.handle(createOutputsRoute, async ({ c, actor, params, body }) => {
     await recordReport(broker, actor, params, {
-      outputs: c.get("longTexts").get("#/outputs") ?? c.req.valid("json").outputs ?? {},
+      outputs: c.get("longTexts").get("#/outputs") ?? body.outputs ?? {},
     });
     const stored = await permitFor(
       c,

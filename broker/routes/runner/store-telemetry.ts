@@ -5,7 +5,6 @@ import { answerOtlp } from "../../http/answer/answer-otlp.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { type OtlpBody, otlpRequest, readOtlp } from "../../http/body/read-otlp.ts";
 import { validateBody } from "../../http/gate/validate.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 import { requireFewMembers } from "../../otlp/otlp-limits.ts";
 import { metricsRequest, type OtlpRequest, traceRequest } from "../../otlp/otlp-messages.ts";
 import { storeMetrics, storeTraces } from "../../telemetry/store-telemetry.ts";
@@ -15,21 +14,21 @@ const sizes = { maxBytes: 1024 * 1024, maxInflatedBytes: 8 * 1024 * 1024 };
 /** POST of spans and of metrics, at their runner's path. */
 export const storeTelemetry: RegisterRoutes = (app, broker) => {
   const { db, collector, decompressions } = broker;
-  app.openapi(createTracesRoute, async (c) => {
-    const sender = senderOf(c, c.req.valid("param"));
+  app.handle(createTracesRoute, async ({ c, params, withPermit }) => {
+    const sender = senderOf(c, params);
     const read = reader(traceRequestSchema, traceRequest);
     const reading = { ...sizes, key: sender.runnerId, read };
     const { type, sent, request } = await readOtlp(c, decompressions, reading);
-    const refused = await permitFor(c, broker)(() => storeTraces(db, sender, request));
+    const refused = await withPermit(() => storeTraces(db, sender, request));
     collector.pass("traces", { type, ...sent });
     return answerOtlp(c, type, { status: 200, refused, counted: "rejectedSpans" });
   });
-  app.openapi(createMetricsRoute, async (c) => {
-    const sender = senderOf(c, c.req.valid("param"));
+  app.handle(createMetricsRoute, async ({ c, params, withPermit }) => {
+    const sender = senderOf(c, params);
     const read = reader(metricsRequestSchema, metricsRequest);
     const reading = { ...sizes, key: sender.runnerId, read };
     const { type, sent, request } = await readOtlp(c, decompressions, reading);
-    const refused = await permitFor(c, broker)(() => storeMetrics(db, sender, request));
+    const refused = await withPermit(() => storeMetrics(db, sender, request));
     collector.pass("metrics", { type, ...sent });
     return answerOtlp(c, type, { status: 201, refused, counted: "rejectedDataPoints" });
   });

@@ -8,9 +8,8 @@ import { parkPoll, waitMs } from "../../polls/park-poll.ts";
 
 /** GET /v1/runners/{runner_id}/jobs/tail */
 export const tailJobs: RegisterRoutes = (app, broker) => {
-  app.openapi(tailJobsRoute, async (c) => {
-    const { runner_id: runnerId } = c.req.valid("param");
-    const { group, wait } = c.req.valid("query");
+  app.handle(tailJobsRoute, async ({ c, orgId, params: { runner_id: runnerId }, query }) => {
+    const { group, wait } = query;
     const one = group === undefined || group === "any" || group === "" ? null : group;
     const parkedSince = await permitFor(
       c,
@@ -18,7 +17,7 @@ export const tailJobs: RegisterRoutes = (app, broker) => {
     )(() => confirmByPolls(broker, runnerId, [{ group: one }]));
     const answer = await parkPoll(broker, {
       poll: {
-        orgId: c.get("actor").orgId,
+        orgId,
         runnerId,
         processId: null,
         pollId: null,
@@ -30,6 +29,6 @@ export const tailJobs: RegisterRoutes = (app, broker) => {
       signal: c.req.raw.signal,
     });
     if (answer.kind === "draining") setHeader(c, "connection", "close");
-    return c.json(answer.kind === "offer" ? [toRunnerJob(answer.job)] : [], 200);
+    return answer.kind === "offer" ? [toRunnerJob(answer.job)] : [];
   });
 };

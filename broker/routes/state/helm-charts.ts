@@ -21,36 +21,32 @@ import type { RegisterRoutes } from "../../http/app-types.ts";
 /** POST, GET /v1/helm-charts; GET …/{chart_id}; GET /v1/helm-releases, …/{release_id} */
 export const helmCharts: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(createHelmChartRoute, async (c) => {
-    const row = await createChart(db, c.get("actor"), c.req.valid("json"));
-    return c.json(toHelmChart(row, []), 201);
+  app.handle(createHelmChartRoute, async ({ actor, body }) => {
+    const row = await createChart(db, actor, body);
+    return toHelmChart(row, []);
   });
-  app.openapi(listHelmChartsRoute, async (c) => {
-    const { cursor, limit, ...filters } = c.req.valid("query");
+  app.handle(listHelmChartsRoute, async ({ c, actor: { orgId, bound }, query }) => {
+    const { cursor, limit, ...filters } = query;
     const page = readPage({ cursor, limit }, filters);
-    const { orgId, bound } = c.get("actor");
     const rows = await listCharts(db, orgId, { ...page, ownerId: filters.owner_id, bound });
     const ids = rows.map(({ id }) => id);
     const releases = await listReleasesOf(db, orgId, ids);
     const toItem = (row: (typeof rows)[number]) => toHelmChart(row, releases);
-    return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
+    return toPage(c, rows, { limit, filters, toItem });
   });
-  app.openapi(getHelmChartRoute, async (c) => {
-    const { chart_id: chartId } = c.req.valid("param");
-    const actor = c.get("actor");
+  app.handle(getHelmChartRoute, async ({ actor, params: { chart_id: chartId } }) => {
     const row = await requireChartAccess(broker, actor, chartId);
-    return c.json(toHelmChart(row, await listReleasesOf(db, actor.orgId, [row.id])), 200);
+    return toHelmChart(row, await listReleasesOf(db, actor.orgId, [row.id]));
   });
-  app.openapi(listHelmReleasesRoute, async (c) => {
-    const { cursor, limit, ...filters } = c.req.valid("query");
+  app.handle(listHelmReleasesRoute, async ({ c, actor: { orgId, bound }, query }) => {
+    const { cursor, limit, ...filters } = query;
     const page = readPage({ cursor, limit }, filters);
-    const { orgId, bound } = c.get("actor");
     const rows = await listReleases(db, orgId, { ...filters, bound }, page);
-    return c.json(toPage(c, rows, { limit, filters, toItem: toHelmRelease }), 200);
+    return toPage(c, rows, { limit, filters, toItem: toHelmRelease });
   });
-  app.openapi(getHelmReleaseRoute, async (c) => {
-    const row = await findRelease(db, c.get("actor").orgId, c.req.valid("param").release_id);
+  app.handle(getHelmReleaseRoute, async ({ orgId, params }) => {
+    const row = await findRelease(db, orgId, params.release_id);
     if (row === undefined) throw problem.notFound("release");
-    return c.json(toHelmRelease(row), 200);
+    return toHelmRelease(row);
   });
 };

@@ -25,7 +25,6 @@ import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { readBody } from "../../http/body/read-body.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { largeBytes } from "../../http/body/reserve-memory.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { openLarge } from "../../seals/open-large.ts";
 
@@ -33,38 +32,30 @@ const json = "application/json";
 
 /** /v1/helm-releases/{chart_id}/releases/{namespace}: helm's storage, as a driver over HTTP uses it */
 export const helmReleases: RegisterRoutes = (app, broker) => {
-  app.openapi(listHelmRecordsRoute, (c) => answerRecords(c, broker, {}));
-  app.openapi(queryHelmRecordsRoute, (c) => answerRecords(c, broker, labelsOf(c)));
-  app.openapi(getHelmRecordRoute, async (c) => {
+  app.handle(listHelmRecordsRoute, ({ c }) => answerRecords(c, broker, {}));
+  app.handle(queryHelmRecordsRoute, ({ c }) => answerRecords(c, broker, labelsOf(c)));
+  app.handle(getHelmRecordRoute, async ({ c, orgId }) => {
     const place = await reachPlace(c, broker);
-    const record = await openRecord(broker, c.get("actor").orgId, place);
+    const record = await openRecord(broker, orgId, place);
     if (record === undefined) throw problem.notFound("release");
     if (!Buffer.isBuffer(record)) return answerLarge(c, broker, { large: record, type: json });
     const headers = { "content-type": json };
     return c.body(new Uint8Array(record), 200, headers) as never; // bytes, whatever the contract shows
   });
-  app.openapi(createHelmRecordRoute, async (c) => {
-    const withPermit = permitFor(c, broker);
+  app.handle(createHelmRecordRoute, async ({ c, actor, withPermit }) => {
     const place = await withPermit(() => reachPlace(c, broker));
     if (place.key === "query") throw reservedKey();
     const sent = await readSent(c, broker);
-    return c.json(
-      toHelmRelease(await withPermit(() => createRecord(broker, c.get("actor"), { place, sent }))),
-      201,
-    );
+    return toHelmRelease(await withPermit(() => createRecord(broker, actor, { place, sent })));
   });
-  app.openapi(updateHelmRecordRoute, async (c) => {
-    const withPermit = permitFor(c, broker);
+  app.handle(updateHelmRecordRoute, async ({ c, actor, withPermit }) => {
     const place = await withPermit(() => reachPlace(c, broker));
     const sent = await readSent(c, broker);
-    return c.json(
-      toHelmRelease(await withPermit(() => replaceRecord(broker, c.get("actor"), { place, sent }))),
-      200,
-    );
+    return toHelmRelease(await withPermit(() => replaceRecord(broker, actor, { place, sent })));
   });
-  app.openapi(deleteHelmRecordRoute, async (c) => {
+  app.handle(deleteHelmRecordRoute, async ({ c, actor }) => {
     const place = await reachPlace(c, broker);
-    return c.json(toHelmRelease(await removeRecord(broker, c.get("actor"), place)), 200);
+    return toHelmRelease(await removeRecord(broker, actor, place));
   });
 };
 

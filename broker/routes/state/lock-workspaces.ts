@@ -9,25 +9,26 @@ import { requireWorkspaceAccess } from "../../workspaces/require-workspace-acces
 
 /** POST /v1/terraform-workspaces/{workspace_id}/lock, …/unlock */
 export const lockWorkspaces: RegisterRoutes = (app, broker) => {
-  app.openapi(lockTerraformWorkspaceRoute, async (c) => {
-    const actor = c.get("actor");
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    const { job_id: jobId } = c.req.valid("query");
-    const reached = await requireWorkspaceAccess(broker, actor, { workspaceId, jobId });
-    const lock = await lockWorkspace(broker.db, actor, { reached, lock: c.req.valid("json") });
-    return c.json(lock, 200);
-  });
-  app.openapi(unlockTerraformWorkspaceRoute, async (c) => {
-    const actor = c.get("actor");
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    const { job_id: jobId, ID: queried } = c.req.valid("query");
-    const lockId = c.req.valid("json").ID ?? queried ?? null;
-    await requireWorkspaceAccess(broker, actor, { workspaceId, jobId });
-    if (lockId === null && actor.runnerId !== null) {
-      await refuseForceUnlock(broker.db, actor.orgId, workspaceId);
-      return c.json({}, 200);
-    }
-    const unlock = { workspaceId, lockId, reason: "" };
-    return c.json(await unlockWorkspace(broker.db, actor, unlock), 200);
-  });
+  app.handle(
+    lockTerraformWorkspaceRoute,
+    async ({ actor, params: { workspace_id: workspaceId }, query: { job_id: jobId }, body }) => {
+      const reached = await requireWorkspaceAccess(broker, actor, { workspaceId, jobId });
+      const lock = await lockWorkspace(broker.db, actor, { reached, lock: body });
+      return lock;
+    },
+  );
+  app.handle(
+    unlockTerraformWorkspaceRoute,
+    async ({ actor, params: { workspace_id: workspaceId }, query, body }) => {
+      const { job_id: jobId, ID: queried } = query;
+      const lockId = body.ID ?? queried ?? null;
+      await requireWorkspaceAccess(broker, actor, { workspaceId, jobId });
+      if (lockId === null && actor.runnerId !== null) {
+        await refuseForceUnlock(broker.db, actor.orgId, workspaceId);
+        return {};
+      }
+      const unlock = { workspaceId, lockId, reason: "" };
+      return await unlockWorkspace(broker.db, actor, unlock);
+    },
+  );
 };

@@ -36,75 +36,74 @@ import {
 /** POST, GET /v1/terraform-workspaces; GET, DELETE …/{workspace_id}; POST …/restore; GET …/lock, …/events */
 export const keepWorkspaces: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(createWorkspaceRoute, async (c) => {
-    const actor = c.get("actor");
-    const id = await createWorkspace(db, actor, c.req.valid("json"));
-    return c.json(await showWorkspace(db, actor.orgId, id), 201);
+  app.handle(createWorkspaceRoute, async ({ actor, body }) => {
+    const id = await createWorkspace(db, actor, body);
+    return await showWorkspace(db, actor.orgId, id);
   });
-  app.openapi(listWorkspacesRoute, async (c) => {
-    const { cursor, limit, ...filters } = c.req.valid("query");
+  app.handle(listWorkspacesRoute, async ({ c, actor: { orgId, bound }, query }) => {
+    const { cursor, limit, ...filters } = query;
     const { after } = readPage({ cursor, limit }, filters);
-    const { orgId, bound } = c.get("actor");
     const rows = await listWorkspaces(db, orgId, { filters, bound, after, limit: limit + 1 });
     const toItem = await prepareToShow(db, orgId, rows);
-    return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
+    return toPage(c, rows, { limit, filters, toItem });
   });
-  app.openapi(getWorkspaceRoute, async (c) =>
-    c.json(await showWorkspace(db, c.get("actor").orgId, c.req.valid("param").workspace_id), 200),
+  app.handle(
+    getWorkspaceRoute,
+    async ({ orgId, params }) => await showWorkspace(db, orgId, params.workspace_id),
   );
-  app.openapi(deleteWorkspaceRoute, async (c) => {
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    const { reason = "" } = c.req.valid("query");
-    await deleteWorkspace(db, c.get("actor"), { workspaceId, reason });
-    return c.body(null, 204);
-  });
-  app.openapi(restoreWorkspaceRoute, async (c) => {
-    const actor = c.get("actor");
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    await restoreWorkspace(broker, actor, { workspaceId, ...c.req.valid("json") });
-    return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
-  });
-  app.openapi(getWorkspaceLockRoute, async (c) => {
-    const actor = c.get("actor");
-    const { workspace_id: workspaceId } = c.req.valid("param");
+  app.handle(
+    deleteWorkspaceRoute,
+    async ({ actor, params: { workspace_id: workspaceId }, query }) => {
+      const { reason = "" } = query;
+      await deleteWorkspace(db, actor, { workspaceId, reason });
+    },
+  );
+  app.handle(
+    restoreWorkspaceRoute,
+    async ({ actor, params: { workspace_id: workspaceId }, body }) => {
+      await restoreWorkspace(broker, actor, { workspaceId, ...body });
+      return await showWorkspace(db, actor.orgId, workspaceId);
+    },
+  );
+  app.handle(getWorkspaceLockRoute, async ({ actor, params: { workspace_id: workspaceId } }) => {
     await requireWorkspaceAccess(broker, actor, { workspaceId });
     const [lock] = await listLocks(db, actor.orgId, [workspaceId]);
     if (lock === undefined) throw problem.notFound("lock");
-    return c.json(toLock(lock), 200);
+    return toLock(lock);
   });
-  app.openapi(listWorkspaceEventsRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { id } = await requireWorkspace(db, orgId, c.req.valid("param").workspace_id);
-    return c.json((await listEvents(db, orgId, id)).map(toWorkspaceEvent), 200);
+  app.handle(listWorkspaceEventsRoute, async ({ orgId, params }) => {
+    const { id } = await requireWorkspace(db, orgId, params.workspace_id);
+    return (await listEvents(db, orgId, id)).map(toWorkspaceEvent);
   });
 };
 
 /** POST /v1/terraform-workspaces/{workspace_id}/force-unlock, …/block, …/unblock, …/rollback */
 export const operateWorkspaces: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(forceUnlockRoute, async (c) => {
-    const actor = c.get("actor");
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    await breakLock(db, actor, { workspaceId, ...c.req.valid("json") });
-    return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
+  app.handle(forceUnlockRoute, async ({ actor, params: { workspace_id: workspaceId }, body }) => {
+    await breakLock(db, actor, { workspaceId, ...body });
+    return await showWorkspace(db, actor.orgId, workspaceId);
   });
-  app.openapi(blockWorkspaceRoute, async (c) => {
-    const actor = c.get("actor");
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    const { jobId } = await requireWorkspaceAccess(broker, actor, { workspaceId });
-    await blockWorkspace(db, actor, { workspaceId, jobId, ...c.req.valid("json") });
-    return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
-  });
-  app.openapi(unblockWorkspaceRoute, async (c) => {
-    const actor = c.get("actor");
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    await unblockWorkspace(db, actor, { workspaceId, ...c.req.valid("json") });
-    return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
-  });
-  app.openapi(rollBackWorkspaceRoute, async (c) => {
-    const actor = c.get("actor");
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    await rollBackWorkspace(broker, actor, { workspaceId, ...c.req.valid("json") });
-    return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
-  });
+  app.handle(
+    blockWorkspaceRoute,
+    async ({ actor, params: { workspace_id: workspaceId }, body }) => {
+      const { jobId } = await requireWorkspaceAccess(broker, actor, { workspaceId });
+      await blockWorkspace(db, actor, { workspaceId, jobId, ...body });
+      return await showWorkspace(db, actor.orgId, workspaceId);
+    },
+  );
+  app.handle(
+    unblockWorkspaceRoute,
+    async ({ actor, params: { workspace_id: workspaceId }, body }) => {
+      await unblockWorkspace(db, actor, { workspaceId, ...body });
+      return await showWorkspace(db, actor.orgId, workspaceId);
+    },
+  );
+  app.handle(
+    rollBackWorkspaceRoute,
+    async ({ actor, params: { workspace_id: workspaceId }, body }) => {
+      await rollBackWorkspace(broker, actor, { workspaceId, ...body });
+      return await showWorkspace(db, actor.orgId, workspaceId);
+    },
+  );
 };

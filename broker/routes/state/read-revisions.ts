@@ -11,7 +11,6 @@ import { answerBytes } from "../../http/answer/answer-bytes.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 import { compareRevisions } from "../../workspaces/compare-revisions.ts";
 import { typeOfState } from "../../workspaces/open-current-state.ts";
 import { listStates } from "../../workspaces/queries.ts";
@@ -24,42 +23,45 @@ type StateParams = { readonly workspace_id: string; readonly state_id: string };
 /** GET …/states, …/states/{state_id}, …/contents, …/resources, …/outputs; GET …/diff */
 export const readRevisions: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(listStatesRoute, async (c) => {
-    const { cursor, limit } = c.req.valid("query");
-    const { after } = readPage({ cursor, limit }, {});
-    const { orgId } = c.get("actor");
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    const workspace = await requireWorkspace(db, orgId, workspaceId);
-    const rows = await listStates(db, orgId, { workspaceId, after, limit: limit + 1 });
-    const toItem = (row: (typeof rows)[number]) => toState(workspace, row);
-    return c.json(toPage(c, rows, { limit, filters: {}, toItem }), 200);
+  app.handle(
+    listStatesRoute,
+    async ({ c, orgId, params: { workspace_id: workspaceId }, query }) => {
+      const { cursor, limit } = query;
+      const { after } = readPage({ cursor, limit }, {});
+      const workspace = await requireWorkspace(db, orgId, workspaceId);
+      const rows = await listStates(db, orgId, { workspaceId, after, limit: limit + 1 });
+      const toItem = (row: (typeof rows)[number]) => toState(workspace, row);
+      return toPage(c, rows, { limit, filters: {}, toItem });
+    },
+  );
+  app.handle(getStateRoute, async ({ c, params }) => {
+    const { workspace, state } = await named(c, broker, params);
+    return toState(workspace, state);
   });
-  app.openapi(getStateRoute, async (c) => {
-    const { workspace, state } = await named(c, broker, c.req.valid("param"));
-    return c.json(toState(workspace, state), 200);
-  });
-  app.openapi(getStateContentsRoute, async (c) => {
-    const { state } = await named(c, broker, c.req.valid("param"));
+  app.handle(getStateContentsRoute, async ({ c, params }) => {
+    const { state } = await named(c, broker, params);
     return answerBytes(c, broker, openStored(broker, state), typeOfState(state));
   });
-  app.openapi(listStateResourcesRoute, async (c) => {
-    const { state } = await permitFor(c, broker)(() => named(c, broker, c.req.valid("param")));
+  app.handle(listStateResourcesRoute, async ({ c, params, withPermit }) => {
+    const { state } = await withPermit(() => named(c, broker, params));
     return answerFinished(c, broker, [
       await summaryOf(c, broker, { wanted: "resources", states: [state] }),
     ]);
   });
-  app.openapi(listStateOutputsRoute, async (c) => {
-    const { state } = await permitFor(c, broker)(() => named(c, broker, c.req.valid("param")));
+  app.handle(listStateOutputsRoute, async ({ c, params, withPermit }) => {
+    const { state } = await withPermit(() => named(c, broker, params));
     return answerFinished(c, broker, [
       await summaryOf(c, broker, { wanted: "outputs", states: [state] }),
     ]);
   });
-  app.openapi(diffStatesRoute, async (c) => {
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    const asking = { workspaceId, withPermit: permitFor(c, broker), gone: c.req.raw.signal };
-    const asked = { ...asking, ...c.req.valid("query") };
-    return answerFinished(c, broker, [await compareRevisions(broker, c.get("actor").orgId, asked)]);
-  });
+  app.handle(
+    diffStatesRoute,
+    async ({ c, orgId, params: { workspace_id: workspaceId }, query, withPermit }) => {
+      const asking = { workspaceId, withPermit: withPermit, gone: c.req.raw.signal };
+      const asked = { ...asking, ...query };
+      return answerFinished(c, broker, [await compareRevisions(broker, orgId, asked)]);
+    },
+  );
 };
 
 const summaryOf = (

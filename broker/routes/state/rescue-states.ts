@@ -8,10 +8,10 @@ import {
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { answerBytes } from "../../http/answer/answer-bytes.ts";
+import { answer } from "../../http/answer/answer.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { streamBody } from "../../http/body/stream-body.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 import { openStored } from "../../workspaces/read-parts.ts";
 import { requireRescueAccess } from "../../workspaces/require-rescue-access.ts";
 import { rescueState } from "../../workspaces/rescue-state.ts";
@@ -24,43 +24,45 @@ type Named = { readonly workspace_id: string; readonly rescued_id: string };
 /** POST, GET /v1/terraform-workspaces/{workspace_id}/rescued-states; GET …/contents, POST …/push, DELETE */
 export const rescueStates: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.openapi(rescueStateRoute, async (c) => {
-    const { workspace_id: workspaceId } = c.req.valid("param");
-    const { job_id: asked } = c.req.valid("query");
-    const withPermit = permitFor(c, broker);
-    const jobId = await withPermit(() =>
-      requireRescueAccess(broker, c.get("actor"), { workspaceId, jobId: asked }),
-    );
-    const pieces = streamBody(c, maxBytes(c.get("rule")));
-    const rescue = { workspaceId, jobId, pieces, withPermit };
-    const id = await rescueState(broker, c.get("actor"), rescue);
-    if (id === undefined) return c.body(null, 204);
-    const named = { workspace_id: workspaceId, rescued_id: id };
-    return c.json(toRescued(await withPermit(() => requireRescued(c, broker, named))), 201);
+  app.handle(
+    rescueStateRoute,
+    async ({
+      c,
+      actor,
+      params: { workspace_id: workspaceId },
+      query: { job_id: asked },
+      withPermit,
+    }) => {
+      const jobId = await withPermit(() =>
+        requireRescueAccess(broker, actor, { workspaceId, jobId: asked }),
+      );
+      const pieces = streamBody(c, maxBytes(c.get("rule")));
+      const rescue = { workspaceId, jobId, pieces, withPermit };
+      const id = await rescueState(broker, actor, rescue);
+      if (id === undefined) return answer(204);
+      const named = { workspace_id: workspaceId, rescued_id: id };
+      return answer(201, toRescued(await withPermit(() => requireRescued(c, broker, named))));
+    },
+  );
+  app.handle(listRescuedStatesRoute, async ({ orgId, params }) => {
+    const { id } = await requireWorkspace(db, orgId, params.workspace_id);
+    return (await listRescued(db, orgId, id)).map(toRescued);
   });
-  app.openapi(listRescuedStatesRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { id } = await requireWorkspace(db, orgId, c.req.valid("param").workspace_id);
-    return c.json((await listRescued(db, orgId, id)).map(toRescued), 200);
-  });
-  app.openapi(getRescuedStateContentsRoute, async (c) => {
-    const row = await requireRescued(c, broker, c.req.valid("param"));
+  app.handle(getRescuedStateContentsRoute, async ({ c, params }) => {
+    const row = await requireRescued(c, broker, params);
     return answerBytes(c, broker, openStored(broker, row));
   });
-  app.openapi(pushRescuedStateRoute, async (c) => {
-    const actor = c.get("actor");
-    const { workspace_id: workspaceId, rescued_id: rescuedId } = c.req.valid("param");
+  app.handle(pushRescuedStateRoute, async ({ actor, params, body }) => {
+    const { workspace_id: workspaceId, rescued_id: rescuedId } = params;
     await requireWorkspace(db, actor.orgId, workspaceId);
-    await pushRescuedState(db, actor, { workspaceId, rescuedId, ...c.req.valid("json") });
-    return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
+    await pushRescuedState(db, actor, { workspaceId, rescuedId, ...body });
+    return await showWorkspace(db, actor.orgId, workspaceId);
   });
-  app.openapi(discardRescuedStateRoute, async (c) => {
-    const actor = c.get("actor");
-    const { workspace_id: workspaceId, rescued_id: rescuedId } = c.req.valid("param");
-    const { reason = "" } = c.req.valid("query");
+  app.handle(discardRescuedStateRoute, async ({ actor, params, query }) => {
+    const { workspace_id: workspaceId, rescued_id: rescuedId } = params;
+    const { reason = "" } = query;
     await requireWorkspace(db, actor.orgId, workspaceId);
     await discardRescuedState(db, actor, { workspaceId, rescuedId, reason });
-    return c.body(null, 204);
   });
 };
 

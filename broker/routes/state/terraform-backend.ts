@@ -5,11 +5,11 @@ import {
 } from "../../../shared/api/terraform-state.ts";
 import type { Broker } from "../../broker.ts";
 import { answerBytes } from "../../http/answer/answer-bytes.ts";
+import { answer } from "../../http/answer/answer.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { streamBody } from "../../http/body/stream-body.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
-import { permitFor } from "../../http/gate/with-permit.ts";
 import { deleteState } from "../../workspaces/manage-workspace.ts";
 import { openCurrentState } from "../../workspaces/open-current-state.ts";
 import { requireWorkspaceAccess } from "../../workspaces/require-workspace-access.ts";
@@ -19,14 +19,12 @@ type Query = { readonly workspace_id: string; readonly job_id?: string | undefin
 
 /** GET, POST, DELETE /v1/terraform-backend: terraform's http backend */
 export const terraformBackend: RegisterRoutes = (app, broker) => {
-  app.openapi(getTerraformStateRoute, async (c) => {
-    const { workspaceId } = await reach(c, broker, c.req.valid("query"));
-    const state = await openCurrentState(broker, c.get("actor").orgId, workspaceId);
-    return state === undefined ? c.body(null, 204) : answerBytes(c, broker, state, state.type);
+  app.handle(getTerraformStateRoute, async ({ c, orgId, query }) => {
+    const { workspaceId } = await reach(c, broker, query);
+    const state = await openCurrentState(broker, orgId, workspaceId);
+    return state === undefined ? answer(204) : answerBytes(c, broker, state, state.type);
   });
-  app.openapi(writeTerraformStateRoute, async (c) => {
-    const query = c.req.valid("query");
-    const withPermit = permitFor(c, broker);
+  app.handle(writeTerraformStateRoute, async ({ c, actor, orgId, query, withPermit }) => {
     const { workspaceId, jobId, isSandbox, isPulumi } = await withPermit(() =>
       reach(c, broker, query),
     );
@@ -38,17 +36,14 @@ export const terraformBackend: RegisterRoutes = (app, broker) => {
       contentMd5: requestHeader(c, "content-md5"),
       isTerraform: !isPulumi,
     };
-    await withPermit(() => requireWritable(broker.db, c.get("actor").orgId, write));
+    await withPermit(() => requireWritable(broker.db, orgId, write));
     const pieces = streamBody(c, maxBytes(c.get("rule")));
-    await writeState(broker, c.get("actor"), { write, pieces, withPermit });
-    return c.body(null, 200);
+    await writeState(broker, actor, { write, pieces, withPermit });
   });
-  app.openapi(deleteTerraformStateRoute, async (c) => {
-    const query = c.req.valid("query");
+  app.handle(deleteTerraformStateRoute, async ({ c, actor, query }) => {
     const { workspaceId } = await reach(c, broker, query);
     const asked = { workspaceId, lockId: query.ID ?? null, reason: query.reason ?? "" };
-    await deleteState(broker.db, c.get("actor"), asked);
-    return c.body(null, 200);
+    await deleteState(broker.db, actor, asked);
   });
 };
 

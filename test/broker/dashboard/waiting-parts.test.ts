@@ -3,7 +3,8 @@ import { html } from "hono/html";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openPages } from "../../../broker/dashboard/open-pages.ts";
 import type { Page, View } from "../../../broker/dashboard/page.ts";
-import type { AppEnv } from "../../../broker/http/app-types.ts";
+import type { AppEnv } from "../../../broker/http/app-env.ts";
+import type { App } from "../../../broker/http/app-types.ts";
 import { Problem } from "../../../shared/problem.ts";
 import { givenDashboard, signIn } from "../../support/browser/given-dashboard.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
@@ -27,7 +28,7 @@ function setup(render: (number: number, view: View) => Promise<string>) {
       return { title: "Waited for", main: html`<p>${await render(number, view)}</p>` };
     },
   };
-  const app = new OpenAPIHono<AppEnv>();
+  const app: App = Object.assign(new OpenAPIHono<AppEnv>(), { handle: () => undefined });
   openPages(app, broker, { pages: [page], actions: [] });
   const ask = async (cookie: string) => {
     const headers = { cookie, "user-agent": "node", "hx-request": "true" };

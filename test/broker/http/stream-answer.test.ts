@@ -5,7 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { expect, onTestFinished, test } from "vitest";
 import { streamAnswer } from "../../../broker/http/answer/stream-answer.ts";
-import type { AppEnv } from "../../../broker/http/app-types.ts";
+import type { AppEnv } from "../../../broker/http/app-env.ts";
 import { openLog } from "../../../broker/log.ts";
 
 /** A server whose only answer are these parts. */

@@ -72,6 +72,19 @@ describe("pages of jobs", () => {
     expect(second.headers.get("link")).toBeNull();
   });
 
+  test("lead on by a Link whose path is written as the request's was", async () => {
+    const { runnerId, admin, ...runner } = await setup();
+    await givenJobs(db, { runnerId, ...runner }, [{}, {}]);
+    for (const written of [runnerId.replace("_", "%5F"), `%72${runnerId.slice(1)}`]) {
+      const path = `/v1/runners/${written}/jobs`;
+      const first = await call<Page>(`GET ${path}?limit=1&cursor=`, { token: admin });
+      const link = first.headers.get("link") ?? "";
+      expect(link.slice(0, path.length + 2)).toBe(`<${path}?`);
+      const second = await call<Page>(`GET ${link.slice(1, link.indexOf(">"))}`, { token: admin });
+      expect(second.body).toMatchObject({ items: [{ runner_id: runnerId }], next_cursor: null });
+    }
+  });
+
   test("take a cursor only with the filters it was given for", async () => {
     const runner = await setup();
     await givenJobs(db, runner, [{}, {}, {}]);
