@@ -34,6 +34,18 @@ describe("the settings", () => {
     expect(opened).toMatchObject([{ range: {} }, { name: "hooks.internal", port: 8443 }]);
   });
 
+  test("give svc other names, which are words of their own", () => {
+    expect(read({}).brands).toEqual([]);
+    expect(read({ SVC_BRANDS: "acme, beta1" }).brands).toEqual(["acme", "beta1"]);
+    const wrong = (brands: string) => faultOf({ DATABASE_URL: url, SVC_BRANDS: brands });
+    expect(wrong("acme,aws")).toBe("SVC_BRANDS is wrong: aws begins variables of other programs.");
+    expect(wrong("acme,acme")).toBe("SVC_BRANDS is wrong: acme is there twice.");
+    expect(wrong("acme,Pass_word!")).toContain("the word 2 is no brand");
+    expect(wrong("install")).toBe("SVC_BRANDS is wrong: install is a word of ours.");
+    const nine = "abcdefghi".split("").map((letter) => letter.repeat(3));
+    expect(wrong(nine.join())).toBe("SVC_BRANDS must have at most 8 brands.");
+  });
+
   test("are frozen", () => {
     expect(Object.isFrozen(read({}))).toBe(true);
   });

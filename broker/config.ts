@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { Brands } from "../shared/brands.ts";
 import { predicate } from "../shared/issue-words.ts";
 import { OperatorError } from "../shared/operator-error.ts";
+import { brandSettings } from "./brand-settings.ts";
 import type { EgressRules } from "./egress/egress-rules.ts";
 import { egressSettings } from "./egress/egress-settings.ts";
 import { limitSettings, type LimitsConfig, limitsOf } from "./limits/limit-settings.ts";
@@ -14,6 +16,7 @@ import {
   collectorOf,
   collectorSettings,
 } from "./telemetry/collector-settings.ts";
+import { type TlsConfig, tlsOf, tlsSettings } from "./tls-settings.ts";
 import { workProcessesOf, workSettings } from "./work-pool/work-settings.ts";
 
 type Setting = { readonly schema: z.ZodType; readonly doc: string };
@@ -33,14 +36,7 @@ export const settings = {
     schema: httpUrl.optional(),
     doc: "The URL at which clients reach the broker. Default: the address it listens on.",
   },
-  SVC_TLS_CERT_FILE: {
-    schema: z.string().min(1).optional(),
-    doc: "File with a PEM certificate chain. With it and the key, the broker serves HTTPS itself.",
-  },
-  SVC_TLS_KEY_FILE: {
-    schema: z.string().min(1).optional(),
-    doc: "File with the certificate's private key, in PEM.",
-  },
+  ...tlsSettings,
   SVC_TRUSTED_PROXIES: {
     schema: words.default([]),
     doc: "Addresses or networks of proxies (10.0.0.0/8,::1) whose X-Forwarded-For and X-Forwarded-Proto are trusted.",
@@ -113,6 +109,7 @@ export const settings = {
     doc: "Hours after which a browser has to sign in to the dashboard again.",
   },
   ...oidcSettings,
+  ...brandSettings,
   SVC_METRICS_TOKEN: {
     schema: z.string().min(16, "must have at least 16 characters").optional(),
     doc: "Bearer token that /metrics requires. Default: none, so /metrics is open to everyone who can reach the broker.",
@@ -136,7 +133,7 @@ export type Config = Readonly<{
   host: string;
   port: number;
   publicUrl: string | undefined;
-  tls: { certFile: string; keyFile: string } | undefined;
+  tls: TlsConfig | undefined;
   trustedProxies: readonly string[];
   logLevel: Settings["SVC_LOG_LEVEL"];
   poolSize: number;
@@ -169,6 +166,7 @@ export type Config = Readonly<{
   workNice: number;
   sessionHours: number;
   oidc: OidcConfig | undefined;
+  brands: Brands;
   metricsToken: string | undefined;
   drainLingerMs: number;
 }>;
@@ -183,7 +181,7 @@ export function readConfig(
     host: read.SVC_HOST,
     port: read.SVC_PORT,
     publicUrl: read.SVC_PUBLIC_URL,
-    tls: pairOf(read.SVC_TLS_CERT_FILE, read.SVC_TLS_KEY_FILE),
+    tls: tlsOf(read),
     trustedProxies: read.SVC_TRUSTED_PROXIES,
     logLevel: read.SVC_LOG_LEVEL,
     poolSize: read.SVC_POOL_SIZE,
@@ -220,6 +218,7 @@ export function readConfig(
     workNice: read.SVC_WORK_NICE,
     sessionHours: read.SVC_SESSION_HOURS,
     oidc: oidcOf(read),
+    brands: read.SVC_BRANDS,
     metricsToken: read.SVC_METRICS_TOKEN,
     drainLingerMs: read.SVC_DRAIN_LINGER_MS,
   });
@@ -239,12 +238,4 @@ function readSettings(env: Readonly<Record<string, string | undefined>>): Settin
   });
   if (wrong.length > 0) throw new OperatorError(`${wrong.join("; ")}.`);
   return Object.fromEntries(entries) as Settings; // each entry was made by its own schema
-}
-
-function pairOf(certFile: string | undefined, keyFile: string | undefined): Config["tls"] {
-  if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile === undefined || keyFile === undefined) {
-    throw new OperatorError("Set both SVC_TLS_CERT_FILE and SVC_TLS_KEY_FILE, or neither.");
-  }
-  return { certFile, keyFile };
 }

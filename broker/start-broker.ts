@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { tellLostBrands } from "./app-configs/tell-lost-brands.ts";
 import type { Broker } from "./broker.ts";
 import type { Config } from "./config.ts";
 import { settleWithin } from "./database/driver-workarounds.ts";
@@ -56,6 +57,9 @@ export async function startBroker(
     if (options.hasCron !== false) broker.drain.push(startSampling(broker));
     log.info({ url: serving.url }, "broker is ready");
     broker.drain.push(startTellingBlocked(broker));
+    await tellLostBrands(broker).catch((error: unknown) =>
+      log.warn({ err: error }, "could not look for configs with other brands"),
+    );
     let stopping: Promise<void> | undefined;
     const stop = (): Promise<void> => (stopping ??= drain(broker, serving));
     return { url: serving.url, port: serving.port, broker, stop };

@@ -571,11 +571,13 @@ create table app_configs (
   parts_revision integer not null default 0,
   errors jsonb,
   chain text[],
+  brands text[] not null default '{}'::text[],
   constraint app_configs_pkey PRIMARY KEY (org_id, id),
   constraint app_configs_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint app_configs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'pending'::text, 'syncing'::text, 'error'::text, 'outdated'::text])))
 );
 CREATE UNIQUE INDEX app_configs_active ON public.app_configs USING btree (app_id) WHERE (status = 'active'::text);
+CREATE INDEX app_configs_brands ON public.app_configs USING btree (app_id) WHERE (brands <> '{}'::text[]);
 CREATE INDEX app_configs_open ON public.app_configs USING btree (created_at) WHERE (status = ANY (ARRAY['pending'::text, 'syncing'::text]));
 CREATE UNIQUE INDEX app_configs_version ON public.app_configs USING btree (app_id, version);
 

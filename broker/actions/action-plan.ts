@@ -3,11 +3,18 @@ import type { AppConfigDocument } from "../../shared/app-config/config-files.ts"
 import type { Json } from "../../shared/app-config/templates/json-value.ts";
 import { renderValue } from "../../shared/app-config/templates/render-template.ts";
 import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
+import { withAliases } from "../../shared/brands.ts";
 import { secondNs } from "../../shared/duration.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
 import { PartFinder } from "../../shared/part-finder.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
-import { hiddenValues, sensitiveOf, type StateFacts, stateOf } from "../installs/install-state.ts";
+import {
+  byRoots,
+  hiddenValues,
+  sensitiveOf,
+  type StateFacts,
+  stateOf,
+} from "../installs/install-state.ts";
 import type { StateBase } from "../installs/state-base.ts";
 import type { StateValues } from "../installs/state-values.ts";
 import { isLonger } from "../is-longer.ts";
@@ -60,9 +67,9 @@ export function planAction(
     return fault("kubernetes_unsupported", "It asks for a cluster", noClusters);
   const place = { file: `actions/${action.name}.toml`, member: "steps" };
   const given = action.steps.map((step) => step as unknown as Json); // JSON, as it was checked
-  const sensitive = { svc: sensitiveOf(facts, work) };
+  const sensitive = byRoots(sensitiveOf(facts, work), facts);
   if (work.isSpent) return fault("render_failed", "It is too large", tooLarge);
-  const rendered = renderValue(given, { svc: stateOf(facts) }, place, { work, sensitive });
+  const rendered = renderValue(given, byRoots(stateOf(facts), facts), place, { work, sensitive });
   if (rendered.faults !== undefined) return renderFault(rendered.faults);
   const { twin = rendered.value, secrets: made = [] } = rendered.masked ?? {};
   const shown = twin as unknown as readonly ActionStepPart[];
@@ -90,18 +97,23 @@ function planOf(
   { facts, action, run, cause, apiUrl }: Planning,
   steps: readonly ActionStepPart[],
 ): Readonly<Record<string, unknown>> {
+  const { brands = [] } = facts.config;
   return {
     id: run.id,
     install_id: facts.install.id,
     attrs: { name: action.name, action_workflow_config_id: run.configId ?? "" },
     steps: steps.map((step, at) => stepOf(step, `${run.id}.${at + 1}`)),
-    builtin_env_vars: {
-      SVC_ORG_ID: facts.org.id,
-      SVC_APP_ID: facts.app.id,
-      SVC_INSTALL_ID: facts.install.id,
-      ...(apiUrl !== undefined && { SVC_API_URL: apiUrl }),
-      ...cause,
-    },
+    builtin_env_vars: withAliases(
+      {
+        SVC_ORG_ID: facts.org.id,
+        SVC_APP_ID: facts.app.id,
+        SVC_INSTALL_ID: facts.install.id,
+        ...(apiUrl !== undefined && { SVC_API_URL: apiUrl }),
+        ...cause,
+      },
+      brands,
+    ),
+    ...(brands.length > 0 && { brands }),
     override_env_vars: run.env,
     timeout: actionTimeoutNs(action),
     ...(facts.install.sandbox_mode === true && { sandbox_mode: { enabled: true } }),

@@ -45,7 +45,7 @@ export async function addConfigPart(
   requireAdded(await insertPart(db, orgId, which, { part, most: mostOfConfig }));
 }
 
-type Parts = Pick<Broker, "db" | "work">;
+type Parts = Pick<Broker, "config" | "db" | "work">;
 
 /** Makes a config of parts active once all of it is valid, or gives it up; whether it is not simply one more like the active one. */
 export async function updateConfig(
@@ -99,7 +99,7 @@ type Found = ConfigId & {
 };
 
 async function tryToSeal(
-  { db, work }: Parts,
+  { config, db, work }: Parts,
   { actor, withPermit, gone }: Asking,
   { app, id, revision, parts, cliVersion }: Found,
 ): Promise<string | undefined> {
@@ -114,7 +114,8 @@ async function tryToSeal(
   };
   let draft: string;
   try {
-    const asked = { form: "parts", draft: { id, cliVersion, actorId: actor.id } } as const;
+    const draftOf = { id, cliVersion, actorId: actor.id };
+    const asked = { form: "parts", draft: draftOf, brands: config.brands } as const;
     const bytes = [Buffer.from(parts)];
     const checked = await work.run({ orgId, kind: "configs.check", asked, bytes }, gone);
     const [made = new Uint8Array()] = checked.bytes;

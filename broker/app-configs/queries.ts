@@ -13,6 +13,7 @@ export type ConfigDraft = {
   readonly name: string;
   readonly checksum: string;
   readonly document: string;
+  readonly brands: readonly string[];
   readonly cli_version: string;
   readonly display_name: string | undefined;
   readonly description: string | undefined;

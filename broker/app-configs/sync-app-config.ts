@@ -10,7 +10,7 @@ import type { CheckAsked, Checked } from "./work/check-config.ts";
 import type { ConfigBody } from "./work/config-body.ts";
 import { otherApp } from "./work/require-valid.ts";
 
-type Parts = Pick<Broker, "db" | "work">;
+type Parts = Pick<Broker, "config" | "db" | "work">;
 type Sync = {
   readonly app: string;
   readonly source: ConfigBody;
@@ -36,7 +36,7 @@ export async function syncAppConfig(parts: Parts, asking: Asking, sync: Sync): P
 }
 
 async function trySync(
-  { db, work }: Parts,
+  { config, db, work }: Parts,
   asking: Asking,
   { app, source, base, cliVersion }: Sync,
 ): Promise<Synced | "changed"> {
@@ -44,7 +44,8 @@ async function trySync(
   const { orgId } = actor;
   const id = newId("cfg");
   const { active, bytes } = await before({ db }, asking, app);
-  const asked = { draft: { id, cliVersion, actorId: actor.id } };
+  const draftOf = { id, cliVersion, actorId: actor.id };
+  const asked = { draft: draftOf, brands: config.brands };
   const checked = await check({ work }, asking, { asked, source, bytes });
   const draft = textOf(checked.draft);
   freeBytes(checked.draft);
@@ -76,12 +77,13 @@ async function trySync(
 
 /** What a sync would change; nothing is stored. */
 export async function previewAppConfig(
-  { db, work }: Parts,
+  { config, db, work }: Parts,
   asking: Asking,
   { app, source, base }: Omit<Sync, "cliVersion">,
 ): Promise<Synced> {
   const { active, name, bytes } = await before({ db }, asking, app);
-  const checked = await check({ work }, asking, { asked: { appName: name }, source, bytes });
+  const asked = { appName: name, brands: config.brands };
+  const checked = await check({ work }, asking, { asked, source, bytes });
   const { checksum, changeCount } = checked.told;
   if (base !== undefined && base !== active && changeCount > 0) throw configChanged(active);
   const json = [

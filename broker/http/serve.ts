@@ -7,6 +7,7 @@ import { OperatorError } from "../../shared/operator-error.ts";
 import type { Broker } from "../broker.ts";
 import { answerClientErrors, answerUnreadable } from "./answer/answer-client-errors.ts";
 import type { App } from "./app-types.ts";
+import { listenByBrands } from "./gate/listen-by-brands.ts";
 import { limitConnections } from "./limits/limit-connections.ts";
 
 /** A broker that listens. */
@@ -28,9 +29,10 @@ export async function serve(app: App, broker: Broker): Promise<Serving> {
     autoCleanupIncoming: false, // discardBody reads what is left of a refused body, at its own pace
     errorHandler: (error) => answerUnreadable(broker, error),
   });
-  const { listener, watch } = limitConnections(broker, (request, response) => {
+  const byBrands = listenByBrands((request, response) => {
     void answer(request, response);
-  });
+  }, config.brands);
+  const { listener, watch } = limitConnections(broker, byBrands);
   const options = {
     keepAliveTimeout: 75_000, // longer than the 60 s of common balancers, so that they close first
     headersTimeout: 80_000,

@@ -7,6 +7,7 @@ import {
   type Taint,
   taintOfMembers,
 } from "../../shared/app-config/templates/taint.ts";
+import { rootsOf } from "../../shared/brands.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
 import { PartFinder } from "../../shared/part-finder.ts";
 import { canSpend } from "../rendering/can-spend.ts";
@@ -48,6 +49,13 @@ export function stateOf(facts: StateFacts): JsonObject {
     labels: install.labels,
   };
 }
+
+/** What templates of a config read: the same by each name that its brands give `.svc`. */
+export const byRoots = <Value>(
+  value: Value,
+  { config: { brands = [] } }: Pick<StateBase, "config">,
+): Readonly<Record<string, Value>> =>
+  Object.fromEntries(rootsOf(brands).map((root) => [root, value]));
 
 /** Of an install that has not got it: templates may ask for it. */
 const notThere = { populated: false };

@@ -26,7 +26,7 @@ export function checkLabelTemplates(
       if (member === "label_templates")
         errors.push({ pointer: pointerOf(String(key)), code, detail });
     },
-    { meant: makeMeant() },
+    { meant: makeMeant(), brands: config.brands ?? [] },
   );
   readReferences({ ...config, label_templates: templates }, tell, { only: "label_templates" });
   if (errors.length > 0) throw problem.invalid(errors);

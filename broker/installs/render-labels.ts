@@ -2,7 +2,7 @@ import { renderTemplate } from "../../shared/app-config/templates/render-templat
 import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { labelLimits } from "../../shared/labels.ts";
 import { hideCounted } from "../rendering/hide-counted.ts";
-import { hiddenValues, shownStateOf } from "./install-state.ts";
+import { byRoots, hiddenValues, shownStateOf } from "./install-state.ts";
 import type { StateBase } from "./state-base.ts";
 import type { StateValues } from "./state-values.ts";
 
@@ -31,7 +31,7 @@ export function renderLabels(
   const labels: [string, string][] = [];
   for (const [key, template] of Object.entries(templates)) {
     const place = { file: "labels", member: key };
-    const { text, faults } = renderTemplate(template, { svc }, place, { work });
+    const { text, faults } = renderTemplate(template, byRoots(svc, base), place, { work });
     if (work.isSpent) return { spentAt: key, why: faults?.at(-1)?.detail ?? "" };
     if (text === undefined || text.length > mostLetters) continue;
     const value = hideCounted(text, hidden, work)?.trim();

@@ -3,7 +3,7 @@ import { renderWhatCan } from "../../shared/app-config/templates/render-template
 import { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { hideCounted } from "../rendering/hide-counted.ts";
 import { hideInText } from "../workflows/hide-in-text.ts";
-import { hiddenValues, shownStateOf } from "./install-state.ts";
+import { byRoots, hiddenValues, shownStateOf } from "./install-state.ts";
 import type { StateBase } from "./state-base.ts";
 import type { StateValues } from "./state-values.ts";
 
@@ -20,7 +20,7 @@ export function renderReadme(
   const svc = shownStateOf(facts, work);
   const hidden = hiddenValues(facts);
   const place = { file: "metadata.toml", member: "readme" };
-  const { text, faults } = renderWhatCan(template, { svc }, place, { work });
+  const { text, faults } = renderWhatCan(template, byRoots(svc, base), place, { work });
   const left = work.isSpent ? new RenderWork(work.budget) : work; // what was rendered until then is shown
   const readme = hideCounted(text, hidden, left);
   if (readme === undefined) return { readme: "", warnings: [tooLong] };

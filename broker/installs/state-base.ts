@@ -1,4 +1,5 @@
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import type { Brands } from "../../shared/brands.ts";
 import type { InstallRow } from "./install-row.ts";
 
 type Input = NonNullable<NonNullable<AppConfigDocument["inputs"]>["input"]>[number];
@@ -21,6 +22,8 @@ export type StateBase = {
       | undefined;
     readonly actions?: readonly Name[] | undefined;
     readonly components?: readonly Name[] | undefined;
+    /** With which it was read. */
+    readonly brands?: Brands | undefined;
   };
 };
 
@@ -53,6 +56,7 @@ export function stateBase({
       inputs: { input: (config.inputs?.input ?? []).map(inputOf) },
       actions: namesOf(config.actions),
       components: namesOf(config.components),
+      ...(config.brands !== undefined && { brands: config.brands }),
     },
   };
 }

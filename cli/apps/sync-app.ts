@@ -1,11 +1,13 @@
 import { syncAppConfigRoute } from "../../shared/api/app-configs.ts";
 import { createAppRoute } from "../../shared/api/apps.ts";
 import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
+import type { Brands } from "../../shared/brands.ts";
 import { version } from "../../shared/version.ts";
 import { type CommandCall, defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { changeLine } from "./app-config-commands.ts";
 import { findAppByName } from "./find-app.ts";
+import { brandFlag, findBrands } from "./find-brands.ts";
 import { syncOnChanges } from "./sync-on-changes.ts";
 import { showChecked } from "./validate-app.ts";
 
@@ -19,6 +21,7 @@ export const syncApp = defineCommand({
   args: { folder: { summary: "The config's directory." } },
   flags: {
     "dry-run": { summary: "Show what would change, without changing anything." },
+    brand: brandFlag,
     watch: { short: "w", summary: "Sync again after each change of the directory, until Ctrl-C." },
   },
   examples: [
@@ -26,10 +29,11 @@ export const syncApp = defineCommand({
     { does: "See what it would change first.", run: "svc app sync examples/app --dry-run" },
     { does: "Keep the app as its directory is.", run: "svc app sync examples/app --watch" },
   ],
-  run: async ({ args, flags, call, screen }) => {
+  run: async ({ args, flags, call, config, globals, screen }) => {
     const { openConfigFolder } = await import("./open-config-folder.ts");
     const open = async () => await openConfigFolder(args.folder);
-    const syncing = { call, screen, title: args.folder, isDry: flags["dry-run"] };
+    const brands = await findBrands(config, { brand: flags.brand, profile: globals.profile });
+    const syncing = { call, screen, brands, title: args.folder, isDry: flags["dry-run"] };
     if (!flags.watch) return await syncFolder(await open(), syncing);
     const { folder: title } = args;
     return await syncOnChanges({ screen, title, open, sync: (one) => syncFolder(one, syncing) });
@@ -39,6 +43,7 @@ export const syncApp = defineCommand({
 type Syncing = Pick<CommandCall, "call" | "screen"> & {
   readonly title: string;
   readonly isDry: boolean;
+  readonly brands: Brands;
 };
 
 /** The exit code: that of failure where something is wrong with the config. */
@@ -46,7 +51,7 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
   const { call, screen, title, isDry } = syncing;
   const { checkConfigFolder } = await import("../../shared/app-config/check-config.ts");
   const { filesOfDocument } = await import("../../shared/app-config/files-of-document.ts");
-  const checked = await checkConfigFolder(folder);
+  const checked = await checkConfigFolder(folder, syncing.brands);
   if (checked.config === undefined || checked.warnings.length > 0)
     showChecked(screen, checked, title);
   if (checked.config === undefined) return exitCodes.failed.code;

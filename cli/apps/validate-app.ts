@@ -3,6 +3,7 @@ import type { ConfigFault } from "../../shared/app-config/config-fault.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import type { Screen } from "../output/screen.ts";
+import { brandFlag, findBrands } from "./find-brands.ts";
 
 export const validateApp = defineCommand({
   name: "app validate",
@@ -13,14 +14,18 @@ export const validateApp = defineCommand({
     "and the checksum of a config without any.",
   isLocal: true,
   args: { folder: { summary: "The config's directory." } },
+  flags: { brand: brandFlag },
   examples: [
     { does: "Check the example.", run: "svc app validate examples/app" },
     { does: "The same for programs.", run: "svc app validate examples/app -o json" },
   ],
-  run: async ({ args, screen }) => {
+  run: async ({ args, flags, config: settings, screen }) => {
     const { checkConfigFolder } = await import("../../shared/app-config/check-config.ts");
     const { openConfigFolder } = await import("./open-config-folder.ts");
-    const checked = await checkConfigFolder(await openConfigFolder(args.folder));
+    const checked = await checkConfigFolder(
+      await openConfigFolder(args.folder),
+      await findBrands(settings, { brand: flags.brand, profile: undefined }),
+    );
     if (screen.format === "json" || screen.format === "ndjson") {
       const { errors, warnings, config } = checked;
       screen.out(

@@ -8,6 +8,8 @@ const profileSchema = z.object({
   org: z.string().optional(),
   /** The runner of commands that name none. */
   runner: z.string().optional(),
+  /** Other names of svc, with which configs are checked. */
+  brands: z.array(z.string()).readonly().optional(),
 });
 export type Profile = z.infer<typeof profileSchema>;
 

@@ -1,4 +1,5 @@
 import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { brandFlag, brandsIn } from "../apps/find-brands.ts";
 import { type Command, defineCommand } from "../command.ts";
 import type { CliConfig } from "../config.ts";
 import { readDevFile } from "../connection/dev-file.ts";
@@ -68,7 +69,8 @@ const useProfile = defineCommand({
 
 const updateProfile = defineCommand({
   name: "profile update",
-  summary: "Change a profile's name, or the org and the runner that its commands act on.",
+  summary:
+    "Change a profile's name, its brands, or the org and the runner that its commands act on.",
   isLocal: true,
   args,
   flags: {
@@ -78,6 +80,7 @@ const updateProfile = defineCommand({
       value: "RUNNER",
       summary: "The runner of commands that name none; the empty string for none.",
     },
+    brand: { ...brandFlag, summary: `${brandFlag.summary} The empty string for none.` },
   },
   examples: [
     {
@@ -89,16 +92,17 @@ const updateProfile = defineCommand({
     const saved = await readProfiles(config.profileFile);
     const found = Object.hasOwn(saved.profiles, name) ? saved.profiles[name] : undefined;
     if (found === undefined) throw unknownProfile(name, saved);
-    const { org, runner } = flags;
+    const { org, runner, brand } = flags;
     const newName = flags.name === undefined ? name : requireProfileName(flags.name);
-    if (newName === name && org === undefined && runner === undefined)
-      throw new UsageError("Nothing to change: give --name, --org or --runner.");
+    if (newName === name && org === undefined && runner === undefined && brand === undefined)
+      throw new UsageError("Nothing to change: give --name, --org, --runner or --brand.");
     if (newName !== name && Object.hasOwn(saved.profiles, newName))
       throw new UsageError(`There is already a profile "${newName}".`);
     const changed = {
       ...found,
       ...(org !== undefined && { org }),
       ...(runner !== undefined && { runner: runner || undefined }),
+      ...(brand !== undefined && { brands: brandsIn(brand) }),
     };
     const rest = withoutProfile(saved, name);
     const current = saved.current === name ? newName : saved.current;

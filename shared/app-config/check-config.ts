@@ -1,3 +1,4 @@
+import type { Brands } from "../brands.ts";
 import { canonicalJson, checksumOf } from "./canonical-json.ts";
 import { checkShapes } from "./check-shapes.ts";
 import { warnOfCommand } from "./commands/warn-of-command.ts";
@@ -24,7 +25,7 @@ import { readReferences } from "./read-references.ts";
 import { choices } from "./rules/choices.ts";
 import { fittingValues } from "./rules/fitting-values.ts";
 import { knownNames } from "./rules/known-names.ts";
-import { makeMeant, type Meant } from "./rules/make-meant.ts";
+import { makeMeant } from "./rules/make-meant.ts";
 import { oneCloud } from "./rules/one-cloud.ts";
 import type { Rule, Tell } from "./rules/rule.ts";
 import { uniqueNames } from "./rules/unique-names.ts";
@@ -66,24 +67,30 @@ const rules: readonly Rule[] = [
 ];
 
 /** Checks a directory, and tells everything that is wrong in it at once. */
-export async function checkConfigFolder(folder: ConfigFolder): Promise<CheckedConfig> {
-  return await check(await readFolderEntries(folder), folder);
+export async function checkConfigFolder(
+  folder: ConfigFolder,
+  brands: Brands = [],
+): Promise<CheckedConfig> {
+  return await check(await readFolderEntries(folder), { folder, brands });
 }
 
 /** Checks the JSON document of a config. */
-export async function checkConfigDocument(document: unknown): Promise<CheckedConfig> {
-  return await check(readDocumentEntries(document), undefined);
+export async function checkConfigDocument(
+  document: unknown,
+  brands: Brands = [],
+): Promise<CheckedConfig> {
+  return await check(readDocumentEntries(document), { folder: undefined, brands });
 }
 
 async function check(
   entries: ConfigEntries,
-  folder: ConfigFolder | undefined,
+  { folder, brands }: { readonly folder: ConfigFolder | undefined; readonly brands: Brands },
 ): Promise<CheckedConfig> {
   const raw = makeRawConfig(entries);
   const meant = makeMeant();
   const included = await includeTexts(raw, folder);
   const shapes = checkShapes(raw, meant);
-  const told = checkRules(raw, meant);
+  const told = checkRules(raw, { meant, brands });
   const found = [...raw.faults, ...included.faults, ...shapes.faults, ...told.errors];
   const errors = placeFaults(entries, found);
   const warnings = placeFaults(entries, told.warnings);
@@ -94,19 +101,18 @@ async function check(
     warnings: warnings.told as ConfigFault<ConfigWarningCode>[], // by warnOfConfig
     files: [...entries.entries.keys(), ...included.files],
     config:
-      errors.count === 0 && document !== undefined ? validConfig(document, told.graph) : undefined,
+      errors.count === 0 && document !== undefined
+        ? validConfig(document, brands, told.graph)
+        : undefined,
   };
 }
 
-function checkRules(raw: RawConfig, meant: Meant) {
+function checkRules(raw: RawConfig, by: Pick<Tell, "meant" | "brands">) {
   const errors: FoundFault[] = [];
   const warnings: FoundFault[] = [];
-  const tell: Tell = Object.assign(
-    (...[path, code, detail]: Parameters<Tell>) => {
-      if (errors.length < configLimits.counted) errors.push(raw.faultAt(path, code, detail));
-    },
-    { meant },
-  );
+  const tell: Tell = Object.assign((...[path, code, detail]: Parameters<Tell>) => {
+    if (errors.length < configLimits.counted) errors.push(raw.faultAt(path, code, detail));
+  }, by);
   for (const rule of rules) rule(raw.tree, tell);
   const warn: Warn = (path, code, detail) => {
     if (warnings.length < configLimits.counted) warnings.push(raw.faultAt(path, code, detail));
@@ -122,8 +128,9 @@ function checkRules(raw: RawConfig, meant: Meant) {
   return { errors, warnings, graph };
 }
 
-function validConfig(document: AppConfigDocument, graph: ConfigGraph): ValidConfig {
-  const ordered = inOneOrder(document);
+/** Brands are a part of it: with others it is another version, which is rendered otherwise. */
+function validConfig(document: AppConfigDocument, brands: Brands, graph: ConfigGraph): ValidConfig {
+  const ordered = inOneOrder(brands.length === 0 ? document : { ...document, brands });
   const text = canonicalJson(ordered);
   return { document: ordered, text, checksum: checksumOf(text), graph };
 }

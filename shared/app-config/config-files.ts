@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Brands } from "../brands.ts";
 import * as actions from "./members/action-members.ts";
 import * as app from "./members/app-members.ts";
 import { component } from "./members/component.ts";
@@ -40,9 +41,10 @@ export const configSchema = z.strictObject({
     .optional(),
 });
 
-/** A checked config, durations in nanoseconds. */
-export type AppConfigDocument = z.output<typeof configSchema>;
-export type Section = keyof AppConfigDocument;
+type Sections = z.output<typeof configSchema>;
+/** A checked config, durations in nanoseconds, with the brands with which it was read, if there were any. */
+export type AppConfigDocument = Sections & { readonly brands?: Brands | undefined };
+export type Section = keyof Sections;
 
 /** One kind of file of a config's directory. */
 export type ConfigFile = {

@@ -1,3 +1,4 @@
+import type { Brands } from "../brands.ts";
 import type { Path } from "./config-fault.ts";
 import { findCircles } from "./find-circles.ts";
 import { type ConfigReference, readReferences } from "./read-references.ts";
@@ -129,8 +130,9 @@ function tellCircles(
   }
 }
 
-const ignore: Tell = Object.assign(() => {}, { meant: () => "" });
-
 /** The graph of a config that was checked before. */
-export const graphOfDocument = (document: object): ConfigGraph =>
-  graphOf(document, readReferences(document, ignore), ignore);
+export function graphOfDocument(document: { readonly brands?: Brands | undefined }): ConfigGraph {
+  const { brands = [] } = document;
+  const ignore: Tell = Object.assign(() => {}, { meant: () => "", brands });
+  return graphOf(document, readReferences(document, ignore), ignore);
+}

@@ -2,17 +2,18 @@ import type { AppConfigDocument } from "./config-files.ts";
 
 const folders = ["components", "actions", "runbooks", "branches", "installs"];
 
-/** A checked document as the JSON document of files that it could have come from. */
+/** A checked document as the JSON document of files that it could have come from. Its brands are those of whom it is given to. */
 export function filesOfDocument(document: AppConfigDocument): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(document).map(([section, value]): [string, unknown] => {
-      if (!folders.includes(section)) return [`${section}.toml`, value];
-      const things = value as unknown as readonly { readonly name: string }[]; // these sections are lists
-      return [
-        section,
-        Object.fromEntries(things.map((one, at) => [`${fileName(one.name, at)}.toml`, one])),
-      ];
-    }),
+    Object.entries({ ...document, brands: undefined }).flatMap(
+      ([section, value]): [string, unknown][] => {
+        if (value === undefined) return [];
+        if (!folders.includes(section)) return [[`${section}.toml`, value]];
+        const things = value as unknown as readonly { readonly name: string }[]; // these sections are lists
+        const files = things.map((one, at) => [`${fileName(one.name, at)}.toml`, one] as const);
+        return [[section, Object.fromEntries(files)]];
+      },
+    ),
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Brands } from "../brands.ts";
 import { type ConfigFaultCode, configLimits, type Path } from "./config-fault.ts";
 import {
   isTable,
@@ -23,6 +24,7 @@ export type ConfigTemplate = {
   readonly path: Path;
   readonly text: string;
   readonly nodes: readonly TemplateNode[];
+  readonly brands: Brands;
   readonly strays: readonly StrayRoot[];
   /** In words, which line of it a place is in. */
   readonly line: (at: number) => string;
@@ -81,14 +83,15 @@ type Text = {
 };
 
 function readText(reading: Reading, { path, text, kept, look }: Text): void {
-  const { references, faults, nodes, strays } = findReferences(text);
+  const { brands } = reading.tell;
+  const { references, faults, nodes, strays } = findReferences(text, brands);
   const member = nameOfText(path);
   const line = lineWords(text);
   const tell = (code: ConfigFaultCode, at: number, words: string): void => {
     reading.told++;
     reading.tell(path, code, `${member}${line(at)}: ${words}`);
   };
-  if (faults.length === 0) look({ path, text, nodes, strays, line });
+  if (faults.length === 0) look({ path, text, nodes, brands, strays, line });
   for (const { at, detail } of faults) tell("bad_template", at, detail);
   const ofRunbook = path[0] === "runbooks" ? reading.inputs.get(path[1]) : undefined;
   const names = { ...reading.names, "runbook-input": ofRunbook };

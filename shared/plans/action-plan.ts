@@ -53,6 +53,8 @@ export const actionPlan = z.looseObject({
   cluster_info: object,
   ...cloudAuth,
   sandbox_mode: sandboxMode,
+  /** Ours: other names of svc: what the agent sets as SVC_… has those, too. */
+  brands: z.array(z.string()).nullish(),
   /** Ours: variables of every step whose values are secret. */
   secret_env_vars: words,
 });

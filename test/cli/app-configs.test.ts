@@ -43,6 +43,26 @@ describe("svc app validate", () => {
     expect(shown.err).toMatch(/: 2 faults\.\n$/);
   });
 
+  test("knows the brands that a flag or the profile names", async () => {
+    const folder = path.join(await testFolder(), "app");
+    await cp("examples/app", folder, { recursive: true });
+    await writeFile(path.join(folder, "README.md"), "{{ .acme.install.id }}\n");
+    await writeFile(path.join(folder, "metadata.toml"), 'name = "shop"\nreadme = "./README.md"\n');
+    const home = await testFolder();
+    await mkdir(path.join(home, "svc"));
+    const profile = { url: "http://127.0.0.1:1", token: "t", brands: ["acme"] };
+    const saved = { current: "a", profiles: { a: profile } };
+    await writeFile(path.join(home, "svc", "config.json"), JSON.stringify(saved), { mode: 0o600 });
+    const validate = async (flags: readonly string[], env = {}) =>
+      (await svc(["app", "validate", folder, ...flags], { env })).err;
+    expect(await validate([])).toContain("unknown_root: readme, line 1");
+    expect(await validate(["--brand", "acme"])).not.toContain("unknown_root");
+    expect(await validate([], { XDG_CONFIG_HOME: home })).not.toContain("unknown_root");
+    expect(await validate(["--brand", "aws"])).toContain(
+      "--brand: aws begins variables of other programs.",
+    );
+  });
+
   test("reads nothing outside of the directory", async () => {
     const outside = await testFolder();
     const folder = path.join(outside, "app");

@@ -3,6 +3,7 @@ import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
 import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import { folderWithin } from "../../sources/folder-within.ts";
 import { type ActionStep, stepTitle } from "./action-steps.ts";
+import { brandedEnv } from "./branded-env.ts";
 import { OutputFault } from "./output-text.ts";
 import type { StepContext } from "./step-context.ts";
 import { makeStepFiles } from "./step-files.ts";
@@ -65,17 +66,17 @@ async function runCommand(context: StepContext, step: ActionStep): Promise<Comma
     outputs.set(step.name, name, value, secret);
     await context.keepOutputs();
   });
+  const own = {
+    ...job.directories.env,
+    SVC_STEP_NAME: step.name,
+    SVC_ACTIONS_OUTPUT_FILEPATH: outputFile,
+  };
   const end = await job.run({
     key: `${step.index}/command`,
     step: step.name,
     argv,
     cwd,
-    env: {
-      ...context.env(step.env),
-      ...job.directories.env,
-      SVC_STEP_NAME: step.name,
-      SVC_ACTIONS_OUTPUT_FILEPATH: outputFile,
-    },
+    env: brandedEnv({ given: context.env(step.env), own }, context.run.plan.brands ?? []),
     timeoutMs: step.timeoutMs,
     spentMs: tookMs,
     isCleanup: step.isAlways,

@@ -1,6 +1,7 @@
 import type { AppConfigDocument } from "../../../shared/app-config/config-files.ts";
 import { diffConfigs } from "../../../shared/app-config/diff-configs.ts";
 import { nameKey } from "../../../shared/app-config/rules/rule.ts";
+import type { Brands } from "../../../shared/brands.ts";
 import type { WorkDone } from "../../work-pool/work-kind.ts";
 import { toConfigDraft } from "./config-draft.ts";
 import { type ConfigSource, otherApp, requireValid } from "./require-valid.ts";
@@ -9,6 +10,8 @@ import { type ConfigSource, otherApp, requireValid } from "./require-valid.ts";
 export type CheckAsked = {
   readonly draft?: { readonly id: string; readonly cliVersion: string; readonly actorId: string };
   readonly appName?: string;
+  /** The broker's. */
+  readonly brands: Brands;
 };
 
 /** What is short of a config that was checked. */
@@ -24,11 +27,11 @@ export type Checked = {
  * wanted), what it changes of the document before it, what it is warned of, its readme.
  */
 export async function checkConfig(
-  { draft, appName }: CheckAsked,
+  { draft, appName, brands }: CheckAsked,
   source: ConfigSource,
   before: Buffer | undefined,
 ): Promise<WorkDone<Checked>> {
-  const { config, warnings } = await requireValid(source);
+  const { config, warnings } = await requireValid(source, brands);
   const { document, checksum } = config;
   if (appName !== undefined && nameKey(document.metadata.name) !== nameKey(appName))
     throw otherApp(appName);

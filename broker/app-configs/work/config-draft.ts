@@ -13,6 +13,7 @@ export function toConfigDraft(
     name: metadata.name,
     checksum: config.checksum,
     document: config.text,
+    brands: config.document.brands ?? [],
     cli_version: cliVersion,
     display_name: metadata.display_name,
     description: metadata.description,

@@ -1,3 +1,4 @@
+import type { Brands } from "../../brands.ts";
 import type {
   TemplateBranch,
   TemplateDefinition,
@@ -14,6 +15,7 @@ type Look = {
   readonly found: UnquotedValue[];
   readonly known: Map<number, Known>;
   readonly called: Set<TemplateDefinition>;
+  readonly brands: Brands;
   readonly isShell: boolean;
   script: ShellScript;
 };
@@ -25,12 +27,14 @@ type Output = Extract<TemplateNode, { kind: "output" }>;
 export function findUnquotedValues(
   text: string,
   nodes: readonly TemplateNode[],
+  brands: Brands = [],
 ): readonly UnquotedValue[] {
   const whole: Known = { effect: "raw", path: [] };
   const known = new Map([[wholeSlot, whole]]);
   const look: Look = {
     found: [],
     known,
+    brands,
     called: new Set(),
     isShell: isShell(text),
     script: new ShellScript(),
@@ -120,7 +124,10 @@ function whyUnquoted(look: Look, effect: Effect, place: ShellPlace): string | un
 const valueOf = (look: Look, expression: Output["expression"]): Known =>
   effectOf(expression, ({ slot, fields }) => {
     const known = look.known.get(slot) ?? { effect: "raw", path: undefined };
-    return fields.length === 0 ? known : below(known, fields);
+    if (fields.length === 0) return known;
+    const [root = "", ...path] = fields;
+    const isBrand = slot === wholeSlot && look.brands.includes(root);
+    return below(known, isBrand ? ["svc", ...path] : fields);
   });
 
 const either = (a: Known, b: Known): Known => {

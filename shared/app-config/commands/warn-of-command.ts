@@ -7,13 +7,13 @@ import { findUnquotedValues } from "./unquoted-values.ts";
 /** Warns of values in a command or script that somebody else decides and that are not quoted, each once. */
 export function warnOfCommand(
   tree: unknown,
-  { path, text, nodes, line }: ConfigTemplate,
+  { path, text, nodes, brands, line }: ConfigTemplate,
   warn: Warn,
 ): void {
   if (!isScript(path) && !isArgumentOfShell(tree, path)) return;
   const member = path.findLast((key) => typeof key === "string") ?? "";
   const told = new Set<string>();
-  for (const { at, detail } of findUnquotedValues(text, nodes)) {
+  for (const { at, detail } of findUnquotedValues(text, nodes, brands)) {
     if (told.has(detail)) continue;
     told.add(detail);
     warn(path, "unquoted_in_command", `${member}${line(at)}: ${detail}`);

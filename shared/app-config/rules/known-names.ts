@@ -1,3 +1,4 @@
+import { type Brands, rootsOf } from "../../brands.ts";
 import type { ConfigFaultCode, Path } from "../config-fault.ts";
 import { roleNames, rolesOf } from "./config-roles.ts";
 import {
@@ -121,7 +122,8 @@ function checkPrincipal(principals: Principals, tell: Tell, rule: Found): void {
   const principal = textIn(rule, "principal");
   if (principal === undefined || principal === "*" || principal === "sandbox") return;
   const path = [...rule.path, "principal"];
-  const [, is = "", name = ""] = /^(component|action):(.+)$/.exec(principal) ?? [];
+  const [, is = "", name = ""] =
+    /^(component|action):(.+)$/.exec(withoutBrand(principal, tell.brands)) ?? [];
   if (is === "action" || is === "component") checkName(tell, principals[is], { path, text: name });
   else tell(path, "bad_value", "principal must be sandbox, component:NAME, action:NAME or *");
 }
@@ -153,4 +155,10 @@ function acrSecrets({ path, value }: Found): Given[] {
   return ["client_secret_name", "client_certificate_name"].flatMap((member) =>
     members([found], member),
   );
+}
+
+/** `svc::component:x` is also a principal, and so is that of a brand. */
+function withoutBrand(principal: string, brands: Brands): string {
+  const root = rootsOf(brands).find((one) => principal.startsWith(`${one}::`));
+  return root === undefined ? principal : principal.slice(root.length + 2);
 }

@@ -1,3 +1,4 @@
+import type { Brands } from "../../brands.ts";
 import type { ConfigFaultCode, Path } from "../config-fault.ts";
 import type { Meant } from "./make-meant.ts";
 
@@ -8,6 +9,8 @@ export type Found = { readonly path: Path; readonly value: Readonly<Record<strin
 export type Rule = (tree: unknown, tell: Tell) => void;
 export type Tell = ((path: Path, code: ConfigFaultCode, detail: string) => void) & {
   readonly meant: Meant;
+  /** Those with which the config is read. */
+  readonly brands: Brands;
 };
 
 /** The tables of the list at a path of members; none where there is no list. */

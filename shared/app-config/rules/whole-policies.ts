@@ -1,3 +1,4 @@
+import { type Brands, rootsOf } from "../../brands.ts";
 import { type Found, type Rule, tablesAt, type Tell, textIn, textsOf } from "./rule.ts";
 
 const withoutComponents = ["kubernetes_cluster", "sandbox"];
@@ -44,10 +45,16 @@ function checkComponents(policy: Found, type: string, tell: Tell): void {
 function checkRego(policy: Found, contents: string, tell: Tell): void {
   const lines = contents.split("\n").map((line) => line.trim());
   const first = lines.find((line) => line !== "" && !line.startsWith("#"));
-  if (first !== undefined && /^package\s+svc(?:\s*#.*)?$/.test(first)) return;
+  const [, named = ""] = /^package\s+(\w+)(?:\s*#.*)?$/.exec(first ?? "") ?? [];
+  if (rootsOf(tell.brands).includes(named)) return;
   tell(
     [...policy.path, "contents"],
     "bad_rego",
-    "contents must be Rego that begins with `package svc`",
+    `contents must be Rego that begins with ${packages(tell.brands)}`,
   );
 }
+
+const packages = (brands: Brands): string =>
+  rootsOf(brands)
+    .map((root) => `\`package ${root}\``)
+    .join(" or ");

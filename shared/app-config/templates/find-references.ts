@@ -1,3 +1,4 @@
+import { type Brands, rootsOf } from "../../brands.ts";
 import { mostKeys } from "./functions/template-function.ts";
 import type { Expression } from "./parse-pipeline.ts";
 import { parseTemplate } from "./parse-template.ts";
@@ -20,6 +21,7 @@ export type TemplateLook = {
 /** What is known of a value: its path below the whole of what templates read; undefined: nothing. */
 type Known = readonly string[] | undefined;
 type Look = {
+  readonly roots: ReadonlySet<string>;
   readonly references: TemplateReference[];
   /** What is known of each slot. */
   readonly known: Map<number, Known>;
@@ -27,11 +29,9 @@ type Look = {
 };
 type Call = Extract<TemplateNode, { kind: "call" }>;
 
-const prefix = "svc";
-const roots: ReadonlySet<string> = new Set([prefix]);
-
-/** What the actions of a text read of `.svc`, as far as it shows without any state. */
-export function findReferences(text: string): TemplateLook {
+/** What the actions of a text read of `.svc`, also by the names that brands give it, as far as it shows without any state. */
+export function findReferences(text: string, brands: Brands = []): TemplateLook {
+  const roots = new Set(rootsOf(brands));
   const strays = new Map<string, StrayRoot>();
   const other = (tokens: readonly Token[]): void => {
     const stray = strayRootIn(tokens);
@@ -39,7 +39,12 @@ export function findReferences(text: string): TemplateLook {
   };
   const by = mayHaveStrayRoot(text) ? { other } : {};
   const { nodes, faults } = parseTemplate(text, roots, by);
-  const look: Look = { references: [], known: new Map([[wholeSlot, []]]), called: new Set() };
+  const look: Look = {
+    roots,
+    references: [],
+    known: new Map([[wholeSlot, []]]),
+    called: new Set(),
+  };
   readNodes(look, nodes);
   return { references: look.references, faults, nodes, strays: [...strays.values()] };
 }
@@ -97,6 +102,6 @@ function readExpression(look: Look, expression: Expression): Known {
 function noted(look: Look, path: Known, at: number): Known {
   const [root, ...below] = path ?? [];
   if (below.length > mostKeys) return undefined;
-  if (root === prefix) look.references.push({ path: below, at });
+  if (root !== undefined && look.roots.has(root)) look.references.push({ path: below, at });
   return path;
 }
