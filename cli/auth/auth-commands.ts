@@ -46,7 +46,9 @@ const logIn = defineCommand({
     const asked = callRoute({ url, token, orgId }, getOwnTokenRoute, {});
     const own = await screen.during(`Waiting for ${url}`, asked);
     const org = orgId ?? own.body.org_id;
-    const profiles = { ...saved.profiles, [name]: { url, token, org } };
+    const former = Object.hasOwn(saved.profiles, name) ? saved.profiles[name] : undefined;
+    const brands = former?.url === url ? former.brands : undefined; // they are the broker's
+    const profiles = { ...saved.profiles, [name]: { url, token, org, brands } };
     await writeProfiles(config.profileFile, { current: name, profiles });
     const where = `Saved as profile ${name} in ${config.profileFile}`;
     screen.say(`${where}: ${own.body.hint} for ${url}, org ${org}.`);

@@ -28,6 +28,7 @@ const profileLine: View<Shown> = {
     URL: ({ url }) => url,
     ORG: ({ org }) => org ?? "",
     RUNNER: ({ runner }) => runner ?? "",
+    BRANDS: ({ brands = [] }) => brands.join(","),
   },
 };
 
@@ -131,13 +132,16 @@ async function shownProfiles(config: CliConfig): Promise<Shown[]> {
   const dev = await readDevFile(config.dataDir);
   const isDevFirst = config.isDataDirTold && dev !== undefined;
   const used = config.profile ?? (isDevFirst ? devName : (current ?? devName));
-  const own = dev && { [devName]: { url: dev.url, org: dev.org_id, runner: dev.runner_id } };
-  return Object.entries({ ...profiles, ...own }).map(([name, { url, org, runner }]) => ({
+  const own: Record<string, Omit<Profile, "token">> = dev === undefined
+    ? {}
+    : { [devName]: { url: dev.url, org: dev.org_id, runner: dev.runner_id } };
+  return Object.entries({ ...profiles, ...own }).map(([name, { url, org, runner, brands }]) => ({
     name,
     is_current: name === used,
     url,
     org,
     runner,
+    brands,
   }));
 }
 

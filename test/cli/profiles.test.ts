@@ -41,13 +41,26 @@ describe("svc profile", () => {
     expect(await orgOf(" --profile two", { SVC_PROFILE: "one" })).toBe(other.orgId);
     const listed = await run("profile list");
     expect(listed.out).toMatch(
-      /^NAME +USED +URL +ORG +RUNNER\none +- +http.+\ntwo +yes +http.+\n$/,
+      /^NAME +USED +URL +ORG +RUNNER +BRANDS\none +- +http.+\ntwo +yes +http.+\n$/,
     );
     expect(listed.out + (await run("profile list -o json")).out).not.toContain("svc_");
     expect((await run("profile use one")).err).toBe("Later commands use the profile one.\n");
     expect(await orgOf("")).toBe(cli.runner.orgId);
     const told = await run("profile use two", { SVC_PROFILE: "one" });
     expect(told.err).toContain("SVC_PROFILE is one");
+  });
+
+  test("keeps the brands of its broker, also when somebody signs in again", async () => {
+    const { run, logIn } = await setup();
+    await logIn("one", cli.token);
+    const branded = async () => (await run("profile list")).out.includes("acme,beta");
+    expect((await run("profile update one --brand aws")).err).toContain("--brand: aws begins");
+    expect((await run("profile update one --brand acme,beta")).code).toBe(0);
+    expect(await branded()).toBe(true);
+    await logIn("one", cli.token);
+    expect(await branded()).toBe(true);
+    await run("profile update one --brand=");
+    expect(await branded()).toBe(false);
   });
 
   test("comes before the environment where a flag names it, after it where not", async () => {

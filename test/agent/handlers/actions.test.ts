@@ -35,6 +35,23 @@ describe("an action", () => {
     });
   });
 
+  test("has what is ours by the names of its plan's brands, too", async () => {
+    const { runSteps } = await givenRunnerWithAgent(fleet);
+    const script =
+      'printf "job=%s\\ninstall=%s\\nown=%s\\n" "$ACME_JOB_ID" "$ACME_INSTALL_ID" "$ACME_MODE" >>"$ACME_ACTIONS_OUTPUT_FILEPATH"';
+    const plan = {
+      brands: ["acme", "npm"],
+      install_id: "ins_a",
+      builtin_env_vars: { ACME_MODE: "m" },
+    };
+    const steps = [
+      command(script),
+      command('test -z "${NPM_JOB_ID+x}" && test "$SVC_JOB_ID" = "$ACME_JOB_ID"'),
+    ];
+    const ended = await runSteps(steps, plan);
+    expect(ended).toMatchObject({ status: "finished", outputs: { install: "ins_a", own: "m" } });
+  });
+
   test("finds the interpreter of a script whose lines end as on Windows", async () => {
     const { runSteps } = await givenRunnerWithAgent(fleet);
     const script = '#!/bin/sh\r\necho "ran=yes" >>"$SVC_ACTIONS_OUTPUT_FILEPATH" #\r\n';
