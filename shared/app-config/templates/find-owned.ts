@@ -1,6 +1,7 @@
 import { isDot, isRoot } from "./root-tokens.ts";
 import { type Action, type SpendSteps, templateActions, type Token } from "./template-actions.ts";
 import { templateFunctions } from "./template-functions.ts";
+import { type UsedDefinition, usableDefinitions } from "./usable-definitions.ts";
 
 /** What of a text is ours though it does not show where it stands. */
 export type Owned = {
@@ -8,6 +9,8 @@ export type Owned = {
   readonly actions: ReadonlySet<number>;
   /** The templates that are defined for actions of ours, by name: whether all are called with the whole. */
   readonly definitions: ReadonlyMap<string, boolean>;
+  /** The names of all that are defined, also by another program. */
+  readonly defined: ReadonlySet<string>;
 };
 
 /** A group of actions, variables and templates that are ours or another program's together; undefined: another program's. */
@@ -18,26 +21,10 @@ type Scope = {
   readonly dot: Group;
   readonly group: Group;
   /** Of the template that it is in. */
-  readonly definition: Definition | undefined;
+  readonly definition: UsedDefinition | undefined;
 };
-type Definition = {
-  readonly name: string;
-  readonly group: number;
-  isDefined: boolean;
-  isCalled: boolean;
-  /** By a function that we do not have, so that the text around it is another program's. */
-  isIncluded: boolean;
-  /** Something in it is another program's. */
-  isOther: boolean;
-  isWhole: boolean;
-  /** Those that it calls with its own dot. */
-  readonly passesTo: Definition[];
-  /** Groups of what is in it and of what calls it: they are as it is. */
-  readonly joined: number[];
-};
-
 const ours = 0;
-const none: Owned = { actions: new Set(), definitions: new Map() };
+const none: Owned = { actions: new Set(), definitions: new Map(), defined: new Set() };
 const heads = new Set(["if", "with", "range", "define", "block"]);
 const literals = new Set(["true", "false", "nil"]);
 
@@ -60,7 +47,7 @@ class OwnerLook {
   readonly #parents: number[] = [ours];
   readonly #variables = new Map<string, Group[]>();
   readonly #scopes: [Scope, ...Scope[]];
-  readonly #definitions = new Map<string, Definition>();
+  readonly #definitions = new Map<string, UsedDefinition>();
   readonly #setters = new Map<number, number>();
 
   constructor(roots: ReadonlySet<string>) {
@@ -82,7 +69,8 @@ class OwnerLook {
     const called = name === undefined ? undefined : this.#calledBy(word, name, tokens.slice(2));
     const groups = this.#groupsOf(tokens);
     const set = tokens.findIndex(({ kind, value }) => kind === "sign" && /^:?=$/.test(value));
-    if (set !== -1 && groups.length === 0 && this.#isKnown(tokens.slice(set + 1)))
+    const value = tokens.slice(set + 1);
+    if (set !== -1 && groups.length === 0 && (this.#isKnown(value) || this.#isWhole(value)))
       groups.push(this.#makeGroup());
     const group = this.#join(groups);
     const { definition } = this.#scope;
@@ -103,26 +91,20 @@ class OwnerLook {
 
   end(): Owned {
     const all = [...this.#definitions.values()];
-    const usable = all.filter((one) => one.isDefined && one.isCalled && !one.isIncluded);
+    const usable = usableDefinitions(all);
     for (const { group, joined, isOther } of usable)
       this.#join(isOther ? [group, ...joined] : [ours, group, ...joined]);
-    const changed = all.filter(({ isWhole }) => !isWhole);
-    for (let one = changed.pop(); one !== undefined; one = changed.pop())
-      for (const other of one.passesTo)
-        if (other.isWhole) {
-          other.isWhole = false;
-          changed.push(other);
-        }
     const definitions = usable.filter(({ group }) => this.#isOurs(group));
     const actions = [...this.#setters].filter(([, group]) => this.#isOurs(group));
     return {
       actions: new Set(actions.map(([from]) => from)),
       definitions: new Map(definitions.map(({ name, isWhole }) => [name, isWhole])),
+      defined: new Set(all.flatMap(({ name, isDefined }) => (isDefined ? [name] : []))),
     };
   }
 
   /** The template that an action defines or calls; `values` are those after its name. */
-  #calledBy(word: string, name: string, values: readonly Token[]): Definition | undefined {
+  #calledBy(word: string, name: string, values: readonly Token[]): UsedDefinition | undefined {
     if (word !== "define" && word !== "block" && word !== "template") {
       if (word === "include") this.#definition(name).isIncluded = true;
       return undefined;
@@ -133,18 +115,38 @@ class OwnerLook {
     called.isCalled = true;
     const { definition } = this.#scope;
     const isDotAlone = values.length === 1 && /^[.$]$/.test(values[0]?.value ?? "");
+    const isGiven = isDotAlone ? !this.#isOtherDot(values[0]) : this.#isKnown(values);
+    if (!isGiven && this.#groupsOf(values).length === 0 && definition === undefined)
+      called.isIncluded = true;
+    if (values.length > 0 && !this.#isKnown(values)) definition?.gives.push(called);
     if (!isDotAlone || this.#scopes.some((one) => one.word === "with" || one.word === "range"))
       called.isWhole = false;
     else definition?.passesTo.push(called);
     return called;
   }
 
-  #definition(name: string): Definition {
+  /** Whether it is the dot of another program's block. */
+  #isOtherDot(token: Token | undefined): boolean {
+    const hasOwn = this.#scopes.findLast(({ word }) => word !== "if");
+    const isOfBlock = hasOwn?.word === "with" || hasOwn?.word === "range";
+    return token?.value === "." && isOfBlock && this.#scope.dot === undefined;
+  }
+
+  #definition(name: string): UsedDefinition {
     const found = this.#definitions.get(name);
     if (found !== undefined) return found;
     const group = this.#makeGroup();
     const state = { isDefined: false, isCalled: false, isIncluded: false };
-    const made = { name, group, ...state, isOther: false, isWhole: true, passesTo: [], joined: [] };
+    const made = {
+      name,
+      group,
+      ...state,
+      isOther: false,
+      isWhole: true,
+      passesTo: [],
+      gives: [],
+      joined: [],
+    };
     this.#definitions.set(name, made);
     return made;
   }
@@ -156,7 +158,9 @@ class OwnerLook {
       if (isRoot(this.#roots, tokens, at)) return [ours];
       const isVariable = token.kind === "variable";
       const group = isVariable ? this.#variables.get(token.value)?.at(-1) : dot;
-      return group !== undefined && (isVariable || isDot(tokens, at)) ? [group] : [];
+      if (group === undefined || !(isVariable || isDot(tokens, at))) return [];
+      const { isJoined = false, value = "" } = tokens[at + 1] ?? {};
+      return isVariable && isJoined && this.#roots.has(value) ? [group, ours] : [group];
     });
   }
 
@@ -169,7 +173,13 @@ class OwnerLook {
     });
   }
 
-  #open(word: string, group: Group, called: Definition | undefined): void {
+  /** Whether a value is all that templates may read. Within a definition it may be anything. */
+  #isWhole([token, ...others]: readonly Token[]): boolean {
+    if (others.length > 0 || this.#scope.definition !== undefined) return false;
+    return token?.value === "$" || (token?.value === "." && !this.#isOtherDot(token));
+  }
+
+  #open(word: string, group: Group, called: UsedDefinition | undefined): void {
     const { dot, definition } = this.#scope;
     const isDefinition = word === "define" || word === "block";
     this.#scopes.push({

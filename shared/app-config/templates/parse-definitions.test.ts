@@ -18,11 +18,16 @@ describe("what a define and a variable without .svc are", () => {
     '{{ define "x" }}{{ .Values.a }}{{ end }}{{ template "x" . }}',
     '{{ define "x" }}app: x{{ end }}{{ include "x" . }}{{ template "x" . }}',
     '{{ define "x" }}never called{{ end }}',
+    '{{ define "x" }}app: x{{ end }}{{ $r := .Values }}{{ template "x" $r }}{{ template "x" . }}',
+    '{{ define "x" }}app: x{{ end }}{{ range .Values.l }}{{ if .a }}{{ template "x" . }}{{ end }}{{ end }}',
+    '{{ define "x" }}app: x{{ end }}{{ template "x" .Values.a }}',
     '{{ template "x" . }}{{ block "y" .Values }}{{ . }}{{ end }}',
     '{{ $x := "a" }}{{ $x }}{{ include "f" $x }}',
     "{{ $x := .Values.a }}{{ $y := $x }}{{ $y }}",
     "{{ $x := 1 }}{{ if .Values.a }}{{ $x = 2 }}{{ end }}{{ range $x }}{{ . }}{{ end }}",
     '{{ range $i, $e := list "a" }}{{ $e }}{{ end }}',
+    "{{ $r := . }}{{ $r.Values.a }}{{ with $r.Values }}{{ .b }}{{ end }}",
+    '{{ define "x" }}{{ $r := . }}{{ $r.Values.a }}{{ end }}{{ template "x" . }}',
   ])("another program's: %s", (text) => {
     expect(render(text)).toBe(text);
     expect(render(`{{ .svc.a }}${text}{{ .svc.a }}`)).toBe(`text${text}text`);
@@ -37,9 +42,20 @@ describe("what a define and a variable without .svc are", () => {
       '{{ define "x" }}{{ .svc.a }} {{ .Values.b }}{{ end }}{{ template "x" . }}',
       "text {{ .Values.b }}",
     ],
+    [
+      '{{ define "x" }}{{ .svc.a }}{{ end }}{{ template "x" .Values }}',
+      '{{ define "x" }}text{{ end }}{{ template "x" .Values }}',
+    ],
     ['{{ $x := "a" }}{{ $y := "b" }}{{ print $x .svc.a }}{{ $y }}', '{{ $y := "b" }}atext{{ $y }}'],
   ])("ours as far as it shows: %s", (text, rendered) => {
     expect(render(text)).toBe(rendered);
+  });
+
+  test("the whole may have a name of its own", () => {
+    const text =
+      "{{ $r := . }}{{ range .svc.l }}{{ $r.svc.a }}{{ end }}{{ $s := $ }}{{ $s.svc.a }}";
+    expect(render(text)).toBe("texttexttext");
+    expect(findReferences(text).references.map(({ path }) => path)).toEqual([["l"], ["a"], ["a"]]);
   });
 
   test("what they read is found, and what is sensitive stays masked through them", () => {
@@ -64,7 +80,7 @@ describe("what a define and a variable without .svc are", () => {
 describe("what is wrong with a define or its call is told with its line", () => {
   const called = '{{ template "x" .svc.a }}';
   test.each([
-    ["\n{{ template `none` .svc.a }}", "2: there is no template none in this text"],
+    ["\n{{ template `none` .svc.a }}", "2: this text has no template none"],
     [
       `{{ define "x" }}{{ template "x" . }}{{ end }}\n${called}`,
       "1: the template x calls itself, which templates cannot",
@@ -84,6 +100,10 @@ describe("what is wrong with a define or its call is told with its line", () => 
     [`{{ define "x" . }}a{{ end }}${called}`, "1: define takes a name alone"],
     [`{{ define "x" }}a${called}`, "1: {{ define }} has no {{ end }}"],
     [`{{ define "x" }}{{ else }}{{ end }}${called}`, "1: else stands within no if, with or range"],
+    [
+      `{{ define "x" }}{{ . }}{{ end }}{{ template "x" .Values }}\n${called}`,
+      "2: actions of another program use it, too, so nothing of .svc can be given to the template x",
+    ],
     ["{{ template .svc.a }}", "1: template takes a name in quotes"],
     ["{{ block .svc.a }}{{ end }}", "1: block takes a name in quotes"],
     ['{{ define "x" }}a{{ end }}{{ template "x" $v := .svc.a }}', "1: template sets no variables"],

@@ -44,10 +44,13 @@ function begin(parse: ParseState, definition: TemplateDefinition, { from, tokens
 }
 
 /** What is wrong with how templates call one another: told once, as one mends all. */
-export function* faultsOfCalls({ definitions }: ParseState) {
+export function* faultsOfCalls({ definitions, owned }: ParseState) {
   for (const { name, at, calledAt } of definitions.values())
     if (at === undefined)
-      yield { at: calledAt, detail: `there is no template ${name} in this text` };
+      yield {
+        at: calledAt,
+        detail: `${owned.defined.has(name) ? othersWords : noneWords} ${name}`,
+      };
   const heights = new Map<TemplateDefinition, number>();
   for (const one of definitions.values()) {
     const fault = faultOfCalls(one, heights, []);
@@ -56,6 +59,10 @@ export function* faultsOfCalls({ definitions }: ParseState) {
     return;
   }
 }
+
+const noneWords = "this text has no template";
+const othersWords =
+  "actions of another program use it, too, so nothing of .svc can be given to the template";
 
 function faultOfCalls(
   one: TemplateDefinition,
