@@ -96,7 +96,11 @@ async function runCommand(command: Command, given: Given): Promise<number | void
     throw new UsageError("The flag --runner is required: nothing else names a runner.", hint);
   };
   const shared = { screen, config, connect, call, runnerOf, globals, suggest: suggestNext };
-  return await command.run({ ...given, ...shared });
+  try {
+    return await command.run({ ...given, ...shared });
+  } finally {
+    process.off("SIGINT", leave);
+  }
 }
 
 function leave(): void {

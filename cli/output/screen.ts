@@ -51,7 +51,7 @@ export function openScreen(parts: ScreenParts): Screen {
   const line = openStatusLine(process.stderr);
   const busy = openBusyLine(canRedraw ? line : { show: () => {} });
   const frame = openStatusLine(process.stdout);
-  process.once("exit", () => line.show(undefined));
+  if (process.stderr.isTTY) process.once("exit", () => line.show(undefined));
   const above = (write: () => void): void => line.above(() => frame.above(write));
   const words = openOutput(process.stderr, above, () => {});
   const results = openOutput(process.stdout, above, ({ code = "" }) => {

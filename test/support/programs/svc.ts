@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { compileCache, svcProgram } from "./present-programs.ts";
+import { svcInProcess } from "./svc-in-process.ts";
 
 export type SvcOptions = {
   /** Besides PATH; nothing of the caller's own environment gets in. */
@@ -29,12 +30,20 @@ export type RunningSvc = {
 
 const nowhere = "/nonexistent/svc";
 
-/** Runs one command line as a process of its own, to its end. */
+/** What starts programs, or ends by signals. */
+const needProcess: ReadonlySet<string | undefined> = new Set(["broker", "dev"]);
+
+/** Runs one command line to its end: in this process, unless it needs one of its own. */
 export async function svc(args: readonly string[], options: SvcOptions = {}): Promise<SvcResult> {
-  return await startSvc(args, options).ended;
+  const { env, input = "", main } = options;
+  // Node reads its CAs once.
+  const isOwn =
+    main !== undefined || needProcess.has(args[0]) || "NODE_EXTRA_CA_CERTS" in (env ?? {});
+  if (isOwn) return await startSvc(args, options).ended;
+  return await svcInProcess(args, { env: { ...ownEnv(), ...env }, input });
 }
 
-/** Starts one; it is killed when the test has finished. */
+/** Starts one as a process of its own; it is killed when the test has finished. */
 export function startSvc(args: readonly string[], options: SvcOptions = {}): RunningSvc {
   return start(process.execPath, [options.main ?? svcProgram, ...args], options);
 }
@@ -45,16 +54,17 @@ export function startSvcInTerminal(args: readonly string[], options: SvcOptions 
   return start("script", ["-qfec", words, "/dev/null"], options);
 }
 
+const ownEnv = () => ({
+  PATH: process.env["PATH"],
+  NODE_COMPILE_CACHE: compileCache,
+  XDG_CONFIG_HOME: nowhere,
+  SVC_DATA_DIR: nowhere,
+  SVC_WORK_NICE: "0", // beside other tests what it has done would have no turn
+});
+
 function start(program: string, args: readonly string[], { env, input }: SvcOptions): RunningSvc {
   const child = spawn(program, args, {
-    env: {
-      PATH: process.env["PATH"],
-      NODE_COMPILE_CACHE: compileCache,
-      XDG_CONFIG_HOME: nowhere,
-      SVC_DATA_DIR: nowhere,
-      SVC_WORK_NICE: "0", // beside other tests what it has done would have no turn
-      ...env,
-    },
+    env: { ...ownEnv(), ...env },
     stdio: "pipe",
   });
   child.stdin.on("error", () => {}); // it may end without reading
