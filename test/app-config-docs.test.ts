@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
 import { configFaultCodes, configWarningCodes } from "../shared/app-config/config-fault.ts";
 import { configFiles } from "../shared/app-config/config-files.ts";
-import {
-  configSchemaOf,
-  configSchemaTypes,
-  type JsonSchema,
-} from "../shared/app-config/config-schemas.ts";
+import { configSchemaOf, configSchemaTypes } from "../shared/app-config/config-schemas.ts";
+import type { JsonSchema } from "../shared/app-config/json-schema.ts";
 import { templateFunctions } from "../shared/app-config/templates/template-functions.ts";
 
 test("docs/app-config-files.md is what the table of files says (npx vitest run test/app-config-docs.test.ts -u)", async () => {
@@ -15,7 +12,7 @@ test("docs/app-config-files.md is what the table of files says (npx vitest run t
 const head = `# The files of an app's config
 
 Every file and every member, made from \`shared/app-config/config-files.ts\`. What they are for: [app configs](app-config.md). A member in
-**bold** is required; where text may be in a file of its own, \`./path\` from the config's root stands for it.`;
+**bold** is required; where text may be in a file of its own, \`./path\` stands for it ([from where](app-config.md#the-directory)).`;
 
 function page(): string {
   const kinds = new Map(configFiles.map((file) => [file.type, file]));

@@ -1,5 +1,6 @@
 import type { AppConfigPatch, NewAppConfig } from "../../shared/api/config-parts.ts";
 import { Problem, problem } from "../../shared/problem.ts";
+import { requireApp } from "../apps/keep-apps.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
@@ -81,7 +82,8 @@ async function activate(
       const found = await findParts(parts.db, orgId, which);
       if (row === undefined || found === undefined) throw problem.notFound("app config");
       if (row.status !== "pending" && row.status !== "syncing") throw sealed();
-      return { ...found, cliVersion: row.cli_version };
+      const { name: defaultName } = await requireApp(parts.db, orgId, which.app);
+      return { ...found, cliVersion: row.cli_version, defaultName };
     });
     const outcome = await tryToSeal(parts, asking, { ...which, ...found });
     if (outcome !== "moved") return { isSame: outcome === "same" };
@@ -96,12 +98,13 @@ type Found = ConfigId & {
   readonly revision: number;
   readonly parts: string;
   readonly cliVersion: string;
+  readonly defaultName: string;
 };
 
 async function tryToSeal(
   { config, db, work }: Parts,
   { actor, withPermit, gone }: Asking,
-  { app, id, revision, parts, cliVersion }: Found,
+  { app, id, revision, parts, cliVersion, defaultName }: Found,
 ): Promise<string | undefined> {
   const { orgId } = actor;
   const fail = async (refusal: Problem): Promise<string> => {
@@ -115,12 +118,13 @@ async function tryToSeal(
   let draft: string;
   try {
     const draftOf = { id, cliVersion, actorId: actor.id };
-    const asked = { form: "parts", draft: draftOf, brands: config.brands } as const;
+    const { brands } = config;
+    const asked = { form: "parts", draft: draftOf, brands, defaultName } as const;
     const bytes = [Buffer.from(parts)];
     const checked = await work.run({ orgId, kind: "configs.check", asked, bytes }, gone);
-    const [made = new Uint8Array()] = checked.bytes;
-    draft = Buffer.from(made.buffer, made.byteOffset, made.byteLength).toString("utf8");
-    freeBytes(made);
+    const [text = new Uint8Array()] = checked.bytes;
+    draft = Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString("utf8");
+    freeBytes(text);
   } catch (error) {
     // That a broker was busy says nothing about the config.
     if (error instanceof Problem && error.status === 422) return await fail(error);

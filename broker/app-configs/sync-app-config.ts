@@ -43,9 +43,9 @@ async function trySync(
   const { actor, withPermit } = asking;
   const { orgId } = actor;
   const id = newId("cfg");
-  const { active, bytes } = await before({ db }, asking, app);
+  const { active, name, bytes } = await before({ db }, asking, app);
   const draftOf = { id, cliVersion, actorId: actor.id };
-  const asked = { draft: draftOf, brands: config.brands };
+  const asked = { draft: draftOf, brands: config.brands, defaultName: name };
   const checked = await check({ work }, asking, { asked, source, bytes });
   const draft = textOf(checked.draft);
   freeBytes(checked.draft);

@@ -1,7 +1,9 @@
 import { syncAppConfigRoute } from "../../shared/api/app-configs.ts";
 import { createAppRoute } from "../../shared/api/apps.ts";
+import type { CheckOptions } from "../../shared/app-config/check-config.ts";
 import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
-import type { Brands } from "../../shared/brands.ts";
+import { nameKey } from "../../shared/app-config/rules/rule.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { version } from "../../shared/version.ts";
 import { type CommandCall, defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
@@ -9,7 +11,7 @@ import { changeLine } from "./app-config-commands.ts";
 import { findAppByName } from "./find-app.ts";
 import { brandFlag, findBrands } from "./find-brands.ts";
 import { syncOnChanges } from "./sync-on-changes.ts";
-import { showChecked } from "./validate-app.ts";
+import { showChecked, strictFlag } from "./validate-app.ts";
 
 export const syncApp = defineCommand({
   name: "app sync",
@@ -22,6 +24,11 @@ export const syncApp = defineCommand({
   flags: {
     "dry-run": { summary: "Show what would change, without changing anything." },
     brand: brandFlag,
+    app: {
+      value: "NAME",
+      summary: "The app, where metadata.toml names none; else it is called as the directory.",
+    },
+    ...strictFlag,
     watch: { short: "w", summary: "Sync again after each change of the directory, until Ctrl-C." },
   },
   examples: [
@@ -30,10 +37,19 @@ export const syncApp = defineCommand({
     { does: "Keep the app as its directory is.", run: "svc app sync examples/app --watch" },
   ],
   run: async ({ args, flags, call, config, globals, screen }) => {
-    const { openConfigFolder } = await import("./open-config-folder.ts");
+    const { appNameOf, openConfigFolder } = await import("./open-config-folder.ts");
     const open = async () => await openConfigFolder(args.folder);
     const brands = await findBrands(config, { brand: flags.brand, profile: globals.profile });
-    const syncing = { call, screen, brands, title: args.folder, isDry: flags["dry-run"] };
+    const { app, strict: isStrict } = flags;
+    const appName = async () => app ?? (await appNameOf(args.folder));
+    const syncing = {
+      call,
+      screen,
+      title: args.folder,
+      isDry: flags["dry-run"],
+      check: async () => ({ appName: await appName(), isStrict, brands }),
+      app,
+    };
     if (!flags.watch) return await syncFolder(await open(), syncing);
     const { folder: title } = args;
     return await syncOnChanges({ screen, title, open, sync: (one) => syncFolder(one, syncing) });
@@ -43,20 +59,23 @@ export const syncApp = defineCommand({
 type Syncing = Pick<CommandCall, "call" | "screen"> & {
   readonly title: string;
   readonly isDry: boolean;
-  readonly brands: Brands;
+  readonly check: () => Promise<CheckOptions>;
+  readonly app: string | undefined;
 };
 
 /** The exit code: that of failure where something is wrong with the config. */
 async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<number> {
-  const { call, screen, title, isDry } = syncing;
+  const { call, screen, title, isDry, app: asked } = syncing;
   const { checkConfigFolder } = await import("../../shared/app-config/check-config.ts");
   const { filesOfDocument } = await import("../../shared/app-config/files-of-document.ts");
-  const checked = await checkConfigFolder(folder, syncing.brands);
+  const checked = await checkConfigFolder(folder, await syncing.check());
   if (checked.config === undefined || checked.warnings.length > 0)
     showChecked(screen, checked, title);
   if (checked.config === undefined) return exitCodes.failed.code;
   const { document } = checked.config;
   const { name, display_name, description } = document.metadata;
+  if (asked !== undefined && nameKey(name) !== nameKey(asked))
+    throw new UsageError(`--app is ${asked}, but metadata.toml names the app ${name}.`);
   const found = await findAppByName(call, name);
   if (found === undefined && isDry) {
     screen.say(`There is no app ${name} yet: this would create it.`);

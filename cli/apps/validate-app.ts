@@ -5,6 +5,11 @@ import { exitCodes } from "../errors/exit-codes.ts";
 import type { Screen } from "../output/screen.ts";
 import { brandFlag, findBrands } from "./find-brands.ts";
 
+/** The flag of commands that check a config. */
+export const strictFlag = {
+  strict: { summary: "Refuse keys and files that nothing knows, which is a warning else." },
+} as const;
+
 export const validateApp = defineCommand({
   name: "app validate",
   summary:
@@ -14,18 +19,20 @@ export const validateApp = defineCommand({
     "and the checksum of a config without any.",
   isLocal: true,
   args: { folder: { summary: "The config's directory." } },
-  flags: { brand: brandFlag },
+  flags: { brand: brandFlag, ...strictFlag },
   examples: [
     { does: "Check the example.", run: "svc app validate examples/app" },
+    { does: "Refuse what nothing knows.", run: "svc app validate examples/app --strict" },
     { does: "The same for programs.", run: "svc app validate examples/app -o json" },
   ],
   run: async ({ args, flags, config: settings, screen }) => {
     const { checkConfigFolder } = await import("../../shared/app-config/check-config.ts");
-    const { openConfigFolder } = await import("./open-config-folder.ts");
-    const checked = await checkConfigFolder(
-      await openConfigFolder(args.folder),
-      await findBrands(settings, { brand: flags.brand, profile: undefined }),
-    );
+    const { appNameOf, openConfigFolder } = await import("./open-config-folder.ts");
+    const checked = await checkConfigFolder(await openConfigFolder(args.folder), {
+      appName: await appNameOf(args.folder),
+      isStrict: flags.strict,
+      brands: await findBrands(settings, { brand: flags.brand, profile: undefined }),
+    });
     if (screen.format === "json" || screen.format === "ndjson") {
       const { errors, warnings, config } = checked;
       screen.out(

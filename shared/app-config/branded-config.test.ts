@@ -21,20 +21,20 @@ const codes = ({ errors, warnings }: Awaited<ReturnType<typeof checkConfigDocume
   [...errors, ...warnings].map(({ code }) => code);
 
 test("what a brand names is read as that of svc is: inputs are used, ids stand in commands", async () => {
-  expect(codes(await checkConfigDocument(document, ["acme"]))).toEqual([]);
+  expect(codes(await checkConfigDocument(document, { brands: ["acme"] }))).toEqual([]);
   expect(codes(await checkConfigDocument(document))).toEqual(["unknown_root", "unused_input"]);
   const wrong = {
     ...document,
     "runner.toml": { runner_type: "aws", helm_driver: "{{ .acme.instal.id }}" },
   };
-  const { errors } = await checkConfigDocument(wrong, ["acme"]);
+  const { errors } = await checkConfigDocument(wrong, { brands: ["acme"] });
   expect(errors.map(({ code }) => code)).toContain("reference_unknown");
 });
 
 test("brands are a part of a config, and come from whom it is given to", async () => {
   const [plain, branded] = [
     await checkConfigDocument(document),
-    await checkConfigDocument(document, ["acme"]),
+    await checkConfigDocument(document, { brands: ["acme"] }),
   ];
   expect(plain.config?.text).not.toContain("brands");
   expect(branded.config?.document.brands).toEqual(["acme"]);
@@ -43,7 +43,7 @@ test("brands are a part of a config, and come from whom it is given to", async (
     ...filesOfDocument(branded.config?.document ?? ({} as never)),
     brands: ["other"],
   };
-  const { config } = await checkConfigDocument(again, ["acme"]);
+  const { config } = await checkConfigDocument(again, { brands: ["acme"] });
   expect(config?.checksum).toBe(branded.config?.checksum);
 });
 
@@ -56,9 +56,9 @@ test("Rego may be of a brand's package, and principals of a brand", async () => 
       rules: [{ operation: "deploy", principal: `${name}::action:a`, role: "maker" }],
     },
   });
-  expect(codes(await checkConfigDocument(policy("acme"), ["acme"]))).toEqual([]);
-  expect(codes(await checkConfigDocument(policy("svc"), ["acme"]))).toEqual([]);
-  const { errors } = await checkConfigDocument(policy("beta"), ["acme"]);
+  expect(codes(await checkConfigDocument(policy("acme"), { brands: ["acme"] }))).toEqual([]);
+  expect(codes(await checkConfigDocument(policy("svc"), { brands: ["acme"] }))).toEqual([]);
+  const { errors } = await checkConfigDocument(policy("beta"), { brands: ["acme"] });
   expect(errors.map(({ code, detail }) => `${code}: ${detail}`)).toEqual([
     "bad_value: principal must be sandbox, component:NAME, action:NAME or *",
     "bad_rego: contents must be Rego that begins with `package svc` or `package acme`",

@@ -5,6 +5,7 @@ import { checkTexts, tomlFile } from "../../test/support/apps/config-of.ts";
 import { checkConfigDocument, checkConfigFolder } from "./check-config.ts";
 import { configFaultCodes, configWarningCodes } from "./config-fault.ts";
 import { configFiles } from "./config-files.ts";
+import { filesOfDocument } from "./files-of-document.ts";
 
 const metadata = 'name = "shop"\n';
 
@@ -34,18 +35,14 @@ const wrong = {
   "trigger_rules.toml":
     '[[rule]]\nname = "r"\nevent_types = ["e"]\ntarget_type = "runbook"\nrunbook = "nope"\nbranch = "nope"\n',
   "installs/i.toml": 'name = "i"\ninputs = [{ nope = "x" }]\n',
-  "secrets.toml": '[[secret]]\ndisplay_name = "S"\n',
+  "secrets.toml": '[[secret]]\ndisplay_name = "S"\nnam = "s"\n',
+  "runbooks/r.toml":
+    'name = "r"\nreadme = "./notes.md"\n\n[[steps]]\nname = "s"\ntype = "sandbox_reprovision"\n',
+  "runbooks/notes.md": "",
+  "notes.md": "",
   "component/x.toml": "",
   "branch.toml": `${"a.".repeat(32)}a = 1\n`,
 };
-
-test.each(["", "v1", "v2"])("the format's version %j is taken and kept", async (version) => {
-  const { errors, config } = await checkTexts({
-    "metadata.toml": `${metadata}version = "${version}"\n`,
-  });
-  expect(errors).toEqual([]);
-  expect(config?.document.metadata.version).toBe(version);
-});
 
 test("what a state has can be read", async () => {
   const paths = [
@@ -96,7 +93,7 @@ describe("a config that is wrong in every way", () => {
   });
 
   test("is told the word that is near, of whatever kind it is", async () => {
-    const { errors } = await checkTexts({
+    const { errors, warnings } = await checkTexts({
       "metadata.toml": `${metadata}descripton = "x"\n`,
       "inputs.toml":
         '[[group]]\nname = "network"\n\n[[input]]\nname = "port"\ngroup = "netwrk"\ntype = "numbr"\n',
@@ -112,7 +109,9 @@ describe("a config that is wrong in every way", () => {
       "permissions.toml": '[provision_role]\nname = "maker"\n',
       "action/x.toml": "",
     });
-    const words = errors.flatMap(({ detail }) => /did you mean ([^?]+)\?/.exec(detail)?.[1] ?? []);
+    const words = [...errors, ...warnings].flatMap(
+      ({ detail }) => /did you mean ([^?]+)\?/.exec(detail)?.[1] ?? [],
+    );
     expect(words.toSorted()).toMatchInlineSnapshot(`
       [
         "actions/",
@@ -132,7 +131,9 @@ describe("a config that is wrong in every way", () => {
 
   test("has at most 500 faults shown, and says how many there are", async () => {
     const many = Array.from({ length: 900 }, (_, at) => `k${at} = 1\n`).join("");
-    const { errors, errorCount } = await checkTexts({ "metadata.toml": metadata + many });
+    const { errors, errorCount } = await checkTexts({
+      "metadata.toml": `${metadata}[links]\n${many}`,
+    });
     expect([errors.length, errorCount]).toEqual([500, 900]);
   });
 });
@@ -145,7 +146,9 @@ describe("a valid config", () => {
       expect(read.errors).toEqual([]);
       expect(read.warnings).toEqual([]);
       const { document, checksum } = read.config ?? {};
-      const again = await checkConfigDocument(documentOf(document ?? {}));
+      const again = await checkConfigDocument(
+        filesOfDocument(document ?? { metadata: { name: "" } }),
+      );
       expect(again.errors).toEqual([]);
       expect(again.config?.checksum).toBe(checksum);
     },
@@ -236,15 +239,3 @@ describe("a config's bounds", () => {
     expect(errors).toMatchObject([{ code: "missing_file", pointer: "#/metadata.toml/readme" }]);
   });
 });
-
-/** A checked document as the tree of files that it could have come from. */
-function documentOf(document: object): Record<string, unknown> {
-  const folders = ["components", "actions", "runbooks", "branches", "installs"];
-  return Object.fromEntries(
-    Object.entries(document).map(([section, value]) => {
-      if (!folders.includes(section)) return [`${section}.toml`, value as unknown];
-      const things = value as unknown[]; // these sections are lists
-      return [section, Object.fromEntries(things.map((one, at) => [`${at}.toml`, one]))];
-    }),
-  );
-}

@@ -17,7 +17,7 @@ import {
 } from "./config-fault.ts";
 import type { AppConfigDocument } from "./config-files.ts";
 import { type ConfigGraph, graphOf } from "./config-graph.ts";
-import { includeTexts } from "./include-texts.ts";
+import { type Included, includeTexts } from "./include-texts.ts";
 import { inOneOrder } from "./one-order.ts";
 import { placeFaults } from "./place-faults.ts";
 import { makeRawConfig, type RawConfig } from "./raw-config.ts";
@@ -27,7 +27,7 @@ import { fittingValues } from "./rules/fitting-values.ts";
 import { knownNames } from "./rules/known-names.ts";
 import { makeMeant } from "./rules/make-meant.ts";
 import { oneCloud } from "./rules/one-cloud.ts";
-import type { Rule, Tell } from "./rules/rule.ts";
+import { isTable, type Rule, type Tell } from "./rules/rule.ts";
 import { uniqueNames } from "./rules/unique-names.ts";
 import { wholePolicies } from "./rules/whole-policies.ts";
 import { wholeTriggers } from "./rules/whole-triggers.ts";
@@ -66,34 +66,49 @@ const rules: readonly Rule[] = [
   oneCloud,
 ];
 
+export type CheckOptions = {
+  /** The app's name, where the config says none. */
+  readonly appName?: string | undefined;
+  /** What nothing knows is a fault. */
+  readonly isStrict?: boolean;
+  /** Other names of svc. */
+  readonly brands?: Brands;
+};
+
 /** Checks a directory, and tells everything that is wrong in it at once. */
 export async function checkConfigFolder(
   folder: ConfigFolder,
-  brands: Brands = [],
+  options: CheckOptions = {},
 ): Promise<CheckedConfig> {
-  return await check(await readFolderEntries(folder), { folder, brands });
+  return await check(await readFolderEntries(folder), folder, options);
 }
 
 /** Checks the JSON document of a config. */
 export async function checkConfigDocument(
   document: unknown,
-  brands: Brands = [],
+  options: CheckOptions = {},
 ): Promise<CheckedConfig> {
-  return await check(readDocumentEntries(document), { folder: undefined, brands });
+  return await check(readDocumentEntries(document), undefined, options);
 }
 
 async function check(
   entries: ConfigEntries,
-  { folder, brands }: { readonly folder: ConfigFolder | undefined; readonly brands: Brands },
+  folder: ConfigFolder | undefined,
+  { appName, isStrict = false, brands = [] }: CheckOptions,
 ): Promise<CheckedConfig> {
-  const raw = makeRawConfig(entries);
   const meant = makeMeant();
-  const included = await includeTexts(raw, folder);
+  const made = makeRawConfig(entries, { appName, meant });
+  const included = await includeTexts(made, folder);
+  const raw = { ...made, faultAt: faultsOf(made, included) };
   const shapes = checkShapes(raw, meant);
   const told = checkRules(raw, { meant, brands });
+  const ignored = made.ignored.map((one): FoundFault =>
+    isStrict ? { ...one, code: "unknown_key" } : one,
+  );
   const found = [...raw.faults, ...included.faults, ...shapes.faults, ...told.errors];
-  const errors = placeFaults(entries, found);
-  const warnings = placeFaults(entries, told.warnings);
+  const errors = placeFaults(entries, isStrict ? [...found, ...ignored] : found);
+  const allowed = [...included.warnings, ...told.warnings];
+  const warnings = placeFaults(entries, isStrict ? allowed : [...allowed, ...ignored]);
   const { document } = shapes;
   return {
     errors: errors.told as ConfigFault<ConfigFaultCode>[], // warnings are apart
@@ -107,6 +122,21 @@ async function check(
   };
 }
 
+/** Faults that say from which file their text was read, if it was. */
+function faultsOf({ faultAt }: RawConfig, { fileOf }: Included): RawConfig["faultAt"] {
+  return (path, code, detail) => {
+    const file = fileOf(path);
+    return faultAt(path, code, file === undefined ? detail : `${detail} (read from ${file})`);
+  };
+}
+
+/** What acts: nothing acts on the rest, and its templates are another program's. */
+function acting(tree: RawConfig["tree"]): object {
+  const { metadata } = tree;
+  const rest = { ...tree, installer: undefined };
+  return isTable(metadata) ? { ...rest, metadata: { ...metadata, onboarding: undefined } } : rest;
+}
+
 function checkRules(raw: RawConfig, by: Pick<Tell, "meant" | "brands">) {
   const errors: FoundFault[] = [];
   const warnings: FoundFault[] = [];
@@ -117,7 +147,7 @@ function checkRules(raw: RawConfig, by: Pick<Tell, "meant" | "brands">) {
   const warn: Warn = (path, code, detail) => {
     if (warnings.length < configLimits.counted) warnings.push(raw.faultAt(path, code, detail));
   };
-  const references = readReferences(raw.tree, tell, {
+  const references = readReferences(acting(raw.tree), tell, {
     look: (template) => {
       warnOfCommand(raw.tree, template, warn);
       warnOfRoots(template, warn);

@@ -7,7 +7,8 @@ import {
   type Path,
 } from "./config-fault.ts";
 import type { AppConfigDocument } from "./config-files.ts";
-import { type JsonSchema, schemaAt } from "./config-schemas.ts";
+import { schemaAt } from "./config-schemas.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { parseConfig } from "./parse-config.ts";
 import type { RawConfig } from "./raw-config.ts";
 import type { Meant } from "./rules/make-meant.ts";
@@ -37,8 +38,6 @@ function toldBy(checking: Checking, issue: z.core.$ZodIssue): Told[] {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
   const value = valueAt(tree, path);
   const isMissing = value === undefined && issue.code !== "custom";
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.slice(0, configLimits.counted).map((key) => unknownKey(checking, path, key));
   if (isMissing || issue.code === "invalid_type" || issue.code === "invalid_value")
     return [wrongValue(checking, path)];
   if (issue.code === "invalid_union") {
@@ -64,12 +63,6 @@ function nameOf(path: Path): string {
   const last = path.at(-1);
   if (typeof last !== "number") return last ?? "the config";
   return `${nameOf(path.slice(0, -1))}[${last}]`;
-}
-
-function unknownKey({ tree, meant }: Checking, path: Path, key: string): Told {
-  const known = Object.keys(schemaAt(path, tree)?.properties ?? {});
-  const hint = meant(key, known) || `; allowed are ${known.join(", ")}`;
-  return { path: [...path, key], code: "unknown_key", detail: `${key} is not known here${hint}` };
 }
 
 /** A value that is missing, of another type, or none of the words that are allowed. */

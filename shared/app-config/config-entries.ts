@@ -8,9 +8,10 @@ import {
   type Place,
   pointerTo,
 } from "./config-fault.ts";
-import { configFiles } from "./config-files.ts";
+import { type ConfigFile, configFiles } from "./config-files.ts";
 import { tooDeepWords } from "./costly-toml.ts";
 import { countValues } from "./count-values.ts";
+import { kindOfFile } from "./kind-of-file.ts";
 import { type PlaceOf, placesOfToml, readToml } from "./read-toml.ts";
 import { isTable } from "./rules/rule.ts";
 
@@ -34,24 +35,36 @@ export type ConfigEntry = {
 export type ConfigEntries = {
   readonly entries: ReadonlyMap<string, ConfigEntry>;
   readonly faults: readonly ConfigFault[];
+  /** Files that are none of a config. */
+  readonly ignored: readonly ConfigFault[];
   readonly bytes: number;
 };
 
 const rootFiles = configFiles.flatMap(({ file }) => (file === undefined ? [] : [file]));
-const folders = [
-  ...new Set(configFiles.flatMap(({ folder }) => (folder === undefined ? [] : [folder]))),
-];
+const folders = [...new Set(configFiles.flatMap(({ folder = "" }) => folder.split("/", 1)))].filter(
+  (folder) => folder !== "",
+);
 
-/** The path of a file in the JSON document of the same config. */
-export const documentPath = (file: string): string[] => file.split("/");
+/** The path of a file in the JSON document of the same config: its folder, and its path in that. */
+export function documentPath(file: string): string[] {
+  const slash = file.indexOf("/");
+  return slash === -1 ? [file] : [file.slice(0, slash), file.slice(slash + 1)];
+}
 
 type Reading = {
   readonly entries: Map<string, ConfigEntry>;
   readonly faults: ConfigFault[];
+  readonly ignored: ConfigFault[];
   bytes: number;
   values: number;
 };
-const begin = (): Reading => ({ entries: new Map(), faults: [], bytes: 0, values: 0 });
+const begin = (): Reading => ({
+  entries: new Map(),
+  faults: [],
+  ignored: [],
+  bytes: 0,
+  values: 0,
+});
 const unread: ConfigEntry = { value: undefined, openPlaces: undefined };
 
 /** Reads the TOML files of a directory, one after the other, giving way to others between them. */
@@ -63,7 +76,7 @@ export async function readFolderEntries(folder: ConfigFolder): Promise<ConfigEnt
     if (why === "ignored") continue;
     if (++files > configLimits.files) return tooCostly(reading, name, manyFiles);
     if (why !== undefined) {
-      reading.faults.push(faultOf(name, undefined, { code: "unknown_key", detail: why }));
+      reading.ignored.push(faultOf(name, undefined, { code: "ignored_key", detail: why }));
       continue;
     }
     const read = await folder.read(name);
@@ -104,8 +117,33 @@ function readFile(reading: Reading, name: string, text: string): void {
     for (const { place, ...fault } of read.faults) faults.push(faultOf(name, place, fault));
     if (!read.isWhole) return;
     reading.values += countValues(read.value, configLimits.valuesOfFile).values;
-    entries.set(name, { value: read.value, openPlaces: () => placesOfToml(text) });
+    const mark = missingMark(name, read.value);
+    if (mark === undefined) keep(reading, name, read.value, () => placesOfToml(text));
+    else {
+      entries.delete(name);
+      const detail = `is not read: it has no ${mark}, as files of this folder have`;
+      reading.ignored.push(faultOf(name, undefined, { code: "ignored_key", detail }));
+    }
   }
+}
+
+/** What a TOML file of a folder within a kind's folder must have to be one of the config, and no other program's; undefined where it has it. */
+function missingMark(name: string, value: object): ConfigFile["mark"] {
+  if (name.split("/").length < 3 || Object.keys(value).length === 0) return undefined;
+  const mark = kindOfFile(name)?.mark;
+  return mark === undefined || Object.hasOwn(value, mark) ? undefined : mark;
+}
+
+/** A file with nothing in it is as if it were not there; but for the app's own, which may have no member. */
+function keep(
+  { entries }: Reading,
+  name: string,
+  value: unknown,
+  openPlaces: ConfigEntry["openPlaces"],
+): void {
+  const isEmpty = isTable(value) && Object.keys(value).length === 0 && name !== "metadata.toml";
+  if (isEmpty) entries.delete(name);
+  else entries.set(name, { value, openPlaces });
 }
 
 /** Takes a JSON document apart: the tree of a directory, keyed by the files' names. Its values are copied. */
@@ -154,10 +192,8 @@ function readValue(reading: Reading, name: string, value: unknown): string | und
   if (reading.values > configLimits.values) return manyValues;
   if (reading.bytes > configLimits.unpackedBytes) return manyTexts;
   const isWhole = tooDeep === undefined && values <= valuesOfFile;
-  reading.entries.set(
-    name,
-    isWhole ? { value: structuredClone(value), openPlaces: undefined } : unread,
-  );
+  if (isWhole) keep(reading, name, structuredClone(value), undefined);
+  else reading.entries.set(name, unread);
   const most = `has more than ${valuesOfFile} values, the most that a file may have`;
   const fault: Told =
     tooDeep === undefined
@@ -169,7 +205,11 @@ function readValue(reading: Reading, name: string, value: unknown): string | und
 
 type Told = FileFault & { readonly path?: Path };
 
-function faultOf(file: string, place: Place | undefined, { code, detail, path = [] }: Told) {
+function faultOf(
+  file: string,
+  place: Place | undefined,
+  { code, detail, path = [] }: Omit<Told, "code"> & { readonly code: ConfigFault["code"] },
+): ConfigFault {
   const at = place ?? { line: null, column: null };
   const pointer = pointerTo([...(file === "" ? [] : documentPath(file)), ...path]);
   return makeFault({ file, ...at, pointer, code, detail });
@@ -177,21 +217,18 @@ function faultOf(file: string, place: Place | undefined, { code, detail, path = 
 
 /** Why this is no file of a config; "ignored" for what is something else's. */
 function whyUnknown(name: string): string | undefined {
-  const [first = "", second, ...deeper] = name.split("/");
-  if (second === undefined) return rootFiles.includes(first) ? undefined : unknownWords(name);
-  if (!folders.includes(first)) {
+  const [first = "", ...deeper] = name.split("/");
+  if (deeper.length === 0) return rootFiles.includes(first) ? undefined : unknownWords(name);
+  if (kindOfFile(name) === undefined) {
     const meant = nearestWord(first, folders);
     return meant === undefined ? "ignored" : `is in no folder of a config; did you mean ${meant}/?`;
   }
-  if (deeper.length > 0) return `is not read: put it into ${first}/ itself`;
-  return second.endsWith(".toml") && second !== ".toml"
-    ? undefined
-    : "is not read: its name must end with .toml";
+  return /[^/]\.toml$/.test(name) ? undefined : "is not read: its name must end with .toml";
 }
 
 function unknownWords(name: string): string {
   const known = [...rootFiles, ...folders];
   const meant = nearestWord(name, known);
-  const hint = meant === undefined ? `allowed are ${known.join(", ")}` : `did you mean ${meant}?`;
+  const hint = meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
   return `is no file of a config; ${hint}`;
 }

@@ -36,6 +36,8 @@ export type ConfigFaultCode = (typeof configFaultCodes)[number];
 
 /** What may be meant so. */
 export const configWarningCodes = [
+  "ignored_key",
+  "found_twice",
   "unused_input",
   "secret_in_plain",
   "unquoted_in_command",

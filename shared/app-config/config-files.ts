@@ -4,7 +4,7 @@ import * as actions from "./members/action-members.ts";
 import * as app from "./members/app-members.ts";
 import { component } from "./members/component.ts";
 import * as delivery from "./members/delivery-members.ts";
-import { list } from "./members/kinds.ts";
+import { list, oneOf } from "./members/kinds.ts";
 import * as permission from "./members/permission-members.ts";
 
 const many = 500;
@@ -24,7 +24,10 @@ export const configSchema = z.strictObject({
   permissions: permission.permissions.optional(),
   break_glass: z.strictObject({ role: list("Roles of emergencies.", permission.role) }).optional(),
   operation_roles: z
-    .strictObject({ rules: list("Which role who uses for what.", app.operationRoleRule) })
+    .strictObject({
+      type: oneOf("How roles are found.", ["matrix"]).optional(),
+      rules: list("Which role who uses for what.", app.operationRoleRule).optional(),
+    })
     .optional(),
   policies: z.strictObject({ policy: list("Policies.", permission.policy) }).optional(),
   secrets: z.strictObject({ secret: list("Secrets.", permission.secret) }).optional(),
@@ -36,6 +39,8 @@ export const configSchema = z.strictObject({
   runbooks: list("Runbooks.", actions.runbook, many).optional(),
   branches: list("Branches.", delivery.branch).optional(),
   installs: list("Installs.", delivery.install, many).optional(),
+  installer: app.installer.optional(),
+  installs_config: delivery.installsConfig.optional(),
   trigger_rules: z
     .strictObject({ rule: list("What begins by events from outside.", delivery.triggerRule) })
     .optional(),
@@ -57,6 +62,8 @@ export type ConfigFile = {
   readonly folder?: string;
   /** The member of `file` that lists what `folder` holds; where it is not the file's whole. */
   readonly member?: string;
+  /** The folder: what each of its files has. */
+  readonly mark?: "name" | "type";
   readonly schema: z.ZodType;
   readonly is: string;
 };
@@ -65,25 +72,14 @@ const { shape } = configSchema;
 
 /** Every file of a config's directory: the checker, the editors' schemas, the docs and `svc app init` follow from it. */
 export const configFiles: readonly ConfigFile[] = [
-  {
-    type: "metadata",
-    section: "metadata",
-    file: "metadata.toml",
-    schema: app.metadata,
-    is: "The app itself. Required.",
-  },
-  {
-    type: "inputs",
-    section: "inputs",
-    file: "inputs.toml",
-    schema: shape.inputs.unwrap(),
-    is: "What is asked of each install.",
-  },
+  alone("metadata", app.metadata.partial({ name: true }), "The app itself. Required."),
+  alone("inputs", shape.inputs.unwrap(), "What is asked of each install."),
   {
     type: "input",
     section: "inputs",
     folder: "inputs",
     member: "input",
+    mark: "name",
     schema: app.input,
     is: "One input a file, by the files' names, instead of inputs.toml.",
   },
@@ -92,99 +88,85 @@ export const configFiles: readonly ConfigFile[] = [
     section: "inputs",
     folder: "input_groups",
     member: "group",
+    mark: "name",
     schema: app.inputGroup,
     is: "One group of inputs a file, instead of inputs.toml.",
   },
-  {
-    type: "sandbox",
-    section: "sandbox",
-    file: "sandbox.toml",
-    schema: app.sandbox,
-    is: "What an install stands on: terraform or pulumi.",
-  },
-  {
-    type: "runner",
-    section: "runner",
-    file: "runner.toml",
-    schema: app.runner,
-    is: "The runner of an install.",
-  },
-  {
-    type: "stack",
-    section: "stack",
-    file: "stack.toml",
-    schema: app.stack,
-    is: "The template that the customer runs.",
-  },
-  {
-    type: "permissions",
-    section: "permissions",
-    file: "permissions.toml",
-    schema: permission.permissions,
-    is: "Roles in the customer's account.",
-  },
+  alone("sandbox", app.sandbox, "What an install stands on: terraform or pulumi."),
+  alone("runner", app.runner, "The runner of an install."),
+  alone("stack", app.stack, "The template that the customer runs."),
+  alone("permissions", permission.permissionsFile, "Roles in the customer's account."),
   {
     type: "permission",
     section: "permissions",
     folder: "permissions",
+    mark: "type",
     schema: z.looseObject({ type: z.enum(permission.permissionKinds) }),
     is: "One role or shared policy a file, by its `type`, instead of permissions.toml.",
   },
   {
-    type: "break-glass",
+    type: "named-policy",
+    section: "permissions",
+    folder: "permissions/policies",
+    member: "named_policies",
+    mark: "name",
+    schema: permission.namedPolicy,
+    is: "One policy that several roles share a file.",
+  },
+  alone("break_glass", shape.break_glass.unwrap(), "Roles of emergencies."),
+  {
+    type: "break-glass-role",
     section: "break_glass",
-    file: "break_glass.toml",
-    schema: shape.break_glass.unwrap(),
-    is: "Roles of emergencies.",
+    folder: "break_glass",
+    member: "role",
+    mark: "name",
+    schema: permission.role,
+    is: "One role of emergencies a file, instead of break_glass.toml.",
   },
-  {
-    type: "operation-roles",
-    section: "operation_roles",
-    file: "operation_roles.toml",
-    schema: shape.operation_roles.unwrap(),
-    is: "Which role an operation uses.",
-  },
-  {
-    type: "policies",
-    section: "policies",
-    file: "policies.toml",
-    schema: shape.policies.unwrap(),
-    is: "What plans and images must pass.",
-  },
+  alone("operation_roles", shape.operation_roles.unwrap(), "Which role an operation uses."),
+  alone(
+    "policies",
+    z.strictObject({ policy: list("Policies.", permission.policyInFile) }),
+    "What plans and images must pass.",
+  ),
   {
     type: "policy",
     section: "policies",
     folder: "policies",
     member: "policy",
-    schema: permission.policy,
+    mark: "type",
+    schema: permission.policyInFile,
     is: "One policy a file, instead of policies.toml.",
   },
-  {
-    type: "secrets",
-    section: "secrets",
-    file: "secrets.toml",
-    schema: shape.secrets.unwrap(),
-    is: "Secrets that the stack asks for.",
-  },
+  alone("secrets", shape.secrets.unwrap(), "Secrets that the stack asks for."),
   {
     type: "secret",
     section: "secrets",
     folder: "secrets",
     member: "secret",
+    mark: "name",
     schema: permission.secret,
     is: "One secret a file, instead of secrets.toml.",
   },
+  alone(
+    "kubernetes_contexts",
+    shape.kubernetes_contexts.unwrap(),
+    "Clusters that actions can name.",
+  ),
   {
-    type: "kubernetes-contexts",
+    type: "kubernetes-context",
     section: "kubernetes_contexts",
-    file: "kubernetes_contexts.toml",
-    schema: shape.kubernetes_contexts.unwrap(),
-    is: "Clusters that actions can name.",
+    folder: "kubernetes_contexts",
+    member: "context",
+    mark: "name",
+    schema: app.kubernetesContext,
+    is: "One cluster a file, instead of kubernetes_contexts.toml.",
   },
   {
     type: "component",
     section: "components",
     folder: "components",
+    mark: "type",
     schema: component,
     is: "One component a file.",
   },
@@ -192,6 +174,7 @@ export const configFiles: readonly ConfigFile[] = [
     type: "action",
     section: "actions",
     folder: "actions",
+    mark: "name",
     schema: actions.action,
     is: "One action a file.",
   },
@@ -199,6 +182,7 @@ export const configFiles: readonly ConfigFile[] = [
     type: "runbook",
     section: "runbooks",
     folder: "runbooks",
+    mark: "name",
     schema: actions.runbook,
     is: "One runbook a file.",
   },
@@ -213,6 +197,7 @@ export const configFiles: readonly ConfigFile[] = [
     type: "branch",
     section: "branches",
     folder: "branches",
+    mark: "name",
     schema: delivery.branch,
     is: "One branch a file, instead of branch.toml.",
   },
@@ -220,14 +205,23 @@ export const configFiles: readonly ConfigFile[] = [
     type: "install",
     section: "installs",
     folder: "installs",
+    mark: "name",
     schema: delivery.install,
     is: "One install a file: checked; a branch's runs act on it.",
   },
   {
-    type: "trigger-rules",
-    section: "trigger_rules",
-    file: "trigger_rules.toml",
-    schema: shape.trigger_rules.unwrap(),
-    is: "What begins by events from outside.",
+    type: "installs",
+    section: "installs_config",
+    file: "installs.toml",
+    schema: delivery.installsConfig,
+    is: "Where files of installs are, if not in installs/. Kept and shown; nothing acts on it.",
   },
+  alone("installer", app.installer, "A page for customers. Kept and shown; nothing acts on it."),
+  alone("trigger_rules", shape.trigger_rules.unwrap(), "What begins by events from outside."),
 ];
+
+/** The file that is all there is of its section, and is called as it. */
+function alone(section: Section, schema: z.ZodType, is: string): ConfigFile {
+  const type = section.replaceAll("_", "-");
+  return { type, section, file: `${section}.toml`, schema, is };
+}

@@ -39,10 +39,16 @@ function edgesOf(tree: unknown, references: readonly ConfigReference[], tell: Te
   const edges = new Map<string, ConfigEdge>();
   const byThing = Map.groupBy(references, ({ at }) => `${String(at[0])} ${String(at[1])}`);
   const components = componentsByKey(tree);
+  const clusters = new Map(
+    tablesAt(tree, "kubernetes_contexts", "context").map((one) => [
+      nameKey(textIn(one, "name") ?? ""),
+      components.get(nameKey(textIn(one, "source_component_name") ?? "")),
+    ]),
+  );
   for (const section of ["components", "actions"] as const)
     for (const one of tablesAt(tree, section)) {
       const own = byThing.get(`${section} ${String(one.path[1])}`) ?? [];
-      addEdges({ components, tell, edges, section, one }, own);
+      addEdges({ components, clusters, tell, edges, section, one }, own);
     }
   return [...edges.values()].sort((a, b) => compare(keyOf(a), keyOf(b)));
 }
@@ -50,6 +56,8 @@ function edgesOf(tree: unknown, references: readonly ConfigReference[], tell: Te
 type Adding = {
   /** Their names by those that templates use. */
   readonly components: ReadonlyMap<string, string | undefined>;
+  /** What makes a cluster, by the names of contexts. */
+  readonly clusters: ReadonlyMap<string, string | undefined>;
   readonly tell: Tell;
   readonly edges: Map<string, ConfigEdge>;
   readonly section: "components" | "actions";
@@ -71,6 +79,13 @@ function addEdges(adding: Adding, references: readonly ConfigReference[]): void 
   const componentOf = (key: string) => adding.components.get(nameKey(key));
   for (const { path, text } of textsOf(adding.one, "dependencies"))
     addEdge(adding, { to: componentOf(text), declared: true, path });
+  const context = textIn(adding.one, "kubernetes_context");
+  if (context !== undefined && adding.section === "components")
+    addEdge(adding, {
+      to: adding.clusters.get(nameKey(context)),
+      declared: true,
+      path: [...adding.one.path, "kubernetes_context"],
+    });
   for (const { at, path } of references) {
     if (path[0] !== "components" || path[1] === undefined) continue;
     addEdge(adding, { to: componentOf(path[1]), declared: false, path: at });

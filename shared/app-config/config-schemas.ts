@@ -1,24 +1,9 @@
 import { z } from "zod";
 import type { Path } from "./config-fault.ts";
 import { type ConfigFile, configFiles, configSchema } from "./config-files.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { permissions } from "./members/permission-members.ts";
-
-/** As much of JSON Schema as a config's has. */
-export type JsonSchema = {
-  readonly type?: string;
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: JsonSchema | boolean;
-  readonly items?: JsonSchema;
-  readonly maxItems?: number;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly oneOf?: readonly JsonSchema[];
-  /** A text that may be in a file of its own. */
-  readonly "x-file"?: boolean;
-};
+import { withOtherNames } from "./with-other-names.ts";
 
 /** The names by which editors ask for a schema. */
 export const configSchemaTypes: readonly string[] = [
@@ -93,8 +78,10 @@ function schemaOf(schema: z.ZodType): JsonSchema {
   }) as JsonSchema; // as much of it as is read here
 }
 
+const schemaOfFile = (file: ConfigFile): JsonSchema => withOtherNames(file, ownSchemaOf(file));
+
 /** A file of the folder permissions/ is one of several things. */
-function schemaOfFile(file: ConfigFile): JsonSchema {
+function ownSchemaOf(file: ConfigFile): JsonSchema {
   if (file.type !== "permission") return schemaOf(file.schema);
   const { properties = {} } = schemaOf(permissions);
   const kinds: Record<string, JsonSchema | undefined> = {
@@ -112,14 +99,22 @@ function schemaOfFile(file: ConfigFile): JsonSchema {
   return { oneOf };
 }
 
+const isSchema = (schema: JsonSchema | boolean | undefined): schema is JsonSchema =>
+  typeof schema === "object";
+
 function documentSchema(): JsonSchema {
   const folders = new Map<string, JsonSchema>();
   for (const file of configFiles) {
-    if (file.folder === undefined) continue;
-    folders.set(file.folder, {
+    const [folder, inner] = file.folder?.split("/") ?? [];
+    if (folder === undefined) continue;
+    const schema = schemaOfFile(file);
+    const outer = inner === undefined ? undefined : folders.get(folder);
+    folders.set(folder, {
       type: "object",
-      description: file.is,
-      additionalProperties: schemaOfFile(file),
+      description: outer?.description ?? file.is,
+      additionalProperties: isSchema(outer?.additionalProperties)
+        ? { anyOf: [outer.additionalProperties, schema] }
+        : schema,
     });
   }
   const files = configFiles.flatMap((one): [string, JsonSchema][] =>

@@ -1,16 +1,28 @@
 import type { ConfigFolder, FileFault } from "./config-entries.ts";
 import { type FoundFault, configLimits, type Path } from "./config-fault.ts";
-import { chosen, inner, type JsonSchema, treeSchema } from "./config-schemas.ts";
+import { chosen, inner, treeSchema } from "./config-schemas.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import type { RawConfig } from "./raw-config.ts";
+import { outsideRoot, placesOfText } from "./text-places.ts";
 
-/** How many files there were, and what is wrong with those that were named. */
-type Included = { readonly faults: FoundFault[]; readonly files: readonly string[] };
+/** The texts that were put in: from which files, and what is wrong with those that were named. */
+export type Included = {
+  readonly faults: FoundFault[];
+  readonly warnings: FoundFault[];
+  readonly files: readonly string[];
+  /** The file of the text at a path. */
+  readonly fileOf: (path: Path) => string | undefined;
+};
 
-type Including = Included & {
+type Including = {
   readonly raw: RawConfig;
   readonly folder: Pick<ConfigFolder, "read"> | undefined;
-  readonly files: string[];
-  readonly texts: Map<string, Known>;
+  readonly faults: FoundFault[];
+  readonly warnings: FoundFault[];
+  readonly files: Set<string>;
+  readonly texts: Map<string, string | FileFault>;
+  /** Files by the paths of their texts. */
+  readonly from: Map<string, string>;
   bytes: number;
   /** For how many files there is room. */
   readonly room: number;
@@ -18,9 +30,13 @@ type Including = Included & {
   isFull: boolean;
 };
 
-type Known = { readonly text: string | FileFault; readonly bytes: number };
-
-type At = { readonly into: object; readonly key: string; readonly path: Path };
+/** A path of a file at a path of the tree, and the table and key that get its text. */
+type At = {
+  readonly given: string;
+  readonly path: Path;
+  readonly into: Record<string, unknown>;
+  readonly key: string;
+};
 
 /** Replaces each `./path` by that file's text; without a folder each is a fault. */
 export async function includeTexts(
@@ -31,82 +47,107 @@ export async function includeTexts(
     raw,
     folder,
     faults: [],
-    files: [],
+    warnings: [],
+    files: new Set(),
     texts: new Map(),
+    from: new Map(),
     bytes: raw.bytes,
     isFull: false,
     room: configLimits.files - raw.files,
   };
   for (const at of placesOf(treeSchema(), raw.tree, [])) await include(including, at);
-  return including;
+  const { faults, warnings, files, from } = including;
+  return { faults, warnings, files: [...files], fileOf: (path) => from.get(keyOf(path)) };
 }
+
+const keyOf = (path: Path): string => path.join("\n");
 
 /** The members of a value that are such paths. */
 function* placesOf(schema: JsonSchema | undefined, value: unknown, path: Path): Generator<At> {
   if (typeof value !== "object" || value === null || schema === undefined) return;
   const own = chosen(schema, value);
   if (Array.isArray(value) ? own?.items === undefined : own?.type !== "object") return;
+  const into = value as Record<string, unknown>;
   for (const [key, one] of Object.entries(value)) {
     const at = Array.isArray(value) ? Number(key) : key;
     const below = inner(own, at);
-    if (typeof one === "string") {
-      const isPath = below?.["x-file"] === true && /^\.{1,2}\//.test(one) && !one.includes("\n");
-      if (isPath) yield { into: value, key, path: [...path, at] };
-    } else if (below !== undefined) yield* placesOf(below, one, [...path, at]);
+    if (typeof one !== "string") {
+      if (below !== undefined) yield* placesOf(below, one, [...path, at]);
+    } else if (/^\.{1,2}\//.test(one) && !one.includes("\n")) {
+      const beside = below?.["x-file-at"];
+      const target = beside ?? (below?.["x-file"] === true ? key : undefined);
+      const isThere = beside !== undefined && into[beside] !== undefined;
+      if (target !== undefined && !isThere) {
+        yield { given: one, path: [...path, at], into, key: target };
+      }
+    }
   }
 }
 
-async function include(including: Including, { into, key, path }: At): Promise<void> {
-  const table = into as Record<string, string>; // a text is at the key
-  const given = table[key] ?? "";
-  table[key] = ""; // so that the name of a file that is not read is not checked as the text
+async function include(including: Including, at: At): Promise<void> {
+  const { given, path, into, key } = at;
+  into[key] = ""; // so that the name of a file that is not read is not checked as the text
   if (including.isFull || including.faults.length >= configLimits.counted) return;
-  const read = await textOf(including, given);
-  if (typeof read === "string") {
-    table[key] = read;
-    return;
-  }
-  including.faults.push(
-    including.raw.faultAt(path, read.code, `${given.slice(0, 200)} ${read.detail}`),
-  );
+  const read = await textOf(including, at);
+  if (typeof read === "string") into[key] = read;
+  else
+    including.faults.push(
+      including.raw.faultAt(path, read.code, `${given.slice(0, 200)} ${read.detail}`),
+    );
 }
 
-async function textOf(including: Including, given: string): Promise<string | FileFault> {
-  const name = nameWithin(given);
-  if (name === undefined)
-    return { code: "outside_root", detail: "is outside the config's directory" };
+async function textOf(including: Including, at: At): Promise<string | FileFault> {
+  const { raw, files } = including;
+  const places = placesOfText(at.given, raw.fileOf(at.path), String(at.path[0]));
+  if (places.length === 0) return outsideRoot;
   if (including.folder === undefined)
     return {
       code: "missing_file",
       detail: "is a file, and a JSON document has none: write the text itself",
     };
-  const { text, bytes } = including.texts.get(name) ?? (await readText(including, name));
-  including.bytes += bytes;
+  const there = [];
+  for (const name of places) if (!isMissing(await readText(including, name))) there.push(name);
+  const [name, second] = there;
+  if (name === undefined) {
+    const words = places.length > 1 ? `: none of ${places.join(", ")} is` : "";
+    return { code: "missing_file", detail: `is not there${words}` };
+  }
+  if (second !== undefined) {
+    const detail = `${at.given} is read from ${name}; there is ${second}, too`;
+    including.warnings.push(raw.faultAt(at.path, "found_twice", detail));
+  }
+  files.add(name);
+  including.from.set(keyOf([...at.path.slice(0, -1), at.key]), name);
+  const text = await readText(including, name);
+  if (typeof text === "string") including.bytes += Buffer.byteLength(text);
+  return isTooMuch(including) ?? (typeof text === "string" ? text : inWords(text, at.given, name));
+}
+
+function isTooMuch(including: Including): FileFault | undefined {
   const { unpackedBytes, files } = configLimits;
-  const [mostBytes, isMany] = [unpackedBytes / 2 ** 20, including.files.length > including.room];
-  if (!isMany && including.bytes <= unpackedBytes) return text;
+  const isMany = including.files.size > including.room;
+  if (!isMany && including.bytes <= unpackedBytes) return undefined;
   including.isFull = true;
+  const mostBytes = unpackedBytes / 2 ** 20;
   const detail = isMany
     ? `makes the config too large: it has at most ${files} files`
     : `makes the config too large: with all its texts, each as often as it is named, it has at most ${mostBytes} MiB`;
   return { code: "config_too_costly", detail };
 }
 
-async function readText({ folder, texts, files }: Including, name: string): Promise<Known> {
-  const text = (await folder?.read(name)) ?? { code: "missing_file", detail: "is not there" };
-  const known = { text, bytes: typeof text === "string" ? Buffer.byteLength(text) : 0 };
-  texts.set(name, known);
-  files.push(name);
-  return known;
-}
+/** A fault that says which file it is of, where the name that was given does not. */
+const inWords = ({ code, detail }: FileFault, given: string, name: string): FileFault =>
+  given.replace(/^\.\//, "") === name ? { code, detail } : { code, detail: `(${name}) ${detail}` };
 
-/** A path within the config's directory, from its root; undefined for one that leads out. */
-function nameWithin(given: string): string | undefined {
-  const parts: string[] = [];
-  for (const part of given.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") parts.push(part);
-    else if (parts.pop() === undefined) return undefined;
-  }
-  return parts.length === 0 ? undefined : parts.join("/");
+const isMissing = (read: string | FileFault): boolean =>
+  typeof read !== "string" && read.code === "missing_file" && read.detail === notThere.detail;
+
+const notThere: FileFault = { code: "missing_file", detail: "is not there" };
+
+async function readText({ folder, texts }: Including, name: string): Promise<string | FileFault> {
+  const known = texts.get(name);
+  if (known !== undefined) return known;
+  const text = (await folder?.read(name)) ?? notThere;
+  texts.set(name, text);
+  return text;
 }

@@ -16,7 +16,10 @@ export function inOneOrder(document: AppConfigDocument): AppConfigDocument {
       named_policies: byName(permissions.named_policies),
     },
     break_glass: listOf("role", byName(document.break_glass?.role)),
-    operation_roles: listOf("rules", some(document.operation_roles?.rules)),
+    operation_roles: document.operation_roles && {
+      ...document.operation_roles,
+      rules: some(document.operation_roles.rules),
+    },
     policies: listOf("policy", byName(document.policies?.policy)),
     secrets: listOf("secret", byName(document.secrets?.secret)),
     kubernetes_contexts: listOf("context", byName(document.kubernetes_contexts?.context)),
@@ -68,9 +71,10 @@ const isEmpty = (section: object | undefined): boolean =>
   section === undefined || Object.values(section).every((one) => one === undefined);
 
 function withoutEmpty(document: AppConfigDocument): AppConfigDocument {
-  const { inputs, permissions, ...rest } = document;
+  const { inputs, permissions, operation_roles: operations, ...rest } = document;
   return {
     ...rest,
+    ...(!isEmpty(operations) && { operation_roles: operations }),
     ...(!isEmpty(inputs) && { inputs }),
     ...(!isEmpty(permissions) && { permissions }),
   };

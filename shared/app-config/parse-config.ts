@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { configLimits } from "./config-fault.ts";
 import { type AppConfigDocument, configSchema } from "./config-files.ts";
-import { type JsonSchema, treeSchema } from "./config-schemas.ts";
+import { treeSchema } from "./config-schemas.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { isTable } from "./rules/rule.ts";
 
 type Issue = z.core.$ZodIssue;

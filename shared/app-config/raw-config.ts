@@ -1,43 +1,65 @@
-import type { ConfigEntries, ConfigEntry } from "./config-entries.ts";
-import { documentPath } from "./config-entries.ts";
+import type { ConfigEntries } from "./config-entries.ts";
 import type { ConfigFaultCode, ConfigWarningCode, FoundFault, Path } from "./config-fault.ts";
-import { makeFault, pointerTo } from "./config-fault.ts";
+import { pointerTo } from "./config-fault.ts";
 import { type ConfigFile, configFiles } from "./config-files.ts";
+import { fillNames } from "./fill-names.ts";
+import { ignoreKeys } from "./ignore-keys.ts";
+import { kindOfFile } from "./kind-of-file.ts";
 import { permissionKinds } from "./members/permission-members.ts";
-import { PathMap } from "./path-map.ts";
+import { faultIn, type Origin, Origins } from "./origins.ts";
+import { giveNames } from "./other-names.ts";
+import type { Meant } from "./rules/make-meant.ts";
+import { isTable } from "./rules/rule.ts";
 
 /** A config as one tree by its sections, unchecked, whichever files it came from. */
 export type RawConfig = {
   readonly tree: Readonly<Record<string, unknown>>;
   /** A fault at a path of the tree, told by its file and its path there. */
   readonly faultAt: (path: Path, code: Code, detail: string) => FoundFault;
+  /** The file that has what is at a path; empty where none has. */
+  readonly fileOf: (path: Path) => string;
   readonly faults: readonly FoundFault[];
+  /** Members that nothing knows. */
+  readonly ignored: readonly FoundFault[];
   /** What it has without the texts that it names. */
   readonly files: number;
   readonly bytes: number;
 };
 
 type Code = ConfigFaultCode | ConfigWarningCode;
-type Origin = { readonly file: string; readonly entry: ConfigEntry };
 type Making = {
   readonly tree: Record<string, unknown>;
-  readonly origins: PathMap<Origin>;
+  readonly origins: Origins;
   readonly faults: FoundFault[];
 };
+type Given = { readonly appName: string | undefined; readonly meant: Meant };
 
-/** Puts the files of a config together, in the order of their names. */
-export function makeRawConfig({ entries, faults, bytes }: ConfigEntries): RawConfig {
-  const making: Making = { tree: {}, origins: new PathMap(), faults: [...faults] };
-  const faultAt = (path: Path, code: Code, detail: string): FoundFault =>
-    findFault(making.origins, path, { code, detail });
-  for (const [name, entry] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const kind = kindOf(name);
-    if (kind === undefined || entry.value === undefined) continue;
-    place(making, kind, { file: name, entry });
+/** Puts the files of a config together, in the order of their names: members by the names that are kept, without what nothing knows. */
+export function makeRawConfig(
+  { entries, faults, ignored, bytes }: ConfigEntries,
+  { appName, meant }: Given,
+): RawConfig {
+  const origins = new Origins();
+  const making: Making = { tree: {}, origins, faults: [...faults] };
+  for (const [name, { value }] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const kind = kindOfFile(name);
+    if (kind !== undefined && value !== undefined) place(making, kind, { file: name, value });
   }
+  spreadRoles(making);
   if (!entries.has("metadata.toml")) making.faults.push(missingMetadata);
-  making.faults.push(...bothForms([...entries.keys()]));
-  return { tree: making.tree, faultAt, faults: making.faults, files: entries.size, bytes };
+  making.faults.push(...bothForms([...entries.keys()]), ...giveNames(making.tree, origins));
+  const keys = ignoreKeys(making.tree, origins, meant);
+  making.faults.push(...keys.faults);
+  fillNames(making.tree, origins, appName);
+  return {
+    tree: making.tree,
+    faultAt: (path, code, detail) => origins.faultAt(path, { code, detail }),
+    fileOf: (path) => origins.find(path)?.file ?? "",
+    faults: making.faults,
+    ignored: [...ignored, ...keys.ignored],
+    files: entries.size,
+    bytes,
+  };
 }
 
 const missingMetadata: FoundFault = {
@@ -46,33 +68,28 @@ const missingMetadata: FoundFault = {
   column: null,
   pointer: "#/metadata.toml",
   code: "missing_file",
-  detail: "is required: it names the app",
+  detail: "is required: it says what the app is",
 };
 
-function kindOf(name: string): ConfigFile | undefined {
-  const [first = "", second] = name.split("/");
-  return configFiles.find(({ file, folder }) =>
-    second === undefined ? file === first : folder === first,
-  );
+type Read = { readonly file: string; readonly value: unknown };
+
+function place(making: Making, kind: ConfigFile, { file, value }: Read): void {
+  const { section, member } = kind;
+  const origin = { file, within: [] };
+  const path = member === undefined ? [section] : [section, member];
+  if (kind.type === "permission") placePermission(making, origin, value);
+  else if (isOneOfMany(kind)) put(making, nextOf(making.tree, path), { origin, value });
+  else put(making, [section], { origin, value });
 }
 
-function place(making: Making, kind: ConfigFile, origin: Origin): void {
-  const { section, file, folder, member } = kind;
-  const { value } = origin.entry;
-  const set = (path: Path, given: unknown = value): void => {
-    put(making.tree, path, given);
-    making.origins.add(path, origin);
-  };
-  const isOne = section === "branches" || folder !== undefined;
-  if (file !== undefined && !isOne) set([section]);
-  else if (section === "permissions") placePermission(making, origin, set);
-  else set(nextOf(making.tree, member === undefined ? [section] : [section, member]));
-}
+/** Whether a file of the kind is one of a list, and not all that there is. */
+const isOneOfMany = ({ section, folder }: ConfigFile): boolean =>
+  folder !== undefined || section === "branches";
 
 /** The next place in a list. */
 function nextOf(tree: unknown, path: Path): Path {
   const there = path.reduce<unknown>(
-    (at, key) => (at as Record<string, unknown> | undefined)?.[key],
+    (at, key) => (at as Record<string, unknown> | null | undefined)?.[key],
     tree,
   );
   return [...path, Array.isArray(there) ? there.length : 0];
@@ -80,30 +97,47 @@ function nextOf(tree: unknown, path: Path): Path {
 
 const singleRoles = ["provision", "deprovision", "maintenance"];
 
-/** A file of the folder permissions/ says by its type which member of permissions.toml it is. */
-function placePermission(
-  making: Making,
-  origin: Origin,
-  set: (path: Path, given: unknown) => void,
-): void {
-  const { type, ...rest } = (origin.entry.value ?? {}) as Record<string, unknown>; // a TOML file or a JSON value
+/** A role says by its type which member of permissions.toml it is. */
+function placePermission(making: Making, origin: Origin, given: unknown): void {
+  const { type, ...value } = (isTable(given) ? given : {}) as Record<string, unknown>;
   const kind = permissionKinds.find((one) => one === type);
   const at = (code: ConfigFaultCode, detail: string): void => {
-    making.faults.push(faultIn(origin, type === undefined ? [] : ["type"], { code, detail }));
+    const within = type === undefined ? origin.within : [...origin.within, "type"];
+    making.faults.push(faultIn({ ...origin, within }, { code, detail }));
   };
   const allowed = `must be one of ${permissionKinds.join(", ")}`;
   if (type === undefined) at("missing_key", `type is missing: it ${allowed}`);
   else if (kind === undefined) at("bad_value", `type ${allowed}`);
   else if (!singleRoles.includes(kind)) {
     const member = type === "custom" ? "custom_roles" : "named_policies";
-    set(nextOf(making.tree, ["permissions", member]), rest);
-  } else if (making.origins.nearest(["permissions", `${kind}_role`]) !== undefined)
-    at("duplicate_name", `another file has the ${kind} role`);
-  else set(["permissions", `${kind}_role`], rest);
+    put(making, nextOf(making.tree, ["permissions", member]), { origin, value });
+  } else {
+    const path = ["permissions", `${kind}_role`];
+    const first = making.origins.find(path);
+    const isThere =
+      isTable(making.tree["permissions"]) && `${kind}_role` in making.tree["permissions"];
+    if (isThere)
+      at("duplicate_name", `${first?.file ?? "another file"} has the ${kind} role already`);
+    else put(making, path, { origin, value });
+  }
 }
 
-/** Sets what is at a path; lists and tables on the way are made. */
-function put(tree: Record<string, unknown>, path: Path, value: unknown): void {
+/** Roles in one list, each by its type. */
+function spreadRoles(making: Making): void {
+  const permissions = making.tree["permissions"] as Record<string, unknown> | undefined;
+  if (!isTable(permissions)) return;
+  const roles: unknown = permissions["roles"];
+  const origin = making.origins.find(["permissions", "roles"]);
+  if (!Array.isArray(roles) || origin === undefined) return;
+  delete permissions["roles"];
+  for (const [nth, role] of (roles as unknown[]).entries())
+    placePermission(making, { ...origin, within: [...origin.within, nth] }, role);
+}
+
+type Placed = { readonly origin: Origin; readonly value: unknown };
+
+/** Sets what is at a path, and where it came from; lists and tables on the way are made. */
+function put({ tree, origins }: Making, path: Path, { origin, value }: Placed): void {
   let into = tree as Record<string | number, unknown>;
   for (const [at, key] of path.slice(0, -1).entries()) {
     const there = into[key];
@@ -112,35 +146,20 @@ function put(tree: Record<string, unknown>, path: Path, value: unknown): void {
     into = into[key] as Record<string | number, unknown>; // made above
   }
   into[path.at(-1) ?? ""] = value;
+  origins.add(path, origin);
 }
-
-type Told = { readonly code: Code; readonly detail: string };
-
-/** The file of the nearest part around a path; the whole config, where there is none. */
-function findFault(origins: PathMap<Origin>, path: Path, told: Told): FoundFault {
-  const found = origins.nearest(path);
-  if (found !== undefined) return faultIn(found.value, path.slice(found.length), told);
-  return makeFault({ file: "", line: null, column: null, pointer: pointerTo(path), ...told });
-}
-
-const faultIn = ({ file }: Origin, within: Path, told: Told): FoundFault =>
-  makeFault({
-    file,
-    line: null,
-    column: null,
-    pointer: pointerTo([...documentPath(file), ...within]),
-    ...told,
-    within,
-  });
 
 function bothForms(names: readonly string[]): FoundFault[] {
   const present = configFiles.filter(({ file, folder }) =>
-    names.some((name) => name === file || (folder !== undefined && name.startsWith(`${folder}/`))),
+    names.some((name) =>
+      folder === undefined ? name === file : kindOfFile(name)?.folder === folder,
+    ),
   );
   return present.flatMap((one): FoundFault[] => {
     const { file } = one;
     const other = present.find(
-      ({ section, folder }) => section === one.section && folder !== undefined,
+      ({ section, folder }) =>
+        section === one.section && folder !== undefined && !folder.includes("/"),
     );
     if (file === undefined || other === undefined) return [];
     const detail = `is there besides the folder ${other.folder ?? ""}/: keep one of the two`;

@@ -148,7 +148,6 @@ function namesOf(tree: unknown, { meant }: Tell): Omit<ConfigNames, "runbook-inp
     action: toNames(namesAt(tree, "actions")),
     secret: toNames(namesAt(tree, "secrets", "secret")),
     hasSandbox: has("sandbox"),
-    hasStack: has("stack"),
     meant,
   };
 }

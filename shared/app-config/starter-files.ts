@@ -1,6 +1,7 @@
 import { configFiles } from "./config-files.ts";
-import { chosen, configSchemaOf, inner, type JsonSchema } from "./config-schemas.ts";
-import { namePattern } from "./members/kinds.ts";
+import { chosen, configSchemaOf, inner } from "./config-schemas.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { nameFrom } from "./name-from.ts";
 
 type Value = string | boolean | number | Table | readonly Table[];
 type Table = { readonly [member: string]: Value };
@@ -9,7 +10,7 @@ type Table = { readonly [member: string]: Value };
 export function starterFiles(folderName: string): Record<string, string> {
   return {
     "metadata.toml": fileOf("metadata", {
-      name: nameOf(folderName),
+      name: nameFrom(folderName, "my-app"),
       display_name: folderName,
       description: "What it is for, in a sentence.",
     }),
@@ -42,16 +43,6 @@ export function starterFiles(folderName: string): Record<string, string> {
     "scripts/greet.sh":
       '#!/bin/sh\n# What comes from an install comes in variables: in double quotes, a shell runs nothing of it.\necho "$GREETING from $INSTALL"\n',
   };
-}
-
-/** A folder's name as an app's. */
-function nameOf(folderName: string): string {
-  const name = folderName
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_-]+/g, "-")
-    .replace(/^[^a-z]+/, "")
-    .slice(0, 63);
-  return namePattern.test(name) ? name : "my-app";
 }
 
 function fileOf(type: string, table: Table): string {

@@ -34,13 +34,15 @@ describe("svc app validate", () => {
     );
     const shown = await svc(["app", "validate", folder]);
     expect(shown.code).toBe(1);
-    expect(shown.out).toContain(
-      "inputs.toml:3:1: unknown_key: tipe is not known here; did you mean type?\n",
-    );
+    const unknown = "tipe is not known here; did you mean type?";
+    expect(shown.err).toContain(`inputs.toml:3:1: ignored_key: ${unknown} (warning)\n`);
     expect(shown.out).toContain(
       "actions/greet.toml:15:1: reference_unknown: AUDIENCE: .svc.inputs.inputs.audience: there is no input audience\n",
     );
-    expect(shown.err).toMatch(/: 2 faults\.\n$/);
+    expect(shown.err).toMatch(/: 1 fault\.\n$/);
+    const strict = await svc(["app", "validate", folder, "--strict"]);
+    expect(strict.out).toContain(`inputs.toml:3:1: unknown_key: ${unknown}\n`);
+    expect(strict.err).toMatch(/: 2 faults\.\n$/);
   });
 
   test("knows the brands that a flag or the profile names", async () => {

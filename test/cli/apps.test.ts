@@ -44,11 +44,11 @@ describe("svc app sync", () => {
 
   test("sends nothing that is wrong, and tells where it is", async () => {
     const folder = await givenFolder("two");
-    await writeFile(path.join(folder, "metadata.toml"), 'name = "two"\nverzion = "v1"\n');
+    await writeFile(path.join(folder, "metadata.toml"), 'name = "two"\nversion = "v9"\n');
     const { code, out, err } = await cli.run(`app sync ${folder}`);
     expect({ code, out }).toEqual({
       code: 1,
-      out: "metadata.toml:2:1: unknown_key: verzion is not known here; did you mean version?\n",
+      out: 'metadata.toml:2:1: bad_value: version must be one of "", v1, v2; did you mean v1?\n',
     });
     expect(err).toContain("1 fault.\n");
     expect((await cli.run("app get two")).code).toBe(2);

@@ -12,6 +12,8 @@ export type CheckAsked = {
   readonly appName?: string;
   /** The broker's. */
   readonly brands: Brands;
+  /** The app's name, where the config says none. */
+  readonly defaultName?: string;
 };
 
 /** What is short of a config that was checked. */
@@ -27,11 +29,11 @@ export type Checked = {
  * wanted), what it changes of the document before it, what it is warned of, its readme.
  */
 export async function checkConfig(
-  { draft, appName, brands }: CheckAsked,
+  { draft, appName, defaultName = appName, brands }: CheckAsked,
   source: ConfigSource,
   before: Buffer | undefined,
 ): Promise<WorkDone<Checked>> {
-  const { config, warnings } = await requireValid(source, brands);
+  const { config, warnings } = await requireValid(source, { appName: defaultName, brands });
   const { document, checksum } = config;
   if (appName !== undefined && nameKey(document.metadata.name) !== nameKey(appName))
     throw otherApp(appName);

@@ -1,21 +1,21 @@
 import {
   checkConfigDocument,
   checkConfigFolder,
+  type CheckOptions,
   type ValidConfig,
 } from "../../../shared/app-config/check-config.ts";
 import type { ConfigFolder } from "../../../shared/app-config/config-entries.ts";
 import type { ConfigFault } from "../../../shared/app-config/config-fault.ts";
-import type { Brands } from "../../../shared/brands.ts";
 import { Problem, problem } from "../../../shared/problem.ts";
 
 /** A config as it came: its JSON document, or its directory. */
 export type ConfigSource = { readonly document: unknown } | { readonly folder: ConfigFolder };
 type Checked = { readonly config: ValidConfig; readonly warnings: readonly ConfigFault[] };
-/** The config, checked; 422 with all that is wrong in it. */
-export async function requireValid(source: ConfigSource, brands: Brands): Promise<Checked> {
+/** The config, checked, of an app of this name unless it says another; 422 with all that is wrong in it. */
+export async function requireValid(source: ConfigSource, options: CheckOptions): Promise<Checked> {
   const { config, errors, errorCount, warnings } = await ("folder" in source
-    ? checkConfigFolder(source.folder, brands)
-    : checkConfigDocument(source.document, brands));
+    ? checkConfigFolder(source.folder, options)
+    : checkConfigDocument(source.document, options));
   if (config !== undefined) return { config, warnings };
   const [first] = errors;
   const more = errorCount > 1 ? ` (and ${errorCount - 1} more)` : "";

@@ -62,6 +62,7 @@ const runbookStep = z.strictObject({
   action: kind.name("action: which, if not one of its own.").optional(),
   ...script,
   component_name: kind.name("Steps of a component: which.").optional(),
+  deploy_dependencies: kind.flag("Deploys what it depends on, too.").optional(),
   deploy_dependents: kind.flag("Deploys what depends on it, too.").optional(),
   tear_down_dependents: kind.flag("Tears down what depends on it, too.").optional(),
   plan_only: kind.flag("Plans, and changes nothing.").optional(),
@@ -76,6 +77,9 @@ export const runbook = z.strictObject({
   description: kind.text("What it is for.", 4096).optional(),
   readme: kind.fileText("Markdown for who runs it.").optional(),
   labels: kind.labels("Its labels.").optional(),
+  dependencies: kind
+    .list("Components that it needs, besides those it refers to.", kind.name(""))
+    .optional(),
   input: kind.list("What is asked of who runs it.", z.strictObject(inputMembers)).optional(),
   steps: kind
     .list("What it does, one after the other.", runbookStep, 100)

@@ -11,7 +11,9 @@ import {
 } from "./shared-members.ts";
 
 export const metadata = z.strictObject({
-  name: kind.name("The app's name; `svc app sync` finds or creates the app by it."),
+  name: kind.name(
+    "The app's name; `svc app sync` finds or creates the app by it. Without one: `--app`, else the app that is synced, else the directory's name.",
+  ),
   version: kind
     .oneOf("The version of this format; an empty text is v1.", ["", "v1", "v2"])
     .optional(),
@@ -21,6 +23,8 @@ export const metadata = z.strictObject({
   default_labels: kind.labels("Labels that every install has; locked there.").optional(),
   label_colors: kind.texts("A color for a label's key.").optional(),
   links: kind.texts("Names and the URLs behind them.").optional(),
+  slack_webhook_url: kind.text("Kept and shown; nothing is sent there.", 2048).optional(),
+  onboarding: kind.values("Kept and shown; nothing acts on it.").optional(),
 });
 
 export const inputGroup = z.strictObject({
@@ -74,7 +78,8 @@ export const nestedStacks = kind
     "Further stacks in the template, in their order.",
     z.strictObject({
       name: kind.name("Its name; outputs are at `custom_nested_stacks.NAME.outputs`."),
-      template_url: kind.url("Its template."),
+      template_url: kind.templateUrl("Its template.", "contents"),
+      contents: kind.fileText("That template, where its URL is `./path`.").optional(),
       index: kind.whole("Its place among the others.", [0, 1000]).optional(),
       parameters: kind.texts("Its parameters.").optional(),
     }),
@@ -82,12 +87,18 @@ export const nestedStacks = kind
   )
   .optional();
 
+const ofPath = kind.fileText("That template, where its URL is `./path`.").optional();
+
 export const stackTemplates = {
   custom_nested_stacks: nestedStacks,
   runner_nested_template_url: kind
-    .url("The runner's part of the template, if not ours.")
+    .templateUrl("The runner's part of the template, if not ours.", "runner_nested_template")
     .optional(),
-  vpc_nested_template_url: kind.url("The network's part of the template, if not ours.").optional(),
+  runner_nested_template: ofPath,
+  vpc_nested_template_url: kind
+    .templateUrl("The network's part of the template, if not ours.", "vpc_nested_template")
+    .optional(),
+  vpc_nested_template: ofPath,
 };
 
 export const stack = z.strictObject({
@@ -113,4 +124,25 @@ export const operationRoleRule = z.strictObject({
 export const kubernetesContext = z.strictObject({
   name: kind.name("The context's name."),
   source_component_name: kind.name("The component whose outputs name the cluster."),
+});
+
+const page = (is: string) => kind.text(is).optional();
+
+/** What installers showed to customers. */
+export const installer = z.strictObject({
+  name: page("Its name."),
+  slug: page("Its name in URLs."),
+  description: page("What it is for."),
+  apps: kind.list("Apps that it offers.", kind.text("", 255)).optional(),
+  documentation_url: page("Documentation."),
+  community_url: page("Where users meet."),
+  homepage_url: page("The vendor's page."),
+  github_url: page("The sources."),
+  demo_url: page("A demo."),
+  logo_url: page("A picture."),
+  favicon_url: page("A small picture."),
+  og_image_url: page("A picture for links."),
+  post_install_markdown: page("What is read after an install."),
+  footer_markdown: page("What is read below."),
+  copyright_markdown: page("Whose it is."),
 });

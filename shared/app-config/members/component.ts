@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as kind from "./kinds.ts";
-import { operationRoles, planMembers, repoChoice, varFiles } from "./shared-members.ts";
+import { health, operationRoles, planMembers, repoChoice, varFiles } from "./shared-members.ts";
 
 const sharedByAll = {
   name: kind.name("The component's name."),
@@ -12,6 +12,10 @@ const sharedByAll = {
   toggleable: kind.flag("Whether installs may leave it out.").optional(),
   default_enabled: kind.flag("Toggleable: whether it is in unless told.").optional(),
   operation_roles: operationRoles,
+  kubernetes_context: kind
+    .name("The cluster that it is in; the sandbox's unless told. What makes it is deployed before.")
+    .optional(),
+  health,
   build_timeout: kind.duration("How long a build may take.", ["1s", "24h"]).optional(),
   deploy_timeout: kind.duration("How long a deploy may take.", ["1s", "24h"]).optional(),
   ...planMembers,
@@ -72,7 +76,7 @@ const containerImage = z.strictObject({
     .strictObject({
       ...imageSource,
       aws_region: kind.text("The registry's region.", 64),
-      iam_role_arn: kind.text("The role that may read it.", 2048),
+      iam_role_arn: kind.text("The role that may read it.", 2048).optional(),
     })
     .meta({ description: "The image is in Amazon ECR." })
     .optional(),
@@ -81,7 +85,7 @@ const containerImage = z.strictObject({
       ...imageSource,
       gcp_project_id: kind.text("The project.", 64),
       gcp_region: kind.text("The registry's region.", 64),
-      service_account_email: kind.text("Who may read it.", 320),
+      service_account_email: kind.text("Who may read it.", 320).optional(),
       workload_identity_provider: kind.text("By which provider.", 1024).optional(),
     })
     .meta({ description: "The image is in Google Artifact Registry." })
@@ -90,8 +94,8 @@ const containerImage = z.strictObject({
     .strictObject({
       ...imageSource,
       registry_url: kind.text("The registry.", 1024),
-      tenant_id: kind.text("The tenant.", 64),
-      client_id: kind.text("Who may read it.", 64),
+      tenant_id: kind.text("The tenant.", 64).optional(),
+      client_id: kind.text("Who may read it.", 64).optional(),
       client_secret_name: kind.text("The app secret that holds the password.", 63).optional(),
       client_certificate_name: kind.text("The app secret that holds the key.", 63).optional(),
     })

@@ -19,6 +19,7 @@ export const branch = z.strictObject({
   preview_config: z
     .strictObject({
       mode: kind.oneOf("What a preview does.", ["none", "plan-only", "apply", "build-only"]),
+      install_id: kind.text("Where, by its id.", 64).optional(),
       install_name: kind.text("Where.", 63).optional(),
       label_selector: selector,
       comment: kind.flag("Comments on the pull request.").optional(),
@@ -37,6 +38,8 @@ export const branch = z.strictObject({
         default: kind.flag("Holds what no other group does.").optional(),
         max_parallel: kind.whole("How many installs at once.", [1, 1000]).optional(),
         label_selector: selector,
+        install_ids: kind.list("Its installs by their ids.", kind.text("", 64)).optional(),
+        install_names: kind.list("Its installs by their names.", kind.text("", 63)).optional(),
         auto_approve_on_policies_passing: kind.flag("Approves what all policies pass.").optional(),
       }),
       50,
@@ -56,6 +59,7 @@ export const install = z.strictObject({
     .text("The install's name.", 63)
     .min(1, { error: "must not be empty" })
     .regex(/^[^\p{Cc}]*$/u, { error: "must have printable characters only" }),
+  app_branch: kind.text("The branch that it follows.", 255).optional(),
   labels: kind.labels("Its labels.").optional(),
   approval_option: kind.oneOf("Who approves.", ["approve-all", "prompt"]).optional(),
   aws_account: z
@@ -75,11 +79,15 @@ export const install = z.strictObject({
     .optional(),
   inputs: kind.list("Values of inputs, by their names.", kind.values("")).optional(),
   component_toggles: kind.flags("Which toggleable components it has.").optional(),
+  components: kind.anyValue("Kept and shown; nothing acts on it.").optional(),
   stack_overrides: z
     .strictObject(stackTemplates)
     .meta({ description: "Its own parts of the stack's template." })
     .optional(),
 });
+
+/** Where files of installs are. */
+export const installsConfig = z.strictObject(repoChoice);
 
 export const triggerRule = z.strictObject({
   name: kind.name("The rule's name."),

@@ -32,7 +32,7 @@ export const text = (description: string, most: number = textLimits.short) =>
     .max(most, { error: `must have at most ${most} characters` })
     .meta({ description });
 
-/** A text that may be in a file of its own: `./path` from the config's root stands for the file's text. */
+/** A text that may be in a file of its own: `./path` stands for the file's text. */
 export const fileText = (description: string) =>
   z
     .string()
@@ -59,6 +59,16 @@ export const url = (description: string) =>
     .max(2048, { error: "must have at most 2048 characters" })
     .regex(/^https?:\/\/[^\s/]/i, { error: "must be a URL that begins with https:// or http://" })
     .meta({ description });
+
+/** A template of a stack: a URL, a place in a repository, or `./path` of a file, whose text stands at another member then. */
+export const templateUrl = (description: string, text: string) =>
+  z
+    .string()
+    .max(2048, { error: "must have at most 2048 characters" })
+    .regex(/^(?:\.{1,2}\/|(?:git::)?(?:https?|ssh):\/\/[^\s/]|[\w.-]+\.[a-z]+\/[^\s/])/i, {
+      error: "must be a URL, a place like github.com/owner/name//folder, or ./path of a file here",
+    })
+    .meta({ description, "x-file-at": text });
 
 /** true or false. */
 export const flag = (description: string) => z.boolean().meta({ description });

@@ -15,6 +15,7 @@ const roleMembers = {
   name: kind.renderedName("The role's name; it may hold a template."),
   display_name: kind.text("What people read instead of the name.", 255).optional(),
   description: kind.text("What the role is for.", 4096).optional(),
+  cloud_platform: kind.oneOf("The cloud that it is in.", ["aws", "azure", "gcp"]).optional(),
   enabled_in_stack: kind.flag("Whether the stack makes it unless told otherwise.").optional(),
   permissions_boundary: kind.fileText("AWS: the boundary's document, as JSON.").optional(),
   named_policy_names: kind
@@ -51,6 +52,19 @@ export const permissions = z.strictObject({
   named_policies: kind.list("Policies that several roles share.", namedPolicy).optional(),
 });
 
+/** As permissions.toml has them: roles also in one list. */
+export const permissionsFile = permissions.extend({
+  roles: kind
+    .list(
+      "Roles, each by its `type`; besides or instead of those above.",
+      role.extend({
+        type: kind.oneOf("Which role it is.", permissionKinds.slice(0, 4) as RoleKinds),
+      }),
+    )
+    .optional(),
+});
+type RoleKinds = ["provision", "deprovision", "maintenance", "custom"];
+
 export const policyEngines = ["opa", "kyverno"] as const;
 export const policyTypes = [
   "kubernetes_cluster",
@@ -64,7 +78,9 @@ export const policyTypes = [
 ] as const;
 
 export const policy = z.strictObject({
-  name: kind.name("The policy's name."),
+  name: kind.name(
+    "The policy's name; without one, that of its file, else that of its text's file.",
+  ),
   description: kind.text("What it asks for.", 4096).optional(),
   type: kind.oneOf("What it judges.", policyTypes),
   engine: kind
@@ -72,13 +88,16 @@ export const policy = z.strictObject({
     .optional(),
   components: kind
     .list(
-      "Which components: their names, or only *. For policies of components.",
+      "Which components: their names, or only * for all, as without it. For policies of components.",
       kind.text("", 63),
     )
     .optional(),
   contents: kind.fileText("Rego of `package svc`, or a Kyverno policy as YAML."),
   apply_on_teardown: kind.flag("Whether it also judges plans of teardowns.").optional(),
 });
+
+/** As files have it: it may have no name. */
+export const policyInFile = policy.partial({ name: true });
 
 export const secret = z.strictObject({
   name: kind.name("The secret's name; templates see what is known of it, never its value."),
@@ -87,6 +106,7 @@ export const secret = z.strictObject({
   format: kind.text("What its value looks like.", 64).optional(),
   default: kind.text("Its value where none is given.").optional(),
   required: kind.flag("Whether it must be given.").optional(),
+  user_configurable: kind.flag("Has no effect: customers give secrets.").optional(),
   auto_generate: kind.flag("Whether the stack makes a value up.").optional(),
   cloudformation_stack_name: kind.text("The stack that asks for it.", 255).optional(),
   cloudformation_param_name: kind.text("The parameter that asks for it.", 255).optional(),

@@ -51,6 +51,31 @@ export const planMembers = {
   skip_noops: kind.flag("Pass over a plan that changes nothing.").optional(),
 };
 
+/** How a component's health is watched. */
+export const health = z
+  .strictObject({
+    enabled: kind.flag("Whether it is watched (default true).").optional(),
+    stabilization_window: kind
+      .duration("How long it must be healthy after a deploy.", ["0s", "1h"])
+      .optional(),
+    block_deploy: kind.flag("Whether a deploy fails where it does not become so.").optional(),
+    required_checks: kind.list("Checks that others report.", kind.text("", 255)).optional(),
+    probes: kind
+      .list(
+        "What a runner looks at.",
+        z.strictObject({
+          type: kind.oneOf("How.", ["http", "tcp", "exec"]),
+          name: kind.text("What people read.", 255).optional(),
+          url: kind.text("http, tcp: where.", 2048).optional(),
+          command: kind.list("exec: which command.", kind.text("")).optional(),
+        }),
+        50,
+      )
+      .optional(),
+  })
+  .meta({ description: "How its health is watched." })
+  .optional();
+
 /** Files of variables, whole. */
 export const varFiles = kind
   .list(

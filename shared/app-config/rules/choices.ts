@@ -32,6 +32,7 @@ export const choices: Rule = (tree, tell) => {
     choose(tell, step, repo);
   }
   for (const policy of rolesOf(tree).flatMap((one) => tablesOf(one, "policies"))) {
+    if (Object.keys(policy.value).length === 0) continue; // a place for one
     const clouds = ["contents", "managed_policy_name", "gcp_permissions", "gcp_predefined_role"];
     choose(tell, policy, {
       of: [...clouds, "azure_actions", "azure_built_in_roles"],

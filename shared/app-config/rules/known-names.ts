@@ -36,7 +36,7 @@ export const knownNames: Rule = (tree, tell) => {
   const runbooks = tablesAt(tree, "runbooks");
   const components = tablesAt(tree, "components");
   check(component, [
-    ...[...components, ...actions].flatMap((one) => textsOf(one, "dependencies")),
+    ...[...components, ...actions, ...runbooks].flatMap((one) => textsOf(one, "dependencies")),
     ...actions.flatMap((one) => members(tablesOf(one, "triggers"), "component_name")),
     ...runbooks.flatMap((one) => members(tablesOf(one, "steps"), "component_name")),
     ...members(tablesAt(tree, "kubernetes_contexts", "context"), "source_component_name"),
@@ -55,7 +55,7 @@ export const knownNames: Rule = (tree, tell) => {
       "unknown_kubernetes_context",
       namesAt(tree, "kubernetes_contexts", "context"),
     ),
-    members(actions, "kubernetes_context"),
+    members([...components, ...actions], "kubernetes_context"),
   );
   check(
     kind("action", "unknown_action", namesAt(tree, "actions")),
@@ -124,6 +124,7 @@ function checkPrincipal(principals: Principals, tell: Tell, rule: Found): void {
   const path = [...rule.path, "principal"];
   const [, is = "", name = ""] =
     /^(component|action):(.+)$/.exec(withoutBrand(principal, tell.brands)) ?? [];
+  if (is !== "" && name === "*") return;
   if (is === "action" || is === "component") checkName(tell, principals[is], { path, text: name });
   else tell(path, "bad_value", "principal must be sandbox, component:NAME, action:NAME or *");
 }

@@ -1,5 +1,5 @@
 import { rolesOf } from "./config-roles.ts";
-import { isTable, type Rule, tablesAt, tablesOf, type Tell } from "./rule.ts";
+import { isTable, type Rule, tablesAt, tablesOf, type Tell, textIn } from "./rule.ts";
 
 /** A config's stack, runner, roles and installs are of one cloud. */
 export const oneCloud: Rule = (tree, tell) => {
@@ -9,13 +9,24 @@ export const oneCloud: Rule = (tree, tell) => {
   if (second !== undefined && second.cloud !== first.cloud)
     tell(second.path, "cloud_mismatch", wordsOf(second.text, second.cloud, first));
   for (const { path, value } of tablesAt(tree, "installs"))
-    for (const cloud of ["aws", "gcp", "azure"]) {
+    for (const cloud of clouds) {
       const member = `${cloud}_account`;
       if (cloud !== first.cloud && value[member] !== undefined)
         tell([...path, member], "cloud_mismatch", wordsOf(member, cloud, first));
     }
+  for (const role of rolesOf(tree)) {
+    const cloud = textIn(role, "cloud_platform");
+    if (cloud !== undefined && cloud !== first.cloud && clouds.includes(cloud))
+      tell(
+        [...role.path, "cloud_platform"],
+        "cloud_mismatch",
+        wordsOf("cloud_platform", cloud, first),
+      );
+  }
   checkPolicies(tree, tell, first);
 };
+
+const clouds = ["aws", "azure", "gcp"];
 
 type Cloud = { readonly cloud: string; readonly path: readonly string[]; readonly text: string };
 

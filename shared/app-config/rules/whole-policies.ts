@@ -23,7 +23,7 @@ export const wholePolicies: Rule = (tree, tell) => {
 function checkComponents(policy: Found, type: string, tell: Tell): void {
   const names = textsOf(policy, "components");
   if (withoutComponents.includes(type)) {
-    if (policy.value["components"] !== undefined)
+    if (names.some(({ text }) => text !== "*"))
       tell(
         [...policy.path, "components"],
         "bad_value",
@@ -31,13 +31,7 @@ function checkComponents(policy: Found, type: string, tell: Tell): void {
       );
     return;
   }
-  if (names.length === 0)
-    tell(
-      policy.path,
-      "missing_key",
-      `components is missing: a policy of type ${type} names them, or "*"`,
-    );
-  else if (names.length > 1 && names.some(({ text }) => text === "*"))
+  if (names.length > 1 && names.some(({ text }) => text === "*"))
     tell([...policy.path, "components"], "bad_value", 'components must be names, or only "*"');
 }
 

@@ -18,7 +18,6 @@ export type ConfigNames = {
   /** Of the runbook that a text is in; undefined outside of runbooks. */
   readonly "runbook-input": Names | undefined;
   readonly hasSandbox: boolean;
-  readonly hasStack: boolean;
   readonly meant: Meant;
 };
 
@@ -36,7 +35,6 @@ const inside: Readonly<Record<Named, StatePath>> = {
 export function whyUnreadable(path: readonly string[], names: ConfigNames): string | undefined {
   const [first] = path;
   if (first === "sandbox" && !names.hasSandbox) return "this config has no sandbox";
-  if (first === "install_stack" && !names.hasStack) return "this config has no stack";
   if (first === "runbook" && names["runbook-input"] === undefined)
     return "only texts of runbooks can read .svc.runbook";
   let known: StatePath = statePaths;

@@ -122,7 +122,7 @@ describe("a sync", () => {
   test("is refused with all that is wrong, each with its file", async () => {
     const { sync, read } = await setup();
     const wrong = {
-      "metadata.toml": { name: "shop", verzion: "v1" },
+      "metadata.toml": { nam: "shop", verzion: "v1" },
       actions: { "a.toml": { name: "A", steps: [] } },
       "input.toml": {},
     };
@@ -135,7 +135,7 @@ describe("a sync", () => {
       ["actions/a.toml", "#/actions/a.toml/name", "bad_value", null],
       ["actions/a.toml", "#/actions/a.toml/steps", "bad_value", null],
       ["input.toml", "#/input.toml", "unknown_key", null],
-      ["metadata.toml", "#/metadata.toml/verzion", "unknown_key", null],
+      ["metadata.toml", "#/metadata.toml/nam", "unknown_key", null],
     ]);
     expect(await sync(documentOf("other"))).toMatchObject({
       status: 422,

@@ -77,7 +77,6 @@ describe("a sync of a tar.gz", () => {
       ["actions/a.toml", 1, 1, "bad_value"],
       ["actions/a.toml", 1, 1, "missing_key"],
       ["actions/b.toml", null, null, "bad_value"],
-      ["metadata.toml", 2, 1, "unknown_key"],
       ["metadata.toml", 3, 1, "missing_file"],
     ]);
   });

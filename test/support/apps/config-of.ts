@@ -1,15 +1,24 @@
-import { checkConfigFolder, type CheckedConfig } from "../../../shared/app-config/check-config.ts";
+import {
+  checkConfigFolder,
+  type CheckedConfig,
+  type CheckOptions,
+} from "../../../shared/app-config/check-config.ts";
+import type { ConfigFolder } from "../../../shared/app-config/config-entries.ts";
 
 /** The files of a config by their names. */
 export type ConfigTexts = Readonly<Record<string, string>>;
 
 /** Checks files that are nowhere but here. */
-export async function checkTexts(texts: ConfigTexts): Promise<CheckedConfig> {
-  return await checkConfigFolder({
+export async function checkTexts(
+  texts: ConfigTexts,
+  options: CheckOptions = {},
+): Promise<CheckedConfig> {
+  const folder: ConfigFolder = {
     names: Object.keys(texts),
     read: (name) =>
       Promise.resolve(texts[name] ?? { code: "missing_file", detail: "is not there" }),
-  });
+  };
+  return await checkConfigFolder(folder, options);
 }
 
 /** A JSON value as the right side of a TOML line. */

@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+curl --fail --silent --show-error "https://$DOMAIN/healthz"
