@@ -95,6 +95,6 @@ test("a broker that has stopped has no connection left, whenever it was stopped"
   for (let turn = 0; turn < 5; turn++) {
     const { stop } = await startBroker({ url: own.url, hasCron: true });
     await stop();
-    expect(await connections()).toEqual([]);
+    await expect.poll(connections).toEqual([]);
   }
 });
