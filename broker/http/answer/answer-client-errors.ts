@@ -9,7 +9,7 @@ export function answerUnreadable(broker: Broker, error: unknown): Response {
   if (status === 500) broker.log.error({ err: error }, "a request failed before any route");
   return new Response(problemText(status, "The request line or the Host header is invalid."), {
     status,
-    headers: { "content-type": "application/problem+json" },
+    headers: { "content-type": "application/json" },
   });
 }
 
@@ -24,7 +24,7 @@ export function answerClientErrors(server: Server): void {
     const body = problemText(status, "The request could not be read.");
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      "content-type: application/problem+json",
+      "content-type: application/json",
       `content-length: ${Buffer.byteLength(body)}`,
       "connection: close",
     ];
@@ -41,5 +41,6 @@ function problemText(status: number, detail: string): string {
   const title = STATUS_CODES[status] ?? "Error";
   const instance = `urn:request:${takeRequestId(undefined)}`;
   const code = "unreadable_request";
-  return JSON.stringify({ type: "about:blank", title, status, detail, instance, code });
+  const said = { error: detail, description: detail, user_error: status < 500 };
+  return JSON.stringify({ type: "about:blank", title, status, detail, instance, code, ...said });
 }

@@ -5,6 +5,7 @@ import type { Broker } from "../../broker.ts";
 import { isDatabaseAway, isLockTimeout } from "../../database/database-errors.ts";
 import { lostReference } from "../../database/lost-references.ts";
 import type { AppContext } from "../app-types.ts";
+import { requestHeader } from "../gate/request-header.ts";
 import { setHeader } from "./set-header.ts";
 
 /**
@@ -55,20 +56,23 @@ function answerProblem(c: AppContext, broker: Broker, known: Problem): Response 
     code: known.code,
     ...(known.errors.length > 0 && { errors: known.errors }),
     ...known.members,
-  };
-  const rule = c.get("rule") as RouteRule | undefined; // absent where no route was found
-  if (rule?.surface !== "runner" && rule?.runnersRead !== true) {
-    return typed(jsonOf(members, known), known.status, "application/problem+json");
-  }
-  // Existing runner clients decode application/json alone, and show a person `description` or `error`.
-  const forClients = {
-    ...members,
+    // Existing clients show a person one of these.
     error: known.message,
     description: known.message,
     user_error: known.status < 500,
   };
-  return typed(jsonOf(forClients, known), known.status, "application/json");
+  return typed(jsonOf(members, known), known.status, typeOf(c));
 }
+
+/** Existing clients decode application/json alone: only who asks for it gets the type of RFC 9457, and no client of runners' routes. */
+function typeOf(c: AppContext): string {
+  const rule = c.get("rule") as RouteRule | undefined; // absent where no route was found
+  const isRunners = rule?.surface === "runner" || rule?.runnersRead === true;
+  const isAsked = (requestHeader(c, "accept") ?? "").includes(problemType);
+  return isAsked && !isRunners ? problemType : "application/json";
+}
+
+const problemType = "application/problem+json";
 
 /** Errors that are a text already go in as they are. */
 function jsonOf(members: object, { errorsText }: Problem): string {

@@ -1,5 +1,5 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
-import { problemSchema, runnerProblemSchema } from "../../../shared/api/problem.ts";
+import { problemSchema } from "../../../shared/api/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 
 /** The route as the OpenAPI document shows it: with what its rule says, so that no route has to repeat it. */
@@ -48,13 +48,11 @@ function headersOf(rule: RouteRule): z.ZodObject | undefined {
 }
 
 function refusal(rule: RouteRule): RouteConfig["responses"][string] {
-  return rule.surface === "runner" || rule.runnersRead === true
-    ? {
-        description: "An error.",
-        content: { "application/json": { schema: runnerProblemSchema } },
-      }
-    : {
-        description: "An error.",
-        content: { "application/problem+json": { schema: problemSchema } },
-      };
+  const isRunners = rule.surface === "runner" || rule.runnersRead === true;
+  const said = { schema: problemSchema };
+  const content = {
+    "application/json": said,
+    ...(!isRunners && { "application/problem+json": said }),
+  };
+  return { description: "An error.", content };
 }

@@ -94,9 +94,10 @@ function introduction(): Html {
   ] as const;
   return html`<h2 id="problems">Errors</h2>
     <p>
-      Every error is <code>application/problem+json</code> (RFC 9457); <code>code</code> is meant
-      for programs. Routes for runner clients send the same fields and <code>error</code>,
-      <code>description</code>, <code>user_error</code> as <code>application/json</code>.
+      Every error has the fields of RFC 9457, and <code>error</code>, <code>description</code>,
+      <code>user_error</code> besides; <code>code</code> is meant for programs. It is sent as
+      <code>application/json</code>, or as <code>application/problem+json</code> to clients that
+      name that type in <code>Accept</code> (not on routes for runner clients).
     </p>
     <div class="scroll">
       <table>

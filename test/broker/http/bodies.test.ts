@@ -176,7 +176,7 @@ describe("bytes that are no proper request", () => {
   ])("are answered as a problem: %s", async (_, bytes, status) => {
     const answer = await raw(bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toContain("application/problem+json");
+    expect(answer).toContain("application/json");
     expect(answer).toContain(`"code":"unreadable_request"`);
     expect(answer).toMatch(/"instance":"urn:request:[\w-]{8,}"/);
   });

@@ -107,7 +107,7 @@ describe("a token that is no good", () => {
     const answer = await broker.call("GET /v1/roles", { token });
     expect(answer).toMatchObject({ status: 401, body: { code } });
     expect(answer.headers.get("www-authenticate")).toContain("Bearer");
-    expect(answer.headers.get("content-type")).toBe("application/problem+json");
+    expect(answer.headers.get("content-type")).toBe("application/json");
   });
 
   test("is refused from the moment it is revoked, though it was used just before", async () => {
