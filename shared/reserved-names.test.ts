@@ -30,5 +30,6 @@ test("words are read with - equal to _, and ids are no names", () => {
   expect(whyReserved("action", "latest_runs")).toMatch("word of the API's paths");
   expect(whyReserved("runbook", "runs")).toBeUndefined();
   expect(whyReserved("app", "app_01k9zq5v3t8w2x4y6z8a0b2c4d")).toMatch("form of an id");
-  expect(whyReserved("install", "_")).toMatch("word of the API's paths");
+  for (const name of ["_", "-", ".", ".."])
+    expect(whyReserved("install", name)).toMatch("meaning in paths");
 });

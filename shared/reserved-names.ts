@@ -14,7 +14,8 @@ export const isIdShaped = (text: string): boolean => /^[a-z]{3}_[0-9a-hjkmnp-tv-
 /** Why a new thing may not have this name; undefined where it may. `-` is equal to `_`. */
 export function whyReserved(kind: Nameable, name: string): string | undefined {
   if (isIdShaped(name)) return "Must not have the form of an id.";
+  if (/^(?:[-_]|\.{1,2})$/.test(name)) return "Has a meaning in paths. Choose another name.";
   const words: readonly string[] = reservedNames[kind];
-  if (name !== "_" && !words.includes(name.replaceAll("_", "-"))) return undefined;
+  if (!words.includes(name.replaceAll("_", "-"))) return undefined;
   return "Is a word of the API's paths. Choose another name.";
 }

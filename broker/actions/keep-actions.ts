@@ -1,5 +1,6 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { requireFreeName } from "../names/require-free-name.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { type ActionChange, deleteActionRow, writeAction } from "./app-action-queries.ts";
 
@@ -12,6 +13,8 @@ export async function updateAction(
   which: Which,
   change: ActionChange,
 ): Promise<void> {
+  const naming = { kind: "action", name: change.name, there: { id: which.id } } as const;
+  await requireFreeName(db, org, naming);
   const done = await writeAction(db, org, which, change);
   if (done?.outcome === "not-found") throw problem.notFound("action");
   if (done?.outcome === "held") throw inUse(done.told);

@@ -5,6 +5,7 @@ import { problem } from "../../shared/problem.ts";
 import { requireApp } from "../apps/keep-apps.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
+import { requireFreeName } from "../names/require-free-name.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { type Members, membersOf, mostOfConfig, requireAdded } from "./config-part.ts";
@@ -51,6 +52,8 @@ export async function addNamedPart(
     return { part: await addPart(db, actor, adding), isNew: true };
   }
   requireNoMore(given);
+  const naming = { kind: kinds[kind].type, name: body.name, there: { app_id: app } } as const;
+  await requireFreeName(db, actor.orgId, naming);
   const draft = { id: newId(kinds[kind].prefix), name: body.name, created_by_id: actor.id };
   const named = await nameAppPart(db, actor.orgId, app, { kind, draft, most: mostOfApp });
   if (named?.outcome === "not-found") throw problem.notFound("app");

@@ -3,6 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import type { RowOf } from "../../shared/resources/members.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
+import { requireFreeName } from "../names/require-free-name.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { appRows } from "./app-rows.ts";
@@ -17,6 +18,7 @@ export async function createApp(
   given: NewApp,
 ): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const draft = { ...given, id: newId("app"), created_by_id: actor.id };
+  await requireFreeName(db, actor.orgId, { kind: "app", name: draft.name });
   const made = await insertApp(db, actor.orgId, draft, mostOfOrg);
   if (made?.outcome === "taken") throw nameTaken();
   if (made?.outcome === "full") {
@@ -32,6 +34,7 @@ export async function updateApp(
   org: OrgId,
   to: { readonly id: string; readonly version: number | undefined; readonly changes: AppChanges },
 ): Promise<void> {
+  await requireFreeName(db, org, { kind: "app", name: to.changes.name, there: { id: to.id } });
   const outcome = await writeApp(db, org, to);
   if (outcome === "not-found") throw problem.notFound("app");
   if (outcome === "taken") throw nameTaken();

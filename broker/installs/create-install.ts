@@ -7,6 +7,7 @@ import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import { newId } from "../database/new-id.ts";
+import { requireFreeName } from "../names/require-free-name.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { firstSettings } from "../runner-groups/settings.ts";
 import type { Seals } from "../seals/seals.ts";
@@ -62,6 +63,8 @@ async function draftInstall(
   if (actor.bound !== null && install.runner_group_id !== undefined)
     throw outside("its installs get runner groups of their own");
   const app = await requireApp(db, actor.orgId, appId);
+  const naming = { kind: "install", name: install.name, there: { app_id: appId } } as const;
+  await requireFreeName(db, actor.orgId, naming);
   const config = await readDocument(db, actor.orgId, app.active_config_id);
   if (config === undefined) throw noActiveConfig();
   requireSupported(config);

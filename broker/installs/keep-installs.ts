@@ -3,6 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Asking } from "../app-configs/changes-between.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
+import { requireFreeName } from "../names/require-free-name.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { renderOnce } from "../rendering/render-once.ts";
 import { findInstall } from "./install-rows.ts";
@@ -51,6 +52,8 @@ export async function updateInstall(
   const install_config = config && { ...config, by_id: actor.id };
   const to = { ...asked, changes: { ...asked.changes, ...(install_config && { install_config }) } };
   const render = renderOnce(broker.render);
+  const naming = { kind: "install", name: asked.changes.name, there: { id: asked.id } } as const;
+  await withPermit(() => requireFreeName(broker.db, actor.orgId, naming));
   let outcome: string | undefined;
   for (let tries = 0; tries < mostTries; tries += 1) {
     const change =

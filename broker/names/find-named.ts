@@ -29,7 +29,7 @@ export async function findNamed(
   const rows = await db<(Found & { readonly name: string })[]>`
     select x.id, ${db(appColumn(param))} as app_id, x.name from ${db(table)} x
      where x.org_id = ${caller.orgId} and replace(x.name, '-', '_') = ${name.replaceAll("-", "_")}
-       and x.deleted_at is null ${app === undefined ? db`` : db`and x.app_id = ${app}`} ${reach(db, caller, param)}
+       and x.deleted_at is null ${app === undefined ? ofLivingApp(db, param) : db`and x.app_id = ${app}`} ${reach(db, caller, param)}
      limit ${mostLooked}`;
   const [first] = rows;
   if (rows.length <= 1) return first;
@@ -50,6 +50,12 @@ export async function findAppOf(
      where x.org_id = ${caller.orgId} and x.id = ${id} ${reach(db, caller, table === "installs" ? "install_id" : "action_id")}`;
   return row?.app_id;
 }
+
+/** What an app had when it was deleted stays, and is nothing to name. */
+const ofLivingApp = (db: Db, param: NamedParam): postgres.Fragment =>
+  param === "app_id" || param === "install_id"
+    ? db``
+    : db`and exists (select from apps a where a.org_id = x.org_id and a.id = x.app_id and a.deleted_at is null)`;
 
 const appColumn = (param: NamedParam): string => (param === "app_id" ? "id" : "app_id");
 

@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { created, labelled, named, part } from "../resources/filters.ts";
 import { instant, int, json, made, orNull, owned, text } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
-import { freeName } from "./free-name.ts";
 import { idParam } from "./id-param.ts";
 
 const texts = z.record(z.string(), z.string());
@@ -13,9 +12,7 @@ export const nameShape = z
     /^[a-z][a-z0-9_-]{0,62}$/,
     "Must begin with a lower-case letter and have at most 63 lower-case letters, digits, _ and -.",
   );
-const appName = freeName("app", nameShape).describe(
-  "Unique in the org, where `-` and `_` are equal.",
-);
+const appName = nameShape.describe("Unique in the org, where `-` and `_` are equal.");
 
 export const newAppSchema = z
   .strictObject({

@@ -3,7 +3,6 @@ import { mostEntries } from "../most-entries.ts";
 import { created, is, labelled, part } from "../resources/filters.ts";
 import { flag, instant, int, json, made, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
-import { freeName } from "./free-name.ts";
 import { componentTogglesInput, installConfigInput, installConfigs } from "./install-config.ts";
 import { labelsInput, labelTemplatesInput } from "./labels-input.ts";
 
@@ -16,13 +15,11 @@ const metadataInput = z
   .describe(
     "Your own notes about it; `managed_by` names the tool that manages it, such as terraform.",
   );
-const installName = freeName(
-  "install",
-  z
-    .string()
-    .regex(/^[^\p{C}]{1,63}$/u, "Must be 1 to 63 printable characters.")
-    .refine((name) => name.trim() === name, { error: "Must not begin or end with a space." }),
-).describe("Unique in the app.");
+const installName = z
+  .string()
+  .regex(/^[^\p{C}]{1,63}$/u, "Must be 1 to 63 printable characters.")
+  .refine((name) => name.trim() === name, { error: "Must not begin or end with a space." })
+  .describe("Unique in the app.");
 /** A value, or null: the input's default. */
 const inputValue = z.union([
   z.string().max(65_536),

@@ -1,9 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { Nameable } from "../reserved-names.ts";
 import { nameShape } from "./app.ts";
 import { configOfPart, membersOf } from "./config-parts.ts";
 import { createRoute } from "./create-route.ts";
-import { freeName } from "./free-name.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
 
@@ -48,7 +46,7 @@ const componentSchema = z
 function addPart(
   operationId: string,
   path: string,
-  { type, alias }: { readonly type: Nameable; readonly alias?: string },
+  { type, alias }: { readonly type: string; readonly alias?: string },
 ) {
   return createRoute(operationId, {
     post: `/v1/apps/{app_id}/${path}`,
@@ -61,7 +59,7 @@ function addPart(
     body: z.strictObject({
       ...membersOf(type),
       ...configOfPart.partial().shape,
-      name: freeName(type, nameShape),
+      name: nameShape,
     }),
     responses: {
       201: json(addedSchema, "What was named or added."),

@@ -8,6 +8,7 @@ import type { Actor } from "../../tokens/actor.ts";
 import { isNamed, outside, requirePathWithin } from "../../tokens/bound/require-within.ts";
 import { setHeader } from "../answer/set-header.ts";
 import type { AppContext } from "../app-types.ts";
+import { requireNoNul } from "./no-such-id.ts";
 import { paramsOf } from "./params-of.ts";
 import { requestHeader } from "./request-header.ts";
 import { resolveNames } from "./resolve-names.ts";
@@ -67,6 +68,7 @@ function checkActor(
   if (actor.runnerId !== null) checkRunner(c, rule, actor);
   if (rule.unmetered !== true)
     for (const [name, value] of broker.rateLimiter.take(actor)) setHeader(c, name, value);
+  if (c.req.url.includes("%00")) requireNoNul(c.req.param());
   const resolving = resolveNames(c, broker, actor);
   if (resolving === undefined) return checkReach(c, broker, rule, actor);
   return resolving.then(() => checkReach(c, broker, rule, actor));

@@ -28,7 +28,7 @@ export function resolveNames(
 }
 
 const isName = ([param, value]: [string, string]): boolean =>
-  isNamedParam(param) && !isIdShaped(value) && value.length <= mostLength && !value.includes("\0");
+  isNamedParam(param) && !isIdShaped(value) && value.length <= mostLength;
 
 async function idsFor({ db }: Broker, actor: Actor, params: Params): Promise<Params> {
   const found: Record<string, string> = {};

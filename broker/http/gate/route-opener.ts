@@ -1,5 +1,4 @@
 import type { OpenAPIHono, RouteConfig, z } from "@hono/zod-openapi";
-import { isNamedParam } from "../../../shared/id-names.ts";
 import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
@@ -22,6 +21,7 @@ import { makeAuditGate, type RouteAudit } from "./audit-gate.ts";
 import { authorize } from "./authorize.ts";
 import { describeRoute } from "./describe-route.ts";
 import { replayOnce } from "./idempotency.ts";
+import { noSuchId, requireNoNul } from "./no-such-id.ts";
 import { paramsOf } from "./params-of.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 import { handleWithPermit } from "./with-permit.ts";
@@ -197,22 +197,15 @@ function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: b
   c.req.addValidatedData("query", validateQuery(schema, sent, isLenient) as object);
 }
 
-/** Says what was no id and, where that may stand, no name, and of what. */
-function noSuchId(name: string, value: string): Error {
-  const what = name.replace(/_id$/, "").replaceAll("_", " ");
-  const said = JSON.stringify(value.slice(0, 100));
-  const why = isNamedParam(name) ? "neither the id nor the name of one" : "not the id of one";
-  return problem.notFound("object", `There is no ${what} ${said}: this is ${why}.`);
-}
-
 /** An id of another form cannot exist. */
 function checkParams(c: AppContext, schema: z.ZodType): void {
   const params = paramsOf(c);
   const parsed = schema.safeParse(params);
-  const wrong = parsed.success
-    ? Object.keys(params).find((name) => params[name]?.includes("\0"))
-    : String(parsed.error.issues[0]?.path[0] ?? "");
-  if (wrong !== undefined) throw noSuchId(wrong, params[wrong] ?? "");
+  requireNoNul(params);
+  if (!parsed.success) {
+    const wrong = String(parsed.error.issues[0]?.path[0] ?? "");
+    throw noSuchId(wrong, params[wrong] ?? "");
+  }
   c.req.addValidatedData("param", parsed.data as object);
 }
 

@@ -81,6 +81,9 @@ describe("a name that is not of one thing", () => {
     ["GET /v1/apps/shop/actions/none", "There is no action"],
     ["GET /v1/apps/none/actions/do-it", "There is no app"],
     ["GET /v1/installs/a%00b", "There is no install"],
+    ["GET /v1/apps/a%00b/actions/do-it", "There is no app"],
+    ["GET /v1/apps/_/actions/a%00b", "There is no action"],
+    ["GET /v1/installs/a%00b/actions/do-it", "There is no install"],
     [`GET /v1/installs/${"n".repeat(300)}`, "There is no install"],
     ["GET /v1/installs/%27%25_%22", "There is no install"],
     [`GET /v1/installs/${ids.app}`, "There is no install"],
@@ -119,6 +122,12 @@ describe("a name that is not of one thing", () => {
     const next = await making("", "gone");
     expect((await asking("GET /v1/apps/gone")).body.id).toBe(next);
     expect(next).not.toBe(first);
+    await making("/gone/actions", "left");
+    await making(`/${next}/components`, "left");
+    await asking("DELETE /v1/apps/gone");
+    expect((await asking("GET /v1/apps/_/actions/left")).status).toBe(404);
+    const kept = await making("/shop/actions", "left");
+    expect((await asking("GET /v1/apps/_/actions/left")).body.id).toBe(kept);
   });
 });
 
@@ -146,6 +155,7 @@ test("a bound token reaches by name what it reaches by id, and learns of nothing
   expect((await ofApp("GET /v1/apps/shop")).body.id).toBe(own.app);
   expect((await ofApp("GET /v1/apps/second")).status).toBe(404);
   expect((await ofApp("GET /v1/apps/second/actions/none")).status).toBe(404);
+  expect((await ofApp("GET /v1/installs/a%00b")).status).toBe(404);
   const ofInstall = await tokenTo(toInstall(same));
   expect((await ofInstall("GET /v1/installs/acme-eu")).body.id).toBe(same);
 });
@@ -157,10 +167,20 @@ test.each([
   ["PATCH /v1/installs/acme-eu", "health"],
   ["POST /v1/apps/shop/actions", "latest_runs"],
   ["POST /v1/apps/shop/components", "build-all"],
+  ["PATCH /v1/apps/shop/actions/do-it", "runs"],
   ["POST /v1/apps/shop/runbooks", "rbk_01k9zq5v3t8w2x4y6z8a0b2c4d"],
 ])("%s refuses the name %s", async (what, name) => {
   expect(await ask(what, { name })).toMatchObject({
     status: 422,
     body: { errors: [{ pointer: "#/name", code: "reserved_name" }] },
   });
+});
+
+test("what has a reserved name from a config keeps it", async () => {
+  await db`update actions set name = 'latest-runs' where org_id = ${orgId} and id = ${ids.action}`;
+  const again = await ask("POST /v1/apps/shop/actions", { name: "latest-runs" });
+  expect([again.status, again.body.id]).toEqual([200, ids.action]);
+  const path = `PATCH /v1/apps/shop/actions/${ids.action}`;
+  expect((await ask(path, { name: "latest-runs" })).status).toBe(200);
+  expect((await ask(path, { name: "runs" })).status).toBe(422);
 });

@@ -101,7 +101,7 @@ describe("an address that is none", () => {
       const { status, type } = await get(path, headers);
       expect({ path, status, type }).toMatchObject({
         status: 404,
-        type: "application/problem+json",
+        type: "application/json",
       });
     }
   });
