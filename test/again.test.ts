@@ -3,9 +3,29 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
+import type { TestModule } from "vitest/node";
+import { failedFilesText } from "./support/run/closing-line.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "svc-again-"));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const moduleOf = (moduleId: string, state: string) =>
+  ({
+    moduleId: path.resolve(moduleId),
+    state: () => state,
+    ok: () => state !== "failed",
+  }) as TestModule; // what is asked of it
+const failed = moduleOf("test/a.test.ts", "failed");
+const passed = moduleOf("test/b.test.ts", "passed");
+const error = (file?: string) => ({ message: "broken", VITEST_TEST_PATH: file });
+
+test("files that failed, and those of errors, are listed where these are all that went wrong", () => {
+  const raised = [error(path.resolve("test/c.test.ts"))];
+  expect(failedFilesText([failed, passed], raised)).toBe("test/a.test.ts\ntest/c.test.ts\n");
+  expect(failedFilesText([failed, passed], [error()])).toBeUndefined(); // a worker crashed
+  const queued = moduleOf("test/d.test.ts", "queued");
+  expect(failedFilesText([failed, queued], [])).toBeUndefined();
+});
 
 test.each([
   ["no list", undefined, "No test run ended, so there is nothing to run again."],

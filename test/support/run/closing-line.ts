@@ -34,7 +34,8 @@ export default class ClosingLine implements Reporter {
       }
     }
     const list = process.env["SVC_FAILED_FILES"];
-    if (list !== undefined) writeFileSync(list, failedFilesText(modules, unhandledErrors));
+    const text = failedFilesText(modules, unhandledErrors);
+    if (list !== undefined && text !== undefined) writeFileSync(list, text);
     const counts = `${passed} passed, ${failed} failed`;
     const skipped = leftOut.length === 0 ? "" : `, ${leftOut.length} skipped`;
     const { cpuAccount } = this.#vitest?.getRootProject().getProvidedContext() ?? {};
@@ -44,11 +45,17 @@ export default class ClosingLine implements Reporter {
   }
 }
 
-/** A line for each file with a failed test or an error of its own; an error that names no file has no line. */
-function failedFilesText(
+/**
+ * A line for each file with a failed test or an error of its own. Undefined where that is not all that went wrong: an error names no file, as
+ * a worker's that crashed, or a file did not run.
+ */
+export function failedFilesText(
   modules: readonly TestModule[],
   unhandledErrors: readonly SerializedError[],
-): string {
+): string | undefined {
+  const isUnknown = unhandledErrors.some(({ VITEST_TEST_PATH: file }) => typeof file !== "string");
+  const isUnrun = modules.some((module) => ["pending", "queued"].includes(module.state()));
+  if (isUnknown || isUnrun) return undefined;
   const failed = modules.filter((module) => !module.ok()).map(({ moduleId }) => moduleId);
   const raised = unhandledErrors.flatMap(({ VITEST_TEST_PATH: file }) =>
     typeof file === "string" ? [file] : [],
