@@ -101,6 +101,7 @@ function measuredWorkBudget(most: WorkMost, metrics: Metrics): ByteBudget {
 function measuredDecompressions(metrics: Metrics): ByteBudget {
   const limits = {
     what: "compressed bodies",
+    ownerWord: "log stream or runner",
     brokerBytes: 64 * mebibyte,
     orgBytes: 32 * mebibyte,
     tokenBytes: 32 * mebibyte,

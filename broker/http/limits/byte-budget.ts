@@ -3,7 +3,7 @@ import { type Problem, problem } from "../../../shared/problem.ts";
 /** Whose bytes they are, and how many are held at the most. */
 export type Entry = {
   readonly orgId: string;
-  /** Or of a log stream, where each of those has a share of its own. */
+  /** Or of what else `ownerWord` says. */
   readonly tokenId: string;
   readonly bytes: number;
   /** Of these, what is in memory already while it waits. */
@@ -13,6 +13,8 @@ export type Entry = {
 /** How much may be held at once; an owner that holds nothing may hold one larger value. */
 export type BudgetLimits = {
   readonly what: string;
+  /** Whose the smallest share is, where it is no token's. */
+  readonly ownerWord?: string;
   readonly brokerBytes: number;
   readonly orgBytes: number;
   readonly tokenBytes: number;
@@ -214,14 +216,15 @@ export class ByteBudget {
   #refusal(bound: Bound | undefined): Problem {
     const { name = "broker", most = 0 } = bound ?? {};
     this.#onRefusal(name);
-    const { what } = this.#limits;
+    const { what, ownerWord = "token" } = this.#limits;
     if (name === "broker") {
       return problem.unavailable(`This broker has no memory left for ${what}. Try again later.`, 2);
     }
+    const owner = name === "token" ? ownerWord : name;
     const words =
       most === 0
-        ? `Too many ${what} of this token are waiting. Send fewer at once.`
-        : `The ${what} of one ${name} may use at most ${most / mebibyte} MiB of a broker at once.`;
+        ? `Too many ${what} of this ${owner} are waiting. Send fewer at once.`
+        : `The ${what} of one ${owner} may use at most ${most / mebibyte} MiB of a broker at once.`;
     return problem.tooMany(words, 2, "too_many_bytes");
   }
 }
