@@ -68,11 +68,13 @@ function answerProblem(c: AppContext, broker: Broker, known: Problem): Response 
 function typeOf(c: AppContext): string {
   const rule = c.get("rule") as RouteRule | undefined; // absent where no route was found
   const isRunners = rule?.surface === "runner" || rule?.runnersRead === true;
-  const isAsked = (requestHeader(c, "accept") ?? "").includes(problemType);
+  const isAsked = namesProblem.test(requestHeader(c, "accept") ?? "");
   return isAsked && !isRunners ? problemType : "application/json";
 }
 
 const problemType = "application/problem+json";
+/** Not where it is named to refuse it: `;q=0`. */
+const namesProblem = /application\/problem\+json(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 /** Errors that are a text already go in as they are. */
 function jsonOf(members: object, { errorsText }: Problem): string {

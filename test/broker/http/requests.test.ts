@@ -59,6 +59,16 @@ describe("every answer", () => {
   });
 });
 
+test.each([
+  ["Application/Problem+JSON", "application/problem+json"],
+  ["application/json, application/problem+json; q=0.5", "application/problem+json"],
+  ["application/json, application/problem+json;q=0", "application/json"],
+  ["*/*", "application/json"],
+])("a client that accepts %s is refused in %s", async (accept, type) => {
+  const { headers } = await broker.call("GET /v2", { token, headers: { accept } });
+  expect(headers.get("content-type")).toBe(type);
+});
+
 describe("a path", () => {
   test.each(["/v2", "/v1", "/v1/roles/", "/v1/roles/x/y", "/v1/%2e%2e/roles", "/v1/tokens/%00"])(
     "that no route has is 404: %s",
