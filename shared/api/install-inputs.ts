@@ -85,7 +85,7 @@ export const updateInstallInputsRoute = createRoute("updateInstallInputs", {
   description: `${updated} null removes a value; inputs that are not named stay.`,
   body: z.strictObject({
     inputs: inputsInput,
-    role: z.string().max(255).default("").describe("Id of the workflow that applies them."),
+    role: z.string().max(255).default("").describe("The role of the workflow that applies them."),
   }),
   responses: { 200: json(installInputsSchema, "The inputs.") },
 });

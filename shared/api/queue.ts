@@ -60,7 +60,7 @@ export const queueSchema = z
       .object({ owner_type: z.enum(laneOwners), owner_id: z.string() })
       .nullable()
       .describe(
-        "Whose lane it is. Acts on the queue and its signals need the permissions of this owner, whatever `owner_id` says. null: it was created by hand.",
+        "Whose lane it is. Acts on the queue and its signals need the permissions that acts on this owner need, whatever `owner_id` says. null: it was created by hand.",
       ),
     max_depth: z.int(),
     max_in_flight: z.int(),

@@ -81,7 +81,7 @@ export const getQueuePositionRoute = createRoute("getWorkflowQueuePosition", {
           position: z
             .int()
             .describe(
-              "How many are ahead of it. 0: it is running, waits for a person, or has finished.",
+              "How many are ahead of it. 0: nothing is ahead of it, it waits for a person, or it has finished.",
             ),
           queue_depth: z
             .int()
