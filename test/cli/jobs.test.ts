@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
-import { startSvcInTerminal, svc } from "../support/programs/svc.ts";
+import { startSvc, startSvcInTerminal, svc } from "../support/programs/svc.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
 import { testFolder } from "../support/run/folder.ts";
 
@@ -191,7 +191,8 @@ describe("svc job cancel, rerun and why", () => {
     expect(unsaid.err).toContain(
       "Nothing was cancelled. To cancel without being asked, add --yes.",
     );
-    const yes = await svc(["job", "cancel", ...filter], { env, input: "yes\n" });
+    const answer = { env, input: "yes\n", isInputOpen: true }; // it ends all the same
+    const yes = await startSvc(["job", "cancel", ...filter], answer).ended;
     expect(yes).toMatchObject({ code: 0, out: "2 jobs were cancelled.\n" });
     const none = await cli.run(`job cancel ${filter.join(" ")} --yes -o json`);
     expect(JSON.parse(none.out)).toEqual({ cancelled: 0, told_to_stop: 0 });

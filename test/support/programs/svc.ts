@@ -9,7 +9,9 @@ export type SvcOptions = {
   /** Besides PATH; nothing of the caller's own environment gets in. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** The built program unless told. */
+  /** Whether its standard input stays open after that; it needs a process of its own. */
+  readonly isInputOpen?: boolean;
+  /** For a process of its own: the built program unless told. */
   readonly main?: string;
 };
 
@@ -62,13 +64,18 @@ const ownEnv = () => ({
   SVC_WORK_NICE: "0", // beside other tests what it has done would have no turn
 });
 
-function start(program: string, args: readonly string[], { env, input }: SvcOptions): RunningSvc {
+function start(
+  program: string,
+  args: readonly string[],
+  { env, input, isInputOpen }: SvcOptions,
+): RunningSvc {
   const child = spawn(program, args, {
     env: { ...ownEnv(), ...env },
     stdio: "pipe",
   });
   child.stdin.on("error", () => {}); // it may end without reading
-  child.stdin.end(input ?? "");
+  if (isInputOpen === true) child.stdin.write(input ?? "");
+  else child.stdin.end(input ?? "");
   onTestFinished(() => void child.kill("SIGKILL"));
   const said = { out: "", err: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.out += chunk.toString()));
