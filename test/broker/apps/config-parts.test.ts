@@ -47,7 +47,9 @@ async function setup() {
 
 /** What of it the calls of this file can bring. */
 async function growableDocument(): Promise<Record<string, object>> {
-  const { "branches.toml": _, branches: __, installs: ___, ...document } = await richDocument();
+  const document = await richDocument();
+  const wholeOnly = ["branches", "installs", "installer.toml", "installs.toml"];
+  for (const part of wholeOnly) Reflect.deleteProperty(document, part);
   return document;
 }
 

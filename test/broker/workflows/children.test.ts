@@ -188,7 +188,7 @@ describe("a step that begins workflows", () => {
     const [tooDeep] = await db<{ detail: string }[]>`
       select s.error ->> 'detail' as detail from workflow_steps s join workflows w on w.id = s.workflow_id
        where w.org_id = ${org.orgId} and w.depth = 3 and s.error is not null`;
-    expect(tooDeep?.detail).toContain("at most 3");
+    expect(tooDeep?.detail).toContain("At most 3 workflows");
     expect((await org.api(`POST /v1/workflows/${id}/cancel`)).status).toBe(202);
     await org.reach(id, "cancelled");
     const open = await db`

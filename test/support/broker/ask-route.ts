@@ -6,7 +6,7 @@ type Parameter = {
   name: string;
   in: string;
   required?: boolean;
-  schema: JsonSchema & { pattern?: string };
+  schema: JsonSchema & { pattern?: string; example?: string };
 };
 type Operation = {
   operationId: string;

@@ -82,7 +82,8 @@ export async function givenEverything({ db, setup, document }: Given) {
   const found = await idsByPrefix(db, orgId);
   for (const { operation } of routes)
     for (const { name, in: where, schema } of operation.parameters ?? []) {
-      const prefix = /^\^(?:\(\?:)?([a-z]{3})_/.exec(schema.pattern ?? "")?.[1];
+      const shape = schema.pattern ?? schema.example ?? ""; // where a name may stand there is no pattern
+      const prefix = /^\^?(?:\(\?:)?([a-z]{3})_/.exec(shape)?.[1];
       const id = prefix === undefined ? undefined : found.get(prefix);
       if (where === "path" && id !== undefined) chosen[name] ??= id;
     }
