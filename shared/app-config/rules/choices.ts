@@ -63,7 +63,8 @@ const componentChoices: Readonly<Record<string, readonly Choice[]>> = {
 
 function chooseOfComponent(tell: Tell, component: Found): void {
   const type = textIn(component, "type") ?? "";
-  for (const choice of componentChoices[type] ?? []) choose(tell, component, choice);
+  const own = Object.hasOwn(componentChoices, type) ? componentChoices[type] : undefined;
+  for (const choice of own ?? []) choose(tell, component, choice);
   if (component.value["kustomize"] !== undefined) choose(tell, component, neededRepo);
   for (const member of ["aws_ecr", "gcp_gar", "azure_acr", "public"]) {
     const value = component.value[member];

@@ -78,6 +78,18 @@ export const writtenMembers: Readonly<Record<string, WrittenConfig>> = {
     planted: ["components/a.toml", "region", "regionn"],
     fault: ["missing_key", "components/a.toml", 3, 2],
   },
+  "a component of a type that all objects have": {
+    files: { "components/a.toml": job("a") },
+    kept: { components: [{ type: "job" }] },
+    planted: ["components/a.toml", '"job"', '"constructor"'],
+    fault: ["bad_value", "components/a.toml", 2, 1],
+  },
+  "a component of their prototype": {
+    files: { "components/a.toml": job("a") },
+    kept: { components: [{ type: "job" }] },
+    planted: ["components/a.toml", '"job"', '"__proto__"'],
+    fault: ["bad_value", "components/a.toml", 2, 1],
+  },
   "a cluster by a component": {
     files: {
       "kubernetes_contexts.toml": '[[kubernetes_context]]\nname = "data"\ncomponent = "cluster"\n',
