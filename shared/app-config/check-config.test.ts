@@ -231,6 +231,12 @@ describe("a config's bounds", () => {
       [],
       { "metadata.toml": 5 },
       { "metadata.toml": { name: "a" }, actions: [] },
+      {
+        "metadata.toml": { name: "a" },
+        "permissions.toml": "oops",
+        permissions: { "policies/a.toml": { name: "a", contents: "{}" } },
+      },
+      { "metadata.toml": { name: "a" }, permissions: { "a.toml": "oops" } },
     ]) {
       const { errors } = await checkConfigDocument(document);
       expect(errors.map(({ code }) => code)).toContain("wrong_type");

@@ -1,6 +1,6 @@
 import type { ConfigEntries } from "./config-entries.ts";
 import type { ConfigFaultCode, ConfigWarningCode, FoundFault, Path } from "./config-fault.ts";
-import { pointerTo } from "./config-fault.ts";
+import { configLimits, pointerTo } from "./config-fault.ts";
 import { type ConfigFile, configFiles } from "./config-files.ts";
 import { fillNames } from "./fill-names.ts";
 import { ignoreKeys } from "./ignore-keys.ts";
@@ -99,7 +99,12 @@ const singleRoles = ["provision", "deprovision", "maintenance"];
 
 /** A role says by its type which member of permissions.toml it is. */
 function placePermission(making: Making, origin: Origin, given: unknown): void {
-  const { type, ...value } = (isTable(given) ? given : {}) as Record<string, unknown>;
+  if (!isTable(given)) {
+    const detail = "must be a table: a role or a policy";
+    making.faults.push(faultIn(origin, { code: "wrong_type", detail }));
+    return;
+  }
+  const { type, ...value } = given;
   const kind = permissionKinds.find((one) => one === type);
   const at = (code: ConfigFaultCode, detail: string): void => {
     const within = type === undefined ? origin.within : [...origin.within, "type"];
@@ -128,22 +133,39 @@ function spreadRoles(making: Making): void {
   if (!isTable(permissions)) return;
   const roles: unknown = permissions["roles"];
   const origin = making.origins.find(["permissions", "roles"]);
-  if (!Array.isArray(roles) || origin === undefined) return;
+  if (roles === undefined || origin === undefined) return;
   delete permissions["roles"];
-  for (const [nth, role] of (roles as unknown[]).entries())
-    placePermission(making, { ...origin, within: [...origin.within, nth] }, role);
+  if (!Array.isArray(roles)) {
+    tellRoles(making, origin, "");
+    return;
+  }
+  for (const [nth, role] of (roles as unknown[]).entries()) {
+    const at = { ...origin, within: [...origin.within, nth] };
+    if (isTable(role)) placePermission(making, at, role);
+    else tellRoles(making, at, `, and roles[${nth}] is none`);
+  }
+}
+
+function tellRoles({ faults }: Making, at: Origin, which: string): void {
+  const detail = `roles must be a list of tables${which}`;
+  if (faults.length < configLimits.counted)
+    faults.push(faultIn(at, { code: "wrong_type", detail }));
 }
 
 type Placed = { readonly origin: Origin; readonly value: unknown };
 
-/** Sets what is at a path, and where it came from; lists and tables on the way are made. */
+/**
+ * Sets what is at a path, and where it came from; lists and tables on the way are made. Where something else is on the
+ * way it stays, so that the check of shapes tells it.
+ */
 function put({ tree, origins }: Making, path: Path, { origin, value }: Placed): void {
   let into = tree as Record<string | number, unknown>;
   for (const [at, key] of path.slice(0, -1).entries()) {
+    const isList = typeof path[at + 1] === "number";
+    if (into[key] === undefined) into[key] = isList ? [] : {};
     const there = into[key];
-    const isThere = typeof there === "object" && there !== null;
-    into[key] = isThere ? there : typeof path[at + 1] === "number" ? [] : {};
-    into = into[key] as Record<string | number, unknown>; // made above
+    if (isList ? !Array.isArray(there) : !isTable(there)) return;
+    into = there as Record<string | number, unknown>; // as was looked
   }
   into[path.at(-1) ?? ""] = value;
   origins.add(path, origin);

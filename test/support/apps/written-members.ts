@@ -143,6 +143,39 @@ export const writtenMembers: Readonly<Record<string, WrittenConfig>> = {
     planted: ["permissions.toml", '"deprovision"', '"provision"'],
     fault: ["duplicate_name", "permissions.toml", 6, 1],
   },
+  "roles in a list that is a text": {
+    files: { "permissions.toml": 'roles = [{ type = "custom", name = "c" }]\n' },
+    kept: { permissions: { custom_roles: [{ name: "c" }] } },
+    planted: ["permissions.toml", '[{ type = "custom", name = "c" }]', '"c"'],
+    fault: ["wrong_type", "permissions.toml", 1, 1],
+  },
+  "roles in a list that is a table": {
+    files: { "permissions.toml": '[[roles]]\ntype = "custom"\nname = "c"\n' },
+    kept: { permissions: { custom_roles: [{ name: "c" }] } },
+    planted: ["permissions.toml", "[[roles]]", "[roles]"],
+    fault: ["wrong_type", "permissions.toml", 1, 2],
+  },
+  "roles in a list of numbers": {
+    files: { "permissions.toml": 'roles = [{ type = "custom", name = "c" }]\n' },
+    kept: { permissions: { custom_roles: [{ name: "c" }] } },
+    planted: ["permissions.toml", '{ type = "custom", name = "c" }', "1"],
+    fault: ["wrong_type", "permissions.toml", 1, 10],
+  },
+  "roles beside further roles that are a text": {
+    files: { "permissions.toml": 'custom_roles = []\n[[roles]]\ntype = "custom"\nname = "c"\n' },
+    kept: { permissions: { custom_roles: [{ name: "c" }] } },
+    planted: ["permissions.toml", "[]", '"oops"'],
+    fault: ["wrong_type", "permissions.toml", 1, 1],
+  },
+  "policies that roles share beside what is a text": {
+    files: {
+      "permissions.toml": "named_policies = []\n",
+      "permissions/policies/logs.toml": 'name = "logs"\ncontents = "{}"\n',
+    },
+    kept: { permissions: { named_policies: [{ name: "logs" }] } },
+    planted: ["permissions.toml", "[]", '"oops"'],
+    fault: ["wrong_type", "permissions.toml", 1, 1],
+  },
   "policies that roles share": {
     files: {
       "permissions/provision.toml":
