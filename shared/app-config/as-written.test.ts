@@ -52,6 +52,7 @@ describe("a key or a file that nothing knows", () => {
     "mise.toml": "x = 1\n",
     "component/a.toml": "",
     "components/api/pyproject.toml": '[project]\nname = "x"\n',
+    "components/api/wrangler.toml": 'name = "x"\nmain = "x.js"\n[env]\na = 1\n',
   };
 
   test("is a warning with the nearest known word, and no part of the config", async () => {
@@ -62,6 +63,7 @@ describe("a key or a file that nothing knows", () => {
       ["ignored_key", "actions/a.toml", 3],
       ["ignored_key", "component/a.toml", null],
       ["ignored_key", "components/api/pyproject.toml", null],
+      ["ignored_key", "components/api/wrangler.toml", null],
       ["ignored_key", "mise.toml", null],
     ]);
     expect(warnings[1]?.detail).toBe("label is not known here; did you mean labels?");
@@ -76,7 +78,7 @@ describe("a key or a file that nothing knows", () => {
     const strict = await checkTexts({ ...metadata, ...files }, { appName: "shop", isStrict: true });
     expect(strict.config).toBeUndefined();
     expect(new Set(strict.errors.map(({ code }) => code))).toEqual(new Set(["unknown_key"]));
-    expect([strict.errors.length, strict.warnings]).toEqual([5, []]);
+    expect([strict.errors.length, strict.warnings]).toEqual([6, []]);
   });
 
   test("in a document is a warning for a key, and a fault for a file", async () => {

@@ -38,13 +38,11 @@ function toldBy(checking: Checking, issue: z.core.$ZodIssue): Told[] {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
   const value = valueAt(tree, path);
   const isMissing = value === undefined && issue.code !== "custom";
+  if (issue.code === "invalid_union" && isByType(tree, path)) return [wrongType(checking, path)];
   if (isMissing || issue.code === "invalid_type" || issue.code === "invalid_value")
     return [wrongValue(checking, path)];
-  if (issue.code === "invalid_union") {
-    const isByType = schemaAt(path.slice(0, -1), tree) === undefined && path.at(-1) === "type";
-    if (isByType) return [wrongType(checking, path)];
+  if (issue.code === "invalid_union")
     return [{ path, code: "wrong_type", detail: `${nameOf(path)} ${issue.message}` }];
-  }
   if (issue.code === "invalid_key") {
     const why = issue.issues[0]?.message ?? issue.message;
     return [{ path, code: "bad_value", detail: `the key ${nameOf(path)} ${why}` }];
@@ -52,6 +50,10 @@ function toldBy(checking: Checking, issue: z.core.$ZodIssue): Told[] {
   const code = codeOf(issue) ?? "bad_value";
   return [{ path, code, detail: `${nameOf(path)} ${issue.message}` }];
 }
+
+/** Whether it is the `type` by which the schema of the table around it is chosen. */
+const isByType = (tree: unknown, path: Path): boolean =>
+  path.at(-1) === "type" && schemaAt(path.slice(0, -1), tree) === undefined;
 
 function codeOf(issue: z.core.$ZodIssue): ConfigFaultCode | undefined {
   const code: unknown = issue.code === "custom" ? issue.params?.["code"] : undefined;

@@ -8,10 +8,12 @@ import {
   type Place,
   pointerTo,
 } from "./config-fault.ts";
-import { type ConfigFile, configFiles } from "./config-files.ts";
+import { configFiles } from "./config-files.ts";
 import { tooDeepWords } from "./costly-toml.ts";
 import { countValues } from "./count-values.ts";
+import { documentPath } from "./document-path.ts";
 import { kindOfFile } from "./kind-of-file.ts";
+import { missingMark } from "./missing-mark.ts";
 import { type PlaceOf, placesOfToml, readToml } from "./read-toml.ts";
 import { isTable } from "./rules/rule.ts";
 
@@ -44,12 +46,6 @@ const rootFiles = configFiles.flatMap(({ file }) => (file === undefined ? [] : [
 const folders = [...new Set(configFiles.flatMap(({ folder = "" }) => folder.split("/", 1)))].filter(
   (folder) => folder !== "",
 );
-
-/** The path of a file in the JSON document of the same config: its folder, and its path in that. */
-export function documentPath(file: string): string[] {
-  const slash = file.indexOf("/");
-  return slash === -1 ? [file] : [file.slice(0, slash), file.slice(slash + 1)];
-}
 
 type Reading = {
   readonly entries: Map<string, ConfigEntry>;
@@ -125,13 +121,6 @@ function readFile(reading: Reading, name: string, text: string): void {
       reading.ignored.push(faultOf(name, undefined, { code: "ignored_key", detail }));
     }
   }
-}
-
-/** What a TOML file of a folder within a kind's folder must have to be one of the config, and no other program's; undefined where it has it. */
-function missingMark(name: string, value: object): ConfigFile["mark"] {
-  if (name.split("/").length < 3 || Object.keys(value).length === 0) return undefined;
-  const mark = kindOfFile(name)?.mark;
-  return mark === undefined || Object.hasOwn(value, mark) ? undefined : mark;
 }
 
 /** A file with nothing in it is as if it were not there; but for the app's own, which may have no member. */

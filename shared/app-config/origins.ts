@@ -1,4 +1,3 @@
-import { documentPath } from "./config-entries.ts";
 import {
   type ConfigFaultCode,
   type ConfigWarningCode,
@@ -7,6 +6,7 @@ import {
   type Path,
   pointerTo,
 } from "./config-fault.ts";
+import { documentPath } from "./document-path.ts";
 import { PathMap } from "./path-map.ts";
 
 /** Where something of a config was written: in which file, and at which path there. */

@@ -96,6 +96,30 @@ export const writtenLayouts: Readonly<Record<string, WrittenConfig>> = {
     planted: ["components/a.toml", "", 'name = "a"\n'],
     fault: ["missing_key", "components/a.toml", 1, 1],
   },
+  "a component in a folder, its type misspelt": {
+    files: { "components/api/a.toml": job("a") },
+    kept: { components: [{ name: "a" }] },
+    planted: ["components/api/a.toml", "type", "Tpye"],
+    fault: ["missing_key", "components/api/a.toml", 1, 1],
+  },
+  "a component in a folder, its type forgotten": {
+    files: { "components/api/a.toml": job("a") },
+    kept: { components: [{ name: "a" }] },
+    planted: ["components/api/a.toml", 'type = "job"\n', ""],
+    fault: ["missing_key", "components/api/a.toml", 1, 1],
+  },
+  "an action in a folder, its name in capitals": {
+    files: { "actions/x/a.toml": `name = "a"\n${step}` },
+    kept: { actions: [{ name: "a" }] },
+    planted: ["actions/x/a.toml", 'name = "a"', 'NAME = "a"'],
+    fault: ["missing_key", "actions/x/a.toml", 1, 1],
+  },
+  "a policy in a folder, its type misspelt": {
+    files: { "policies/sub/x.toml": 'type = "sandbox"\ncontents = "package svc"\n' },
+    kept: { policies: { policy: [{ name: "x" }] } },
+    planted: ["policies/sub/x.toml", "type", "typ"],
+    fault: ["unknown_key", "policies/sub/x.toml", 1, 1],
+  },
   "folders in folders": {
     files: {
       "components/images/api/a.toml": job("a"),
