@@ -59,12 +59,17 @@ describe("a directory", () => {
       expect((await link(to)).errors).toMatchObject([{ code: "outside_root", line: 4 }]);
   });
 
-  test("has no text where a folder stands in its place", async () => {
+  test("has no text where a folder stands in its place, and looks for it elsewhere", async () => {
     await write("repository/folders/metadata.toml", 'readme = "./docs"\n');
     await write("repository/folders/docs/a.md", "a");
-    const { errors } = await check("folders");
+    const manifest = 'type = "kubernetes_manifest"\nname = "m"\nmanifest = "./values"\n';
+    await write("repository/folders/components/m.toml", manifest);
+    await write("repository/folders/components/values/a.yaml", "a: 1");
+    await write("repository/folders/values", "b: 1");
+    const { errors, files } = await check("folders");
     expect(errors).toMatchObject([
-      { code: "missing_file", file: "metadata.toml", line: 1, detail: "./docs is no file" },
+      { code: "missing_file", file: "metadata.toml", line: 1, detail: "./docs is not there" },
     ]);
+    expect(files).toContain("values");
   });
 });

@@ -46,16 +46,16 @@ async function namesIn(root: string): Promise<string[]> {
 type Roots = { readonly root: string; readonly repository: string };
 
 async function readWithin({ root, repository }: Roots, name: string): Promise<string | FileFault> {
-  const missing: FileFault = { code: "missing_file", detail: "is not there" };
+  const absent: FileFault = { code: "missing_file", detail: "is not there", isAbsent: true };
   const file = await realpath(path.join(root, name)).catch(() => undefined);
-  if (file === undefined) return missing;
+  if (file === undefined) return absent;
   const place = path.relative(repository, file).split(path.sep);
   if (place[0] === ".." || path.isAbsolute(place.join(path.sep)))
     return { code: "outside_root", detail: "is a link out of the config's repository" };
   if (place.includes(".git")) return { code: "outside_root", detail: "is in .git" };
-  if (!(await stat(file)).isFile()) return { ...missing, detail: "is no file" };
+  if (!(await stat(file)).isFile()) return { ...absent, detail: "is no file" };
   const handle = await open(file).catch(() => undefined);
-  if (handle === undefined) return { ...missing, detail: "cannot be read" };
+  if (handle === undefined) return { code: "missing_file", detail: "cannot be read" };
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(textLimits.long + 1), {
       length: textLimits.long + 1,

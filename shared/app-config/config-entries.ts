@@ -18,7 +18,12 @@ import { type PlaceOf, placesOfToml, readToml } from "./read-toml.ts";
 import { isTable } from "./rules/rule.ts";
 
 /** Why a file cannot be read. */
-export type FileFault = { readonly code: ConfigFaultCode; readonly detail: string };
+export type FileFault = {
+  readonly code: ConfigFaultCode;
+  readonly detail: string;
+  /** There is no file of that name: it may be elsewhere. */
+  readonly isAbsent?: boolean;
+};
 
 /** A directory: the names of its files, from its root and with slashes, and their texts. */
 export type ConfigFolder = {

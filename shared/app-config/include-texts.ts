@@ -106,7 +106,7 @@ async function textOf(including: Including, at: At): Promise<string | FileFault>
       detail: "is a file, and a JSON document has none: write the text itself",
     };
   const there = [];
-  for (const name of places) if (!isMissing(await readText(including, name))) there.push(name);
+  for (const name of places) if (!isAbsent(await readText(including, name))) there.push(name);
   const [name, second] = there;
   if (name === undefined) {
     const words = places.length > 1 ? `: none of ${places.join(", ")} is` : "";
@@ -139,10 +139,10 @@ function isTooMuch(including: Including): FileFault | undefined {
 const inWords = ({ code, detail }: FileFault, given: string, name: string): FileFault =>
   given.replace(/^\.\//, "") === name ? { code, detail } : { code, detail: `(${name}) ${detail}` };
 
-const isMissing = (read: string | FileFault): boolean =>
-  typeof read !== "string" && read.code === "missing_file" && read.detail === notThere.detail;
+const isAbsent = (read: string | FileFault): boolean =>
+  typeof read !== "string" && read.isAbsent === true;
 
-const notThere: FileFault = { code: "missing_file", detail: "is not there" };
+const notThere: FileFault = { code: "missing_file", detail: "is not there", isAbsent: true };
 
 async function readText({ folder, texts }: Including, name: string): Promise<string | FileFault> {
   const known = texts.get(name);

@@ -11,7 +11,9 @@ export function folderOfFiles(files: ReadonlyMap<string, Uint8Array>): ConfigFol
     read: (name) => {
       const bytes = files.get(root + name);
       return Promise.resolve(
-        bytes === undefined ? { code: "missing_file", detail: "is not there" } : decodeText(bytes),
+        bytes === undefined
+          ? { code: "missing_file", detail: "is not there", isAbsent: true }
+          : decodeText(bytes),
       );
     },
   };

@@ -16,7 +16,9 @@ export async function checkTexts(
   const folder: ConfigFolder = {
     names: Object.keys(texts),
     read: (name) =>
-      Promise.resolve(texts[name] ?? { code: "missing_file", detail: "is not there" }),
+      Promise.resolve(
+        texts[name] ?? { code: "missing_file", detail: "is not there", isAbsent: true },
+      ),
   };
   return await checkConfigFolder(folder, options);
 }
