@@ -85,6 +85,13 @@ const costly: readonly [string, ConfigTexts, readonly string[]][] = [
     ["bad_value", "unknown_key"],
   ],
   [
+    "long keys where required ones are missing",
+    {
+      "components/a.toml": `name="a"\ntype="container_image"\n[gcp_gar]\n${lines(room, (at) => `${`k${at}`.padEnd(64, "x")}=1\n`)}`,
+    },
+    ["missing_key", "one_of"],
+  ],
+  [
     "policies without names",
     { "policies.toml": lines(room, () => '[[policy]]\ntype="sandbox"\ncontents="package svc"\n') },
     ["bad_value"],

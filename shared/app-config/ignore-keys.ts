@@ -81,9 +81,10 @@ const mostSteps = 2;
 /** The required member that is missing, and nearer to this key than any other. */
 function neededBy({ key, known, missing }: Unknown): string | undefined {
   if (missing.length === 0 || key.length > mostLetters) return undefined;
-  const steps = (word: string): number => stepsBetween(key, word);
-  const near = missing.find((word) => steps(word) <= mostSteps);
+  const isWithin = (word: string, most: number): boolean =>
+    Math.abs(word.length - key.length) <= most && stepsBetween(key, word) <= most;
+  const near = missing.find((word) => isWithin(word, mostSteps));
   if (near === undefined) return undefined;
-  const most = steps(near);
-  return known.some((word) => steps(word) < most) ? undefined : near;
+  const nearer = stepsBetween(key, near) - 1;
+  return known.some((word) => isWithin(word, nearer)) ? undefined : near;
 }
