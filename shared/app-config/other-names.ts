@@ -14,8 +14,9 @@ export type OtherName = {
 
 const whoGives = (value: unknown): unknown =>
   typeof value === "boolean" ? (value ? "customer" : "vendor") : undefined;
+/** The text itself, as URLs and what has several lines are, is no path. */
 const pathOf = (value: unknown): unknown =>
-  typeof value === "string" && !/^(?:\.{0,2}\/|[a-z]+:)/i.test(value) ? `./${value}` : value;
+  typeof value === "string" && !/^(?:\.{0,2}\/|[a-z]+:)|\n/i.test(value) ? `./${value}` : value;
 const namesIn = (value: unknown): unknown =>
   Array.isArray(value)
     ? (value as unknown[]).map((one) => (isTable(one) ? one["name"] : one))

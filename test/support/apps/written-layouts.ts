@@ -74,6 +74,14 @@ export const writtenLayouts: Readonly<Record<string, WrittenConfig>> = {
     ],
     fault: ["one_of", "components/c.toml", 9, 1],
   },
+  "values in the place of their file's name": {
+    files: {
+      "components/c.toml": `name = "c"\ntype = "helm_chart"\nchart_name = "c"\n${repo}[[values_file]]\nsource = """\nmy_a: 1\nb: 2\n"""\n`,
+    },
+    kept: { components: [{ values_file: [{ contents: "my_a: 1\nb: 2\n" }] }] },
+    planted: ["components/c.toml", '"""\nmy_a: 1\nb: 2\n"""', '"gone.yaml"'],
+    fault: ["missing_file", "components/c.toml", 7, 1],
+  },
   "policies without names": {
     files: {
       "policies.toml":
