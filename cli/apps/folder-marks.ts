@@ -20,9 +20,9 @@ export async function recordMarks(root: string): Promise<FolderMarks> {
   let names = await namesOf(root);
   return {
     watched: (folder) => {
-      names = folder.names.toSorted().join("\n");
+      names = listOf(folder);
       return {
-        names: folder.names,
+        ...folder,
         read: async (name) => {
           marks.set(name, await markOf(path.join(root, name)));
           return await folder.read(name);
@@ -44,8 +44,12 @@ export async function recordMarks(root: string): Promise<FolderMarks> {
 /** Of no directory: as of an empty one. */
 async function namesOf(root: string): Promise<string> {
   const folder = await openConfigFolder(root).catch(() => undefined);
-  return (folder?.names ?? []).toSorted().join("\n");
+  return folder === undefined ? "" : listOf(folder);
 }
+
+/** Its files, and the folders that it may not have. */
+const listOf = ({ names, refused }: ConfigFolder): string =>
+  [...names, ...(refused?.keys() ?? [])].toSorted().join("\n");
 
 async function markOf(file: string): Promise<string> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);

@@ -59,6 +59,33 @@ describe("a directory", () => {
       expect((await link(to)).errors).toMatchObject([{ code: "outside_root", line: 4 }]);
   });
 
+  test("has linked folders of its repository, each once, and no others", async () => {
+    await write("repository/common/metadata.toml", "");
+    await write("repository/pool/api/run.toml", step("./run.sh"));
+    await write("repository/pool/api/run.sh", "pooled");
+    await write("outside/run.toml", step("echo"));
+    const link = async (name: string, to: string) => {
+      const at = path.join(repository, "common", name);
+      await mkdir(path.dirname(at), { recursive: true });
+      await symlink(to, at);
+    };
+    await link("actions/pool", "../../pool");
+    await link("actions/again", "../../pool/api");
+    await link("../pool/api/circle", "../../pool");
+    await link("docs", "../../outside");
+    const { config, errors } = await check("common");
+    expect(errors).toEqual([]);
+    expect(config?.document.actions?.map((one) => one.steps[0]?.inline_contents)).toEqual([
+      "pooled",
+    ]);
+    await link("actions/outside", "../../../outside");
+    await link("components", "../.git");
+    expect((await check("common")).errors).toMatchObject([
+      { file: "actions/outside", code: "outside_root" },
+      { file: "components", code: "outside_root", detail: "is in .git" },
+    ]);
+  });
+
   test("has no text where a folder stands in its place, and looks for it elsewhere", async () => {
     await write("repository/folders/metadata.toml", 'readme = "./docs"\n');
     await write("repository/folders/docs/a.md", "a");

@@ -29,6 +29,8 @@ export type FileFault = {
 export type ConfigFolder = {
   readonly names: readonly string[];
   readonly read: (name: string) => Promise<string | FileFault>;
+  /** Folders whose files would be of the config, and why they are not read. */
+  readonly refused?: ReadonlyMap<string, FileFault>;
 };
 
 /** What a file of the config holds. */
@@ -71,6 +73,8 @@ const unread: ConfigEntry = { value: undefined, openPlaces: undefined };
 /** Reads the TOML files of a directory, one after the other, giving way to others between them. */
 export async function readFolderEntries(folder: ConfigFolder): Promise<ConfigEntries> {
   const reading = begin();
+  for (const [name, why] of folder.refused ?? [])
+    reading.faults.push(faultOf(name, undefined, why));
   let files = 0;
   for (const name of folder.names.filter((one) => one.endsWith(".toml")).sort()) {
     const why = whyUnknown(name);
