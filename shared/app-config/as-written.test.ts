@@ -100,6 +100,26 @@ describe("a key or a file that nothing knows", () => {
   });
 });
 
+test("further files of inputs are those of a document, too", async () => {
+  const documentOf = (source: string) => ({
+    "metadata.toml": { name: "shop" },
+    "inputs.toml": { source, sources: ["./inputs/b.toml"] },
+    "more.toml": { input: [{ name: "a" }], inptu: [] },
+    inputs: { "b.toml": { input: [{ name: "b" }] } },
+  });
+  const { errors, warnings, config } = await checkConfigDocument(documentOf("./more.toml"));
+  expect(errors).toEqual([]);
+  expect(config?.document.inputs?.input?.map(({ name }) => name)).toEqual(["a", "b"]);
+  expect(warnings).toContainEqual(
+    expect.objectContaining({ code: "ignored_key", pointer: "#/more.toml/inptu" }),
+  );
+  const gone = await checkConfigDocument(documentOf("./gone.toml"));
+  expect(gone.errors.map(({ code, pointer }) => [code, pointer])).toEqual([
+    ["missing_file", "#/inputs.toml/source"],
+    ["unknown_key", "#/more.toml"],
+  ]);
+});
+
 test("of two texts that are there the first counts, and both are told", async () => {
   const { config, warnings } = await check({
     "runbooks/r.toml": `name = "r"\nreadme = "./README.md"\n[[steps]]\nname = "s"\ntype = "sandbox_reprovision"\n`,

@@ -88,7 +88,7 @@ export async function checkConfigDocument(
   document: unknown,
   options: CheckOptions = {},
 ): Promise<CheckedConfig> {
-  return await check(readDocumentEntries(document), undefined, options);
+  return await check(await readDocumentEntries(document), undefined, options);
 }
 
 async function check(

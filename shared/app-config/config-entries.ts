@@ -1,29 +1,22 @@
-import { nearestWord } from "../nearest-word.ts";
 import {
   type ConfigFault,
-  type ConfigFaultCode,
   configLimits,
+  type FoundFault,
   makeFault,
   type Path,
   type Place,
   pointerTo,
 } from "./config-fault.ts";
-import { configFiles } from "./config-files.ts";
 import { tooDeepWords } from "./costly-toml.ts";
 import { countValues } from "./count-values.ts";
-import { documentPath } from "./document-path.ts";
-import { kindOfFile } from "./kind-of-file.ts";
+import { documentPath, fileInDocument } from "./document-path.ts";
+import type { FileFault } from "./file-fault.ts";
+import { furtherInputs } from "./further-inputs.ts";
+import { knownFolders, unknownWords, whyUnknown } from "./known-files.ts";
 import { missingMark } from "./missing-mark.ts";
+import { faultIn } from "./origins.ts";
 import { type PlaceOf, placesOfToml, readToml } from "./read-toml.ts";
 import { isTable } from "./rules/rule.ts";
-
-/** Why a file cannot be read. */
-export type FileFault = {
-  readonly code: ConfigFaultCode;
-  readonly detail: string;
-  /** There is no file of that name: it may be elsewhere. */
-  readonly isAbsent?: boolean;
-};
 
 /** A directory: the names of its files, from its root and with slashes, and their texts. */
 export type ConfigFolder = {
@@ -43,21 +36,19 @@ export type ConfigEntry = {
 /** The files of a config by their names, and what is wrong already. */
 export type ConfigEntries = {
   readonly entries: ReadonlyMap<string, ConfigEntry>;
-  readonly faults: readonly ConfigFault[];
+  readonly faults: readonly FoundFault[];
   /** Files that are none of a config. */
   readonly ignored: readonly ConfigFault[];
+  /** Those that inputs.toml names as further ones like it. */
+  readonly further: ReadonlySet<string>;
   readonly bytes: number;
 };
 
-const rootFiles = configFiles.flatMap(({ file }) => (file === undefined ? [] : [file]));
-const folders = [...new Set(configFiles.flatMap(({ folder = "" }) => folder.split("/", 1)))].filter(
-  (folder) => folder !== "",
-);
-
 type Reading = {
   readonly entries: Map<string, ConfigEntry>;
-  readonly faults: ConfigFault[];
+  readonly faults: FoundFault[];
   readonly ignored: ConfigFault[];
+  readonly further: ReadonlySet<string>;
   bytes: number;
   values: number;
 };
@@ -65,6 +56,7 @@ const begin = (): Reading => ({
   entries: new Map(),
   faults: [],
   ignored: [],
+  further: new Set(),
   bytes: 0,
   values: 0,
 });
@@ -90,12 +82,43 @@ export async function readFolderEntries(folder: ConfigFolder): Promise<ConfigEnt
       reading.entries.set(name, unread);
       reading.faults.push(faultOf(name, undefined, read));
     }
-    if (reading.bytes > configLimits.tomlBytesOfAll) return tooCostly(reading, name, manyBytes);
-    if (reading.values > configLimits.values) return tooCostly(reading, name, manyValues);
+    const much = tooMuch(reading);
+    if (much !== undefined) return tooCostly(reading, name, much);
     await new Promise(setImmediate);
   }
-  return reading;
+  const further = await readFurther(reading, async (name) => {
+    const read = costly(tooMuch(reading)) ?? (await folder.read(name));
+    if (typeof read !== "string") return read;
+    readFile(reading, name, read, true);
+    return costly(tooMuch(reading));
+  });
+  return { ...reading, further, ignored: reading.ignored.filter(({ file }) => !further.has(file)) };
 }
+
+/** Of what is read already. */
+function tooMuch({ bytes, values }: Reading): string | undefined {
+  if (bytes > configLimits.tomlBytesOfAll) return manyBytes;
+  return values > configLimits.values ? manyValues : undefined;
+}
+
+/** Reads the files that inputs.toml names, within the same bounds. */
+async function readFurther(
+  reading: Reading,
+  read: (name: string) => Promise<FileFault | undefined>,
+): Promise<ReadonlySet<string>> {
+  const { entries, faults } = reading;
+  return await furtherInputs({
+    entries,
+    read: async (name) => {
+      await new Promise(setImmediate);
+      return entries.size < configLimits.files ? await read(name) : costly(manyFiles);
+    },
+    tell: (file, within, told) => void faults.push(faultIn({ file, within }, told)),
+  });
+}
+
+const costly = (detail: string | undefined): FileFault | undefined =>
+  detail === undefined ? undefined : { code: "config_too_costly", detail };
 
 /** What comes after a bound is not read. */
 function tooCostly(reading: Reading, name: string, detail: string): ConfigEntries {
@@ -109,7 +132,7 @@ const manyBytes = `brings all TOML files together to more than ${configLimits.to
 const manyValues = `brings the config to more than ${configLimits.values} values, the most that it may have`;
 const manyTexts = `brings the config with all its texts to more than ${configLimits.unpackedBytes / 2 ** 20} MiB, the most that it may have`;
 
-function readFile(reading: Reading, name: string, text: string): void {
+function readFile(reading: Reading, name: string, text: string, isNamed = false): void {
   const { entries, faults } = reading;
   const bytes = Buffer.byteLength(text);
   reading.bytes += bytes;
@@ -122,7 +145,7 @@ function readFile(reading: Reading, name: string, text: string): void {
     for (const { place, ...fault } of read.faults) faults.push(faultOf(name, place, fault));
     if (!read.isWhole) return;
     reading.values += countValues(read.value, configLimits.valuesOfFile).values;
-    const mark = missingMark(name, read.value);
+    const mark = isNamed ? undefined : missingMark(name, read.value);
     if (mark === undefined) keep(reading, name, read.value, () => placesOfToml(text));
     else {
       entries.delete(name);
@@ -145,12 +168,11 @@ function keep(
 }
 
 /** Takes a JSON document apart: the tree of a directory, keyed by the files' names. Its values are copied. */
-export function readDocumentEntries(document: unknown): ConfigEntries {
+export async function readDocumentEntries(document: unknown): Promise<ConfigEntries> {
   const reading = begin();
   const { faults } = reading;
   if (!isTable(document)) {
-    const detail = "must be a table of the config's files";
-    faults.push(faultOf("", undefined, { code: "wrong_type", detail }));
+    faults.push(faultOf("", undefined, { code: "wrong_type", detail: noTable }));
     return reading;
   }
   let files = 0;
@@ -166,12 +188,25 @@ export function readDocumentEntries(document: unknown): ConfigEntries {
       faults.push(faultOf(name, undefined, { code: "unknown_key", detail }));
     }
   }
-  return reading;
+  const further = await readFurther(reading, async (name) => {
+    const value = fileInDocument(document, name);
+    return value === undefined ? notInDocument : costly(readValue(reading, name, value));
+  });
+  const named = new Set([...further].map((name) => documentPath(name)[0]));
+  const known = faults.filter(({ code, file }) => code !== "unknown_key" || !named.has(file));
+  return { ...reading, further, faults: known };
 }
+
+const noTable = "must be a table of the config's files";
+const notInDocument: FileFault = {
+  code: "missing_file",
+  detail: "is no file of this document",
+  isAbsent: true,
+};
 
 function* filesIn(document: object, faults: ConfigFault[]): Generator<[string, unknown]> {
   for (const [key, value] of Object.entries(document) as [string, unknown][]) {
-    if (!folders.includes(key)) yield [key, value];
+    if (!knownFolders.includes(key)) yield [key, value];
     else if (isTable(value))
       for (const [file, one] of Object.entries(value)) yield [`${key}/${file}`, one];
     else {
@@ -211,22 +246,4 @@ function faultOf(
   const at = place ?? { line: null, column: null };
   const pointer = pointerTo([...(file === "" ? [] : documentPath(file)), ...path]);
   return makeFault({ file, ...at, pointer, code, detail });
-}
-
-/** Why this is no file of a config; "ignored" for what is something else's. */
-function whyUnknown(name: string): string | undefined {
-  const [first = "", ...deeper] = name.split("/");
-  if (deeper.length === 0) return rootFiles.includes(first) ? undefined : unknownWords(name);
-  if (kindOfFile(name) === undefined) {
-    const meant = nearestWord(first, folders);
-    return meant === undefined ? "ignored" : `is in no folder of a config; did you mean ${meant}/?`;
-  }
-  return /[^/]\.toml$/.test(name) ? undefined : "is not read: its name must end with .toml";
-}
-
-function unknownWords(name: string): string {
-  const known = [...rootFiles, ...folders];
-  const meant = nearestWord(name, known);
-  const hint = meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
-  return `is no file of a config; ${hint}`;
 }

@@ -73,7 +73,7 @@ const { shape } = configSchema;
 /** Every file of a config's directory: the checker, the editors' schemas, the docs and `svc app init` follow from it. */
 export const configFiles: readonly ConfigFile[] = [
   alone("metadata", app.metadata.partial({ name: true }), "The app itself. Required."),
-  alone("inputs", shape.inputs.unwrap(), "What is asked of each install."),
+  alone("inputs", shape.inputs.unwrap().extend(app.inputSources), "What is asked of each install."),
   {
     type: "input",
     section: "inputs",

@@ -1,4 +1,4 @@
-import type { FileFault } from "./config-entries.ts";
+import type { FileFault } from "./file-fault.ts";
 import { textLimits } from "./members/kinds.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

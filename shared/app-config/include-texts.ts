@@ -1,6 +1,7 @@
-import type { ConfigFolder, FileFault } from "./config-entries.ts";
+import type { ConfigFolder } from "./config-entries.ts";
 import { type FoundFault, configLimits, type Path } from "./config-fault.ts";
 import { chosen, inner, treeSchema } from "./config-schemas.ts";
+import type { FileFault } from "./file-fault.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { RawConfig } from "./raw-config.ts";
 import { outsideRoot, placesOfText } from "./text-places.ts";

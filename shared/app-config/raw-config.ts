@@ -31,23 +31,26 @@ type Making = {
   readonly tree: Record<string, unknown>;
   readonly origins: Origins;
   readonly faults: FoundFault[];
+  readonly ignored: FoundFault[];
 };
 type Given = { readonly appName: string | undefined; readonly meant: Meant };
 
 /** Puts the files of a config together, in the order of their names: members by the names that are kept, without what nothing knows. */
 export function makeRawConfig(
-  { entries, faults, ignored, bytes }: ConfigEntries,
+  { entries, faults, ignored, further, bytes }: ConfigEntries,
   { appName, meant }: Given,
 ): RawConfig {
   const origins = new Origins();
-  const making: Making = { tree: {}, origins, faults: [...faults] };
+  const making: Making = { tree: {}, origins, faults: [...faults], ignored: [...ignored] };
   for (const [name, { value }] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const kind = kindOfFile(name);
+    const kind = further.has(name) ? undefined : kindOfFile(name);
     if (kind !== undefined && value !== undefined) place(making, kind, { file: name, value });
   }
+  for (const file of further) placeInputs(making, { file, value: entries.get(file)?.value });
   spreadRoles(making);
   if (!entries.has("metadata.toml")) making.faults.push(missingMetadata);
-  making.faults.push(...bothForms([...entries.keys()]), ...giveNames(making.tree, origins));
+  const ownNames = [...entries.keys()].filter((name) => !further.has(name));
+  making.faults.push(...bothForms(ownNames), ...giveNames(making.tree, origins));
   const keys = ignoreKeys(making.tree, origins, meant);
   making.faults.push(...keys.faults);
   fillNames(making.tree, origins, appName);
@@ -56,7 +59,7 @@ export function makeRawConfig(
     faultAt: (path, code, detail) => origins.faultAt(path, { code, detail }),
     fileOf: (path) => origins.find(path)?.file ?? "",
     faults: making.faults,
-    ignored: [...ignored, ...keys.ignored],
+    ignored: [...making.ignored, ...keys.ignored],
     files: entries.size,
     bytes,
   };
@@ -80,6 +83,38 @@ function place(making: Making, kind: ConfigFile, { file, value }: Read): void {
   if (kind.type === "permission") placePermission(making, origin, value);
   else if (isOneOfMany(kind)) put(making, nextOf(making.tree, path), { origin, value });
   else put(making, [section], { origin, value });
+}
+
+/** What a further file of inputs has comes after what is there. */
+function placeInputs(making: Making, { file, value }: Read): void {
+  if (value === undefined) return;
+  if (!isTable(value)) {
+    const detail = "must be a table of groups and inputs";
+    making.faults.push(faultIn({ file, within: [] }, { code: "wrong_type", detail }));
+    return;
+  }
+  for (const [member, things] of Object.entries(value).slice(0, configLimits.counted)) {
+    const origin = { file, within: [member] };
+    const detail = `${member} is not known here; known are group, input`;
+    if (member !== "group" && member !== "input")
+      making.ignored.push(faultIn(origin, { code: "ignored_key", detail }));
+    else if (!Array.isArray(things))
+      making.faults.push(
+        faultIn(origin, { code: "wrong_type", detail: `${member} must be a list` }),
+      );
+    else placeAll(making, ["inputs", member], { origin, value: things as unknown[] });
+  }
+}
+
+function placeAll(
+  making: Making,
+  path: Path,
+  { origin, value }: { readonly origin: Origin; readonly value: readonly unknown[] },
+): void {
+  for (const [nth, one] of value.entries()) {
+    const at = { ...origin, within: [...origin.within, nth] };
+    put(making, nextOf(making.tree, path), { origin: at, value: one });
+  }
 }
 
 /** Whether a file of the kind is one of a list, and not all that there is. */

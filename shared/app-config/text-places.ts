@@ -1,4 +1,4 @@
-import type { FileFault } from "./config-entries.ts";
+import type { FileFault } from "./file-fault.ts";
 
 /** Folders in which texts of a section may be, besides that of their own file. */
 const kindFolders: Readonly<Record<string, string>> = {

@@ -47,6 +47,14 @@ export const input = z.strictObject({
   internal: kind.flag("Has no effect any more.").optional(),
 });
 
+/** Of inputs.toml: where further inputs are. */
+export const inputSources = {
+  source: kind.text("A further file like this one, as `./path`.", 4096).optional(),
+  sources: kind
+    .list("Further files like this one, each as `./path`.", kind.text("", 4096))
+    .optional(),
+};
+
 export const sandbox = z.strictObject({
   type: kind.oneOf("What makes it (default terraform).", ["terraform", "pulumi"]).optional(),
   runtime: kind.text("Pulumi's runtime.", 64).optional(),

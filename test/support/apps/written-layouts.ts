@@ -3,6 +3,9 @@ import type { WrittenConfig } from "./written-config.ts";
 const repo = '[public_repo]\nrepo = "o/r"\n';
 const step = '[[steps]]\nname = "s"\ncommand = "true"\n';
 const job = (name: string): string => `name = "${name}"\ntype = "job"\nimage_url = "i"\n`;
+const furtherInputs = {
+  "more/net.toml": '[[group]]\nname = "g"\n[[input]]\nname = "b"\ngroup = "g"\n',
+};
 
 /** Where things are in a directory, as vendors write it, each with a fault that is planted in it. */
 export const writtenLayouts: Readonly<Record<string, WrittenConfig>> = {
@@ -127,6 +130,47 @@ export const writtenLayouts: Readonly<Record<string, WrittenConfig>> = {
     kept: { policies: { policy: [{ name: "x" }] } },
     planted: ["policies/sub/x.toml", "type", "typ"],
     fault: ["unknown_key", "policies/sub/x.toml", 1, 1],
+  },
+  "further files of inputs": {
+    files: {
+      ...furtherInputs,
+      "inputs/db.toml": '[[input]]\nname = "c"\n',
+      "inputs.toml":
+        'source = "./more/net.toml"\nsources = ["./inputs/db.toml", "./more/net.toml"]\n[[input]]\nname = "a"\n',
+    },
+    kept: {
+      inputs: { group: [{ name: "g" }], input: [{ name: "a" }, { name: "b" }, { name: "c" }] },
+    },
+    planted: ["more/net.toml", 'name = "b"', 'name = "a"'],
+    fault: ["duplicate_name", "more/net.toml", 4, 1],
+  },
+  "further files of inputs that name one another": {
+    files: {
+      "inputs.toml": 'source = "./more/net.toml"\n',
+      "more/net.toml": 'sources = ["../inputs.toml", "./db.toml"]\n',
+      "more/db.toml": 'source = "net.toml"\n[[input]]\nname = "c"\n',
+    },
+    kept: { inputs: { input: [{ name: "c" }] } },
+    planted: ["more/net.toml", '"./db.toml"', '"./gone.toml"'],
+    fault: ["missing_file", "more/net.toml", 1, 30],
+  },
+  "a further file of inputs that is another file of the config": {
+    files: { ...furtherInputs, "inputs.toml": 'sources = ["./more/net.toml"]\n' },
+    kept: { inputs: { input: [{ name: "b" }] } },
+    planted: ["inputs.toml", "./more/net.toml", "./metadata.toml"],
+    fault: ["bad_value", "inputs.toml", 1, 12],
+  },
+  "further files of inputs that are no list": {
+    files: { ...furtherInputs, "inputs.toml": 'sources = ["./more/net.toml"]\n' },
+    kept: { inputs: { input: [{ name: "b" }] } },
+    planted: ["inputs.toml", '["./more/net.toml"]', '"./more/net.toml"'],
+    fault: ["wrong_type", "inputs.toml", 1, 1],
+  },
+  "further inputs in what is no list": {
+    files: { ...furtherInputs, "inputs.toml": 'source = "./more/net.toml"\n' },
+    kept: { inputs: { input: [{ name: "b" }] } },
+    planted: ["more/net.toml", "[[input]]", "[input]"],
+    fault: ["wrong_type", "more/net.toml", 3, 2],
   },
   "folders in folders": {
     files: {
