@@ -16,15 +16,25 @@ export type Owned = {
 /** A group of actions, variables and templates that are ours or another program's together; undefined: another program's. */
 type Group = number | undefined;
 type Scope = {
-  readonly word: string;
   readonly names: string[];
   readonly dot: Group;
   readonly group: Group;
+  /** Whether the dot is that of a `with` or `range`. */
+  readonly isDotOfBlock: boolean;
+  /** Whether a `with` or `range` is anywhere around it. */
+  readonly isInPart: boolean;
   /** Of the template that it is in. */
   readonly definition: UsedDefinition | undefined;
 };
 const ours = 0;
 const none: Owned = { actions: new Set(), definitions: new Map(), defined: new Set() };
+const top: Omit<Scope, "names"> = {
+  dot: undefined,
+  group: undefined,
+  isDotOfBlock: false,
+  isInPart: false,
+  definition: undefined,
+};
 const heads = new Set(["if", "with", "range", "define", "block"]);
 const literals = new Set(["true", "false", "nil"]);
 
@@ -52,8 +62,7 @@ class OwnerLook {
 
   constructor(roots: ReadonlySet<string>) {
     this.#roots = roots;
-    const names: string[] = [];
-    this.#scopes = [{ word: "", names, dot: undefined, group: undefined, definition: undefined }];
+    this.#scopes = [{ ...top, names: [] }];
   }
 
   get #scope(): Scope {
@@ -119,17 +128,15 @@ class OwnerLook {
     if (!isGiven && this.#groupsOf(values).length === 0 && definition === undefined)
       called.isIncluded = true;
     if (values.length > 0 && !this.#isKnown(values)) definition?.gives.push(called);
-    if (!isDotAlone || this.#scopes.some((one) => one.word === "with" || one.word === "range"))
-      called.isWhole = false;
+    if (!isDotAlone || this.#scope.isInPart) called.isWhole = false;
     else definition?.passesTo.push(called);
     return called;
   }
 
   /** Whether it is the dot of another program's block. */
   #isOtherDot(token: Token | undefined): boolean {
-    const hasOwn = this.#scopes.findLast(({ word }) => word !== "if");
-    const isOfBlock = hasOwn?.word === "with" || hasOwn?.word === "range";
-    return token?.value === "." && isOfBlock && this.#scope.dot === undefined;
+    const { dot, isDotOfBlock } = this.#scope;
+    return token?.value === "." && isDotOfBlock && dot === undefined;
   }
 
   #definition(name: string): UsedDefinition {
@@ -180,11 +187,13 @@ class OwnerLook {
   }
 
   #open(word: string, group: Group, called: UsedDefinition | undefined): void {
-    const { dot, definition } = this.#scope;
+    const { dot, definition, isDotOfBlock, isInPart } = this.#scope;
     const isDefinition = word === "define" || word === "block";
+    const hasDot = word === "with" || word === "range";
     this.#scopes.push({
-      word,
       names: [],
+      isDotOfBlock: word === "if" ? isDotOfBlock : hasDot,
+      isInPart: isInPart || hasDot,
       dot: isDefinition ? undefined : word === "if" ? dot : group,
       group: isDefinition ? undefined : group,
       definition: isDefinition ? called : definition,

@@ -29,6 +29,7 @@ const mostBlocks = 64;
 export class TemplateScopes {
   readonly #frames: [Frame, ...Frame[]];
   readonly #loops: Frame[] = [];
+  readonly #ours: Frame[] = [];
   #slots = new Map<string, number[]>();
   /** What `$` is. */
   #whole = wholeSlot;
@@ -46,7 +47,7 @@ export class TemplateScopes {
 
   /** The first of our own that is not closed, from within. */
   get openBlock(): Frame | undefined {
-    return this.#frames.findLast(({ isOurs }) => isOurs);
+    return this.#ours.at(-1);
   }
 
   /** Whether the loop around is ours. */
@@ -124,6 +125,7 @@ export class TemplateScopes {
     this.#forget(frame, 0);
     this.#frames.pop();
     if (frame === this.#loops.at(-1)) this.#loops.pop();
+    if (frame === this.#ours.at(-1)) this.#ours.pop();
     if (frame.outside !== undefined) {
       this.#slots = frame.outside;
       this.#whole = wholeSlot;
@@ -134,6 +136,7 @@ export class TemplateScopes {
   #open(frame: Frame): void {
     this.#frames.push(frame);
     if (frame.word === "range") this.#loops.push(frame);
+    if (frame.isOurs) this.#ours.push(frame);
   }
 
   #forget({ declared }: Frame, kept: number): void {
