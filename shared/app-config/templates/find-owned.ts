@@ -1,7 +1,11 @@
+import { isReadable, pipelineAt } from "./is-readable.ts";
+import { type Group, OwnerGroups, ours } from "./owner-groups.ts";
+import { OwnerScopes } from "./owner-scopes.ts";
 import { isDot, isRoot } from "./root-tokens.ts";
 import { type Action, type SpendSteps, templateActions, type Token } from "./template-actions.ts";
 import { templateFunctions } from "./template-functions.ts";
-import { type UsedDefinition, usableDefinitions } from "./usable-definitions.ts";
+import { newDefinition, type UsedDefinition, usableDefinitions } from "./usable-definitions.ts";
+import { type Use, VariableUses } from "./variable-uses.ts";
 
 /** What of a text is ours though it does not show where it stands. */
 export type Owned = {
@@ -13,28 +17,7 @@ export type Owned = {
   readonly defined: ReadonlySet<string>;
 };
 
-/** A group of actions, variables and templates that are ours or another program's together; undefined: another program's. */
-type Group = number | undefined;
-type Scope = {
-  readonly names: string[];
-  readonly dot: Group;
-  readonly group: Group;
-  /** Whether the dot is that of a `with` or `range`. */
-  readonly isDotOfBlock: boolean;
-  /** Whether a `with` or `range` is anywhere around it. */
-  readonly isInPart: boolean;
-  /** Of the template that it is in. */
-  readonly definition: UsedDefinition | undefined;
-};
-const ours = 0;
 const none: Owned = { actions: new Set(), definitions: new Map(), defined: new Set() };
-const top: Omit<Scope, "names"> = {
-  dot: undefined,
-  group: undefined,
-  isDotOfBlock: false,
-  isInPart: false,
-  definition: undefined,
-};
 const heads = new Set(["if", "with", "range", "define", "block"]);
 const literals = new Set(["true", "false", "nil"]);
 
@@ -53,58 +36,53 @@ export function findOwned(
 
 class OwnerLook {
   readonly #roots: ReadonlySet<string>;
-  /** The group that each group is a part of. */
-  readonly #parents: number[] = [ours];
-  readonly #variables = new Map<string, Group[]>();
-  readonly #scopes: [Scope, ...Scope[]];
+  readonly #groups = new OwnerGroups();
+  readonly #scopes = new OwnerScopes();
+  readonly #uses = new VariableUses(this.#groups);
   readonly #definitions = new Map<string, UsedDefinition>();
   readonly #setters = new Map<number, number>();
 
   constructor(roots: ReadonlySet<string>) {
     this.#roots = roots;
-    this.#scopes = [{ ...top, names: [] }];
   }
 
-  get #scope(): Scope {
-    return this.#scopes.at(-1) ?? this.#scopes[0];
-  }
-
-  read({ tokens, from }: Action): void {
+  read(action: Action): void {
+    const { tokens, from } = action;
     const [first, second] = tokens;
     const word = first?.kind === "word" ? first.value : "";
-    if (word === "end") return this.#close();
-    if (word === "else") return this.#readElse(tokens);
+    if (word === "end") return this.#scopes.close();
+    if (word === "else") return this.#readElse(action);
     const name = second?.kind === "text" ? second.value : undefined;
-    const called = name === undefined ? undefined : this.#calledBy(word, name, tokens.slice(2));
-    const groups = this.#groupsOf(tokens);
-    const set = tokens.findIndex(({ kind, value }) => kind === "sign" && /^:?=$/.test(value));
-    const value = tokens.slice(set + 1);
-    if (set !== -1 && groups.length === 0 && (this.#isKnown(value) || this.#isWhole(value)))
-      groups.push(this.#makeGroup());
-    const group = this.#join(groups);
-    const { definition } = this.#scope;
+    const called = name === undefined ? undefined : this.#calledBy(word, name, tokens);
+    const set = setIn(tokens);
+    const group = this.#groups.join(this.#groupsSetBy(tokens, set));
+    const { definition, loop } = this.#scopes.scope;
     if (group !== undefined) {
       called?.joined.push(group);
       definition?.joined.push(group);
+      this.#noteUse(action, word, { group, called: called?.group });
     }
     if (definition !== undefined && called !== undefined) definition.joined.push(called.group);
     const isText = tokens.length === 1 && first?.kind === "text";
     if (definition !== undefined && group === undefined && called === undefined && !isText)
       definition.isOther = true;
-    if (heads.has(word)) this.#open(word, group, called);
-    if (set === -1 || tokens[set]?.value !== ":=") return;
-    if (group !== undefined) this.#setters.set(from, group);
-    for (const { kind, value } of tokens.slice(0, set))
-      if (kind === "variable") this.#declare(value, group);
+    if (word === "break" || word === "continue") this.#uses.exclude(loop);
+    if (word === "define" || word === "block") this.#scopes.openDefinition(called);
+    else if (heads.has(word)) this.#scopes.open(word, group);
+    if (tokens[set]?.value === ":=" && group !== undefined) this.#setters.set(from, group);
+    this.#declare(tokens, set, group);
   }
 
   end(): Owned {
     const all = [...this.#definitions.values()];
     const usable = usableDefinitions(all);
-    for (const { group, joined, isOther } of usable)
-      this.#join(isOther ? [group, ...joined] : [ours, group, ...joined]);
-    const definitions = usable.filter(({ group }) => this.#isOurs(group));
-    const actions = [...this.#setters].filter(([, group]) => this.#isOurs(group));
+    for (const { group, joined, isOther } of usable) {
+      this.#groups.join(isOther ? [group, ...joined] : [ours, group, ...joined]);
+      if (isOther) this.#uses.exclude(group);
+    }
+    const isOurs = this.#uses.settle(this.#scopes.blocks);
+    const definitions = usable.filter(({ group }) => isOurs(group));
+    const actions = [...this.#setters].filter(([, group]) => isOurs(group));
     return {
       actions: new Set(actions.map(([from]) => from)),
       definitions: new Map(definitions.map(({ name, isWhole }) => [name, isWhole])),
@@ -112,8 +90,44 @@ class OwnerLook {
     };
   }
 
+  /** The groups of an action; one that sets a variable to what we know has one of its own. */
+  #groupsSetBy(tokens: readonly Token[], set: number): readonly number[] {
+    const groups = this.#groupsOf(tokens);
+    if (set === -1 || groups.length > 0) return groups;
+    const isWhole = this.#isWhole(tokens.slice(set + 1));
+    if (!isWhole && !this.#isKnown(tokens, set + 1)) return groups;
+    const made = this.#groups.make();
+    if (isWhole) this.#uses.exclude(made);
+    return [made];
+  }
+
+  #noteUse(action: Action, word: string, use: Pick<Use, "group" | "called">): void {
+    const { tokens } = action;
+    const set = setIn(tokens);
+    const begin = tokens[set]?.value === ":=" ? set + 1 : pipelineAt(word);
+    const changesAll = tokens.some(({ kind, value }) => kind === "word" && value === "set");
+    const changed = tokens.filter(
+      ({ kind }, at) => kind === "variable" && at >= begin && (changesAll || at < set),
+    );
+    this.#uses.note({
+      ...use,
+      scope: this.#scopes.scope,
+      isKnown:
+        use.group === ours ||
+        (this.#isKnown(tokens, begin, { withGroups: true }) && isReadable(word, action)),
+      changed: changed.map(({ value }) => this.#scopes.variable(value)),
+    });
+  }
+
+  #declare(tokens: readonly Token[], set: number, group: Group): void {
+    if (tokens[set]?.value !== ":=") return;
+    const isOfHead = tokens[0]?.kind === "word";
+    for (const { kind, value } of tokens.slice(0, set))
+      if (kind === "variable") this.#scopes.declare(value, group, isOfHead);
+  }
+
   /** The template that an action defines or calls; `values` are those after its name. */
-  #calledBy(word: string, name: string, values: readonly Token[]): UsedDefinition | undefined {
+  #calledBy(word: string, name: string, tokens: readonly Token[]): UsedDefinition | undefined {
     if (word !== "define" && word !== "block" && word !== "template") {
       if (word === "include") this.#definition(name).isIncluded = true;
       return undefined;
@@ -122,123 +136,84 @@ class OwnerLook {
     if (word !== "template") called.isDefined = true;
     if (word === "define") return called;
     called.isCalled = true;
-    const { definition } = this.#scope;
-    const isDotAlone = values.length === 1 && /^[.$]$/.test(values[0]?.value ?? "");
-    const isGiven = isDotAlone ? !this.#isOtherDot(values[0]) : this.#isKnown(values);
+    const { definition, isInPart } = this.#scopes.scope;
+    const values = tokens.slice(2);
+    const isDotAlone = values.length === 1 && isDotOrWhole(values[0]);
+    const isKnown = this.#isKnown(tokens, 2);
+    const isGiven = isDotAlone ? !this.#isOtherDot(values[0]) : isKnown;
     if (!isGiven && this.#groupsOf(values).length === 0 && definition === undefined)
       called.isIncluded = true;
-    if (values.length > 0 && !this.#isKnown(values)) definition?.gives.push(called);
-    if (!isDotAlone || this.#scope.isInPart) called.isWhole = false;
+    if (values.length > 0 && !isKnown) definition?.gives.push(called);
+    if (!isDotAlone || isInPart) called.isWhole = false;
     else definition?.passesTo.push(called);
     return called;
   }
 
   /** Whether it is the dot of another program's block. */
   #isOtherDot(token: Token | undefined): boolean {
-    const { dot, isDotOfBlock } = this.#scope;
+    const { dot, isDotOfBlock } = this.#scopes.scope;
     return token?.value === "." && isDotOfBlock && dot === undefined;
   }
 
   #definition(name: string): UsedDefinition {
     const found = this.#definitions.get(name);
     if (found !== undefined) return found;
-    const group = this.#makeGroup();
-    const state = { isDefined: false, isCalled: false, isIncluded: false };
-    const made = {
-      name,
-      group,
-      ...state,
-      isOther: false,
-      isWhole: true,
-      passesTo: [],
-      gives: [],
-      joined: [],
-    };
+    const made = newDefinition(name, this.#groups.make());
     this.#definitions.set(name, made);
     return made;
   }
 
   /** What an action reads that is not another program's. */
   #groupsOf(tokens: readonly Token[]): number[] {
-    const { dot } = this.#scope;
+    const { dot } = this.#scopes.scope;
     return tokens.flatMap((token, at) => {
       if (isRoot(this.#roots, tokens, at)) return [ours];
       const isVariable = token.kind === "variable";
-      const group = isVariable ? this.#variables.get(token.value)?.at(-1) : dot;
+      const group = isVariable ? this.#scopes.variable(token.value)?.group : dot;
       if (group === undefined || !(isVariable || isDot(tokens, at))) return [];
       const { isJoined = false, value = "" } = tokens[at + 1] ?? {};
       return isVariable && isJoined && this.#roots.has(value) ? [group, ours] : [group];
     });
   }
 
-  /** Whether nothing of another program is in a value. */
-  #isKnown(tokens: readonly Token[]): boolean {
-    return tokens.every(({ kind, value, isJoined }) => {
+  /** Whether nothing of another program is in what follows a place; of what has a group, it may be said later. */
+  #isKnown(tokens: readonly Token[], from: number, { withGroups = false } = {}): boolean {
+    const { dot } = this.#scopes.scope;
+    return tokens.every(({ kind, value }, at) => {
+      if (at < from) return true;
       if (kind === "word") return literals.has(value) || templateFunctions.has(value);
-      if (kind === "field") return isJoined;
-      return kind !== "letter" && kind !== "variable" && value !== ".";
+      if (kind === "variable")
+        return withGroups && this.#scopes.variable(value)?.group !== undefined;
+      return isDot(tokens, at) ? withGroups && dot !== undefined : kind !== "letter";
     });
   }
 
   /** Whether a value is all that templates may read. Within a definition it may be anything. */
   #isWhole([token, ...others]: readonly Token[]): boolean {
-    if (others.length > 0 || this.#scope.definition !== undefined) return false;
-    return token?.value === "$" || (token?.value === "." && !this.#isOtherDot(token));
+    if (others.length > 0 || this.#scopes.scope.definition !== undefined) return false;
+    return isDotOrWhole(token) && !this.#isOtherDot(token);
   }
 
-  #open(word: string, group: Group, called: UsedDefinition | undefined): void {
-    const { dot, definition, isDotOfBlock, isInPart } = this.#scope;
-    const isDefinition = word === "define" || word === "block";
-    const hasDot = word === "with" || word === "range";
-    this.#scopes.push({
-      names: [],
-      isDotOfBlock: word === "if" ? isDotOfBlock : hasDot,
-      isInPart: isInPart || hasDot,
-      dot: isDefinition ? undefined : word === "if" ? dot : group,
-      group: isDefinition ? undefined : group,
-      definition: isDefinition ? called : definition,
-    });
-  }
-
-  #readElse(tokens: readonly Token[]): void {
-    const { group, definition } = this.#scope;
-    if (group !== undefined) this.#join([group, ...this.#groupsOf(tokens)]);
-    else if (definition !== undefined && tokens.length > 1) definition.isOther = true;
-  }
-
-  #close(): void {
-    if (this.#scopes.length === 1) return;
-    for (const name of this.#scopes.pop()?.names ?? []) this.#variables.get(name)?.pop();
-  }
-
-  #declare(name: string, group: Group): void {
-    const groups = this.#variables.get(name);
-    if (groups === undefined) this.#variables.set(name, [group]);
-    else groups.push(group);
-    this.#scope.names.push(name);
-  }
-
-  #makeGroup(): number {
-    return this.#parents.push(this.#parents.length) - 1;
-  }
-
-  #join(groups: readonly number[]): Group {
-    const found = groups.map((one) => this.#rootOf(one));
-    const root = found.includes(ours) ? ours : found[0];
-    if (root !== undefined) for (const one of found) this.#parents[one] = root;
-    return root;
-  }
-
-  #isOurs(group: number): boolean {
-    return this.#rootOf(group) === ours;
-  }
-
-  #rootOf(group: number): number {
-    let one = group;
-    for (let next = this.#parents[one] ?? one; next !== one; next = this.#parents[one] ?? one) {
-      this.#parents[one] = this.#parents[next] ?? next; // shorter for whoever asks next
-      one = this.#parents[one] ?? one;
+  #readElse(action: Action): void {
+    const { tokens } = action;
+    const { group, definition } = this.#scopes.scope;
+    this.#scopes.turn();
+    const groups = this.#groupsOf(tokens);
+    if (group !== undefined) {
+      const joined = this.#groups.join([group, ...groups]) ?? group;
+      this.#noteUse(action, "else", { group: joined, called: undefined });
+      this.#declare(tokens, setIn(tokens), joined);
+    } else {
+      for (const one of groups) this.#uses.exclude(one);
+      if (definition !== undefined && tokens.length > 1) definition.isOther = true;
     }
-    return one;
+    if (tokens[1]?.value === "with") this.#scopes.takeDot();
   }
 }
+
+const isDotOrWhole = (token: Token | undefined): boolean =>
+  token?.kind === "sign" ? token.value === "." : token?.kind === "variable" && token.value === "$";
+
+/** Where an action sets variables. */
+const setIn = (tokens: readonly Token[]): number =>
+  tokens.findIndex(({ kind, value }) => kind === "sign" && /^:?=$/.test(value));

@@ -5,7 +5,7 @@ import { isOurs, type ParseState, nameIn, takeAction, takeText } from "./parse-s
 import { isRoot } from "./root-tokens.ts";
 import { type Action, type SpendSteps, templateActions, type Token } from "./template-actions.ts";
 import type { TemplateBranch, TemplateNode } from "./template-nodes.ts";
-import { TemplateScopes } from "./template-scopes.ts";
+import { TemplateScopes, wholeSlot } from "./template-scopes.ts";
 
 /** A text as it is rendered: its pieces, and why it is no template. */
 export type Template = {
@@ -151,7 +151,10 @@ function beginBranch(
 
 function readElse(parse: ParseState, action: Action): void {
   const frame = parse.scopes.endBranch();
-  if (!frame.isOurs) return;
+  if (!frame.isOurs) {
+    if (action.tokens[1]?.value === "with") frame.dot = wholeSlot;
+    return;
+  }
   if (frame.outside !== undefined)
     throw new TemplateFault(action.from, "else stands within no if, with or range");
   takeAction(parse, action);

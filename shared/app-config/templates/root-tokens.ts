@@ -10,7 +10,7 @@ export function isRoot(roots: ReadonlySet<string>, tokens: readonly Token[], at:
 /** Whether it is `.` or `.field`, not a member of something else. */
 export function isDot(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at];
-  if (token?.kind !== "field" && token?.value !== ".") return false;
+  if (token?.kind !== "field" && !(token?.kind === "sign" && token.value === ".")) return false;
   const before = tokens[at - 1];
   return !token.isJoined || (before?.kind === "sign" && before.value !== ")");
 }

@@ -23,7 +23,7 @@ export type Frame = {
 };
 
 /** Of our own blocks: they are rendered one within another. */
-const mostBlocks = 64;
+export const mostBlocks = 64;
 
 /** The blocks that are open at a place of a text, and the variables that are set there. */
 export class TemplateScopes {
@@ -73,11 +73,12 @@ export class TemplateScopes {
     return slot;
   }
 
-  /** Another program's block: what its dot is there, no one knows here. */
+  /** Another program's block: what its dot is there, no one knows here; after an `else` it is that around it. */
   openOther(word: string, at: number): void {
     const { dot, nodes } = this.frame;
     const own = word === "if" ? dot : wholeSlot;
-    this.#open(makeFrame({ word, at, isOurs: false, dot: own, nodes }));
+    const outerDot = word === "define" || word === "block" ? wholeSlot : dot;
+    this.#open(makeFrame({ word, at, isOurs: false, dot: own, outerDot, nodes }));
   }
 
   openOurs(word: string, at: number, branches: TemplateBranch[]): Frame {
@@ -147,13 +148,14 @@ export class TemplateScopes {
 type Begun = Pick<Frame, "word" | "at" | "isOurs" | "dot" | "nodes"> & {
   readonly branches?: TemplateBranch[];
   readonly outside?: Frame["outside"];
+  readonly outerDot?: number;
 };
 
-const makeFrame = ({ branches = [], outside, ...begun }: Begun): Frame => ({
+const makeFrame = ({ branches = [], outside, outerDot, ...begun }: Begun): Frame => ({
   ...begun,
   outside,
   branches,
-  outerDot: begun.dot,
+  outerDot: outerDot ?? begun.dot,
   declared: [],
   heads: 0,
 });

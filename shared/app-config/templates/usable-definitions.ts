@@ -17,6 +17,20 @@ export type UsedDefinition = {
   readonly joined: number[];
 };
 
+/** A template of which nothing is known yet. */
+export const newDefinition = (name: string, group: number): UsedDefinition => ({
+  name,
+  group,
+  isDefined: false,
+  isCalled: false,
+  isIncluded: false,
+  isOther: false,
+  isWhole: true,
+  passesTo: [],
+  gives: [],
+  joined: [],
+});
+
 /** Those that are defined and called in the text, and by no other program; whether each is called with the whole alone is settled, too. */
 export function usableDefinitions(all: readonly UsedDefinition[]): readonly UsedDefinition[] {
   const isUsable = (one: UsedDefinition): boolean =>
