@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aliasesOf, whyNoBrand, withAliases } from "./brands.ts";
+import { aliasesOf, brandsIn, whyNoBrand, withAliases } from "./brands.ts";
 
 test.each([
   ["svc", "acme"],
@@ -21,6 +21,10 @@ test("what has a name of ours has those of all brands", () => {
     BETA_ORG_ID: "o",
     OTHER: "x",
   });
+});
+
+test("words that can be no brand are left out", () => {
+  expect(brandsIn(["acme", "npm", "x=y", "PATH", "beta"])).toEqual(["acme", "beta"]);
 });
 
 test.each([

@@ -47,6 +47,10 @@ export function whyNoBrand(word: string): string | undefined {
   return taken.find(([words]) => words.includes(word))?.[1];
 }
 
+/** The words that can be brands. */
+export const brandsIn = (words: Brands): Brands =>
+  words.filter((word) => whyNoBrand(word) === undefined);
+
 /** A name of ours (`svc`, `SVC_INSTALL_ID`, `x-svc-org-id`, `svc::component`) as each brand has it, in the same letters. */
 export const aliasesOf = (name: string, brands: Brands): readonly string[] =>
   brands.map((brand) => name.replace(/svc/i, (own) => inLettersOf(own, brand)));

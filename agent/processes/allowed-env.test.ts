@@ -69,6 +69,18 @@ describe("a child's environment", () => {
     expect(refused).toEqual([{ name, words: expect.stringMatching(/\w+ \w+/) as string }]);
   });
 
+  test("refuses by the names of brands what it refuses by ours", () => {
+    const plan = { ACME_JOB_ID: "x", ACME_AGENT_TOKEN: "x", ACME_MODE: "m", BETA_JOB_ID: "b" };
+    const { env, refused } = allowedEnv({ agent: {}, plan, brands: ["acme"], ...places });
+    expect(env).toMatchObject({ ACME_MODE: "m", BETA_JOB_ID: "b" });
+    const words = "the prefix is reserved for the agent";
+    expect(refused).toEqual([
+      { name: "ACME_JOB_ID", words },
+      { name: "ACME_AGENT_TOKEN", words },
+    ]);
+    expect(Object.keys(env)).not.toContain("ACME_JOB_ID");
+  });
+
   test("asks no proxy for what only this machine can answer, and keeps what was listed", () => {
     const plan = { https_proxy: "http://p", NO_PROXY: "a.example,169.254.169.254" };
     const { env } = allowedEnv({ agent: {}, plan, ...places });

@@ -1,9 +1,13 @@
+import { aliasesOf, type Brands } from "../../shared/brands.ts";
+
 /** The sources of a child's environment. */
 export type EnvSources = {
   /** The agent's own environment; only an allow-list of it passes. */
   readonly agent: Readonly<Record<string, string | undefined>>;
   /** Variables from the plan. */
   readonly plan: Readonly<Record<string, string>>;
+  /** Other names of svc in variables: what is refused is so by each of them. */
+  readonly brands?: Brands;
   readonly home: string;
   readonly tmp: string;
 };
@@ -46,7 +50,7 @@ const barred: readonly (readonly [RegExp, string])[] = [
  * Makes a child's environment: the allowed part of the agent's, a home and a temporary directory of its own, then the
  * plan's. Refused variables of the plan are returned with the reason.
  */
-export function allowedEnv({ agent, plan, home, tmp }: EnvSources): {
+export function allowedEnv({ agent, plan, brands = [], home, tmp }: EnvSources): {
   env: Record<string, string>;
   refused: RefusedVariable[];
 } {
@@ -58,8 +62,11 @@ export function allowedEnv({ agent, plan, home, tmp }: EnvSources): {
     TMPDIR: tmp,
   };
   const refused: RefusedVariable[] = [];
+  const prefixes = aliasesOf("SVC_", brands);
   for (const [name, value] of Object.entries(plan)) {
-    const words = objectionTo(name, value);
+    const prefix = prefixes.find((one) => name.startsWith(one));
+    const own = prefix === undefined ? name : `SVC_${name.slice(prefix.length)}`;
+    const words = objectionTo(own, value);
     if (words === undefined) env[name] = value;
     else refused.push({ name, words });
   }

@@ -1,22 +1,17 @@
 import { expect, test } from "vitest";
 import { brandedEnv } from "./branded-env.ts";
 
-const given = { SVC_INSTALL_ID: "i", ACME_MODE: "m", SVC_API_URL: "u", ACME_API_URL: "other" };
-const own = { SVC_ACTIONS_OUTPUT_FILEPATH: "/out" };
-
-test("what is ours has the names of brands, and what the plan says by such a name stays", () => {
-  expect(brandedEnv({ given, own }, ["acme"])).toEqual({
-    ...given,
-    ...own,
-    ACME_INSTALL_ID: "i",
-    ACME_ACTIONS_OUTPUT_FILEPATH: "/out",
-  });
-  const taken = { ACME_ACTIONS_OUTPUT_FILEPATH: "/elsewhere" };
-  expect(brandedEnv({ given: taken, own }, ["acme"])).toMatchObject({
-    ACME_ACTIONS_OUTPUT_FILEPATH: "/out",
-  });
+test("what is ours has the names of brands, and what a source has by such a name stays", () => {
+  const given = { SVC_INSTALL_ID: "i", SVC_API_URL: "u", ACME_API_URL: "other", ACME_MODE: "m" };
+  expect(brandedEnv([{}, given], ["acme"])).toEqual({ ...given, ACME_INSTALL_ID: "i" });
+  expect(brandedEnv([given], [])).toEqual(given);
 });
 
-test("a word that is no brand names nothing", () => {
-  expect(brandedEnv({ given, own }, ["npm", "x=y", "PATH"])).toEqual({ ...given, ...own });
+test("a later source has the last word by all names", () => {
+  const url = (at: string) => ({ SVC_API_URL: at, ACME_API_URL: at });
+  expect(brandedEnv([url("plan"), { SVC_API_URL: "override" }], ["acme"])).toEqual(url("override"));
+  expect(brandedEnv([url("plan"), { ACME_API_URL: "override" }], ["acme"])).toEqual({
+    SVC_API_URL: "plan",
+    ACME_API_URL: "override",
+  });
 });

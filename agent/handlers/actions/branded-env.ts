@@ -1,15 +1,15 @@
-import { type Brands, whyNoBrand, withAliases } from "../../../shared/brands.ts";
+import { type Brands, withAliases } from "../../../shared/brands.ts";
 
 type Env = Readonly<Record<string, string>>;
 
 /**
- * The variables of a step, those of ours by the names of a plan's brands, too. What a plan has by such a name stays, but for what the
- * agent sets itself. A word that is no brand names nothing.
+ * Variables of some sources, the later over the earlier, those of ours by the names of brands, too. A source that has such a name itself
+ * means that; one that has ours sets all names of an earlier one anew.
  */
-export function brandedEnv(
-  { given, own }: { readonly given: Env; readonly own: Env },
-  words: Brands,
-): Record<string, string> {
-  const brands = words.filter((word) => whyNoBrand(word) === undefined);
-  return { ...withAliases(given, brands), ...given, ...withAliases(own, brands) };
-}
+export const brandedEnv = (sources: readonly Env[], brands: Brands): Record<string, string> =>
+  Object.fromEntries(
+    sources.flatMap((source) => [
+      ...Object.entries(withAliases(source, brands)),
+      ...Object.entries(source),
+    ]),
+  );

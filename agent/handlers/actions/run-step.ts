@@ -76,7 +76,7 @@ async function runCommand(context: StepContext, step: ActionStep): Promise<Comma
     step: step.name,
     argv,
     cwd,
-    env: brandedEnv({ given: context.env(step.env), own }, context.run.plan.brands ?? []),
+    env: { ...context.env(step.env), ...brandedEnv([own], context.brands) },
     timeoutMs: step.timeoutMs,
     spentMs: tookMs,
     isCleanup: step.isAlways,

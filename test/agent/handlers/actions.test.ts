@@ -42,11 +42,14 @@ describe("an action", () => {
     const plan = {
       brands: ["acme", "npm"],
       install_id: "ins_a",
-      builtin_env_vars: { ACME_MODE: "m" },
+      builtin_env_vars: { ACME_MODE: "m", ACME_JOB_ID: "other", ACME_WORKSPACE: "other" },
+      override_env_vars: { SVC_API_URL: "http://override.example" },
     };
     const steps = [
       command(script),
       command('test -z "${NPM_JOB_ID+x}" && test "$SVC_JOB_ID" = "$ACME_JOB_ID"'),
+      command('test "$SVC_WORKSPACE" = "$ACME_WORKSPACE"'),
+      command('test "$ACME_API_URL" = http://override.example'),
     ];
     const ended = await runSteps(steps, plan);
     expect(ended).toMatchObject({ status: "finished", outputs: { install: "ins_a", own: "m" } });
