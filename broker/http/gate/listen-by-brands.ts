@@ -21,26 +21,27 @@ export function listenByBrands(listener: RequestListener, brands: Brands): Reque
  */
 function takeBrandHeaders(incoming: IncomingMessage, brands: Brands): string | undefined {
   const { headers, rawHeaders } = incoming;
+  const prefixes = aliasesOf("x-svc-", brands);
+  const renamed = new Map<string, string>();
   for (const name of Object.keys(headers)) {
-    const prefix = aliasesOf("x-svc-", brands).find((alias) => name.startsWith(alias));
+    const prefix = prefixes.find((alias) => name.startsWith(alias));
     if (prefix === undefined) continue;
     const own = `x-svc-${name.slice(prefix.length)}`;
     const value = headers[name];
     if (headers[own] !== undefined && headers[own] !== value) return own;
-    const isThere = headers[own] !== undefined;
+    if (headers[own] === undefined) renamed.set(name, own);
     headers[own] = value;
     delete headers[name];
-    renameRaw(rawHeaders, name, isThere ? undefined : own);
   }
+  if (renamed.size > 0) renameRaw(rawHeaders, renamed);
   return undefined;
 }
 
-/** Names and values by turns; without another name, the header goes. */
-function renameRaw(raw: string[], name: string, own: string | undefined): void {
-  for (let at = raw.length - 2; at >= 0; at -= 2) {
-    if (raw[at]?.toLowerCase() !== name) continue;
-    if (own === undefined) raw.splice(at, 2);
-    else raw[at] = own;
+/** Names and values by turns. None goes: Node reads as many as came, for `headersDistinct`. */
+function renameRaw(raw: string[], renamed: ReadonlyMap<string, string>): void {
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? "";
+    raw[at] = renamed.get(name.toLowerCase()) ?? name;
   }
 }
 
