@@ -39,7 +39,7 @@ const projects: TestProjectInlineConfiguration[] = [
     test: {
       ...common,
       name: "api",
-      include: ["test/{broker,cli}/**/*.test.ts"],
+      include: ["test/{broker,cli,wire}/**/*.test.ts"],
       exclude: slow,
       isolate: false,
     },
