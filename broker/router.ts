@@ -47,9 +47,10 @@ import {
 } from "./routes/operator/accounts.ts";
 import { readAudit } from "./routes/operator/audit.ts";
 import { createSignInLink } from "./routes/operator/create-sign-in-link.ts";
-import { keepInvites, keepOwnAccount } from "./routes/operator/invites.ts";
+import { keepInvites, keepOwnInvites } from "./routes/operator/invites.ts";
 import { keepRollouts } from "./routes/operator/keep-rollouts.ts";
 import { createOrg, readOrgs, updateCurrentOrg } from "./routes/operator/orgs.ts";
+import { readOwnAccount } from "./routes/operator/own-account.ts";
 import { readHeartBeats } from "./routes/operator/read-heart-beats.ts";
 import { readProcesses } from "./routes/operator/read-processes.ts";
 import { readStats } from "./routes/operator/read-stats.ts";
@@ -116,7 +117,8 @@ const routes: readonly RegisterRoutes[] = [
   readAccounts,
   changeAccounts,
   keepInvites,
-  keepOwnAccount,
+  readOwnAccount,
+  keepOwnInvites,
   createToken,
   readTokens,
   revokeToken,

@@ -19,6 +19,13 @@ export async function findMember(
   return row;
 }
 
+/** The issuers with which a person signed in as this account. */
+export async function listIdentities(db: Db, accountId: string): Promise<string[]> {
+  const rows = await db<{ issuer: string }[]>`
+    select issuer from sign_in_identities where account_id = ${accountId} order by issuer limit 100`;
+  return rows.map(({ issuer }) => issuer);
+}
+
 export type MemberFilter = {
   readonly type?: string | undefined;
   /** In its name or its email. */

@@ -7,5 +7,9 @@ export const appRows = rowsOf(apps, {
   live: "a.deleted_at is null",
   boundTo: "apps",
   hasVersion: true,
-  besides: { names: "a.name || chr(10) || a.display_name" },
+  besides: {
+    names: "a.name || chr(10) || a.display_name",
+    status: "'active'::text",
+    status_description: "''::text",
+  },
 });

@@ -7,6 +7,8 @@ export function toOrg(row: OrgRow, brokerDays: Readonly<Record<Retained, number>
   return {
     id: row.id,
     name: row.name,
+    status: "active",
+    status_description: "",
     retention_days: {
       jobs: row.retain_jobs_days,
       logs: row.retain_logs_days,

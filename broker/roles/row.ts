@@ -23,7 +23,7 @@ export type RoleRow = z.infer<typeof roleRow>;
 /** A role with what it permits by name, and the account that made it. */
 export type ListedRole = RoleRow & {
   readonly policies: { readonly name: string; readonly permissions: Permission[] }[];
-  readonly creator: Role["createdBy"];
+  readonly creator: Required<Role>["createdBy"] | null;
 };
 
 /** What decides what the role permits: an org's own that has policies is narrowed to them. */

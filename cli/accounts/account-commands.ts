@@ -1,6 +1,6 @@
 import { accountTypes } from "../../shared/api/account-types.ts";
 import {
-  type Account,
+  type OrgAccount,
   createAccountRoute,
   getAccountRoute,
   listAccountsRoute,
@@ -12,11 +12,11 @@ import { defineList } from "../lists/define-list.ts";
 import { formatAge } from "../output/format-age.ts";
 import { printItem, type View } from "../output/print.ts";
 
-const nameOf = ({ id }: Account): string => id;
-const rolesOf = ({ roles }: Account): string =>
+const nameOf = ({ id }: OrgAccount): string => id;
+const rolesOf = ({ roles }: OrgAccount): string =>
   roles.map(({ title, role_type: type }) => title || type).join(", ");
 
-const accountLine: View<Account> = {
+const accountLine: View<OrgAccount> = {
   nameOf,
   columns: {
     ID: nameOf,
@@ -27,7 +27,7 @@ const accountLine: View<Account> = {
   },
 };
 
-const accountDetails: View<Account> = {
+const accountDetails: View<OrgAccount> = {
   nameOf,
   columns: {
     account: nameOf,

@@ -1,29 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { accountTypes } from "./account-types.ts";
+import { accountMembers } from "./account.ts";
 import { createRoute } from "./create-route.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
-import { roleSchema } from "./roles.ts";
 
-export const accountSchema = z
+/** An account of this org, with what its roles here permit. */
+const orgAccountSchema = z
   .object({
-    id: z.string(),
-    account_type: z.enum(accountTypes),
-    name: z.string(),
-    email: z.string(),
-    subject: z.string(),
-    org_ids: z
-      .array(z.string())
-      .describe("Those of its orgs that the caller's account is in, too."),
+    ...accountMembers,
     permissions: z.array(z.string()).describe("What its roles in this org permit."),
-    roles: z.array(roleSchema),
-    user_journeys: z.array(z.object({ name: z.string(), title: z.string() })),
-    created_at: z.iso.datetime(),
-    created_by_id: z.string(),
-    updated_at: z.iso.datetime(),
   })
-  .openapi("Account");
-export type Account = z.infer<typeof accountSchema>;
+  .openapi("OrgAccount");
+export type OrgAccount = z.infer<typeof orgAccountSchema>;
 
 /** Roles as callers name them. */
 export const givenRoles = z
@@ -46,7 +35,7 @@ export const createAccountRoute = createRoute("createAccount", {
     subject: z.string().max(200).default("").describe("Unique among accounts of this type."),
     roles: givenRoles.min(1),
   }),
-  responses: { 201: json(accountSchema, "The new account.") },
+  responses: { 201: json(orgAccountSchema, "The new account.") },
 });
 
 export const listAccountsRoute = createRoute("listAccounts", {
@@ -59,7 +48,7 @@ export const listAccountsRoute = createRoute("listAccounts", {
     type: z.enum(accountTypes).optional().describe("Only accounts of this type."),
     q: z.string().min(1).max(200).optional().describe("A part of the name or the email."),
   }),
-  responses: { 200: json(pageOf(accountSchema), "A page of accounts, the newest first.") },
+  responses: { 200: json(pageOf(orgAccountSchema), "A page of accounts, the newest first.") },
 });
 
 export const getAccountRoute = createRoute("getAccount", {
@@ -67,7 +56,7 @@ export const getAccountRoute = createRoute("getAccount", {
   rule: { surface: "operator", permission: "accounts.read" },
   tags: ["Access"],
   summary: "Get an account of this org",
-  responses: { 200: json(accountSchema, "The account.") },
+  responses: { 200: json(orgAccountSchema, "The account.") },
 });
 
 export const setAccountRolesRoute = createRoute("setAccountRoles", {
@@ -76,7 +65,7 @@ export const setAccountRolesRoute = createRoute("setAccountRoles", {
   tags: ["Access"],
   summary: "Replace the roles of an account in this org",
   body: z.strictObject({ roles: givenRoles.min(1) }),
-  responses: { 200: json(accountSchema, "The account after the change.") },
+  responses: { 200: json(orgAccountSchema, "The account after the change.") },
 });
 
 export const removeAccountRoute = createRoute("removeAccount", {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { created, labelled, named, part } from "../resources/filters.ts";
-import { instant, int, json, made, orNull, owned, text } from "../resources/members.ts";
+import { instant, int, json, made, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
 import { idParam } from "./id-param.ts";
 
@@ -60,6 +60,8 @@ export const apps = resource({
     label_colors: json(texts),
     links: json(texts),
     config_count: int(),
+    status: word(["active"], "What is created is ready at once."),
+    status_description: text(),
     active_config_id: orNull(text(), "Null before the first config."),
     created_at: made.created_at,
     updated_at: instant(),

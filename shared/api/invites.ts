@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
 import { instant, list, made, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
-import { accountSchema, givenRoles } from "./accounts.ts";
+import { givenRoles } from "./accounts.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { pageOf, pageQuery } from "./page.ts";
@@ -80,15 +80,6 @@ export const revokeInviteRoute = createRoute("revokeInvite", {
   summary: "Revoke an invitation",
   description: "Revoking it again changes nothing. 409 `invite_used`: remove the account instead.",
   responses: { 200: json(inviteSchema, "The invitation.") },
-});
-
-export const getOwnAccountRoute = createRoute("getOwnAccount", {
-  get: "/v1/account",
-  rule: { surface: "operator", permission: "tokens.own" },
-  tags,
-  summary: "Get the account that the token acts for",
-  description: "With all its orgs. 404 for a token that acts for itself.",
-  responses: { 200: json(accountSchema, "The account, as it is in this org.") },
 });
 
 export const listOwnInvitesRoute = createRoute("listOwnInvites", {

@@ -14,6 +14,8 @@ export const orgSchema = z
   .object({
     id: z.string(),
     name: z.string(),
+    status: z.literal("active").describe("What is created is ready at once."),
+    status_description: z.string(),
     retention_days: z
       .object(ofEachKind(() => z.int().nullable()))
       .describe("For how many days the org keeps ended records; null: as long as the broker does."),

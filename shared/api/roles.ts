@@ -4,6 +4,17 @@ import { accountTypes } from "./account-types.ts";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
 
+/** How clients know the policies of the service's own roles. */
+export const policyNames = [
+  "hosted_installer",
+  "installer",
+  "org_admin",
+  "org_builder",
+  "org_read_only",
+  "org_support",
+  "runner",
+] as const;
+
 /** A role: managed ones are the service's own, custom ones may belong to an org. */
 export const roleSchema = z
   .object({
@@ -20,8 +31,16 @@ export const roleSchema = z
       .array(z.string())
       .describe("What it additionally permits with a token that is bound to an app or an install."),
     policies: z
-      .array(z.object({ name: z.string(), permissions: z.array(z.string()) }))
-      .describe("What it permits, by name."),
+      .array(
+        z.object({
+          name: z.enum(policyNames).optional().describe("Of the service's own, where it has one."),
+          title: z.string().describe("The name that the role gives it."),
+          permissions: z
+            .record(z.string(), z.literal("allow"))
+            .describe("By its name, each permission; each is `allow`."),
+        }),
+      )
+      .describe("What it permits, in parts."),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
     createdBy: z
@@ -31,8 +50,10 @@ export const roleSchema = z
         email: z.string(),
         account_type: z.enum(accountTypes),
       })
-      .nullable()
-      .describe("The account that made it; null: the service, or a token that is no person's."),
+      .optional()
+      .describe(
+        "The account that made it; missing where that is the service, or a token that is no person's.",
+      ),
     updated_at: z.iso.datetime(),
   })
   .openapi("Role");

@@ -49,7 +49,7 @@ const rest: readonly Column<Role>[] = [
   {
     head: "Policies",
     kind: "minor",
-    cell: ({ policies }) => policies.map(({ name }) => name).join(", "),
+    cell: ({ policies }) => policies.map(({ title }) => title).join(", "),
   },
 ];
 

@@ -28,13 +28,18 @@ export function policiesOf(form: URLSearchParams): Policies {
   return [...byArea(ticked)].map(([name, permissions]) => ({ name, permissions }));
 }
 
-/** Whether these policies permit the same, whatever they are called. */
-export function isSame(left: Role["policies"], right: Role["policies"]): boolean {
-  return namesIn(left) === namesIn(right);
+/** Whether a role permits what these policies do, whatever they are called. */
+export function isSame(role: Role, policies: Policies): boolean {
+  return sorted(permittedBy(role)) === sorted(policies.flatMap(({ permissions }) => permissions));
 }
 
-const namesIn = (policies: Role["policies"]): string =>
-  [...new Set(policies.flatMap(({ permissions }) => permissions))].toSorted().join(" ");
+/** All that a role permits, with tokens of every kind. */
+export const permittedBy = ({ permissions, bound_permissions: bound }: Role): string[] => [
+  ...permissions,
+  ...bound,
+];
+
+const sorted = (names: readonly string[]): string => [...new Set(names)].toSorted().join(" ");
 
 function byArea<Name extends string>(names: readonly Name[]): Map<string, Name[]> {
   return Map.groupBy(names, (name) => name.split(".")[0] ?? name);

@@ -11,7 +11,7 @@ import type { Action, Html, View } from "../page.ts";
 import { textField, wrongField } from "../parts/fields.ts";
 import { notNow } from "../parts/not-now.ts";
 import { keyField, keyOf } from "../parts/once.ts";
-import { isSame, permissionBoxes, policiesOf } from "./permission-boxes.ts";
+import { isSame, permissionBoxes, permittedBy, policiesOf } from "./permission-boxes.ts";
 import { readRoles } from "./role-words.ts";
 import { findRole } from "./show-role.ts";
 
@@ -58,7 +58,7 @@ const changeRole: Action = {
   permission,
   async ask(view, entered) {
     const role = await requireOwn(view);
-    const chosen = role.policies.flatMap(({ permissions }) => permissions);
+    const chosen = permittedBy(role);
     const lacked = chosen.filter((one) => !view.actor.permissions.has(one as Permission)); // as the API has them
     return {
       title: `Change ${role.title}`,
@@ -84,7 +84,7 @@ const changeRole: Action = {
   async run(view, form) {
     const role = await requireOwn(view);
     const policies = tickedOf(form);
-    const body = { ...wordsOf(form), ...(!isSame(role.policies, policies) && { policies }) };
+    const body = { ...wordsOf(form), ...(!isSame(role, policies) && { policies }) };
     const params = { role_id: role.id };
     const made = await view.ask(updateRoleRoute, { params, body });
     return { said: `Saved the role ${made.title}.`, to: placeOf(view) };

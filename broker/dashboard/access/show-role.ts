@@ -43,11 +43,11 @@ export const showRole: Page = {
         ${table(
           "Policies",
           [
-            { head: "Policy", cell: ({ name }) => name },
+            { head: "Policy", cell: ({ title }) => title },
             {
               head: "Permissions",
               cell: ({ permissions }) =>
-                html`${permissions.map((one) => html`<code>${one}</code> `)}`,
+                html`${Object.keys(permissions).map((one) => html`<code>${one}</code> `)}`,
             },
           ],
           role.policies,

@@ -15,7 +15,7 @@ import { problem } from "../../../shared/problem.ts";
 import { createAccount as makeAccount } from "../../accounts/create-account.ts";
 import { findMember, listMembers } from "../../accounts/queries.ts";
 import { setAccountRoles as setRoles } from "../../accounts/set-account-roles.ts";
-import { toAccount } from "../../accounts/to-account.ts";
+import { toOrgAccount } from "../../accounts/to-account.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { createRole as makeRole, deleteRole, updateRole } from "../../roles/keep-roles.ts";
@@ -47,7 +47,7 @@ export const createAccount: RegisterRoutes = (app, broker) => {
     const { id: createdById, orgId } = giver;
     const { account_type: accountType, ...rest } = body;
     const row = await makeAccount(broker.db, orgId, { ...rest, accountType, createdById, giver });
-    return toAccount(row, await findRoles(broker.db, orgId));
+    return toOrgAccount(row, await findRoles(broker.db, orgId));
   });
 };
 
@@ -60,7 +60,7 @@ export const readAccounts: RegisterRoutes = (app, broker) => {
       listMembers(broker.db, orgId, { ...page, viewer, filter: filters }),
       findRoles(broker.db, orgId),
     ]);
-    const toItem = (row: (typeof rows)[number]) => toAccount(row, roles);
+    const toItem = (row: (typeof rows)[number]) => toOrgAccount(row, roles);
     return toPage(c, rows, { limit: page.limit, filters, toItem });
   });
 
@@ -69,7 +69,7 @@ export const readAccounts: RegisterRoutes = (app, broker) => {
     async ({ actor: { orgId, accountId: viewer }, params: { account_id: id } }) => {
       const row = await findMember(broker.db, orgId, id, viewer);
       if (row === undefined) throw problem.notFound("account");
-      return toAccount(row, await findRoles(broker.db, orgId));
+      return toOrgAccount(row, await findRoles(broker.db, orgId));
     },
   );
 };
@@ -84,7 +84,7 @@ export const changeAccounts: RegisterRoutes = (app, broker) => {
       broker.authenticator.forget([accountId]);
       const row = await findMember(broker.db, orgId, accountId, by.accountId);
       if (row === undefined) throw problem.notFound("account");
-      return toAccount(row, await findRoles(broker.db, orgId));
+      return toOrgAccount(row, await findRoles(broker.db, orgId));
     },
   );
   app.handle(removeAccountRoute, async ({ actor: by, params: { account_id: accountId } }) => {

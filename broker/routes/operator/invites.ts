@@ -1,14 +1,10 @@
 import {
   acceptInviteRoute,
   createInviteRoute,
-  getOwnAccountRoute,
   listOwnInvitesRoute,
   resendInviteRoute,
   revokeInviteRoute,
 } from "../../../shared/api/invites.ts";
-import { problem } from "../../../shared/problem.ts";
-import { findMember } from "../../accounts/queries.ts";
-import { toAccount } from "../../accounts/to-account.ts";
 import type { Broker } from "../../broker.ts";
 import { newId } from "../../database/new-id.ts";
 import type { ListRequest } from "../../database/page-request.ts";
@@ -25,7 +21,6 @@ import {
 } from "../../invites/keep-invites.ts";
 import { listInvitesOf } from "../../invites/queries.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
-import { listRoles } from "../../roles/queries.ts";
 
 /** /v1/orgs/current/invites and all below it */
 export const keepInvites: RegisterRoutes = (app, broker) => {
@@ -46,14 +41,9 @@ export const keepInvites: RegisterRoutes = (app, broker) => {
   );
 };
 
-/** /v1/account and all below it */
-export const keepOwnAccount: RegisterRoutes = (app, broker) => {
+/** /v1/account/invites and all below it */
+export const keepOwnInvites: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.handle(getOwnAccountRoute, async ({ actor: { orgId, accountId } }) => {
-    const row = accountId === null ? undefined : await findMember(db, orgId, accountId, accountId);
-    if (row === undefined) throw problem.notFound("account");
-    return toAccount(row, await listRoles(db, orgId));
-  });
   app.handle(listOwnInvitesRoute, async ({ c, actor, query }) => {
     const accountId = requireAccount(actor);
     const page = await answerPage(c, query, {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createAccount } from "../../../broker/accounts/create-account.ts";
 import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
 import { createToken } from "../../../broker/tokens/create-token.ts";
-import type { Account } from "../../../shared/api/accounts.ts";
+import type { OrgAccount } from "../../../shared/api/accounts.ts";
 import type { Invite } from "../../../shared/api/invites.ts";
 import type { Role } from "../../../shared/api/roles.ts";
 import { accessFaults, openPage, overflow } from "../../support/browser/browser.ts";
@@ -63,7 +63,7 @@ describeWithTools(["chromium"], "an invitation", () => {
     expect(scripts ? await accessFaults(theirs.page) : []).toEqual([]);
     await theirs.page.getByRole("button", { name: "Accept the invitation" }).click();
     await theirs.page.getByText("You are a member of").waitFor();
-    const member = await call<Account>(`GET /v1/accounts/${person.id}`);
+    const member = await call<OrgAccount>(`GET /v1/accounts/${person.id}`);
     expect(member.body.roles.map(({ role_type: type }) => type)).toEqual(["org_builder"]);
 
     const other = await givenPerson();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
-import type { Account } from "../../../shared/api/accounts.ts";
+import type { OrgAccount } from "../../../shared/api/accounts.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
@@ -10,7 +10,11 @@ const broker = await startBroker({ url: database.url });
 const { adminToken: token, orgId } = await bootstrapOrg(database.db, "Acme");
 
 const make = (key: string, body: object = { name: "Ann", roles: ["org_read_only"] }) =>
-  broker.call<Account>("POST /v1/accounts", { token, body, headers: { "idempotency-key": key } });
+  broker.call<OrgAccount>("POST /v1/accounts", {
+    token,
+    body,
+    headers: { "idempotency-key": key },
+  });
 const count = async () => (await database.db`select from accounts`).length;
 
 describe("a request with an Idempotency-Key", () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { bootstrapOrg } from "../../../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../../../broker/orgs/org-id.ts";
-import type { Account } from "../../../../shared/api/accounts.ts";
+import type { OrgAccount } from "../../../../shared/api/accounts.ts";
 import type { Role } from "../../../../shared/api/roles.ts";
 import type { Token } from "../../../../shared/api/tokens.ts";
 import { startBroker } from "../../../support/broker/broker.ts";
@@ -57,13 +57,13 @@ describe("a role of an org", () => {
       createdBy: { name: "admin", account_type: "service" },
     });
     expect(role.permissions.toSorted()).toEqual(left);
-    expect(role.policies.map(({ name }) => name)).toEqual(["answers", "reads"]);
+    expect(role.policies.map(({ title }) => title)).toEqual(["answers", "reads"]);
     const made = await api<MadeToken>("POST /v1/tokens", { name: "a", role_id: role.id });
     expect(made.body).toMatchObject({ role: "org_support", role_id: role.id });
     const own = await as(made.body.secret)<{ permissions: string[] }>("GET /v1/orgs/current");
     expect(own.status).toBe(200);
     expect((await as(made.body.secret)("GET /v1/runners")).body.code).toBe("permission_missing");
-    const account = await api<Account>("POST /v1/accounts", { name: "Bo", roles: [role.id] });
+    const account = await api<OrgAccount>("POST /v1/accounts", { name: "Bo", roles: [role.id] });
     expect(account.body.permissions.toSorted()).toEqual(left);
     const pat = { name: "p", kind: "sa", role: "org_admin", account_id: account.body.id };
     const limited = await api<MadeToken>("POST /v1/tokens", pat);
@@ -101,7 +101,7 @@ describe("a role of an org", () => {
     const token = await api<MadeToken>("POST /v1/tokens", { name: "a", role_id: role.id });
     expect(await remove()).toMatchObject({ status: 409, body: { code: "role_in_use" } });
     await api(`DELETE /v1/tokens/${token.body.id}`);
-    const account = await api<Account>("POST /v1/accounts", { name: "Bo", roles: [role.id] });
+    const account = await api<OrgAccount>("POST /v1/accounts", { name: "Bo", roles: [role.id] });
     expect((await remove()).status).toBe(409);
     await api(`DELETE /v1/accounts/${account.body.id}`);
     const other = as((await bootstrapOrg(db, "Other")).adminToken);
@@ -121,7 +121,7 @@ describe("a role of an org", () => {
     const { body: role } = await makeRole();
     const at = `PATCH /v1/roles/${role.id}`;
     const token = await api<MadeToken>("POST /v1/tokens", { name: "a", role_id: role.id });
-    const person = await api<Account>("POST /v1/accounts", { name: "Bo", roles: [role.id] });
+    const person = await api<OrgAccount>("POST /v1/accounts", { name: "Bo", roles: [role.id] });
     const ofBo = { name: "p", kind: "sa", role: "org_admin", account_id: person.body.id };
     const limited = await api<MadeToken>("POST /v1/tokens", ofBo);
     const [own, bos] = [as(token.body.secret), as(limited.body.secret)];
@@ -137,7 +137,7 @@ describe("a role of an org", () => {
     const changed = await api<Role>(at, { policies });
     expect(changed.body).toMatchObject({
       title: "Reader",
-      policies,
+      policies: [{ title: "reads", permissions: { "runners.read": "allow" } }],
       permissions: ["runners.read"],
     });
     await expect.poll(read, { interval: 20 }).toEqual([200, 200]);
@@ -186,7 +186,7 @@ describe("a role of an org", () => {
     const api = as(admin);
     const policies = [{ name: "a", permissions: ["orgs.read"] }];
     const { body: role } = await makeRole({ role_type: "org_admin", policies });
-    const { body: me } = await api<Account>("GET /v1/account");
+    const { body: me } = await api<OrgAccount>("GET /v1/account");
     await api("POST /v1/accounts", { name: "Bo", roles: [role.id] });
     const change = await api(`PUT /v1/accounts/${me.id}/roles`, { roles: [role.id] });
     expect(change).toMatchObject({ status: 409, body: { code: "last_admin" } });

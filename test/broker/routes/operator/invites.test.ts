@@ -3,7 +3,7 @@ import { createAccount } from "../../../../broker/accounts/create-account.ts";
 import { bootstrapOrg } from "../../../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../../../broker/orgs/org-id.ts";
 import { createToken } from "../../../../broker/tokens/create-token.ts";
-import type { Account } from "../../../../shared/api/accounts.ts";
+import type { Account } from "../../../../shared/api/account.ts";
 import type { Invite } from "../../../../shared/api/invites.ts";
 import type { Org } from "../../../../shared/api/orgs.ts";
 import { startBroker } from "../../../support/broker/broker.ts";
@@ -87,11 +87,17 @@ describe("an invitation", () => {
     expect(mine.body.items).toEqual([made]);
     expect(await accept(made.id)).toMatchObject({ status: 200, body: { status: "accepted" } });
     expect((await call<Org>("GET /v1/orgs/current")).body.name).toBe("Host");
-    expect((await call<Account>("GET /v1/account")).body).toMatchObject({
+    const me = await call<Account>("GET /v1/account");
+    expect(me.body).toMatchObject({
       id: person.id,
+      permissions: { [home]: { "apps.read": "allow" }, [host]: { "apps.write": "allow" } },
       org_ids: [home, host].toSorted(),
       roles: [{ role_type: "org_builder" }],
     });
+    expect(me.body.permissions[home]).not.toHaveProperty(["apps.write"]);
+    expect((await call("GET /v1/general/current-user")).body).toEqual(me.body);
+    expect((await call("GET /v1/auth/me")).body).toEqual({ ...me.body, identities: [] });
+    expect((await call("GET /v1/auth/validate")).body).toEqual({ valid: true });
     expect((await call<Account>("GET /v1/account", home)).body.roles).toMatchObject([
       { role_type: "org_read_only" },
     ]);
