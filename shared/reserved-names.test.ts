@@ -1,9 +1,16 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { pathAliases } from "./path-aliases.ts";
 import { reservedNames, whyReserved } from "./reserved-names.ts";
 
-const { paths } = JSON.parse(readFileSync("test/openapi.json", "utf8")) as { paths: object };
-const all = Object.keys(paths).map((path) => path.split("/"));
+const { paths } = JSON.parse(readFileSync("test/openapi.json", "utf8")) as {
+  paths: Readonly<Record<string, object>>;
+};
+const spelt = Object.entries(paths).flatMap(([path, methods]) => [
+  path,
+  ...Object.keys(methods).flatMap((method) => pathAliases({ method, path })),
+]);
+const all = spelt.map((path) => path.split("/"));
 
 /** The words that stand where another path has the id of this kind. */
 function wordsBeside(kind: string): string[] {

@@ -18,7 +18,6 @@ import type { QueueAct } from "./queue-acts.ts";
  *   permission is asked as well (shared/queue-acts.ts). A list leaves out what the caller may not read.
  * - operatesRunner: it does something with the runner, the runner group, the install's runner or the rollout that its path names, or gives a
  *   way in there; where an install has that, `installs.operate` is asked as well, but of tokens that are bound and reach it.
- * - alias: the same route answers at this path, too: an older word for the same thing.
  * - otlp: the body is OTLP/HTTP, protobuf or JSON. The handler reads it.
  * - maxBody: bodies over 1 MiB are allowed. streamed: the body is never whole in memory. verbatim: members whose source
  *   text the handler needs byte for byte.
@@ -44,7 +43,6 @@ export type RouteRule = {
   readonly bound?: true;
   readonly act?: QueueAct;
   readonly operatesRunner?: true;
-  readonly alias?: string;
   readonly otlp?: true;
   readonly maxBody?: "16 MiB" | "64 MiB";
   readonly heldAs?: "configs";

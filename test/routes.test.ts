@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RouteRule } from "../shared/route-rule.ts";
+import { pathAliases } from "../shared/path-aliases.ts";
 import { endpoints } from "./support/broker/route-rules.ts";
 
 const surfaces = {
@@ -40,7 +40,7 @@ function page(): string {
       )
       .map(
         ({ method, path, operationId, rule }) =>
-          `| ${method.toUpperCase()} \`${path}\` | ${operationId} | ${rule.permission ?? ""} | ${traits(rule)} |`,
+          `| ${method.toUpperCase()} \`${path}\` | ${operationId} | ${rule.permission ?? ""} | ${traits({ method, path, rule })} |`,
       );
     return `## ${title}\n\n| route | operation | permission | besides |\n|---|---|---|---|\n${rows.join("\n")}\n`;
   });
@@ -52,9 +52,11 @@ Every route, who calls it and which permission it needs. Made from the route obj
   return [head, ...sections].join("\n");
 }
 
-function traits(rule: RouteRule): string {
-  return Object.entries(rule)
+type Endpoint = (typeof endpoints)[number];
+
+function traits({ method, path, rule }: Pick<Endpoint, "method" | "path" | "rule">): string {
+  const named = Object.entries(rule)
     .filter(([name]) => name !== "surface" && name !== "permission")
-    .map(([name, value]) => (value === true ? name : `${name}: ${String(value)}`))
-    .join(", ");
+    .map(([name, value]) => (value === true ? name : `${name}: ${String(value)}`));
+  return [...named, ...pathAliases({ method, path }).map((alias) => `also ${alias}`)].join(", ");
 }

@@ -129,11 +129,7 @@ export const listInstallActionsRoute = createRoute("listInstallActions", {
 
 export const createActionRunRoute = createRoute("createActionRun", {
   post: actionRuns.path,
-  rule: {
-    ...operating,
-    idempotent: "replay",
-    alias: "/v1/installs/{install_id}/action-workflows/runs",
-  },
+  rule: { ...operating, idempotent: "replay" },
   tags,
   summary: "Run an action in an install",
   description:

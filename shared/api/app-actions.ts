@@ -11,13 +11,8 @@ const tags = ["Actions"];
 const base = "/v1/apps/{app_id}/actions";
 const path = `${base}/{action_id}` as const;
 
-/** The older word for actions is taken in paths, too. */
-const ruleOf = (permission: "apps.read" | "apps.write", of: string) =>
-  ({
-    surface: "control-plane",
-    permission,
-    alias: of.replace("/actions", "/action-workflows"),
-  }) as const;
+const reading = { surface: "control-plane", permission: "apps.read" } as const;
+const writing = { surface: "control-plane", permission: "apps.write" } as const;
 
 const configMembers = {
   id: z.string(),
@@ -37,7 +32,7 @@ export type WholeActionConfig = z.infer<typeof wholeActionConfigSchema>;
 
 export const listActionsRoute = createRoute("listActions", {
   get: base,
-  rule: ruleOf("apps.read", base),
+  rule: reading,
   tags,
   summary: "List the actions of an app",
   description: listingDescription,
@@ -57,7 +52,7 @@ export const listActionsRoute = createRoute("listActions", {
 
 export const getActionRoute = createRoute("getAction", {
   get: path,
-  rule: ruleOf("apps.read", path),
+  rule: reading,
   tags,
   summary: "Read an action",
   responses: { 200: json(actionSchema, "The action.") },
@@ -65,7 +60,7 @@ export const getActionRoute = createRoute("getAction", {
 
 export const updateActionRoute = createRoute("updateAction", {
   patch: path,
-  rule: ruleOf("apps.write", path),
+  rule: writing,
   tags,
   summary: "Change an action",
   description:
@@ -79,7 +74,7 @@ export const updateActionRoute = createRoute("updateAction", {
 
 export const deleteActionRoute = createRoute("deleteAction", {
   delete: path,
-  rule: ruleOf("apps.write", path),
+  rule: writing,
   tags,
   summary: "Delete an action",
   description:
@@ -89,7 +84,7 @@ export const deleteActionRoute = createRoute("deleteAction", {
 
 export const mergeActionLabelsRoute = createRoute("mergeActionLabels", {
   post: `${path}/labels`,
-  rule: ruleOf("apps.write", `${path}/labels`),
+  rule: writing,
   tags,
   summary: "Set labels of an action",
   description: "The others stay. 422 `label_locked` for keys that the active config gives.",
@@ -99,7 +94,7 @@ export const mergeActionLabelsRoute = createRoute("mergeActionLabels", {
 
 export const removeActionLabelsRoute = createRoute("removeActionLabels", {
   delete: `${path}/labels`,
-  rule: ruleOf("apps.write", `${path}/labels`),
+  rule: writing,
   tags,
   summary: "Remove labels of an action",
   description: "422 `label_locked` for keys that the active config gives.",
@@ -109,7 +104,7 @@ export const removeActionLabelsRoute = createRoute("removeActionLabels", {
 
 export const listActionConfigsRoute = createRoute("listActionConfigs", {
   get: `${path}/configs`,
-  rule: ruleOf("apps.read", `${path}/configs`),
+  rule: reading,
   tags,
   summary: "List the configs of an action",
   description: `One for each config of the app that has or had it. ${listingDescription}`,
@@ -122,7 +117,7 @@ const configDescription =
 
 export const getActionConfigVersionRoute = createRoute("getActionConfigVersion", {
   get: `${path}/configs/{action_config_id}`,
-  rule: ruleOf("apps.read", `${path}/configs/{action_config_id}`),
+  rule: reading,
   tags,
   summary: "Read a config of an action",
   description: configDescription,
@@ -131,7 +126,7 @@ export const getActionConfigVersionRoute = createRoute("getActionConfigVersion",
 
 export const getLatestActionConfigRoute = createRoute("getLatestActionConfig", {
   get: `${path}/latest-config`,
-  rule: ruleOf("apps.read", `${path}/latest-config`),
+  rule: reading,
   tags,
   summary: "Read what the active config says of an action",
   description: `${configDescription} 404 \`action_config_not_found\` where the active config has it not.`,

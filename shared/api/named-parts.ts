@@ -43,14 +43,10 @@ const componentSchema = z
   .openapi("Component");
 
 /** How something is named in an app: its config, or its part of a config that comes in parts, may follow. */
-function addPart(
-  operationId: string,
-  path: string,
-  { type, alias }: { readonly type: string; readonly alias?: string },
-) {
+function addPart(operationId: string, path: string, type: string) {
   return createRoute(operationId, {
     post: `/v1/apps/{app_id}/${path}`,
-    rule: { ...adding, ...(alias !== undefined && { alias: `/v1/apps/{app_id}/${alias}` }) },
+    rule: adding,
     tags,
     summary: `Name one of an app's ${path}, or add it to a config in parts`,
     description:
@@ -68,12 +64,9 @@ function addPart(
   });
 }
 
-export const addComponentRoute = addPart("addAppComponent", "components", { type: "component" });
-export const addActionRoute = addPart("addAppAction", "actions", {
-  type: "action",
-  alias: "action-workflows",
-});
-export const addRunbookRoute = addPart("addAppRunbook", "runbooks", { type: "runbook" });
+export const addComponentRoute = addPart("addAppComponent", "components", "component");
+export const addActionRoute = addPart("addAppAction", "actions", "action");
+export const addRunbookRoute = addPart("addAppRunbook", "runbooks", "runbook");
 
 /** What a call has in common that adds the config of something that has a name already. */
 function addingConfig(type: string) {
@@ -89,7 +82,7 @@ function addingConfig(type: string) {
 
 export const addActionConfigRoute = createRoute("addAppActionConfig", {
   post: "/v1/apps/{app_id}/actions/{action_id}/configs",
-  rule: { ...adding, alias: "/v1/apps/{app_id}/action-workflows/{action_id}/configs" },
+  rule: adding,
   summary: "Add an action's config to a config in parts",
   ...addingConfig("action"),
 });

@@ -3,6 +3,7 @@ import { createAccount } from "../../broker/accounts/create-account.ts";
 import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
 import { createEnrolmentToken } from "../../broker/tokens/create-enrolment-token.ts";
 import { createToken } from "../../broker/tokens/create-token.ts";
+import { pathAliases } from "../../shared/path-aliases.ts";
 import {
   type Permission,
   permissions,
@@ -147,6 +148,16 @@ test("every route has a rule and every rule a route", () => {
 test("every permission but the admin's is in some role, and every route's in few enough", () => {
   const given = new Set(Object.values(rolePermissions).flat());
   expect(permissions.filter((one) => !given.has(one))).toEqual(["orgs.create"]);
+});
+
+const aliased = guarded.flatMap((route) => pathAliases(route).map((path) => ({ ...route, path })));
+
+test("every alias of a path is refused without a token, and counts as its route", async () => {
+  expect(aliased.length).toBeGreaterThan(50);
+  for (const alias of aliased) expectRefusal(await ask(alias, {}), 401);
+  const { body } = await broker.call<string>("GET /metrics");
+  for (const { path } of aliased)
+    expect(body).not.toContain(`route="${path.replaceAll(/\{(\w+)\}/g, ":$1")}"`);
 });
 
 describe.each(guarded)("$name", (route) => {

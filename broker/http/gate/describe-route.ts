@@ -1,5 +1,6 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
 import { problemSchema } from "../../../shared/api/problem.ts";
+import { pathAliases } from "../../../shared/path-aliases.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 
 /** The route as the OpenAPI document shows it: with what its rule says, so that no route has to repeat it. */
@@ -10,7 +11,7 @@ export function describeRoute({
   const headers = headersOf(rule);
   return {
     ...route,
-    description: [route.description, aliasText(rule), permissionText(rule)]
+    description: [route.description, aliasText(route), permissionText(rule)]
       .filter(Boolean)
       .join("\n\n"),
     security: rule.permission === null ? (route.security ?? []) : [{ token: [] }],
@@ -19,8 +20,10 @@ export function describeRoute({
   };
 }
 
-const aliasText = ({ alias }: RouteRule): string =>
-  alias === undefined ? "" : `Also \`${alias}\`.`;
+function aliasText(route: RouteConfig): string {
+  const aliases = pathAliases(route).map((alias) => `\`${alias}\``);
+  return aliases.length === 0 ? "" : `Also ${aliases.join(", ")}.`;
+}
 
 function permissionText({ permission, ownRunner, others, bound }: RouteRule): string {
   if (permission === null) return "Needs no permission.";

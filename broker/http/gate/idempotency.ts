@@ -19,6 +19,8 @@ import { handleWithPermit } from "./with-permit.ts";
 type Keyed = {
   readonly rule: RouteRule;
   readonly operationId: string;
+  /** In Hono's spelling; an alias of it is the same. */
+  readonly path: string;
   readonly handle: (c: AppContext) => Response | Promise<Response>;
   /** `once`: the answer holds a secret, which is never stored and so cannot be told again. */
   readonly mode: "replay" | "once";
@@ -33,7 +35,7 @@ export async function replayOnce(c: AppContext, broker: Broker, keyed: Keyed): P
   if (key === undefined) return handleWithPermit(c, broker, keyed);
   // Who reaches less is not told an answer that somebody else was given.
   const bound = c.get("actor").bound?.id;
-  const path = c.get("params") === undefined ? c.req.path : pathOfIds(c);
+  const path = pathOfIds(c, keyed.path);
   const fingerprint = createHash("sha256")
     .update(bound === undefined ? path : `${path} ${bound}`)
     .update("\0")

@@ -5,6 +5,7 @@ import { findAppOf, findNamed } from "../../names/find-named.ts";
 import { someApp, tablesOfApp } from "../../names/named-kinds.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import type { AppContext } from "../app-types.ts";
+import { paramsOf } from "./params-of.ts";
 import { permitFor } from "./with-permit.ts";
 
 type Params = Readonly<Record<string, string>>;
@@ -22,7 +23,7 @@ export function resolveNames(
   actor: Actor,
 ): Promise<void> | undefined {
   if (actor.runnerId !== null) return undefined; // agents know ids
-  const params = c.req.param();
+  const params = paramsOf(c);
   if (!Object.entries(params).some(isName)) return undefined;
   return permitFor(c, broker)(async () => c.set("params", await idsFor(broker, actor, params)));
 }

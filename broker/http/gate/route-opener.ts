@@ -1,4 +1,5 @@
 import type { OpenAPIHono, RouteConfig, z } from "@hono/zod-openapi";
+import { paramsLeftOut, pathAliases } from "../../../shared/path-aliases.ts";
 import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
@@ -59,12 +60,18 @@ export function makeRouteOpener(app: OpenAPIHono<AppEnv>, broker: Broker): Route
   const auditOf = makeAuditGate(broker);
   const open = (route: RuledRoute, handle: Handle): OpenAPIHono<AppEnv> => {
     const opened = openRoute(broker, route, handle, auditOf);
-    const { alias } = route.rule;
-    const paths = alias === undefined ? [route.path] : [route.path, alias];
-    for (const template of paths)
-      routes.push({ method: opened.method, template, rule: opened.rule });
+    const { method, rule } = opened;
     app.openAPIRegistry.registerPath(describeRoute(route));
-    app.on([opened.method], paths.map(spelt), (c) => answer(c, broker, opened));
+    routes.push({ method, template: route.path, rule });
+    app.on(method, opened.path, (c) => answer(c, broker, opened));
+    for (const alias of pathAliases(route)) {
+      const leftOut = paramsLeftOut(route.path, alias);
+      routes.push({ method, template: alias, rule });
+      app.on(method, spelt(alias), (c) => {
+        c.set("params", { ...leftOut, ...c.req.param() });
+        return answer(c, broker, opened);
+      });
+    }
     return app;
   };
   // The types of the route and its handler are the caller's; here any route is like another.

@@ -39,6 +39,11 @@ describe("a name stands where an id does", () => {
     [`/v1/apps/shop/actions/${ids.action}`, `/v1/apps/${ids.app}/actions/${ids.action}`],
     ["/v1/apps/_/actions/do-it", `/v1/apps/${ids.app}/actions/${ids.action}`],
     [`/v1/apps/_/runbooks/${ids.runbook}`, `/v1/apps/${ids.app}/runbooks/${ids.runbook}`],
+    ["/v1/action-workflows/do_it", `/v1/apps/${ids.app}/actions/${ids.action}`],
+    ["/v1/action-workflows/do-it/configs", `/v1/apps/${ids.app}/actions/${ids.action}/configs`],
+    ["/v1/components/web_front", `/v1/apps/${ids.app}/components/${ids.component}`],
+    [`/v1/components/${ids.component}`, `/v1/apps/${ids.app}/components/${ids.component}`],
+    ["/v1/apps/shop/component/web-front", `/v1/apps/${ids.app}/components/${ids.component}`],
     ["/v1/installs/acme-eu/actions/do-it", `/v1/installs/${ids.install}/actions/${ids.action}`],
     [
       `/v1/installs/${ids.install}/actions/do-it`,
@@ -59,11 +64,19 @@ describe("a name stands where an id does", () => {
     const first = await ask("POST /v1/installs/acme_eu/labels", body, headers);
     const again = await ask(`POST /v1/installs/${ids.install}/labels`, body, headers);
     expect([first.status, again.body]).toEqual([200, first.body]);
+    const at = { "idempotency-key": "aliased" };
+    const labels = await ask("POST /v1/action-workflows/do-it/labels", body);
+    expect(labels.body.id).toBe(ids.action);
+    const secret = { name: "key", value: "a" };
+    const told = await ask("POST /v1/apps/shop/secret", secret, at);
+    const repeated = await ask(`POST /v1/apps/${ids.app}/secrets`, secret, at);
+    expect([told.status, repeated.body]).toEqual([201, { ...told.body, replaced: false }]);
     const changed = await ask("PATCH /v1/apps/shop", { display_name: "The shop" });
     expect(changed).toMatchObject({ status: 200, body: { id: ids.app } });
     const rows = await db<{ target_id: string }[]>`
-      select target_id from audit_events where org_id = ${orgId} and action in ('updateApp', 'mergeInstallLabels')`;
-    expect(new Set(rows.map(({ target_id: id }) => id))).toEqual(new Set([ids.app, ids.install]));
+      select target_id from audit_events where org_id = ${orgId} and action in ('updateApp', 'mergeInstallLabels', 'mergeActionLabels')`;
+    const audited = new Set([ids.app, ids.install, ids.action]);
+    expect(new Set(rows.map(({ target_id: id }) => id))).toEqual(audited);
   });
 
   test("and a link to the next page has the id", async () => {
@@ -78,6 +91,8 @@ describe("a name that is not of one thing", () => {
     ["GET /v1/apps/none", "There is no app"],
     ["GET /v1/apps/_", "There is no app"],
     ["GET /v1/apps/_/actions", "There is no app"],
+    ["GET /v1/components/none", "There is no app"],
+    [`GET /v1/action-workflows/${ids.component}`, "There is no app"],
     ["GET /v1/apps/shop/actions/none", "There is no action"],
     ["GET /v1/apps/none/actions/do-it", "There is no app"],
     ["GET /v1/installs/a%00b", "There is no install"],
