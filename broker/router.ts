@@ -23,6 +23,7 @@ import {
   readQueues,
   updateQueues,
 } from "./routes/control-plane/queues.ts";
+import { readConfigParts } from "./routes/control-plane/read-config-parts.ts";
 import { readInstallActions } from "./routes/control-plane/read-install-actions.ts";
 import { readInstallHistory } from "./routes/control-plane/read-install-history.ts";
 import { readInstallRecords } from "./routes/control-plane/read-install-records.ts";
@@ -180,6 +181,7 @@ const routes: readonly RegisterRoutes[] = [
   keepWorkflows,
   controlWorkflows,
   keepConfigParts,
+  readConfigParts,
   keepAppSecrets,
 
   // Runners: their processes

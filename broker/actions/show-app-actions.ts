@@ -96,14 +96,16 @@ export function toActionConfig(row: ActionConfigRow): ActionConfig {
   };
 }
 
-/** The config of this id, of whatever action; 404 when there is none. */
+/** The config of this id, of whatever action, or of one of an app's; 404 when there is none. */
 export async function showActionConfigById(
   db: Db,
   org: OrgId,
   id: string,
+  app?: string,
 ): Promise<WholeActionConfig> {
   const [row] = await listActionConfigs(db, org, { ...whole, id });
-  if (row === undefined) throw problem.notFound("action config");
+  if (row === undefined || (app ?? row.app_id) !== row.app_id)
+    throw problem.notFound("action config");
   const { app_id: appId, action_id } = row;
   return await showActionConfig(db, org, { appId, id: action_id, configId: id });
 }

@@ -47,7 +47,7 @@ export async function findConfig(
   { app, id }: { readonly app: string; readonly id: string },
 ): Promise<AppConfigRow | undefined> {
   const [row] = await db<AppConfigRow[]>`
-    select ${columns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
+    select ${configColumns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
      where c.org_id = ${org} and c.app_id = ${app} and c.id = ${id} and a.deleted_at is null`;
   return row;
 }
@@ -59,7 +59,7 @@ export async function findLatestConfig(
   app: string,
 ): Promise<AppConfigRow | undefined> {
   const [row] = await db<AppConfigRow[]>`
-    select ${columns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
+    select ${configColumns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
      where c.org_id = ${org} and c.app_id = ${app} and c.id = a.active_config_id and a.deleted_at is null`;
   return row;
 }
@@ -133,14 +133,15 @@ export async function listConfigs(
   }: ListRequest & { readonly filter: CreatedFilter & { readonly status?: string | undefined } },
 ): Promise<(AppConfigRow & { readonly sort_key: string })[]> {
   return db<(AppConfigRow & { sort_key: string })[]>`
-    select ${columns(db)}, c.created_at::text as sort_key from app_configs c
+    select ${configColumns(db)}, c.created_at::text as sort_key from app_configs c
      where c.org_id = ${org} and c.app_id = ${app} ${status === undefined ? db`` : db`and c.status = ${status}`}
        ${createdWithin(db, db`c.created_at`, created)}
        and c.version < coalesce((select x.version from app_configs x where x.org_id = ${org} and x.id = ${after?.id ?? ""}), 2147483647)
      order by c.version desc limit ${limit} offset ${offset}`;
 }
 
-function columns(db: Db) {
+/** What is read of a config: all but its document. */
+export function configColumns(db: Db): postgres.PendingQuery<postgres.Row[]> {
   return db`
     c.id, c.org_id, c.app_id, c.version, c.status, c.status_description, c.status_at, c.previous_id, c.checksum, c.cli_version, c.plan_only, c.errors, c.created_at,
     c.created_by_id`;

@@ -33,6 +33,16 @@ export async function listAppLabelKeys(db: Db, org: OrgId, { bound }: OfBound): 
   );
 }
 
+/** The keys of the labels of an app's actions, with their values. */
+export async function listActionLabelKeys(db: Db, org: OrgId, appId: string): Promise<Values> {
+  return listKeys(
+    db,
+    db`
+    select x.labels from actions x
+     where x.org_id = ${org} and x.app_id = ${appId} and x.deleted_at is null`,
+  );
+}
+
 async function listKeys(db: Db, labelled: postgres.Fragment): Promise<Values> {
   const rows = await db<{ key: string; values: string[] }[]>`
     select n.key, array_agg(n.value order by n.value collate "C") as values

@@ -124,6 +124,15 @@ export const getActionConfigVersionRoute = createRoute("getActionConfigVersion",
   responses: { 200: json(wholeActionConfigSchema, "The config.") },
 });
 
+export const getActionConfigOfAppRoute = createRoute("getActionConfigOfApp", {
+  get: `${base}/configs/{action_config_id}`,
+  rule: reading,
+  tags,
+  summary: "Read a config of one of an app's actions",
+  description: configDescription,
+  responses: { 200: json(wholeActionConfigSchema, "The config.") },
+});
+
 export const getLatestActionConfigRoute = createRoute("getLatestActionConfig", {
   get: `${path}/latest-config`,
   rule: reading,

@@ -27,6 +27,15 @@ export const listInstallLabelKeysRoute = createRoute("listInstallLabelKeys", {
   responses,
 });
 
+export const listActionLabelKeysRoute = createRoute("listActionLabelKeys", {
+  get: "/v1/apps/{app_id}/actions/label-keys",
+  rule: { surface: "control-plane", permission: "apps.read" },
+  tags: ["Actions"],
+  summary: "List the keys of labels of an app's actions, with their values",
+  description,
+  responses,
+});
+
 export const listAppLabelKeysRoute = createRoute("listAppLabelKeys", {
   get: "/v1/apps/label-keys",
   rule: { surface: "control-plane", permission: "apps.read", bound: true },

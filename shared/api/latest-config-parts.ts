@@ -3,12 +3,14 @@ import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
 
 /** A part of a config; its own members are those of the file that it comes from. */
-const configPartSchema = z
+export const configPartSchema = z
   .looseObject({
     id: z.string().describe("That of the config: a part has none of its own."),
     org_id: z.string(),
     app_id: z.string(),
     app_config_id: z.string(),
+    created_at: z.iso.datetime().describe("Of the config."),
+    created_by_id: z.string(),
   })
   .openapi("AppConfigPart");
 export type AppConfigPart = z.infer<typeof configPartSchema>;

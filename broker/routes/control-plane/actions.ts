@@ -15,6 +15,7 @@ import {
   prepareActions,
   showAction,
   showActionConfig,
+  showActionConfigById,
   showInstallActions,
   toActionConfig,
 } from "../../actions/show-app-actions.ts";
@@ -101,6 +102,10 @@ const readConfigs: RegisterRoutes = (app, broker) => {
       toItem: toActionConfig,
     });
     return listed;
+  });
+  app.handle(routes.getActionConfigOfAppRoute, async ({ c, orgId, params }) => {
+    const { app_id: appId, action_config_id: id } = params;
+    return answerInTurns(c, broker, await showActionConfigById(db, orgId, id, appId));
   });
   app.handle(routes.getActionConfigVersionRoute, async ({ c, orgId, params }) => {
     const { app_id: appId, action_id: id, action_config_id: configId } = params;

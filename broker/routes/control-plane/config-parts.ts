@@ -1,5 +1,4 @@
 import * as routes from "../../../shared/api/config-parts.ts";
-import * as routesOfLatest from "../../../shared/api/latest-config-parts.ts";
 import * as named from "../../../shared/api/named-parts.ts";
 import { configFiles } from "../../../shared/app-config/config-files.ts";
 import { addConfigPart, beginConfig, updateConfig } from "../../app-configs/grow-config.ts";
@@ -11,7 +10,6 @@ import {
 } from "../../app-configs/keep-named-parts.ts";
 import { listNamedParts } from "../../app-configs/named-part-queries.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
-import { showLatestPart } from "../../app-configs/show-latest-part.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
@@ -21,13 +19,12 @@ import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 
 /**
- * POST /v1/apps/{app_id}/configs, PATCH …/configs/{app_config_id}, the parts between them, and parts of the active one; components and
- * runbooks, which are named by them.
+ * POST /v1/apps/{app_id}/configs, PATCH …/configs/{app_config_id}, and the parts between them; components and runbooks, which are
+ * named by them.
  */
 export const keepConfigParts: RegisterRoutes = (app, broker) => {
   grow(app, broker);
   addParts(app, broker);
-  readLatest(app, broker);
   addNamed(app, broker);
   addConfigs(app, broker);
   addComponentConfigs(app, broker);
@@ -77,31 +74,6 @@ const addParts: RegisterRoutes = (app, { db }) => {
       const { app_config_id: id, ...given } = body;
       await addConfigPart(db, actor, { app: app_id, id }, { file, type, given });
       return { id, app_id, app_config_id: id, file };
-    });
-  }
-};
-
-const latest = [
-  [routesOfLatest.getLatestInputConfigRoute, "inputs"],
-  [routesOfLatest.getLatestSandboxConfigRoute, "sandbox"],
-  [routesOfLatest.getLatestRunnerConfigRoute, "runner"],
-  [routesOfLatest.getLatestStackConfigRoute, "stack"],
-  [routesOfLatest.getLatestPermissionsConfigRoute, "roles"],
-  [routesOfLatest.getLatestBreakGlassConfigRoute, "break glass roles"],
-  [routesOfLatest.getLatestOperationRoleConfigRoute, "operation roles"],
-  [routesOfLatest.getLatestPoliciesConfigRoute, "policies"],
-  [routesOfLatest.getLatestSecretsConfigRoute, "secrets"],
-  [routesOfLatest.getLatestMetadataConfigRoute, "metadata"],
-  [routesOfLatest.getLatestContextsConfigRoute, "kubernetes contexts"],
-  [routesOfLatest.getLatestTriggerRulesConfigRoute, "trigger rules"],
-] as const;
-
-const readLatest: RegisterRoutes = (app, broker) => {
-  const { db } = broker;
-  for (const [route, part] of latest) {
-    app.handle(route, async ({ c, orgId, params }) => {
-      const shown = await showLatestPart(db, orgId, params.app_id, part);
-      return answerInTurns(c, broker, shown);
     });
   }
 };

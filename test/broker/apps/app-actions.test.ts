@@ -38,6 +38,8 @@ describe("an action of an app", () => {
       items: [{ labels: { team: "web", tier: "1" }, config_count: 1 }],
     });
     expect((await api(`GET /action-workflows/${await only()}`)).status).toBe(200);
+    const keys = await api("GET /actions/label-keys");
+    expect(keys.body).toEqual({ team: ["web"], tier: ["1"] });
     expect((await api(`PUT /action-workflows/${await only()}`)).status).toBe(405);
   });
 
@@ -66,7 +68,7 @@ describe("an action of an app", () => {
   });
 
   test("has a config for each config of the app that had it", async () => {
-    const { api, sync, greet, only } = await setup();
+    const { api, sync, greet, only, token } = await setup();
     await sync(greet());
     await sync(greet({ team: "web" }));
     const at = `/action-workflows/${await only()}`;
@@ -82,6 +84,10 @@ describe("an action of an app", () => {
     const former = await api<WholeActionConfig>(`GET ${at}/configs/${first?.id}`);
     expect(former.body).toMatchObject({ id: first?.id, steps, kubernetes_context_name: "" });
     expect(former.body["labels"]).toEqual({});
+    expect((await api(`GET /actions/configs/${first?.id}`)).body).toEqual(former.body);
+    const other = await call<{ id: string }>("POST /v1/apps", { token, body: { name: "other" } });
+    const elsewhere = `GET /v1/apps/${other.body.id}/actions/configs/${first?.id}`;
+    expect((await call(elsewhere, { token })).status).toBe(404);
     await sync({ "metadata.toml": { name: "shop" } });
     expect(await api(`GET ${at}/latest-config`)).toMatchObject({
       status: 404,

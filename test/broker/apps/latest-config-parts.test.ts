@@ -3,7 +3,7 @@ import { givenAppsApi, type Refused } from "../../support/apps/apps-api.ts";
 import { documentOf } from "../../support/apps/given-app.ts";
 import { richDocument } from "../../support/apps/rich-document.ts";
 
-const { setup } = await givenAppsApi();
+const { call, setup } = await givenAppsApi();
 type Part = Refused & Record<string, unknown>;
 
 describe("a part of the active config", () => {
@@ -36,6 +36,33 @@ describe("a part of the active config", () => {
       { name: "domain", index: 1 },
       { name: "api-key", index: 2 },
     ]);
+  });
+
+  test("is read of each config by the config's id, and listed", async () => {
+    const { sync, read, at, token } = await setup();
+    const { body: first } = await sync(await richDocument());
+    const { body: second } = await sync(documentOf("shop"));
+    const names = "input stack permissions break-glass operation-role policies secrets".split(" ");
+    for (const name of names) {
+      const path = `/${name}-configs/${first.id}`;
+      expect([path, await read<Part>(path)]).toMatchObject([
+        path,
+        { status: 200, body: { id: first.id, app_config_id: first.id } },
+      ]);
+    }
+    const code = "app_config_part_not_found";
+    expect(await read(`/policies-configs/${second.id}`)).toMatchObject({ body: { code } });
+    const growing = await call<Part>(`POST ${at}/configs`, { token, body: {} });
+    expect(await read(`/stack-configs/${String(growing.body["id"])}`)).toMatchObject({
+      body: { code },
+    });
+    for (const name of ["input", "policies", "runner", "sandbox"]) {
+      const { body } = await read<Part[]>(`/${name}-configs`);
+      expect([name, body.at(-1)]).toMatchObject([name, { id: first.id }]);
+    }
+    expect(await read("/runner-configs?limit=1&cursor=")).toMatchObject({
+      body: { items: [{ id: first.id }], next_cursor: null },
+    });
   });
 
   test("is not there before a config is active, nor where it has none", async () => {
