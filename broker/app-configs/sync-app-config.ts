@@ -80,7 +80,7 @@ export async function previewAppConfig(
   { config, db, work }: Parts,
   asking: Asking,
   { app, source, base }: Omit<Sync, "cliVersion">,
-): Promise<Synced> {
+): Promise<Pick<Synced, "json">> {
   const { active, name, bytes } = await before({ db }, asking, app);
   const asked = { appName: name, brands: config.brands };
   const checked = await check({ work }, asking, { asked, source, bytes });
@@ -93,7 +93,7 @@ export async function previewAppConfig(
     checked.warnings,
     "}",
   ];
-  return { json, isNew: false };
+  return { json };
 }
 
 /** The app, and the document that is active in it. */

@@ -80,15 +80,16 @@ type IsUnion<One, All = One> = One extends unknown ? ([All] extends [One] ? fals
  * What it returns: the body of its route's success, undefined where that has none; of several an `answer(status, body)`. What is no JSON is
  * a whole Response.
  */
-export type Returned<R extends HandledRoute> =
-  IsUnion<keyof R["responses"]> extends true
+export type Returned<R extends HandledRoute> = R extends unknown
+  ? IsUnion<keyof R["responses"]> extends true
     ? {
         [Status in keyof R["responses"] & number]: AnswerOf<
           Status,
           ValueOf<R["responses"][Status]>
         >;
       }[keyof R["responses"] & number]
-    : ValueOf<R["responses"][keyof R["responses"]]>;
+    : ValueOf<R["responses"][keyof R["responses"]]>
+  : never;
 
 /** Opens a route: what its handler returns is answered with the route's own status. */
 export type HandleRoute = <R extends HandledRoute>(

@@ -1,5 +1,6 @@
 import { type AppChanges } from "../../shared/api/app.ts";
 import { createAppRoute, updateAppRoute } from "../../shared/api/apps.ts";
+import { wasThere } from "../../shared/api/was-there.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
 import { printItem } from "../output/print.ts";
@@ -27,6 +28,7 @@ export const createApp = defineCommand({
     };
     const made = await call(createAppRoute, { body });
     printItem(screen, made, appDetails);
+    if (wasThere(made)) screen.say("It was there already.");
     screen.say("Give it a config: svc app sync DIR");
   },
 });

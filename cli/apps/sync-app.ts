@@ -1,5 +1,6 @@
 import { syncAppConfigRoute } from "../../shared/api/app-configs.ts";
 import { createAppRoute } from "../../shared/api/apps.ts";
+import { wasThere } from "../../shared/api/was-there.ts";
 import type { CheckOptions } from "../../shared/app-config/check-config.ts";
 import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
 import { nameKey } from "../../shared/app-config/rules/rule.ts";
@@ -83,7 +84,7 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
   }
   const app =
     found ?? (await call(createAppRoute, { body: { name, display_name, description } })).body;
-  const { text, body, status } = await call(syncAppConfigRoute, {
+  const { text, body, ...answer } = await call(syncAppConfigRoute, {
     params: { app_id: app.id },
     query: { dry_run: isDry ? "true" : undefined, cli_version: version },
     body: filesOfDocument(document),
@@ -94,7 +95,7 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
   const { length: count } = body.changes;
   if (!("id" in body))
     screen.say(`${name}: ${count} change${count === 1 ? "" : "s"}, nothing is stored.`);
-  else if (status === 200) screen.say(`${name}: version ${body.version} is already active.`);
+  else if (wasThere(answer)) screen.say(`${name}: version ${body.version} is already active.`);
   else screen.say(`${name} (${app.id}): version ${body.version} is active.`);
   return exitCodes.ok.code;
 }

@@ -1,5 +1,6 @@
 import { createInstallRoute } from "../../shared/api/installs.ts";
 import { getRunnerRoute } from "../../shared/api/runners.ts";
+import { wasThere } from "../../shared/api/was-there.ts";
 import { findApp } from "../apps/find-app.ts";
 import { type CommandCall, defineCommand } from "../command.ts";
 import { readPairs } from "../flags/read-pairs.ts";
@@ -65,6 +66,7 @@ export const createInstall = defineCommand({
       },
     });
     printItem(screen, made, installDetails);
+    if (wasThere(made)) screen.say("It was there already.");
     const { workflow_id: workflow, runner_status: status } = made.body;
     if (status !== "active")
       screen.say(`\nStart its agent in the customer's account: svc install enrol ${made.body.id}`);

@@ -69,7 +69,7 @@ export const updateActionRoute = createRoute("updateAction", {
     .strictObject({ name: nameShape, labels: labelsInput })
     .partial()
     .openapi("ActionChanges", { example: { labels: { team: "web" } } }),
-  responses: { 200: json(actionSchema, "The action.") },
+  responses: { 201: json(actionSchema, "The action.") },
 });
 
 export const deleteActionRoute = createRoute("deleteAction", {
@@ -79,7 +79,7 @@ export const deleteActionRoute = createRoute("deleteAction", {
   summary: "Delete an action",
   description:
     "409 `action_in_use`, with the configs that use it, while the active config or an install's config has it. Its runs are kept.",
-  responses: { 204: { description: "It was deleted." } },
+  responses: { 200: json(actionSchema, "The action, as it was.") },
 });
 
 export const mergeActionLabelsRoute = createRoute("mergeActionLabels", {

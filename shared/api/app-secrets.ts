@@ -57,12 +57,9 @@ export const setAppSecretRoute = createRoute("setAppSecret", {
   tags,
   summary: "Set a secret of an app",
   description:
-    "The value is sealed and cannot be read back. One of the same name is replaced: 200 with `replaced`. 409 `too_many_secrets` for the app's 501st.",
+    "The value is sealed and cannot be read back. One of the same name is replaced (`replaced`, `Idempotent-Replayed`). 409 `too_many_secrets` for the app's 501st.",
   body: newAppSecretSchema,
-  responses: {
-    201: json(setAppSecretSchema, "The new secret."),
-    200: json(setAppSecretSchema, "The secret, with its new value."),
-  },
+  responses: { 201: json(setAppSecretSchema, "The secret.") },
 });
 
 export const deleteAppSecretRoute = createRoute("deleteAppSecret", {
@@ -70,5 +67,5 @@ export const deleteAppSecretRoute = createRoute("deleteAppSecret", {
   rule: writing,
   tags,
   summary: "Delete a secret of an app, and its value",
-  responses: { 204: { description: "It was deleted." } },
+  responses: { 200: json(appSecrets.itemSchema, "The secret, as it was.") },
 });

@@ -12,12 +12,9 @@ export const createAppRoute = createRoute("createApp", {
   tags,
   summary: "Create an app",
   description:
-    "200 if an app of this name with the same members exists, 409 `name_taken` if its members differ, 409 `too_many_apps` for the org's 1,001st.",
+    "An app of this name that has the same members is answered as it is (`Idempotent-Replayed`), 409 `name_taken` if its members differ, 409 `too_many_apps` for the org's 1,001st.",
   body: newAppSchema,
-  responses: {
-    201: json(apps.itemSchema, "The app."),
-    200: json(apps.itemSchema, "The existing app."),
-  },
+  responses: { 201: json(apps.itemSchema, "The app.") },
 });
 
 export const updateAppRoute = createRoute("updateApp", {
@@ -37,5 +34,5 @@ export const deleteAppRoute = createRoute("deleteApp", {
   tags,
   summary: "Delete an app",
   description: "409 `app_has_installs` with their `install_ids`.",
-  responses: { 204: { description: "It was deleted." } },
+  responses: { 200: json(apps.itemSchema, "The app, as it was.") },
 });

@@ -25,5 +25,5 @@ export const changeInstallConfigRoute = createRoute("updateInstallConfig", {
   description:
     "Members that are missing stay; null follows the app's config. With If-Match, 412 if it has changed in the meantime. 409 `config_replaced` if it is no longer the current one.",
   body: installConfigInput,
-  responses: { 200: json(itemSchema, "The config.") },
+  responses: { 201: json(itemSchema, "The config.") },
 });

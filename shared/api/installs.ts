@@ -21,11 +21,8 @@ const destroying = { surface: "control-plane", permission: "installs.destroy" } 
 const created =
   "In one statement: with its runner group and runner (or those of `runner_group_id`), its lanes and the workflow that provisions it. 409 " +
   "`no_active_config`, `runner_group_taken`, `name_taken`, `config_unsupported`; 422 for an input that is missing, unknown or does not fit, and for a template of a label that is none. " +
-  "200 for an install of this name that has the same content now (all members but `start`): nothing is done.";
-const responses = {
-  201: json(installs.itemSchema, "The install."),
-  200: json(installs.itemSchema, "The existing install."),
-};
+  "An install of this name that has the same content now (all members but `start`) is answered as it is (`Idempotent-Replayed`): nothing is done.";
+const responses = { 201: json(installs.itemSchema, "The install.") };
 export const createInstallRoute = createRoute("createInstall", {
   post: "/v1/apps/{app_id}/installs",
   rule: { ...writing, idempotent: "replay", ownPermit: true },
@@ -75,7 +72,12 @@ export const forgetInstallRoute = createRoute("forgetInstall", {
   summary: "Forget an install",
   description:
     "Deletes its records, but nothing that runs in the customer's account. 409 `workflow_open` while workflows of it are open.",
-  body: z.strictObject({ confirm: z.string().describe("The install's name.") }),
+  body: z.strictObject({
+    confirm: z
+      .string()
+      .optional()
+      .describe("The install's name, for who wants to be sure: 409 `unconfirmed` for another."),
+  }),
   responses: { 200: json(installs.itemSchema, "The install, as it was.") },
 });
 

@@ -14,7 +14,7 @@ const body = z.strictObject({
     .describe("When it is given up, even if it has not started. Default: 1 hour."),
   reason: orderReason.describe("Why; kept in the job's metadata."),
 });
-const responses = { 201: json(runnerJobSchema, "The management job.") };
+const ordered = { 200: json(runnerJobSchema, "The management job.") };
 
 export const shutDownRunnerVmRoute = createRoute("shutDownRunnerVm", {
   post: `${path}/shutdown-vm`,
@@ -28,7 +28,7 @@ export const shutDownRunnerVmRoute = createRoute("shutDownRunnerVm", {
   summary: "Shut down a runner's machine",
   description,
   body,
-  responses,
+  responses: ordered,
 });
 
 export const shutDownManagedRunnerRoute = createRoute("shutDownManagedRunner", {
@@ -43,7 +43,7 @@ export const shutDownManagedRunnerRoute = createRoute("shutDownManagedRunner", {
   summary: "Shut down a runner through its management process",
   description,
   body,
-  responses,
+  responses: ordered,
 });
 
 export const updateManagedRunnerRoute = createRoute("updateManagedRunner", {
@@ -58,7 +58,7 @@ export const updateManagedRunnerRoute = createRoute("updateManagedRunner", {
   summary: "Update a runner to the version its settings name",
   description,
   body,
-  responses,
+  responses: { 201: json(runnerJobSchema, "The management job.") },
 });
 
 export const restartManagedRunnerRoute = createRoute("restartManagedRunner", {
@@ -73,5 +73,5 @@ export const restartManagedRunnerRoute = createRoute("restartManagedRunner", {
   summary: "Restart a runner through its management process",
   description,
   body,
-  responses,
+  responses: ordered,
 });

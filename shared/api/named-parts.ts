@@ -50,17 +50,14 @@ function addPart(operationId: string, path: string, type: string) {
     tags,
     summary: `Name one of an app's ${path}, or add it to a config in parts`,
     description:
-      `With \`name\` alone: its id, for what its config is added to; 200 where the app has it already. With \`app_config_id\` and the members of a file of ${path}/ ` +
+      `With \`name\` alone: its id, for what its config is added to, also where the app has it already (\`Idempotent-Replayed\`). With \`app_config_id\` and the members of a file of ${path}/ ` +
       "(docs/app-config-files.md): it is added to that config, or replaced in it. 409 `config_sealed`, `too_many_of_kind`.",
     body: z.strictObject({
       ...membersOf(type),
       ...configOfPart.partial().shape,
       name: nameShape,
     }),
-    responses: {
-      201: json(addedSchema, "What was named or added."),
-      200: json(addedSchema, "The existing one."),
-    },
+    responses: { 201: json(addedSchema, "What was named or added.") },
   });
 }
 

@@ -101,7 +101,7 @@ export const gracefulShutdownRoute = createRoute("gracefulShutdown", {
   summary: "Shut down all processes of a runner after their running jobs",
   description: `${spared} ${asked}`,
   body: orderBody,
-  responses: { 201: many },
+  responses: { 200: many },
 });
 
 export const restartRunnerRoute = createRoute("restartRunner", {
@@ -121,7 +121,7 @@ export const forceShutdownRoute = createRoute("forceShutdown", {
   summary: "Stop all processes of a runner now",
   description: `What they run fails and is never retried; after ten seconds the broker ends it itself. ${spared} ${asked}`,
   body: forceBody,
-  responses: { 201: many },
+  responses: { 200: many },
 });
 
 export const shutDownProcessRoute = createRoute("shutDownProcess", {

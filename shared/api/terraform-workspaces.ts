@@ -132,7 +132,7 @@ export const deleteWorkspaceRoute = createRoute("deleteTerraformWorkspace", {
   description:
     "423 while it is locked or blocked. It can be restored for some days (SVC_RETAIN_DELETED_WORKSPACES_DAYS).",
   query: z.object({ reason: reason.optional() }),
-  responses: { 204: { description: "It was deleted." } },
+  responses: { 200: json(workspaceSchema, "The workspace, as it was.") },
 });
 
 export const restoreWorkspaceRoute = createRoute("restoreTerraformWorkspace", {

@@ -5,20 +5,24 @@ import { json } from "./response.ts";
 /** As many as one request begins. */
 export const mostUpdated = 100;
 
+const installIds = z.array(z.string().max(64)).max(mostUpdated);
 const updatesSchema = z
   .strictObject({
-    update_all: z.boolean().default(false).describe("All installs of the app, by their ids."),
-    install_ids: z
-      .array(z.string().max(64))
-      .max(mostUpdated)
-      .default([])
-      .describe("Only these; without `update_all`."),
+    update_all: z.boolean().optional().describe("All installs of the app, by their ids."),
+    updateAll: z.boolean().optional().describe("The same."),
+    install_ids: installIds.optional().describe("Only these; without `update_all`."),
+    install_i_ds: installIds.optional().describe("The same."),
     after: z
       .string()
       .max(64)
       .optional()
       .describe("With `update_all`: continue after this one, the `next_after` of an answer."),
   })
+  .transform(({ updateAll = false, install_i_ds: ids = [], ...given }) => ({
+    ...given,
+    update_all: given.update_all ?? updateAll,
+    install_ids: given.install_ids ?? ids,
+  }))
   .refine((given) => given.update_all === (given.install_ids.length === 0), {
     path: ["install_ids"],
     error: "Give either update_all or install_ids.",
@@ -53,7 +57,7 @@ export const updateInstallsRoute = createRoute("updateInstalls", {
     "409 `config_not_active`, `config_unsupported` as of one install.",
   body: updatesSchema,
   responses: {
-    201: json(
+    200: json(
       z
         .object({
           installs: z.array(updateSchema),

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Broker } from "../../broker.ts";
 import type { AppContext } from "../app-types.ts";
-import { answerFinished } from "./answer-finished.ts";
+import { answerFinished, type Finished } from "./answer-finished.ts";
 import { jsonPieces } from "./json-pieces.ts";
 
 /** So much is written before others have their turn. */
@@ -12,6 +12,7 @@ export async function answerInTurns(
   c: AppContext,
   broker: Pick<Broker, "downloads" | "log">,
   value: object,
+  finished: Finished = {},
 ): Promise<never> {
   const parts: Buffer[] = [];
   let texts: string[] = [];
@@ -25,5 +26,5 @@ export async function answerInTurns(
     letters = 0;
     await nextTurn();
   }
-  return answerFinished(c, broker, [...parts, texts.join("")]);
+  return answerFinished(c, broker, [...parts, texts.join("")], finished);
 }

@@ -87,8 +87,8 @@ async function act(
   else await begin();
   const response = await handle(c);
   const asked = c.get("act");
-  if (response.status === 201 && asked !== undefined)
-    asked.entry = withCreated(asked.entry, await bodyOf(response));
+  const isMade = response.status === 201 || rule.idempotent === "job";
+  if (isMade && asked !== undefined) asked.entry = withCreated(asked.entry, await bodyOf(response));
   return response;
 }
 

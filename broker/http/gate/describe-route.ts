@@ -16,7 +16,7 @@ export function describeRoute({
       .join("\n\n"),
     security: rule.permission === null ? (route.security ?? []) : [{ token: [] }],
     request: { ...route.request, ...(headers !== undefined && { headers }) },
-    responses: { ...route.responses, default: refusal(rule) },
+    responses: { ...successes(route.responses, rule), default: refusal(rule) },
   };
 }
 
@@ -48,6 +48,23 @@ function headersOf(rule: RouteRule): z.ZodObject | undefined {
   if (rule.permission === null) return undefined;
   if (rule.idempotent === undefined) return z.object({ "x-svc-org-id": org });
   return z.object({ "x-svc-org-id": org, "idempotency-key": key });
+}
+
+const replayed = z.object({
+  "Idempotent-Replayed": z
+    .literal("true")
+    .optional()
+    .describe("Nothing was made: what is answered was there, or an earlier request made it."),
+});
+
+function successes(
+  responses: RouteConfig["responses"],
+  { idempotent }: RouteRule,
+): RouteConfig["responses"] {
+  if (idempotent === undefined) return responses;
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, one]) => [status, { ...one, headers: replayed }]),
+  );
 }
 
 function refusal(rule: RouteRule): RouteConfig["responses"][string] {

@@ -11,6 +11,7 @@ import {
 } from "../../idempotency/queries.ts";
 import { answerFinished } from "../answer/answer-finished.ts";
 import { setHeader } from "../answer/set-header.ts";
+import { tellThere } from "../answer/tell-there.ts";
 import type { AppContext } from "../app-types.ts";
 import { largeBytes } from "../body/reserve-memory.ts";
 import { pathOfIds } from "./params-of.ts";
@@ -122,11 +123,12 @@ export function takeIdempotencyKey(c: AppContext): string | undefined {
   ]);
 }
 
-/** Says in a header that the answer is an earlier request's with the same key, when it is. */
+/** Says in headers that the answer is an earlier request's with the same key, when it is. */
 export function tellReplay<Answer extends { readonly isReplay: boolean }>(
   c: AppContext,
   answer: Answer,
 ): Answer {
+  tellThere(c, { isNew: !answer.isReplay });
   if (answer.isReplay) setHeader(c, "idempotency-replayed", "true");
   return answer;
 }

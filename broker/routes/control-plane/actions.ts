@@ -70,11 +70,14 @@ const change: RegisterRoutes = (app, broker) => {
     const { name, labels } = body;
     const isWhole = labels !== undefined;
     await updateAction(db, orgId, { appId, id }, { name, labels, isWhole });
-    return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
+    const shown = await showAction(db, orgId, { appId, id });
+    return answerInTurns(c, broker, shown, { status: 201 });
   });
-  app.handle(routes.deleteActionRoute, async ({ orgId, params }) => {
+  app.handle(routes.deleteActionRoute, async ({ c, orgId, params }) => {
     const { app_id: appId, action_id: id } = params;
+    const shown = await showAction(db, orgId, { appId, id });
     await deleteAction(db, orgId, { appId, id });
+    return answerInTurns(c, broker, shown);
   });
   app.handle(routes.mergeActionLabelsRoute, async ({ c, orgId, params, body }) => {
     const { app_id: appId, action_id: id } = params;

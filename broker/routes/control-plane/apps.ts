@@ -20,7 +20,7 @@ import { requireApp, createApp, deleteApp, updateApp } from "../../apps/keep-app
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
-import { answer } from "../../http/answer/answer.ts";
+import { tellThere } from "../../http/answer/tell-there.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { openResource, showItem } from "../../http/resources/open-resource.ts";
@@ -35,9 +35,9 @@ export const keepApps: RegisterRoutes = (app, broker) => {
 };
 
 const write: RegisterRoutes = (app, { db }) => {
-  app.handle(createAppRoute, async ({ actor, body }) => {
-    const { id, isNew } = await createApp(db, actor, body);
-    return answer(isNew ? 201 : 200, appRows.toItem(await requireApp(db, actor.orgId, id)));
+  app.handle(createAppRoute, async ({ c, actor, body }) => {
+    const { id } = tellThere(c, await createApp(db, actor, body));
+    return appRows.toItem(await requireApp(db, actor.orgId, id));
   });
   app.handle(
     updateAppRoute,
@@ -47,7 +47,9 @@ const write: RegisterRoutes = (app, { db }) => {
     },
   );
   app.handle(deleteAppRoute, async ({ orgId, params }) => {
-    await deleteApp(db, orgId, params.app_id);
+    const row = await requireApp(db, orgId, params.app_id);
+    await deleteApp(db, orgId, row.id);
+    return appRows.toItem(row);
   });
 };
 
@@ -57,9 +59,12 @@ const sync: RegisterRoutes = (app, broker) => {
     const source = c.get("rawBody");
     if (source === undefined) throw new Error("the gate has read the body otherwise");
     const asking = askingOf(c, broker);
-    const { json, isNew } = await (dry_run === "true"
-      ? previewAppConfig(broker, asking, { app: id, source, base })
-      : syncAppConfig(broker, asking, { app: id, source, base, cliVersion }));
+    if (dry_run === "true") {
+      const { json } = await previewAppConfig(broker, asking, { app: id, source, base });
+      return answerFinished(c, broker, json);
+    }
+    const syncing = { app: id, source, base, cliVersion };
+    const { json, isNew } = tellThere(c, await syncAppConfig(broker, asking, syncing));
     return answerFinished(c, broker, json, { status: isNew ? 201 : 200 });
   });
 };

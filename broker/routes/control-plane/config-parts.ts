@@ -14,7 +14,7 @@ import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
-import { answer } from "../../http/answer/answer.ts";
+import { tellThere } from "../../http/answer/tell-there.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 
@@ -46,9 +46,10 @@ const grow: RegisterRoutes = (app, broker) => {
     const { app_id, app_config_id: id } = params;
     const which = { app: app_id, id };
     const { isSame } = await updateConfig(broker, asking, which, body);
+    tellThere(c, { isNew: !isSame });
     const { orgId } = asking.actor;
     const json = await asking.withPermit(() => showConfig(db, orgId, which, false));
-    return answerFinished(c, broker, json, { status: isSame ? 200 : 201 });
+    return answerFinished(c, broker, json, { status: 201 });
   });
 };
 
@@ -86,10 +87,9 @@ const namers = [
 
 const addNamed: RegisterRoutes = (app, { db }) => {
   for (const [route, kind] of namers) {
-    app.handle(route, async ({ actor, params, body }) => {
+    app.handle(route, async ({ c, actor, params, body }) => {
       const of = { app: params.app_id, kind };
-      const { part, isNew } = await addNamedPart(db, actor, of, body);
-      return answer(isNew ? 201 : 200, part);
+      return tellThere(c, await addNamedPart(db, actor, of, body)).part;
     });
   }
 };

@@ -23,8 +23,8 @@ import { mostUpdated, updateInstallsRoute } from "../../../shared/api/update-ins
 import type { Broker } from "../../broker.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerListing } from "../../http/answer/answer-listing.ts";
-import { answer } from "../../http/answer/answer.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
+import { tellThere } from "../../http/answer/tell-there.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
@@ -59,13 +59,11 @@ export const keepInstalls: RegisterRoutes = (app, broker) => {
 
 const create: RegisterRoutes = (app, broker) => {
   app.handle(createInstallRoute, async ({ c, params: { app_id: appId }, body }) => {
-    const { shown, isNew } = await created(c, broker, { appId, install: body });
-    return answer(isNew ? 201 : 200, shown);
+    return await created(c, broker, { appId, install: body });
   });
   app.handle(createInstallOfAppRoute, async ({ c, body }) => {
     const { app_id: appId, ...install } = body;
-    const { shown, isNew } = await created(c, broker, { appId, install });
-    return answer(isNew ? 201 : 200, shown);
+    return await created(c, broker, { appId, install });
   });
 };
 
@@ -76,12 +74,9 @@ async function created(
 ) {
   const asking = askingOf(c, broker);
   const { orgId } = asking.actor;
-  const { id, workflowId, isNew } = await createInstall(broker, asking, wanted);
+  const { id, workflowId } = tellThere(c, await createInstall(broker, asking, wanted));
   const { install } = await asking.withPermit(() => showInstall(broker.db, orgId, id));
-  return {
-    shown: { ...install, ...(workflowId !== undefined && { workflow_id: workflowId }) },
-    isNew,
-  };
+  return { ...install, ...(workflowId !== undefined && { workflow_id: workflowId }) };
 }
 
 const change: RegisterRoutes = (app, broker) => {

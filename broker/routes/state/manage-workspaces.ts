@@ -55,7 +55,9 @@ export const keepWorkspaces: RegisterRoutes = (app, broker) => {
     deleteWorkspaceRoute,
     async ({ actor, params: { workspace_id: workspaceId }, query }) => {
       const { reason = "" } = query;
+      const workspace = await showWorkspace(db, actor.orgId, workspaceId);
       await deleteWorkspace(db, actor, { workspaceId, reason });
+      return workspace;
     },
   );
   app.handle(

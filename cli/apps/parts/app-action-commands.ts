@@ -8,6 +8,7 @@ import {
   updateActionRoute,
 } from "../../../shared/api/app-actions.ts";
 import { addActionRoute } from "../../../shared/api/named-parts.ts";
+import { wasThere } from "../../../shared/api/was-there.ts";
 import { UsageError } from "../../../shared/command-line/usage-error.ts";
 import { type Caller, defineCommand } from "../../command.ts";
 import { readPairs } from "../../flags/read-pairs.ts";
@@ -101,9 +102,10 @@ export const createAppAction = defineCommand({
   examples: [{ does: "Name an action.", run: "svc app action create greeter greet" }],
   run: async ({ args, call, screen }) => {
     const params = { app_id: (await findApp(call, args.app)).body.id };
-    const { body } = await call(addActionRoute, { params, body: { name: args.action } });
-    const read = { ...params, action_id: body.id };
+    const made = await call(addActionRoute, { params, body: { name: args.action } });
+    const read = { ...params, action_id: made.body.id };
     printItem(screen, await call(getActionRoute, { params: read }), actionDetails);
+    if (wasThere(made)) screen.say("It was there already.");
   },
 });
 

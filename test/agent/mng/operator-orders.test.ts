@@ -36,13 +36,13 @@ test("orders to a runner are for its agent: the management process stays, and ca
   for (const what of ["graceful-shutdown", "force-shutdown"]) {
     const { id } = await host.agentUp();
     const { status, body } = await order(what);
-    expect(status).toBe(201);
+    expect(status).toBe(200);
     expect(body.map(({ runner_process_id: of }) => of)).toEqual([id]);
     await until(async () => await isAlone(host));
     const again = await order(what);
     expect(again).toMatchObject({ status: 409, body: { code: "no_live_process" } });
     expect(again.body.detail).toContain("management process");
-    expect((await order("mng/restart")).status).toBe(201);
+    expect((await order("mng/restart")).status).toBe(200);
     expect((await host.agentUp(id)).id).not.toBe(agent.id);
   }
 });

@@ -104,7 +104,7 @@ describe("an action of an app", () => {
     expect(await api(`DELETE ${at}`)).toMatchObject(inUse);
     expect(await api(`PATCH ${at}`, { name: "hello", labels: { a: "1" } })).toMatchObject(inUse);
     expect((await api(`GET ${at}`)).body).toMatchObject({ name: "greet", labels: {} });
-    expect((await api(`PATCH ${at}`, { name: "greet" })).status).toBe(200);
+    expect((await api(`PATCH ${at}`, { name: "greet" })).status).toBe(201);
     const admin = await givenToken(db, { orgId, role: "org_admin" });
     const install = await call<{ id: string }>(`POST /v1/apps/${app.id}/installs`, {
       token: admin,
@@ -122,7 +122,7 @@ describe("an action of an app", () => {
       body: { code: "name_taken" },
     });
     expect((await api(`PATCH ${at}`, { name: "hello" })).body).toMatchObject({ name: "hello" });
-    expect((await api(`DELETE ${at}`)).status).toBe(204);
+    expect(await api(`DELETE ${at}`)).toMatchObject({ status: 200, body: { name: "hello" } });
     for (const method of ["GET", "DELETE"]) expect((await api(`${method} ${at}`)).status).toBe(404);
     const again = await api("POST /actions", { name: "hello" });
     expect(again.status).toBe(201);

@@ -37,9 +37,10 @@ describe("a secret of an app", () => {
     });
     const again = await set({ name: "db_url", value: "two!" });
     expect(again).toMatchObject({
-      status: 200,
+      status: 201,
       body: { id: first.body.id, name: "db_url", length: 4, replaced: true },
     });
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(await opened(first.body.id)).toBe("two!");
     await set({ name: "other", value: "x" });
     const listed = await list();
@@ -82,10 +83,10 @@ describe("a secret of an app", () => {
     const { id } = (await set({ name: "a", value: "x" })).body;
     await set({ name: "b", value: "y" });
     const remove = () => call<Refused>(`DELETE ${at}/secrets/${id}`, { token });
-    expect((await remove()).status).toBe(204);
+    expect(await remove()).toMatchObject({ status: 200, body: { id, name: "a" } });
     expect(await remove()).toMatchObject({ status: 404, body: { code: "app_secret_not_found" } });
     expect((await list()).map(({ name }) => name)).toEqual(["b"]);
-    expect((await call(`DELETE ${at}`, { token })).status).toBe(204);
+    expect((await call(`DELETE ${at}`, { token })).status).toBe(200);
     const [left] = await db<{ count: number }[]>`
       select count(*)::int from app_secrets where app_id = ${at.split("/")[3] ?? ""}`;
     expect(left?.count).toBe(0);
@@ -100,7 +101,7 @@ describe("a secret of an app", () => {
     const all = await Promise.all(
       Array.from({ length: 10 }, (_, nth) => set({ name: "raced", value: `${nth}` })),
     );
-    expect(all.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(all.filter(({ body }) => !body.replaced)).toHaveLength(1);
     expect(await list()).toHaveLength(1);
     await db`
       insert into app_secrets (id, org_id, app_id, name, value, length, created_at, updated_at)
@@ -110,7 +111,7 @@ describe("a secret of an app", () => {
       status: 409,
       body: { code: "too_many_secrets" },
     });
-    expect((await set({ name: "raced", value: "x" })).status).toBe(200);
+    expect((await set({ name: "raced", value: "x" })).status).toBe(201);
   });
 
   test("is nobody's by another app, nor by another org", async () => {

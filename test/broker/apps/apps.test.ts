@@ -12,10 +12,17 @@ describe("an app", () => {
     const made = await create({ name: "my-app", display_name: "Mine" });
     expect(made).toMatchObject({ status: 201, body: { name: "my-app", config_count: 0 } });
     const again = await create({ name: "my-app", display_name: "Mine" });
-    expect(again).toMatchObject({ status: 200, body: { id: made.body.id } });
+    expect(again).toMatchObject({ status: 201, body: { id: made.body.id } });
+    expect([made, again].map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([
+      null,
+      "true",
+    ]);
     for (const other of [{ name: "my_app", display_name: "Mine" }, { name: "my-app" }])
       expect(await create(other)).toMatchObject({ status: 409, body: { code: "name_taken" } });
-    expect((await call(`DELETE /v1/apps/${made.body.id}`, { token })).status).toBe(204);
+    expect(await call(`DELETE /v1/apps/${made.body.id}`, { token })).toMatchObject({
+      status: 200,
+      body: { id: made.body.id, name: "my-app" },
+    });
     expect((await create({ name: "my_app" })).status).toBe(201);
     expect((await call(`GET /v1/apps/${made.body.id}`, { token })).status).toBe(404);
   });
@@ -27,7 +34,9 @@ describe("an app", () => {
     const again = await create({ name: "keyed" }, headers);
     expect([first.status, again.status, again.body.id]).toEqual([201, 201, first.body.id]);
     const all = await Promise.all(Array.from({ length: 10 }, () => create({ name: "raced" })));
-    expect(all.filter(({ status }) => status === 201)).toHaveLength(1);
+    const isThere = ({ headers }: (typeof all)[number]) => headers.has("idempotent-replayed");
+    expect(all.filter(isThere)).toHaveLength(9);
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(all.map(({ body }) => body.id)).size).toBe(1);
   });
 
@@ -63,7 +72,7 @@ describe("an app", () => {
       body: { code: "app_has_installs", install_ids: [made.body.id] },
     });
     await call(`DELETE /v1/installs/${made.body.id}`, { token: admin });
-    expect((await call(`DELETE ${at}`, { token })).status).toBe(204);
+    expect((await call(`DELETE ${at}`, { token })).status).toBe(200);
     expect((await call(`GET /v1/apps/${app.id}`, { token })).status).toBe(404);
   });
 

@@ -146,7 +146,7 @@ describe("a config that comes in parts", () => {
     expect((await read("/latest-config")).status).toBe(404);
     expect((await patch(first, { status: "active" })).status).toBe(201);
     expect(await patch(again, { status: "active" })).toMatchObject({
-      status: 200,
+      status: 201,
       body: { status: "outdated", status_description: "version 2 is the same, and active" },
     });
     expect((await read<Config>("/latest-config")).body.id).toBe(first);

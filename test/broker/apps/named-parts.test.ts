@@ -176,7 +176,7 @@ describe("what an app has by name", () => {
       const first = await post(kind, { name: "my-own" });
       expect(first).toMatchObject({ status: 201, body: { app_config_id: null, file: null } });
       expect(await post(kind, { name: "my_own" })).toMatchObject({
-        status: 200,
+        status: 201,
         body: { id: first.body.id },
       });
       expect((await read<Part>(`/${kind}/${first.body.id}`)).body.config).toBeNull();

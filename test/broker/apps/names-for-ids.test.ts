@@ -194,8 +194,8 @@ test.each([
 test("what has a reserved name from a config keeps it", async () => {
   await db`update actions set name = 'latest-runs' where org_id = ${orgId} and id = ${ids.action}`;
   const again = await ask("POST /v1/apps/shop/actions", { name: "latest-runs" });
-  expect([again.status, again.body.id]).toEqual([200, ids.action]);
+  expect([again.status, again.body.id]).toEqual([201, ids.action]);
   const path = `PATCH /v1/apps/shop/actions/${ids.action}`;
-  expect((await ask(path, { name: "latest-runs" })).status).toBe(200);
+  expect((await ask(path, { name: "latest-runs" })).status).toBe(201);
   expect((await ask(path, { name: "runs" })).status).toBe(422);
 });

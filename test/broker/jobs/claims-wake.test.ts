@@ -62,7 +62,7 @@ describe.each([0, 1] as const)("a poll for orders only, at broker %i", (nth) => 
 
   test("learns by a wake-up that it is to drain", async () => {
     const { waiting, operator, runnerId } = await busyAgent(nth);
-    expect((await operator(`POST /v1/runners/${runnerId}/graceful-shutdown`)).status).toBe(201);
+    expect((await operator(`POST /v1/runners/${runnerId}/graceful-shutdown`)).status).toBe(200);
     expect((await waiting).body.orders).toMatchObject([{ type: "drain" }]);
   });
 

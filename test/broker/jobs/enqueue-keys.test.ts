@@ -89,7 +89,7 @@ describe("an Idempotency-Key on an enqueue", () => {
         }),
       ),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
     const other = await broker.call(`POST /v1/runners/${runner.runnerId}/mng/update`, {
       token,

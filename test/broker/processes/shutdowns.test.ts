@@ -21,7 +21,7 @@ describe("an operator's order", () => {
       `POST ${given.runnerPath}/graceful-shutdown`,
       { token: given.operator, body: { reason: "a new disk" } },
     );
-    expect(status).toBe(201);
+    expect(status).toBe(200);
     expect(body).toMatchObject([
       {
         runner_process_id: given.processId,
@@ -65,7 +65,7 @@ describe("an operator's order", () => {
       const { body } = await order({ deadline });
       expect(lengthOf(body[0])).toBe(90_000);
     }
-    for (const deadline of ["soon", 0, -1, "25h", null, 1.5]) {
+    for (const deadline of ["soon", 0, -1, "25h", 1.5]) {
       const { status, body } = await order({ deadline });
       expect(status).toBe(422);
       expect(body).toMatchObject({ errors: [{ pointer: "#/deadline" }] });
@@ -86,7 +86,7 @@ describe("an operator's order", () => {
       `POST ${given.runnerPath}/force-shutdown`,
       { token: given.operator },
     );
-    expect(status).toBe(201);
+    expect(status).toBe(200);
     expect(lengthOf(body[0])).toBe(10_000);
     await advanceClock(db, "11 s");
     await expect

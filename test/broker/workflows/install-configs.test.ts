@@ -45,7 +45,7 @@ describe("configs of an install", () => {
     const patch = (body: object) =>
       call<InstallConfig>(`PATCH ${at}`, { token, headers: { "if-match": etag }, body });
     const changed = await patch({ approval_option: "approve-all", labels: { a: "b" } });
-    expect(changed).toMatchObject({ status: 200, body: { approval_option: "approve-all" } });
+    expect(changed).toMatchObject({ status: 201, body: { approval_option: "approve-all" } });
     expect(changed.headers.get("etag")).not.toBe(etag);
     expect((await patch({ labels: null })).status).toBe(412);
     const rest = await api<InstallConfig>(`PATCH ${at}`, { labels: null });

@@ -224,7 +224,8 @@ describe("a workspace", () => {
     const refused = await at.call(`DELETE ${path}/${one}`);
     expect(refused).toMatchObject({ status: 423, body: { ID: lock.ID } });
     await at.call(unlockPath(one), { body: lock });
-    expect((await at.call(`DELETE ${path}/${one}`)).status).toBe(204);
+    const deleted = await at.call(`DELETE ${path}/${one}`);
+    expect(deleted).toMatchObject({ status: 200, body: { id: one, deleted_at: null } });
     expect(await ids("")).toEqual([two]);
     for (const what of [`GET ${path}/${one}`, lockPath(one), `GET ${backendPath(one)}`]) {
       const gone = await at.call(what, { ...(what.startsWith("POST") && { body: lock }) });
