@@ -21,6 +21,10 @@ export function membersOf(type: string, given: Members): Members {
   );
 }
 
+/** A part as it is stored: a member that is null is absent, however deep it lies. */
+export const partText = (contents: Members): string =>
+  JSON.stringify(contents, (_, value: unknown) => value ?? undefined);
+
 /** Refuses a part that a config does not take. */
 export function requireAdded(outcome: string | undefined): void {
   if (outcome !== "large") return requireOpen(outcome);

@@ -10,6 +10,7 @@ import {
   type Members,
   membersOf,
   mostOfConfig,
+  partText,
   requireAdded,
   requireOpen,
   sealed,
@@ -42,7 +43,7 @@ export async function addConfigPart(
   which: ConfigId,
   { file, type, given }: { readonly file: string; readonly type: string; readonly given: Members },
 ): Promise<void> {
-  const part = { file, value: JSON.stringify(membersOf(type, given)), by_id: byId };
+  const part = { file, value: partText(membersOf(type, given)), by_id: byId };
   requireAdded(await insertPart(db, orgId, which, { part, most: mostOfConfig }));
 }
 

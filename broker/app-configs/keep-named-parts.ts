@@ -8,7 +8,7 @@ import { newId } from "../database/new-id.ts";
 import { requireFreeName } from "../names/require-free-name.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { type Members, membersOf, mostOfConfig, requireAdded } from "./config-part.ts";
+import { type Members, membersOf, mostOfConfig, partText, requireAdded } from "./config-part.ts";
 import {
   insertNamedPart,
   listNamedParts,
@@ -91,7 +91,7 @@ async function addPart(
 ): Promise<AddedPart> {
   const draft = { id: newId(kinds[kind].prefix), name, created_by_id: actorId };
   const file = `${kind}/${name}.toml`;
-  const part = { file, value: JSON.stringify(contents), kind, draft, merges, by_id: actorId };
+  const part = { file, value: partText(contents), kind, draft, merges, by_id: actorId };
   const most = { ...mostOfConfig, named: mostOfApp };
   const added = await insertNamedPart(db, orgId, { app, id: config }, { part, most });
   if (added?.outcome === "full") throw tooMany(kind);

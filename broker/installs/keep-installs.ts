@@ -114,10 +114,10 @@ export async function changeLabels(
 export async function forgetInstall(
   db: Db,
   org: OrgId,
-  { id, confirm }: { readonly id: string; readonly confirm: string },
+  { id, confirm }: { readonly id: string; readonly confirm: string | undefined },
 ): Promise<Install> {
   const row = await requireInstall(db, org, id);
-  if (confirm !== row.name)
+  if (confirm !== undefined && confirm !== row.name)
     throw problem.conflict("unconfirmed", "`confirm` must be the install's name.");
   const outcome = await forgetInstallRow(db, org, id);
   if (outcome === "not-found") throw problem.notFound("install");

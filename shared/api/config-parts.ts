@@ -18,6 +18,7 @@ const newConfigSchema = z
       .max(2 ** 20)
       .default(""),
     cli_version: z.string().max(64).default("").describe("Kept with the config."),
+    skip_notification: z.boolean().optional().describe("Has no effect: nobody is notified."),
     plan_only: z.boolean().default(false).describe("It is checked and never becomes active."),
   })
   .openapi("NewAppConfig");
@@ -54,13 +55,10 @@ export const updateAppConfigRoute = createRoute("updateAppConfig", {
   tags,
   summary: "Activate or discard a config in parts",
   description:
-    "422 with all `errors`, each with its `file`; the config is `error` then and keeps them. If an equal config is already active, this one becomes `outdated`: 200. 409 `config_sealed` for " +
+    "422 with all `errors`, each with its `file`; the config is `error` then and keeps them. If an equal config is already active, this one becomes `outdated` (`Idempotent-Replayed`). 409 `config_sealed` for " +
     "one that is not pending or syncing any more.",
   body: configPatchSchema,
-  responses: {
-    201: json(configSchema, "The config."),
-    200: json(configSchema, "The config; an equal one is already active."),
-  },
+  responses: { 201: json(configSchema, "The config.") },
 });
 
 /** The config that a part is of. */
@@ -76,6 +74,9 @@ const addedSchema = z
   })
   .openapi("AddedAppConfigPart");
 
+/** It is checked with the whole; null is as if it were left out. */
+const partMember = z.unknown().refine((value) => value !== null);
+
 /**
  * The members of a kind of file, or of a type of component, by each name that they have: they are checked with the whole; what it does not
  * know is refused at once.
@@ -83,14 +84,14 @@ const addedSchema = z
 export function membersOf(
   type: string,
   without: readonly string[] = [],
-): Record<string, z.ZodOptional<z.ZodUnknown>> {
+): Record<string, z.ZodOptional<typeof partMember>> {
   const component = chosen(configSchemaOf("component"), { type });
   const { properties, oneOf, anyOf } = component ?? configSchemaOf(type) ?? {};
   const kinds = [{ properties }, ...(oneOf ?? anyOf ?? [])];
   const names = kinds.flatMap((kind) => Object.keys(kind.properties ?? {}));
   const known = [...names, ...Object.keys(recordNamesOf(type))];
   return Object.fromEntries(
-    known.filter((name) => !without.includes(name)).map((name) => [name, z.unknown().optional()]),
+    known.filter((name) => !without.includes(name)).map((name) => [name, partMember.optional()]),
   );
 }
 

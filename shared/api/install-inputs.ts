@@ -86,6 +86,8 @@ export const updateInstallInputsRoute = createRoute("updateInstallInputs", {
   body: z.strictObject({
     inputs: inputsInput,
     role: z.string().max(255).default("").describe("The role of the workflow that applies them."),
+    deploy_dependents: z.boolean().optional().describe("Has no effect: nothing is deployed yet."),
+    inputs_only: z.boolean().optional().describe("Has no effect: nothing is deployed yet."),
   }),
   responses: { 200: json(installInputsSchema, "The inputs.") },
 });

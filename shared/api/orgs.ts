@@ -36,7 +36,11 @@ export const orgSchema = z
 export type Org = z.infer<typeof orgSchema>;
 
 const name = z.string().trim().min(1).max(200);
-const orgBody = z.strictObject({ name });
+const orgBody = z.strictObject({
+  name,
+  use_sandbox_mode: z.boolean().optional().describe("Has no effect."),
+  tags: z.array(z.string().max(255)).max(100).optional().describe("Has no effect."),
+});
 
 const retentionBody = z
   .strictObject(

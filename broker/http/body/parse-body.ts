@@ -28,7 +28,7 @@ export function parseBody(text: string, rule: RouteRule): JsonBody {
   requireStorable(found);
   if (rule.surface !== "runner") {
     requireUnambiguous(found);
-    return { value, text, verbatim: found.raw };
+    return { value: value ?? {}, text, verbatim: found.raw };
   }
   const safe = found.forbiddenKey === undefined ? value : parseWithoutForbiddenKeys(text);
   return { value: withoutNulls(safe), text, verbatim: found.raw };

@@ -23,22 +23,31 @@ export function validateBody(
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const nulls = isNullAbsent ? issues.filter(({ path }) => isNullAt(value, path)) : [];
+  const nulls = isNullAbsent ? nullsIn(issues, value) : [];
   if (nulls.length === 0) throw problem.invalid(firstErrors(issues, toPointer));
-  for (const { path } of nulls) delete parentAt(value, path)?.[String(path.at(-1))];
+  for (const path of nulls) delete parentAt(value, path)?.[String(path.at(-1))];
   return validateBody(schema, value);
 }
 
-function isNullAt(value: unknown, path: readonly PropertyKey[]): boolean {
+type Path = readonly PropertyKey[];
+
+/** Where a null stands that the schema does not take; of what may have several forms, as the nearest one sees it. */
+function nullsIn(issues: readonly Issue[], value: unknown, base: Path = []): readonly Path[] {
+  return issues.flatMap((issue) => {
+    const path = [...base, ...issue.path];
+    if (isNullAt(value, path)) return [path];
+    const nearest = issue.code === "invalid_union" ? nearestOf(issue.errors) : undefined;
+    return nearest === undefined ? [] : nullsIn(nearest, value, path);
+  });
+}
+
+function isNullAt(value: unknown, path: Path): boolean {
   const parent = parentAt(value, path);
   return parent !== undefined && !Array.isArray(parent) && parent[String(path.at(-1))] === null;
 }
 
 /** The object that has the member at the end of this path. */
-function parentAt(
-  value: unknown,
-  path: readonly PropertyKey[],
-): Record<string, unknown> | undefined {
+function parentAt(value: unknown, path: Path): Record<string, unknown> | undefined {
   let at = value;
   for (const key of path.slice(0, -1)) at = (at as Record<PropertyKey, unknown> | null)?.[key];
   return path.length > 0 && typeof at === "object" && at !== null
