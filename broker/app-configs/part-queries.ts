@@ -1,9 +1,5 @@
-import type { Section } from "../../shared/app-config/config-files.ts";
 import type { Db } from "../database/connect.ts";
-import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { configColumns } from "./queries.ts";
-import type { AppConfigRow } from "./row.ts";
 
 type Which = { readonly app: string; readonly id: string };
 
@@ -30,25 +26,6 @@ export async function insertPart(
     select add_app_config_part(${org}, ${app}, ${id}, ${JSON.stringify(add.part)}::text::json,
                                ${JSON.stringify(add.most)}::text::json) as outcome`;
   return row?.outcome;
-}
-
-/** An app's configs that are whole and have a section, the newest first. */
-export async function listConfigsWith(
-  db: Db,
-  org: OrgId,
-  {
-    app,
-    section,
-    after,
-    limit,
-    offset,
-  }: ListRequest & { readonly app: string; readonly section: Section },
-): Promise<(AppConfigRow & { readonly sort_key: string })[]> {
-  return db<(AppConfigRow & { sort_key: string })[]>`
-    select ${configColumns(db)}, c.created_at::text as sort_key from app_configs c
-     where c.org_id = ${org} and c.app_id = ${app} and c.document <> '' and nullif(c.document, '')::json -> ${section} is not null
-       and c.version < coalesce((select x.version from app_configs x where x.org_id = ${org} and x.id = ${after?.id ?? ""}), 2147483647)
-     order by c.version desc limit ${limit} offset ${offset}`;
 }
 
 /** The parts of a config by their files, as JSON, and which revision of all they are. */

@@ -47,7 +47,7 @@ export async function findConfig(
   { app, id }: { readonly app: string; readonly id: string },
 ): Promise<AppConfigRow | undefined> {
   const [row] = await db<AppConfigRow[]>`
-    select ${configColumns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
+    select ${columns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
      where c.org_id = ${org} and c.app_id = ${app} and c.id = ${id} and a.deleted_at is null`;
   return row;
 }
@@ -59,7 +59,7 @@ export async function findLatestConfig(
   app: string,
 ): Promise<AppConfigRow | undefined> {
   const [row] = await db<AppConfigRow[]>`
-    select ${configColumns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
+    select ${columns(db)} from app_configs c join apps a on a.org_id = c.org_id and a.id = c.app_id
      where c.org_id = ${org} and c.app_id = ${app} and c.id = a.active_config_id and a.deleted_at is null`;
   return row;
 }
@@ -120,28 +120,40 @@ export async function findNames(
   return row;
 }
 
+/** How many bytes the documents of these configs have together. */
+export async function sumDocuments(db: Db, org: OrgId, ids: readonly string[]): Promise<number> {
+  const [row] = await db<{ bytes: number }[]>`
+    select coalesce(sum(octet_length(c.document)), 0)::int8::float8 as bytes from app_configs c
+     where c.org_id = ${org} and c.id = any(${ids as string[]})`;
+  return row?.bytes ?? 0;
+}
+
 /** An app's configs, the newest first. */
 export async function listConfigs(
   db: Db,
   org: OrgId,
   app: string,
   {
-    filter: { status, ...created },
+    filter: { status, isWhole, ...created },
     after,
     limit,
     offset,
-  }: ListRequest & { readonly filter: CreatedFilter & { readonly status?: string | undefined } },
+  }: ListRequest & {
+    readonly filter: CreatedFilter & {
+      readonly status?: string | undefined;
+      readonly isWhole?: true;
+    };
+  },
 ): Promise<(AppConfigRow & { readonly sort_key: string })[]> {
   return db<(AppConfigRow & { sort_key: string })[]>`
-    select ${configColumns(db)}, c.created_at::text as sort_key from app_configs c
+    select ${columns(db)}, c.created_at::text as sort_key from app_configs c
      where c.org_id = ${org} and c.app_id = ${app} ${status === undefined ? db`` : db`and c.status = ${status}`}
-       ${createdWithin(db, db`c.created_at`, created)}
+       ${isWhole === true ? db`and c.document <> ''` : db``} ${createdWithin(db, db`c.created_at`, created)}
        and c.version < coalesce((select x.version from app_configs x where x.org_id = ${org} and x.id = ${after?.id ?? ""}), 2147483647)
      order by c.version desc limit ${limit} offset ${offset}`;
 }
 
-/** What is read of a config: all but its document. */
-export function configColumns(db: Db): postgres.PendingQuery<postgres.Row[]> {
+function columns(db: Db) {
   return db`
     c.id, c.org_id, c.app_id, c.version, c.status, c.status_description, c.status_at, c.previous_id, c.checksum, c.cli_version, c.plan_only, c.errors, c.created_at,
     c.created_by_id`;

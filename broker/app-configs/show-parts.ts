@@ -1,119 +1,69 @@
-import type { AppConfigPart } from "../../shared/api/latest-config-parts.ts";
-import type { AppConfigDocument, Section } from "../../shared/app-config/config-files.ts";
+import { partRecords } from "../../shared/api/part-records.ts";
 import { problem } from "../../shared/problem.ts";
 import { requireApp } from "../apps/keep-apps.ts";
 import type { Db } from "../database/connect.ts";
-import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { listConfigsWith } from "./part-queries.ts";
-import { findConfig } from "./queries.ts";
+import { findConfig, findLatestConfig, sumDocuments } from "./queries.ts";
 import type { AppConfigRow } from "./row.ts";
-import { readDocument } from "./show-configs.ts";
 import { storedDocument } from "./stored-document.ts";
 
-type ReadPart = (document: AppConfigDocument) => object | undefined;
+export type PartSection = keyof typeof partRecords;
+type Of = { readonly app: string; readonly id: string | undefined };
 
-const withIndex = (list: readonly object[] = []) => list.map((one, index) => ({ ...one, index }));
+/** So long may the configs be, all together, whose parts are in one answer. */
+const mostListedBytes = 32 * 1024 * 1024;
 
-/** What each part is called in the API, and its members there. */
-const parts = {
-  inputs: ({ inputs }) =>
-    inputs && { input_groups: withIndex(inputs.group), inputs: withIndex(inputs.input) },
-  sandbox: ({ sandbox }) => sandbox,
-  runner: ({ runner }) => runner && { app_runner_type: runner.runner_type, ...runner },
-  stack: ({ stack }) => stack,
-  roles: ({ permissions }) =>
-    permissions && {
-      provision_aws_iam_role: permissions.provision_role,
-      deprovision_aws_iam_role: permissions.deprovision_role,
-      maintenance_aws_iam_role: permissions.maintenance_role,
-      custom_aws_iam_roles: permissions.custom_roles ?? [],
-      named_policies: permissions.named_policies ?? [],
-    },
-  "break glass roles": ({ break_glass }) => break_glass && { aws_iam_roles: break_glass.role },
-  "operation roles": ({ operation_roles }) => operation_roles,
-  policies: ({ policies }) => policies && { policies: policies.policy },
-  metadata: ({ metadata }) => metadata,
-  "kubernetes contexts": ({ kubernetes_contexts: contexts }) =>
-    contexts && { contexts: contexts.context },
-  "trigger rules": ({ trigger_rules: rules }) => rules && { trigger_rules: rules.rule },
-  secrets: ({ secrets }) => secrets && { secrets: secrets.secret },
-} as const satisfies Record<string, ReadPart>;
-
-type Part = keyof typeof parts;
-
-/** In which section of a config each stands. */
-const sections: Readonly<Record<Part, Section>> = {
-  inputs: "inputs",
-  sandbox: "sandbox",
-  runner: "runner",
-  stack: "stack",
-  roles: "permissions",
-  "break glass roles": "break_glass",
-  "operation roles": "operation_roles",
-  policies: "policies",
-  metadata: "metadata",
-  "kubernetes contexts": "kubernetes_contexts",
-  "trigger rules": "trigger_rules",
-  secrets: "secrets",
-};
-
-/** A part of an app's active config; 404 where there is none. */
-export async function showLatestPart(
-  db: Db,
-  org: OrgId,
-  app: string,
-  part: Part,
-): Promise<AppConfigPart> {
-  const { active_config_id: id } = await requireApp(db, org, app);
-  if (id === null) throw noPart("This app has no active config");
-  const row = await findConfig(db, org, { app, id });
-  const document = await readDocument(db, org, id);
-  const shown = row && toPart(row, document, part);
-  if (shown === undefined) throw noPart(`The active config has no ${part}`);
-  return shown;
-}
-
-/** A part of one of an app's configs; 404 where that has none, or is not whole. */
+/** A part of an app's config, or of its active one, as the API shows it; 404 where there is none. */
 export async function showPart(
   db: Db,
   org: OrgId,
-  which: { readonly app: string; readonly id: string },
-  part: Part,
-): Promise<AppConfigPart> {
-  const row = await findConfig(db, org, which);
-  if (row === undefined) throw problem.notFound("app config");
-  const shown = toPart(row, await storedDocument(db, org, row.id), part);
-  if (shown === undefined) throw noPart(`This config has no ${part}`);
+  { app, id }: Of,
+  section: PartSection,
+): Promise<object> {
+  await requireApp(db, org, app);
+  const config = await (id === undefined
+    ? findLatestConfig(db, org, app)
+    : findConfig(db, org, { app, id }));
+  if (config === undefined && id !== undefined) throw problem.notFound("app config");
+  if (config === undefined) throw noPart("This app has no active config.");
+  const part = (await storedDocument(db, org, config.id))?.[section];
+  if (part === undefined) {
+    const which = id === undefined ? "The active config" : "This config";
+    throw noPart(`${which} has no ${section.replaceAll("_", " ")}.`);
+  }
+  return toPart(config, section, part);
+}
+
+/** The parts of these configs that have it; 422 where the configs are too long for one answer. */
+export async function showParts(
+  db: Db,
+  org: OrgId,
+  configs: readonly AppConfigRow[],
+  section: PartSection,
+): Promise<object[]> {
+  const ids = configs.map(({ id }) => id);
+  if (ids.length > 1 && (await sumDocuments(db, org, ids)) > mostListedBytes) {
+    const detail = `These configs are longer than ${mostListedBytes} bytes together: ask for fewer.`;
+    throw problem.invalid([{ pointer: "?limit", code: "too_large", detail }]);
+  }
+  const shown: object[] = [];
+  for (const config of configs) {
+    const part = (await storedDocument(db, org, config.id))?.[section];
+    if (part !== undefined) shown.push(toPart(config, section, part));
+  }
   return shown;
 }
 
-/** The configs of an app that have a part, each with that. */
-export async function listParts(
-  db: Db,
-  org: OrgId,
-  { app, part, ...request }: ListRequest & { readonly app: string; readonly part: Part },
-): Promise<(AppConfigRow & { readonly sort_key: string; readonly shown: AppConfigPart })[]> {
-  const rows = await listConfigsWith(db, org, { app, section: sections[part], ...request });
-  const found = [];
-  for (const row of rows) {
-    const shown = toPart(row, await storedDocument(db, org, row.id), part);
-    if (shown !== undefined) found.push({ ...row, shown });
-  }
-  return found;
-}
+const noPart = (why: string) => problem.notFound("app config part", why);
 
-const noPart = (why: string): Error => problem.notFound("app config part", `${why}.`);
-
-function toPart(
-  row: AppConfigRow,
-  document: AppConfigDocument | undefined,
-  part: Part,
-): AppConfigPart | undefined {
-  const read: ReadPart = parts[part];
-  const members = document && read(document);
-  if (members === undefined) return undefined;
-  const { id, org_id, app_id, created_by_id } = row;
-  const created_at = row.created_at.toISOString();
-  return { id, org_id, app_id, app_config_id: id, created_at, created_by_id, ...members };
+function toPart(config: AppConfigRow, section: PartSection, part: object): object {
+  const { id, org_id, app_id, created_by_id } = config;
+  const created_at = config.created_at.toISOString();
+  const ids = { id, org_id, app_id, app_config_id: id };
+  const made = { created_at, created_by_id, updated_at: created_at };
+  return {
+    ...ids,
+    ...made,
+    ...partRecords[section].read(part as Readonly<Record<string, unknown>>),
+  };
 }

@@ -1,0 +1,245 @@
+import { z } from "@hono/zod-openapi";
+import { configSchema } from "../app-config/config-files.ts";
+import * as app from "../app-config/members/app-members.ts";
+import { triggerRule } from "../app-config/members/delivery-members.ts";
+import * as permission from "../app-config/members/permission-members.ts";
+import { listIn, listOf, or, type PartRecord, partRecord, type Stored } from "./part-record.ts";
+
+const { shape } = configSchema;
+/** What each part has besides: it is the config's, and has no id of its own. */
+const ofConfig = {
+  also: {
+    id: z.string().describe("That of the config: a part has none of its own."),
+    org_id: z.string(),
+    app_id: z.string(),
+    app_config_id: z.string(),
+    created_at: z.iso.datetime(),
+    created_by_id: z.string(),
+    updated_at: z.iso.datetime().describe("As created_at: a config never changes."),
+  },
+} as const;
+const texts = z.record(z.string(), z.string());
+
+/** What is no text on its own is JSON. */
+const asText = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
+const textsIn = (part: Stored, member: string) => {
+  const values = part[member] as Stored | undefined; // a checked config's
+  return (
+    values &&
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asText(value)]))
+  );
+};
+
+const connectedRepo = partRecord("ConnectedGithubVCSConfig", {
+  file: app.sandbox.shape.connected_repo.unwrap(),
+  made: {
+    repo_owner: { schema: z.string(), read: ({ repo }) => String(repo).split("/").at(-2) },
+    repo_name: { schema: z.string(), read: ({ repo }) => String(repo).split("/").at(-1) },
+  },
+});
+const publicRepo = partRecord("PublicGitVCSConfig", {
+  file: app.sandbox.shape.public_repo.unwrap(),
+});
+const repo = ({ schema, read }: PartRecord, member: string) => ({
+  schema,
+  read: (part: Stored) => part[member] && read(part[member] as Stored), // a checked config's
+});
+
+const group = partRecord("AppInputGroup", {
+  file: app.inputGroup,
+  made: { index: { schema: z.int(), read: ({ index }) => index } },
+});
+const input = partRecord("AppInput", {
+  file: app.input,
+  made: {
+    type: or(app.input.shape.type.unwrap(), "type", "string"),
+    default: {
+      schema: z.string().describe("Its value where none is given; what is no text as JSON."),
+      read: ({ default: value }) => (value === undefined ? value : asText(value)),
+    },
+    source: or(app.input.shape.source.unwrap(), "source", "vendor"),
+    required: or(z.boolean(), "required", false),
+    sensitive: or(z.boolean(), "sensitive", false),
+    group: {
+      schema: group.schema.describe("The group that it is shown in."),
+      read: ({ group: of }) => of,
+    },
+    index: { schema: z.int(), read: ({ index }) => index },
+  },
+});
+const inputs = partRecord("AppInputConfig", {
+  ...ofConfig,
+  made: {
+    input_groups: {
+      schema: z.array(group.schema),
+      read: (part) => listIn(part, "group").map((one, index) => group.read({ ...one, index })),
+    },
+    inputs: {
+      schema: z.array(input.schema),
+      read: (part) => {
+        const groups = listIn(part, "group").map((one, index) => group.read({ ...one, index }));
+        const byName = new Map(groups.map((one) => [one["name"], one]));
+        return listIn(part, "input").map((one, index) =>
+          input.read({ ...one, index, group: byName.get(one["group"]) }),
+        );
+      },
+    },
+  },
+});
+
+const rolesIn = (part: Stored): (readonly [string, unknown])[] =>
+  listIn(part, "operation_roles").map((one) => [String(one["operation"]), one["role"]]);
+const sandbox = partRecord("AppSandboxConfig", {
+  ...ofConfig,
+  file: app.sandbox,
+  of: "sandbox",
+  made: {
+    type: or(app.sandbox.shape.type.unwrap(), "type", "terraform"),
+    variables: {
+      schema: texts.describe("Variables; what is no text as JSON."),
+      read: (part) => textsIn(part, "vars"),
+    },
+    variables_files: {
+      schema: z.array(z.string()).describe("Files of variables, whole."),
+      read: (part) => part["var_file"] && listIn(part, "var_file").map(({ contents }) => contents),
+    },
+    operation_roles: {
+      schema: texts.describe("Names of roles by the operations that use them."),
+      read: (part) => part["operation_roles"] && Object.fromEntries(rolesIn(part)),
+    },
+    connected_github_vcs_config: repo(connectedRepo, "connected_repo"),
+    public_git_vcs_config: repo(publicRepo, "public_repo"),
+  },
+});
+
+const clouds = ["aws", "azure", "gcp", "unknown"] as const;
+const runner = partRecord("AppRunnerConfig", {
+  ...ofConfig,
+  file: app.runner,
+  of: "runner",
+  made: {
+    cloud_platform: {
+      schema: z.enum(clouds),
+      read: ({ runner_type: type }) =>
+        clouds.find((cloud) => String(type).startsWith(cloud)) ?? "unknown",
+    },
+  },
+});
+
+const stack = partRecord("AppStackConfig", { ...ofConfig, file: app.stack });
+
+const rolePolicy = partRecord("AppAWSIAMPolicyConfig", {
+  file: permission.role.shape.policies.unwrap().element,
+});
+const roleTypes = [
+  "runner_provision",
+  "runner_deprovision",
+  "runner_maintenance",
+  "custom",
+  "breakglass",
+] as const;
+type RoleType = (typeof roleTypes)[number];
+const role = partRecord("AppAWSIAMRoleConfig", {
+  file: permission.role,
+  made: {
+    type: { schema: z.enum(roleTypes), read: ({ type }) => type },
+    policies: listOf(rolePolicy, "policies"),
+  },
+});
+const ofType = (type: RoleType) => (stored: Stored) => role.read({ ...stored, type });
+const namedPolicy = partRecord("AppNamedIAMPolicyConfig", { file: permission.namedPolicy });
+
+const ownRoles = [
+  ["provision_aws_iam_role", "provision_role", "runner_provision"],
+  ["deprovision_aws_iam_role", "deprovision_role", "runner_deprovision"],
+  ["maintenance_aws_iam_role", "maintenance_role", "runner_maintenance"],
+] as const;
+const customRoles = (part: Stored) => listIn(part, "custom_roles").map(ofType("custom"));
+const ownRole = (part: Stored, member: string, type: RoleType) =>
+  part[member] === undefined ? undefined : ofType(type)(part[member] as Stored); // a checked config's
+const permissions = partRecord("AppPermissionsConfig", {
+  ...ofConfig,
+  made: {
+    ...Object.fromEntries(
+      ownRoles.map(([as, member, type]) => [
+        as,
+        { schema: role.schema, read: (part: Stored) => ownRole(part, member, type) },
+      ]),
+    ),
+    custom_aws_iam_roles: { schema: z.array(role.schema), read: customRoles },
+    aws_iam_roles: {
+      schema: z.array(role.schema).describe("All of them."),
+      read: (part) => [
+        ...ownRoles.flatMap(([, member, type]) => ownRole(part, member, type) ?? []),
+        ...customRoles(part),
+      ],
+    },
+    named_policies: listOf(namedPolicy, "named_policies"),
+  },
+});
+const breakGlass = partRecord("AppBreakGlassConfig", {
+  ...ofConfig,
+  made: {
+    aws_iam_roles: {
+      schema: z.array(role.schema),
+      read: (part) => listIn(part, "role").map(ofType("breakglass")),
+    },
+  },
+});
+
+/** `component:api` and `sandbox`: a type, and perhaps a name. */
+const principalOf = ({ principal }: Stored, at: 0 | 1) => String(principal).split(":", 2)[at] ?? "";
+const rule = partRecord("AppOperationRoleRule", {
+  file: app.operationRoleRule,
+  made: {
+    principal_type: { schema: z.string(), read: (stored) => principalOf(stored, 0) },
+    principal_name: { schema: z.string(), read: (stored) => principalOf(stored, 1) },
+  },
+});
+const operationRoles = partRecord("AppOperationRoleConfig", {
+  ...ofConfig,
+  file: shape.operation_roles.unwrap(),
+  made: { rules: listOf(rule, "rules") },
+});
+
+const policy = partRecord("AppPolicyConfig", {
+  file: permission.policy,
+  made: {
+    engine: {
+      schema: z.enum(permission.policyEngines),
+      read: ({ engine, type }) => engine ?? (type === "kubernetes_cluster" ? "kyverno" : "opa"),
+    },
+  },
+});
+const secret = partRecord("AppSecretConfig", {
+  file: permission.secret,
+  made: {
+    required: or(z.boolean(), "required", false),
+    auto_generate: or(z.boolean(), "auto_generate", false),
+    kubernetes_sync: or(z.boolean(), "kubernetes_sync", false),
+  },
+});
+const context = partRecord("AppKubernetesContextConfig", { file: app.kubernetesContext });
+const triggerRules = partRecord("TriggerRule", {
+  file: triggerRule,
+  made: { enabled: or(z.boolean(), "enabled", true) },
+});
+const lists = (name: string, as: string, [record, member]: readonly [PartRecord, string]) =>
+  partRecord(name, { ...ofConfig, made: { [as]: listOf(record, member) } });
+
+/** What the API shows of the parts of a config, by the section that has them. */
+export const partRecords = {
+  metadata: partRecord("AppMetadataConfig", { ...ofConfig, file: app.metadata }),
+  inputs,
+  sandbox,
+  runner,
+  stack,
+  permissions,
+  break_glass: breakGlass,
+  operation_roles: operationRoles,
+  policies: lists("AppPoliciesConfig", "policies", [policy, "policy"]),
+  secrets: lists("AppSecretsConfig", "secrets", [secret, "secret"]),
+  kubernetes_contexts: lists("AppKubernetesContextsConfig", "contexts", [context, "context"]),
+  trigger_rules: lists("AppTriggerRulesConfig", "trigger_rules", [triggerRules, "rule"]),
+} as const satisfies Readonly<Record<string, PartRecord>>;
