@@ -1,0 +1,248 @@
+import { stateText, terraformLock } from "../support/workspaces/given-workspace.ts";
+import type { GivenWire, Ids } from "./given-wire.ts";
+import {
+  failedStep,
+  guest,
+  idleInstall,
+  lockedWorkspace,
+  newInstall,
+  ownAction,
+  ownApp,
+  ownerOf,
+  ownInstall,
+  ownRunner,
+  ownWorkspace,
+  pending,
+  pendingWith,
+  provisionedInstall,
+  runStep,
+  waitingStep,
+  workspaceState,
+  workspaceWithState,
+} from "./wire-things.ts";
+
+type Of<T> = T | Promise<T>;
+
+/** How an operation is called that is no plain read: of which things, made for it, and with what. */
+export type WireCall = {
+  /** It is not called: its answer never ends. */
+  readonly skips?: true;
+  /** Sent as it is. */
+  readonly text?: () => string;
+  /** Whose token, where not an admin's or a runner's. */
+  readonly token?: (given: GivenWire) => Promise<string>;
+  readonly ids?: (given: GivenWire) => Of<Ids>;
+  readonly body?: (given: GivenWire, ids: Ids) => Of<object>;
+  readonly query?: (given: GivenWire, ids: Ids) => string;
+};
+
+const named = { body: ({ fresh }: GivenWire) => ({ name: fresh() }) };
+const inputs: WireCall = { ids: ownInstall, body: () => ({ inputs: { audience: "moon" } }) };
+const git = {
+  public_git_vcs_config: { repo: "https://github.com/acme/shop", branch: "main", directory: "." },
+};
+const ofRich = { ids: ({ rich }: GivenWire) => rich };
+const bare = {};
+
+const part = (body: object): WireCall => ({
+  ids: pending,
+  body: (_, { app_config_id }) => ({ ...body, app_config_id }),
+});
+const ofComponent = (body: object): WireCall => ({
+  ids: pendingWith("components", "component_id"),
+  body: (_, { app_config_id }) => ({ ...body, app_config_id }),
+});
+const ownWebhook: WireCall["ids"] = async ({ made, fresh }) => ({
+  webhook_id: (await made("POST /v1/orgs/current/webhooks", hook(fresh()))).id,
+});
+const hook = (name: string) => ({
+  webhook_url: `https://hooks.example.com/${name}`,
+  webhook_secret: "a long enough secret",
+});
+const invited = async (given: GivenWire) => ({
+  account_id: await guest(given),
+  roles: ["org_read_only"],
+});
+const ownInvite: WireCall["ids"] = async (given) => ({
+  invite_id: (await given.made("POST /v1/orgs/current/invites", await invited(given))).id,
+});
+const role = (name: string) => ({
+  name,
+  policies: [{ name: "read", contents: '{"Version":"2012-10-17","Statement":[]}' }],
+});
+const ofState = { ids: workspaceWithState };
+const ownAccount = async ({ call, tokenFor, fresh }: GivenWire): Promise<string> => {
+  const token = await tokenFor({ surface: "operator", permission: "orgs.create" });
+  const account = { name: fresh(), roles: ["org_read_only"] };
+  const { body } = await call<{ id: string }>("POST /v1/accounts", { token, body: account });
+  const pat = { name: fresh(), kind: "pat", account_id: body.id };
+  return (await call<{ secret: string }>("POST /v1/tokens", { token, body: pat })).body.secret;
+};
+const onRunner: WireCall = { ids: (given) => ownRunner(given), body: () => bare };
+const mng: WireCall = { ids: (given) => ownRunner(given, "mng"), body: () => bare };
+
+/** By our name of the operation. */
+export const wireCalls: Readonly<Record<string, WireCall>> = {
+  createApp: named,
+  updateApp: { ...ofRich, body: () => ({ display_name: "Shop" }) },
+  deleteApp: { ids: ownApp },
+  addAppAction: { ids: ownApp, ...named },
+  updateAction: { ids: ownAction, ...named },
+  deleteAction: { ids: ownAction },
+  addAppActionConfig: {
+    ids: pendingWith("actions", "action_id"),
+    body: (_, { app_config_id }) => ({
+      app_config_id,
+      steps: [{ name: "run", command: "true" }],
+      triggers: [{ type: "manual" }],
+    }),
+  },
+  mergeActionLabels: { ids: ownAction, body: () => ({ labels: { team: "shop" } }) },
+  removeActionLabels: { ids: ownAction, body: () => ({ keys: ["team"] }) },
+  addAppBreakGlass: part({ aws_iam_roles: [role("rescue")] }),
+  addAppComponent: { ids: ownApp, ...named },
+  addDockerBuildConfig: ofComponent({ dockerfile: "Dockerfile", ...git }),
+  addExternalImageConfig: ofComponent({ public: { image_url: "ghcr.io/acme/api", tag: "1" } }),
+  addHelmConfig: ofComponent({ chart_name: "api", values: {}, ...git }),
+  addJobConfig: ofComponent({ image_url: "ghcr.io/acme/api", tag: "1" }),
+  addKubernetesManifestConfig: ofComponent({ manifest: "kind: Namespace", namespace: "shop" }),
+  addPulumiConfig: ofComponent({ runtime: "nodejs", config: {}, env_vars: {}, ...git }),
+  addTerraformModuleConfig: ofComponent({ variables: {}, env_vars: {}, ...git }),
+  createAppConfig: { ids: ownApp, body: () => bare },
+  updateAppConfig: { ids: pending, body: () => ({ status: "error", status_description: "no" }) },
+  updateInstalls: { ids: ({ ids }) => ids, body: () => ({ update_all: true }) },
+  addAppInputs: part({ input: [{ name: "size", default: "1" }] }),
+  addAppKubernetesContexts: part({ contexts: [{ name: "jobs", component: "cluster" }] }),
+  addAppOperationRoles: part({ rules: [] }),
+  addAppPermissions: part({
+    provision_role: role("provision"),
+    maintenance_role: role("maintenance"),
+    deprovision_role: role("deprovision"),
+  }),
+  addAppPolicies: part({ policies: [] }),
+  addAppRunbook: { ids: ownApp, ...named },
+  addAppRunbookConfig: {
+    ids: pendingWith("runbooks", "runbook_id"),
+    body: (_, { app_config_id }) => ({
+      app_config_id,
+      steps: [{ name: "run", type: "action", action_name: "greet" }],
+    }),
+  },
+  addAppRunner: part({ runner_type: "aws" }),
+  addAppSandbox: part({ variables: {}, env_vars: {}, terraform_version: "1.11.4", ...git }),
+  setAppSecret: { body: ({ fresh }) => ({ name: fresh(), value: "hello" }) },
+  deleteAppSecret: {
+    ids: async ({ made, org, fresh }) => ({
+      app_id: org.appId,
+      secret_id: (await made(`POST /v1/apps/${org.appId}/secrets`, { name: fresh(), value: "a" }))
+        .id,
+    }),
+  },
+  addAppSecretsConfig: part({ secrets: [] }),
+  addAppStack: part({ name: "stack", description: "All of it", type: "aws-cloudformation" }),
+  createInstall: { body: ({ fresh }) => ({ name: fresh(), inputs: { audience: "world" } }) },
+  createInstallOfApp: {
+    body: ({ fresh, org }) => ({
+      app_id: org.appId,
+      name: fresh(),
+      inputs: { audience: "world" },
+      labels: { ring: "first" },
+    }),
+  },
+  updateInstall: { ids: ownInstall, ...named },
+  deleteInstall: { ids: idleInstall },
+  forgetInstall: {
+    ids: idleInstall,
+    body: async ({ made }, { install_id }) => ({
+      confirm: (await made<{ name: string }>(`GET /v1/installs/${install_id}`)).name,
+    }),
+  },
+  deprovisionInstall: { ids: provisionedInstall, body: () => bare },
+  reprovisionInstall: { body: () => bare },
+  createAdhocRun: { body: () => ({ command: "true" }) },
+  createActionRun: {
+    body: async ({ made, org }) => {
+      const [action] = await made<{ id: string }[]>(`GET /v1/apps/${org.appId}/actions?q=greet`);
+      const at = `/v1/apps/${org.appId}/actions/${action?.id ?? ""}/latest-config`;
+      return { action_workflow_config_id: (await made(`GET ${at}`)).id };
+    },
+  },
+  updateInstallAppConfig: { body: ({ org }) => ({ app_config_id: org.configId }) },
+  createInstallConfig: { ids: ownInstall, body: () => ({ approval_option: "prompt" }) },
+  updateInstallConfig: {
+    ids: async (given) => {
+      const { id, install_config: config } = await newInstall(given, {
+        install_config: { approval_option: "prompt" },
+      });
+      return { install_id: id, install_config_id: config?.id ?? "" };
+    },
+    body: () => ({ approval_option: "approve-all" }),
+  },
+  updateInstallInputs: inputs,
+  replaceInstallInputs: inputs,
+  mergeInstallLabels: { ids: ownInstall, body: () => ({ labels: { ring: "first" } }) },
+  removeInstallLabels: { ids: ownInstall, body: () => ({ keys: ["ring"] }) },
+  createOrg: named,
+  updateCurrentOrg: { body: () => ({ name: "Acme" }) },
+  createInvite: { body: invited },
+  resendInvite: { ids: ownInvite },
+  revokeInvite: { ids: ownInvite },
+  createWebhook: { body: ({ fresh }) => hook(fresh()) },
+  updateWebhook: { ids: ownWebhook, body: () => ({ webhook_secret: "another long enough" }) },
+  deleteWebhook: { ids: ownWebhook },
+  cancelJob: {
+    ids: async ({ made, ids }) => ({
+      job_id: (await made(`POST /v1/runners/${ids["runner_id"]}/jobs`, { type: "noop" })).id,
+    }),
+  },
+  forceShutdown: onRunner,
+  gracefulShutdown: onRunner,
+  shutDownProcess: {
+    ids: (given) => ownRunner(given),
+    body: () => ({ shutdown_type: "graceful" }),
+  },
+  restartManagedRunner: mng,
+  shutDownManagedRunner: mng,
+  shutDownRunnerVm: mng,
+  updateManagedRunner: mng,
+  updateRunnerSettings: {
+    ids: (given) => ownRunner(given),
+    body: () => ({ container_max_uptime: 0 }),
+  },
+  createTerraformWorkspace: { body: ({ ids }) => ownerOf(ids) },
+  deleteTerraformWorkspace: { ids: ownWorkspace },
+  lockTerraformWorkspace: { ids: ownWorkspace, body: () => terraformLock() },
+  unlockTerraformWorkspace: { ids: lockedWorkspace, body: () => terraformLock("1") },
+  writeTerraformState: {
+    ids: lockedWorkspace,
+    query: (_, { workspace_id }) => `?workspace_id=${workspace_id}&ID=1`,
+    text: () => stateText({ serial: 1 }),
+  },
+  cancelWorkflows: { body: ({ ids }) => ({ workflow_ids: [ids["workflow_id"]] }) },
+  updateWorkflow: {
+    ids: waitingStep,
+    body: () => ({ approval_option: "approve-all" }),
+  },
+  cancelWorkflow: { ids: waitingStep, body: () => bare },
+  respondToApproval: {
+    ids: waitingStep,
+    body: () => ({ response_type: "approve", note: "fine" }),
+  },
+  cancelWorkflowStep: { ids: waitingStep, body: () => bare },
+  getOwnAccount: { token: ownAccount },
+  getActionConfig: { ids: ({ rich }) => ({ config_id: rich["action_config_id"] ?? "" }) },
+  getAppConfig: { ids: ({ rich }) => ({ config_id: rich["app_config_id"] ?? "" }) },
+  getActionRunStep: { ids: runStep },
+  getTerraformState: {
+    ...ofState,
+    query: (_, { workspace_id }) => `?workspace_id=${workspace_id}`,
+  },
+  getTerraformWorkspace: ofState,
+  getTerraformWorkspaceLock: ofState,
+  getTerraformStateJson: ofState,
+  listTerraformWorkspaceStates: ofState,
+  getTerraformWorkspaceState: { ids: workspaceState },
+  tailLogs: { skips: true },
+  retryWorkflowStep: { ids: failedStep, body: () => bare },
+  skipWorkflowStep: { ids: failedStep, body: () => bare },
+};

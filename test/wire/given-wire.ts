@@ -1,0 +1,89 @@
+import type { Db } from "../../broker/database/connect.ts";
+import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
+import type { OrgId } from "../../broker/orgs/org-id.ts";
+import { type Permission, rolePermissions } from "../../shared/permissions.ts";
+import type { RouteRule } from "../../shared/route-rule.ts";
+import { richDocument } from "../support/apps/rich-document.ts";
+import type { Document } from "../support/broker/ask-route.ts";
+import { givenEverything } from "../support/broker/given-everything.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
+import { givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
+
+export type Ids = Readonly<Record<string, string>>;
+export type GivenWire = Awaited<ReturnType<typeof givenWire>>;
+
+/** One broker, and an org with one of each thing that clients name, an app of every part beside the small one. */
+export async function givenWire() {
+  const { db, url, brokers, call, setup } = await givenWorkflowsApi();
+  const { body: document } = await call<Document>("GET /openapi.json");
+  const { org, ids } = await givenEverything({ db, setup, document });
+  const { api, orgId } = org;
+  const { adminToken } = await bootstrapOrg(db, "Wire");
+  const tokens: Partial<Record<"runner" | "org_admin", string>> = {};
+  let count = 0;
+
+  /** What is made by a call, which has to succeed. */
+  const made = async <Body = { id: string }>(what: string, body?: unknown): Promise<Body> => {
+    const answer = await api<Body>(what, body);
+    if (answer.status >= 300) throw new Error(`${what}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const fresh = (): string => `n${++count}`;
+  const tokenFor = async ({ permission, others }: RouteRule): Promise<string> => {
+    if (permission === "orgs.create") return adminToken;
+    const isAdmins = rolePermissions.org_admin.some(
+      (one: Permission) => one === permission || one === others,
+    );
+    const role = isAdmins ? "org_admin" : "runner";
+    const runnerId = ids["runner_id"] ?? "";
+    return (tokens[role] ??= await givenToken(
+      db,
+      isAdmins ? { orgId, role: "org_admin" } : { orgId, runnerId },
+    ));
+  };
+  const rich = await givenRich({ made });
+  const ended = await givenEnded(db, orgId);
+  return { db, url, brokers, call, document, org, ids, rich, ended, made, fresh, tokenFor };
+}
+
+/** An app whose config has every part, by the names that paths have. */
+async function givenRich({
+  made,
+}: {
+  readonly made: <Body = { id: string }>(what: string, body?: unknown) => Promise<Body>;
+}): Promise<Ids> {
+  const { id: app_id } = await made("POST /v1/apps", { name: "rich" });
+  const document = await richDocument();
+  document["metadata.toml"] = { ...document["metadata.toml"], name: "rich" };
+  const at = `/v1/apps/${app_id}`;
+  const config = await made(`POST ${at}/configs/sync`, document);
+  const first = async (kind: string) =>
+    (await made<{ id: string }[]>(`GET ${at}/${kind}`))[0]?.id ?? "";
+  const action_id = await first("actions");
+  return {
+    app_id,
+    app_config_id: config.id,
+    action_id,
+    action_config_id: (await made(`GET ${at}/actions/${action_id}/latest-config`)).id,
+    component_id: await first("components"),
+    runbook_id: await first("runbooks"),
+  };
+}
+
+/** A job of a runner of its own that failed with a result and outputs. */
+async function givenEnded(db: Db, orgId: OrgId): Promise<Ids> {
+  const runner = await givenRunner(db, { orgId });
+  const processId = await givenProcess(db, runner);
+  const { jobId, executionId } = await givenExecution(db, runner, { processId });
+  const outputs = { answer: 42 };
+  const result = { success: false, composite_error: { type: "terraform.state_lock" } };
+  await report(db, runner, { executionId, status: "failed", result, outputs });
+  return {
+    runner_id: runner.runnerId,
+    process_id: processId,
+    job_id: jobId,
+    execution_id: executionId,
+    log_stream_id: `lgs_${jobId.slice(4)}`,
+  };
+}
