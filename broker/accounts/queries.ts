@@ -1,5 +1,5 @@
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Member } from "./row.ts";
 
@@ -40,7 +40,7 @@ export async function listMembers(
     viewer,
     filter: { type, q },
     ...page
-  }: PageRequest & { readonly viewer: string | null; readonly filter: MemberFilter },
+  }: ListRequest & { readonly viewer: string | null; readonly filter: MemberFilter },
 ): Promise<Member[]> {
   return db<Member[]>`
     select a.*, a.created_at::text as sort_key, array_agg(ar.role_id order by ar.role_id)::text[] as role_ids,
@@ -52,7 +52,7 @@ export async function listMembers(
        ${q === undefined ? db`` : db`and strpos(lower(a.name || ' ' || a.email), lower(${q})) > 0`}
      group by a.id
      order by a.created_at desc, a.id desc
-     limit ${page.limit + 1}`;
+     limit ${page.limit} offset ${page.offset}`;
 }
 
 /** Inserts an account with its roles in the org; undefined when its subject is taken. */

@@ -1,6 +1,6 @@
 import type { EmitterMode, EmitterStatus } from "../../shared/queue-emitter.ts";
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Sealed } from "../seals/seals.ts";
 import { emitterRow, type EmitterRow, type EmitterWithTemplate } from "./row.ts";
@@ -84,7 +84,7 @@ export async function findEmitter(
 export async function listEmitters(
   db: Db,
   org: OrgId,
-  { filter, after, limit }: PageRequest & { readonly filter: EmitterFilter },
+  { filter, after, limit, offset }: ListRequest & { readonly filter: EmitterFilter },
 ): Promise<(EmitterRow & { readonly sort_key: string })[]> {
   return db<(EmitterRow & { sort_key: string })[]>`
     select ${columns(db)}, e.created_at::text as sort_key from queue_emitters e
@@ -96,7 +96,7 @@ export async function listEmitters(
        ${filter.status === undefined ? db`` : db`and e.status = ${filter.status}`}
        ${filter.signal_type === undefined ? db`` : db`and e.signal_type = ${filter.signal_type}`}
        ${filter.hidesLanes === true ? db`and not exists (select from queues q where q.id = e.queue_id and q.install_id is not null)` : db``}
-     order by e.id desc limit ${limit}`;
+     order by e.id desc limit ${limit} offset ${offset}`;
 }
 
 /** Pauses or resumes: done, unchanged, not-found, ended (it is done) or past (the pause's end). */

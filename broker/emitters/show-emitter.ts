@@ -37,7 +37,7 @@ export async function showQueueEmitters(
   queueId: string,
 ): Promise<Emitter[]> {
   const filter: EmitterFilter = { queue_id: queueId };
-  const rows = await listEmitters(db, org, { filter, after: undefined, limit: 100 });
+  const rows = await listEmitters(db, org, { filter, after: undefined, limit: 100, offset: 0 });
   return rows.map((row) => toEmitter(row));
 }
 

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { type LargeSealed, mostAtOnceBytes } from "../seals/open-large.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
@@ -52,14 +52,15 @@ export async function listCharts(
     bound,
     after,
     limit,
-  }: PageRequest & { readonly ownerId: string | undefined; readonly bound?: Bound | null },
+    offset,
+  }: ListRequest & { readonly ownerId: string | undefined; readonly bound?: Bound | null },
 ): Promise<(HelmChartRow & Sorted)[]> {
   return db<(HelmChartRow & Sorted)[]>`
     select c.*, c.created_at::text as sort_key from helm_charts c
      where c.org_id = ${org} ${boundTo(db, "helm_charts", bound)}
        ${after === undefined ? db`` : db`and c.id < ${after.id}`}
        ${ownerId === undefined ? db`` : db`and c.owner_id = ${ownerId}`}
-     order by c.id desc limit ${limit + 1}`;
+     order by c.id desc limit ${limit} offset ${offset}`;
 }
 
 /** The newest hundred releases of each of these charts, newest first. */
@@ -85,7 +86,7 @@ export async function listReleases(
   db: Db,
   org: OrgId,
   { bound, chart_id: chartId, name, namespace, status }: ReleaseFilters,
-  { after, limit }: PageRequest,
+  { after, limit, offset }: ListRequest,
 ): Promise<(HelmReleaseRow & Sorted)[]> {
   return db<(HelmReleaseRow & Sorted)[]>`
     select ${columns(db)}, r.created_at::text as sort_key from helm_releases r
@@ -95,7 +96,7 @@ export async function listReleases(
        ${name === undefined ? db`` : db`and r.name = ${name}`}
        ${namespace === undefined ? db`` : db`and r.namespace = ${namespace}`}
        ${status === undefined ? db`` : db`and r.status = ${status}`}
-     order by r.id desc limit ${limit + 1}`;
+     order by r.id desc limit ${limit} offset ${offset}`;
 }
 
 /** The release; undefined when this org has none of that id. */

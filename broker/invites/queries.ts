@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Listed } from "../resources/rows-of.ts";
 import { type InviteRow, inviteRows } from "./invite-rows.ts";
@@ -48,11 +48,11 @@ export async function findAnyInvite(db: Db, id: string): Promise<InviteRow | und
 export async function listInvitesOf(
   db: Db,
   accountId: string,
-  { after, limit }: PageRequest,
+  { after, limit, offset }: ListRequest,
 ): Promise<Listed<InviteRow>[]> {
   return db<Listed<InviteRow>[]>`
     ${db.unsafe(inviteRows.select)}
-     where i.account_id = ${accountId} and i.id < ${after?.id ?? "~"} order by i.id desc limit ${limit}`;
+     where i.account_id = ${accountId} and i.id < ${after?.id ?? "~"} order by i.id desc limit ${limit} offset ${offset}`;
 }
 
 /** Whether a role that an invitation brings was deleted since it was made. */

@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { isFinal, type RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Db } from "../database/connect.ts";
 import { leastId } from "../database/new-id.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { boundTo } from "../tokens/bound/within.ts";
 import type { JobFilter } from "./job-filter.ts";
@@ -18,12 +18,12 @@ export async function listJobs(
   db: Db,
   org: OrgId,
   filter: JobFilter,
-  { after, limit }: PageRequest,
+  { after, limit, offset }: ListRequest,
 ): Promise<(JobRow & { sort_key: string })[]> {
   return db<(JobRow & { sort_key: string })[]>`
     with page as materialized ( -- what is shown of a job is looked up for these alone
       ${matchingIds(db, org, filter)} ${after === undefined ? db`` : db`and j.id < ${after.id}`}
-       order by j.id desc limit ${limit + 1}
+       order by j.id desc limit ${limit} offset ${offset}
     )
     select ${jobColumns(db)}, j.created_at::text as sort_key
       from page p join runner_jobs j on j.org_id = ${org} and j.id = p.id ${jobState(db)}

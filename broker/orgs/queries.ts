@@ -1,7 +1,7 @@
 import type { OrgChanges } from "../../shared/api/orgs.ts";
 import type { Retained } from "../../shared/retention.ts";
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "./org-id.ts";
 import type { OrgRow } from "./row.ts";
 
@@ -23,7 +23,7 @@ export async function listOrgs(
   db: Db,
   org: OrgId,
   { accountId, q }: { readonly accountId: string | null; readonly q?: string | undefined },
-  page: PageRequest,
+  page: ListRequest,
 ): Promise<(OrgRow & { sort_key: string })[]> {
   return db<(OrgRow & { sort_key: string })[]>`
     select o.*, o.created_at::text as sort_key
@@ -33,7 +33,7 @@ export async function listOrgs(
        and (${page.after === undefined}
             or (o.created_at, o.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
      order by o.created_at desc, o.id desc
-     limit ${page.limit + 1}`;
+     limit ${page.limit} offset ${page.offset}`;
 }
 
 /** Changes the org, which keeps its version where all stays the same; undefined when it is not at the version asked for. */

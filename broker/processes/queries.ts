@@ -1,7 +1,7 @@
 import type { RunnerProcessType } from "../../shared/process-groups.ts";
 import type { ProcessStatus } from "../../shared/runner-process.ts";
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { NamedProcess } from "./beat-processes.ts";
 import type { ProcessRow, ProcessShutdownRow } from "./row.ts";
@@ -36,7 +36,7 @@ export async function listProcesses(
     readonly status?: ProcessStatus | undefined;
     readonly isAlive?: boolean | undefined;
   },
-  page: PageRequest,
+  page: ListRequest,
 ): Promise<(ProcessRow & { sort_key: string })[]> {
   const whose = isAlive === true ? db`and p.deadline_at is not null` : db``; // by its index, whoever ended
   return db<(ProcessRow & { sort_key: string })[]>`
@@ -49,7 +49,7 @@ export async function listProcesses(
        and (${page.after === undefined}
             or (p.created_at, p.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
      order by p.created_at desc, p.id desc
-     limit ${page.limit + 1}`;
+     limit ${page.limit} offset ${page.offset}`;
 }
 
 function processColumns(db: Db) {

@@ -1,7 +1,7 @@
 import type { NewQueue, QueueChanges } from "../../shared/api/queues.ts";
 import type { QueueStatus } from "../../shared/queue.ts";
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest, PageKey } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { QueueRow } from "./queue-row.ts";
 
@@ -47,17 +47,34 @@ export async function findQueue(db: Db, org: OrgId, id: string): Promise<QueueRo
 export async function listQueues(
   db: Db,
   org: OrgId,
-  { filter, after, limit }: PageRequest & { readonly filter: QueueFilter },
+  { filter, after, limit, offset }: ListRequest & { readonly filter: QueueFilter },
 ): Promise<(QueueRow & { readonly sort_key: string })[]> {
   return db<(QueueRow & { sort_key: string })[]>`
     select ${queueColumns(db)}, q.created_at::text as sort_key ${fromQueues(db)}
-     where q.deleted_at is null and (q.org_id, q.id) > (${org}, '') and (q.org_id, q.id) < (${org}, ${after?.id ?? "~"})
-       ${filter.owner_id === undefined ? db`` : db`and q.owner_id = ${filter.owner_id}`}
-       ${filter.owner_type === undefined ? db`` : db`and q.owner_type = ${filter.owner_type}`}
-       ${filter.name === undefined ? db`` : db`and q.name = ${filter.name}`}
-       ${filter.status === undefined ? db`` : db`and q.status = ${filter.status}`}
-       ${filter.hidesLanes === true ? db`and q.install_id is null` : db``}
-     order by q.org_id desc, q.id desc limit ${limit}`;
+     ${wanted(db, org, filter, after)}
+     order by q.org_id desc, q.id desc limit ${limit} offset ${offset}`;
+}
+
+/** How many of them there are, counted no further than `most`. */
+export async function countQueues(
+  db: Db,
+  org: OrgId,
+  filter: QueueFilter,
+  most: number,
+): Promise<number> {
+  const [row] = await db<{ count: number }[]>`
+    select count(*)::int as count from (select from queues q ${wanted(db, org, filter)} limit ${most}) c`;
+  return row?.count ?? 0;
+}
+
+function wanted(db: Db, org: OrgId, filter: QueueFilter, after?: PageKey) {
+  return db`
+    where q.deleted_at is null and (q.org_id, q.id) > (${org}, '') and (q.org_id, q.id) < (${org}, ${after?.id ?? "~"})
+      ${filter.owner_id === undefined ? db`` : db`and q.owner_id = ${filter.owner_id}`}
+      ${filter.owner_type === undefined ? db`` : db`and q.owner_type = ${filter.owner_type}`}
+      ${filter.name === undefined ? db`` : db`and q.name = ${filter.name}`}
+      ${filter.status === undefined ? db`` : db`and q.status = ${filter.status}`}
+      ${filter.hidesLanes === true ? db`and q.install_id is null` : db``}`;
 }
 
 function queueColumns(db: Db) {

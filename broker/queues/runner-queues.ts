@@ -24,10 +24,12 @@ export async function listQueuesOfRunners(
     filter,
     after,
     limit,
+    offset,
   }: {
     readonly filter: QueueFilter;
     readonly after: PageKey | undefined;
     readonly limit: number;
+    readonly offset: number;
   },
 ): Promise<Sorted[]> {
   const { owner_type: type, owner_id: owner, name, status } = filter;
@@ -45,7 +47,7 @@ export async function listQueuesOfRunners(
        ${owner === undefined ? db`` : db`and u.id = ${owner}`}
        ${name === undefined ? db`` : db`and q.job_group = ${name}`}
        ${isPaused === undefined ? db`` : db`and coalesce(q.held in ('runner paused', 'group paused'), false) = ${isPaused}`}
-     order by u.created_at desc, u.id desc, q.job_group desc limit ${limit}`;
+     order by u.created_at desc, u.id desc, q.job_group desc limit ${limit} offset ${offset}`;
 }
 
 function afterKey(db: Db, { sortKey, id }: PageKey) {

@@ -1,14 +1,14 @@
 import type { Queue } from "../../shared/api/queue.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import { showQueueEmitters } from "../emitters/show-emitter.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { listRunnerQueues } from "../runners/queries.ts";
 import { listSignals } from "../signals/list-signals.ts";
 import { showSignals } from "../signals/read-signals.ts";
 import { listStatusHistories } from "../status/queries.ts";
-import { listQueues, type QueueFilter } from "./queries.ts";
+import { countQueues, listQueues, type QueueFilter } from "./queries.ts";
 import { requireQueue } from "./require-queue.ts";
 import { isOfRunners, listQueuesOfRunners, toCursorId } from "./runner-queues.ts";
 import { toQueue, toQueueOfRunner } from "./to-queue.ts";
@@ -19,9 +19,14 @@ const mostShown = 100;
 export async function showQueue(db: Db, org: OrgId, id: string): Promise<Queue> {
   if (id.startsWith("run_")) return await showQueueOfRunner(db, org, id);
   const row = await requireQueue(db, org, id);
-  const line = { filter: { status: "queued" as const }, after: undefined, limit: mostShown };
+  const line = {
+    filter: { status: "queued" as const },
+    after: undefined,
+    limit: mostShown,
+    offset: 0,
+  };
   const { rows } = await listSignals(db, org, id, line);
-  const first = rows.slice(0, mostShown).map((one) => one.row);
+  const first = rows.map((one) => one.row);
   const histories = await listStatusHistories(db, org, [id]);
   const signals = await showSignals(db, org, first);
   const emitters = await showQueueEmitters(db, org, id);
@@ -42,17 +47,20 @@ export type ListedQueue = { readonly id: string; readonly sort_key: string; read
 export async function listAllQueues(
   db: Db,
   org: OrgId,
-  { filter, after, limit }: PageRequest & { readonly filter: QueueFilter },
+  { filter, after, limit, offset }: ListRequest & { readonly filter: QueueFilter },
 ): Promise<ListedQueue[]> {
   const isAfterAll = isOfRunners(after);
-  const own = isAfterAll ? [] : await listQueues(db, org, { filter, after, limit });
+  const own = isAfterAll ? [] : await listQueues(db, org, { filter, after, limit, offset });
   const shown = own.map((row) => ({ id: row.id, sort_key: row.sort_key, queue: toQueue(row) }));
   const left = limit - shown.length;
   if (left === 0) return shown;
+  const passed =
+    shown.length > 0 || offset === 0 ? offset : await countQueues(db, org, filter, offset);
   const others = await listQueuesOfRunners(db, org, {
     filter,
     after: isAfterAll ? after : undefined,
     limit: left,
+    offset: offset - passed,
   });
   return [
     ...shown,

@@ -1,6 +1,6 @@
 import type { ShutdownType } from "../../shared/api/runner-process-shutdown.ts";
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { RolloutTargetRow } from "./row.ts";
 
@@ -67,7 +67,7 @@ export async function listRolloutTargets(
   db: Db,
   org: OrgId,
   { rolloutId, status }: { readonly rolloutId: string; readonly status?: string | undefined },
-  page: PageRequest,
+  page: ListRequest,
 ): Promise<(RolloutTargetRow & { id: string; sort_key: string })[]> {
   return db<(RolloutTargetRow & { id: string; sort_key: string })[]>`
     select g.*, g.process_id as id, g.position::text as sort_key
@@ -76,7 +76,7 @@ export async function listRolloutTargets(
        and (${status === undefined} or g.status = ${status ?? null})
        and g.position > ${Number(page.after?.sortKey ?? 0)}
      order by g.position
-     limit ${page.limit + 1}`;
+     limit ${page.limit} offset ${page.offset}`;
 }
 
 /** Calls it off; a word of `cancel_rollout`. */

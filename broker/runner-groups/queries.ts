@@ -1,7 +1,7 @@
 import type { NewRunnerGroup, RunnerGroupChanges } from "../../shared/api/runner-groups.ts";
 import type { RunnerGroupType, RunnerPlatform } from "../../shared/runner-platforms.ts";
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { RunnerChange } from "../runners/notify-change.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
@@ -72,7 +72,8 @@ export async function listRunnerGroups(
     bound,
     after,
     limit,
-  }: PageRequest & { readonly filters: GroupFilters; readonly bound?: Bound | null },
+    offset,
+  }: ListRequest & { readonly filters: GroupFilters; readonly bound?: Bound | null },
 ): Promise<(RunnerGroupRow & { readonly sort_key: string })[]> {
   return db<(RunnerGroupRow & { readonly sort_key: string })[]>`
     select g.*, ${installOf(db)}, g.created_at::text as sort_key from runner_groups g
@@ -80,7 +81,7 @@ export async function listRunnerGroups(
        ${after === undefined ? db`` : db`and (created_at, id) < (${after.sortKey}::text::timestamptz, ${after.id})`}
        ${filters.owner_id === undefined ? db`` : db`and owner_id = ${filters.owner_id}`}
        ${filters.type === undefined ? db`` : db`and type = ${filters.type}`}
-     order by created_at desc, id desc limit ${limit}`;
+     order by created_at desc, id desc limit ${limit} offset ${offset}`;
 }
 
 export type CapacityRow = {

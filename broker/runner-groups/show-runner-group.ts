@@ -14,7 +14,12 @@ export async function showRunnerGroup(db: Db, org: OrgId, id: string): Promise<R
   const [group, settings, rows] = await Promise.all([
     findRunnerGroup(db, org, id),
     findGroupSettings(db, org, id),
-    listRunners(db, org, { filters: { runner_group_id: id }, after: undefined, limit: 100 }),
+    listRunners(db, org, {
+      filters: { runner_group_id: id },
+      after: undefined,
+      limit: 100,
+      offset: 0,
+    }),
   ]);
   if (group === undefined || settings === undefined) throw problem.notFound("runner group");
   const show = await prepareToShow(db, org, rows);

@@ -1,6 +1,6 @@
 import type { NewRunner, RunnerChanges, RunnerFilters } from "../../shared/api/runners.ts";
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
 import { boundTo } from "../tokens/bound/within.ts";
@@ -69,7 +69,8 @@ export async function listRunners(
     bound,
     after,
     limit,
-  }: PageRequest & { readonly filters: RunnerFilters; readonly bound?: Bound | null },
+    offset,
+  }: ListRequest & { readonly filters: RunnerFilters; readonly bound?: Bound | null },
 ): Promise<(LivingRunner & Sorted)[]> {
   return db<(LivingRunner & Sorted)[]>`
     select ${runnerColumns(db)}, u.created_at::text as sort_key from runners u
@@ -79,7 +80,7 @@ export async function listRunners(
        ${filters.status === undefined ? db`` : db`and u.status = ${filters.status}`}
        ${filters.lifecycle === undefined ? db`` : db`and u.lifecycle = ${filters.lifecycle}`}
        ${filters.name === undefined ? db`` : db`and u.name = ${filters.name}`}
-     order by u.created_at desc, u.id desc limit ${limit}`;
+     order by u.created_at desc, u.id desc limit ${limit} offset ${offset}`;
 }
 
 /** An ordered restart counts as requested until its process is gone; `exists` could be planned as a walk over all processes. */

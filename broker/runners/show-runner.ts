@@ -66,13 +66,13 @@ export async function showRunner(db: Db, actor: Asking, id: string): Promise<Run
     prepareToShow(db, org, [row]),
     findRunnerGroup(db, org, row.runner_group_id),
     findGroupSettings(db, org, row.runner_group_id),
-    listJobs(db, org, { runnerId: id }, { after: undefined, limit: shownJobs }),
+    listJobs(db, org, { runnerId: id }, { after: undefined, limit: shownJobs, offset: 0 }),
     listUpdates(db, org, id, shownUpdates),
   ]);
   if (group === undefined || settings === undefined) {
     throw problem.notFound("runner"); // deleted between the two reads
   }
-  const jobs = rows.slice(0, shownJobs).map((one) => showJobTo(actor)(toRunnerJob(one)));
+  const jobs = rows.map((one) => showJobTo(actor)(toRunnerJob(one)));
   return {
     ...show(row),
     jobs,

@@ -30,7 +30,7 @@ export async function listUpdates(
   limit: number,
 ): Promise<JobRow[]> {
   const filter = { ownerId: runnerId, ownerType: "runners", runnerId, type: updateType } as const;
-  return (await listJobs(db, org, filter, { after: undefined, limit })).slice(0, limit);
+  return await listJobs(db, org, filter, { after: undefined, limit, offset: 0 });
 }
 
 /** Whether a live process manages the host of a runner. */

@@ -1,6 +1,6 @@
 import { type SignalStatus, signalEnds } from "../../shared/queue-signal.ts";
 import type { Db } from "../database/connect.ts";
-import type { PageKey, PageRequest } from "../database/page-request.ts";
+import type { ListRequest, PageKey } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { signalColumns, signalState } from "./queries.ts";
 import type { SignalRow } from "./signal-row.ts";
@@ -25,8 +25,12 @@ export type SignalPage = {
   readonly stoppedAt: PageKey | undefined;
 };
 
+type SignalRequest = ListRequest & { readonly filter: SignalFilter; readonly isByOffset?: boolean };
+
 /** How many signals one page looks through for those that pass a filter which its index does not know. */
 const mostSeen = 2_000;
+/** The same of a list by offset, which has no place to go on from. */
+const mostSeenByOffset = 20_000;
 
 /**
  * A page of a queue's signals. Each list walks an index that has its order: of the line, of a status, of an owner, of an emitter, or of
@@ -36,13 +40,13 @@ export async function listSignals(
   db: Db,
   org: OrgId,
   queueId: string,
-  { filter, after, limit }: PageRequest & { readonly filter: SignalFilter },
+  { filter, after, limit, offset, isByOffset = false }: SignalRequest,
 ): Promise<SignalPage> {
   const hasMore = isSearch(filter);
-  const most = hasMore ? mostSeen : limit + 1;
+  const most = hasMore ? (isByOffset ? mostSeenByOffset : mostSeen) : limit;
   const found = await db<Found[]>`
     select w.id, w.at, f.created_at::text as sort_key
-      from (${walk(db, org, { queueId, filter, after })} limit ${most}) w
+      from (${walk(db, org, { queueId, filter, after })} limit ${most} offset ${hasMore ? 0 : offset}) w
      cross join lateral ${factsOf(db, org)} f
      order by w.n`;
   const rows = await db<(SignalRow & { n: number })[]>`
@@ -50,7 +54,7 @@ export async function listSignals(
       from unnest(${found.map(({ id }) => id)}::text[]) with ordinality w (id, n)
      cross join lateral ${factsOf(db, org)} f ${signalState(db)}
      where f.queue_id = ${queueId} ${rest(db, filter)}
-     order by w.n limit ${limit + 1}`;
+     order by w.n limit ${limit} offset ${hasMore ? offset : 0}`;
   const last = found.length < most || !hasMore ? undefined : found.at(-1);
   return {
     rows: rows.map(({ n, ...row }) => {

@@ -1,5 +1,5 @@
 import type { Db } from "../database/connect.ts";
-import type { PageRequest } from "../database/page-request.ts";
+import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
 import { boundTo } from "../tokens/bound/within.ts";
@@ -59,7 +59,8 @@ export async function listWorkspaces(
     bound,
     after,
     limit,
-  }: PageRequest & { readonly filters: WorkspaceFilters; readonly bound?: Bound | null },
+    offset,
+  }: ListRequest & { readonly filters: WorkspaceFilters; readonly bound?: Bound | null },
 ): Promise<(WorkspaceRow & Sorted)[]> {
   const { owner_id: ownerId, locked, blocked, deleted } = filters;
   return db<(WorkspaceRow & Sorted)[]>`
@@ -69,7 +70,7 @@ export async function listWorkspaces(
        ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
        ${blocked === undefined ? db`` : db`and (w.blocked_at is not null) = ${blocked === "true"}`}
        ${locked === undefined ? db`` : db`and exists (select from terraform_workspace_locks l where l.workspace_id = w.id) = ${locked === "true"}`}
-     order by w.id desc limit ${limit}`;
+     order by w.id desc limit ${limit} offset ${offset}`;
 }
 
 /** The locks of these workspaces. */
@@ -126,13 +127,13 @@ export async function findRevisionBefore(
 export async function listStates(
   db: Db,
   org: OrgId,
-  { workspaceId, after, limit }: PageRequest & { readonly workspaceId: string },
+  { workspaceId, after, limit, offset }: ListRequest & { readonly workspaceId: string },
 ): Promise<(WorkspaceStateRow & Sorted)[]> {
   return db<(WorkspaceStateRow & Sorted)[]>`
     select s.*, s.created_at::text as sort_key from terraform_workspace_states s
      where s.org_id = ${org} and s.workspace_id = ${workspaceId}
        ${after === undefined ? db`` : db`and s.revision < (select revision from terraform_workspace_states where id = ${after.id} and org_id = ${org})`}
-     order by s.revision desc limit ${limit}`;
+     order by s.revision desc limit ${limit} offset ${offset}`;
 }
 
 /** The latest events, newest first. */

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { accountTypes } from "./account-types.ts";
 import { accountMembers } from "./account.ts";
 import { createRoute } from "./create-route.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 
 /** An account of this org, with what its roles here permit. */
@@ -48,7 +48,9 @@ export const listAccountsRoute = createRoute("listAccounts", {
     type: z.enum(accountTypes).optional().describe("Only accounts of this type."),
     q: z.string().min(1).max(200).optional().describe("A part of the name or the email."),
   }),
-  responses: { 200: json(pageOf(orgAccountSchema), "A page of accounts, the newest first.") },
+  responses: {
+    200: json(pageOrArrayOf(orgAccountSchema), "A page of accounts, the newest first."),
+  },
 });
 
 export const getAccountRoute = createRoute("getAccount", {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { auditOutcomes } from "../audit.ts";
 import { createRoute } from "./create-route.ts";
 import { instantInput } from "./instant.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOf, cursorQuery } from "./page.ts";
 import { json } from "./response.ts";
 
 export const auditEventSchema = z
@@ -77,7 +77,7 @@ export const listAuditEventsRoute = createRoute("listAuditEvents", {
   description:
     "The newest first. A page may have fewer items than `limit`, even none, while `next_cursor` says that there are more: filters " +
     "without an index look through a bounded number of events for each page.",
-  query: z.object({ ...filters, ...pageQuery }),
+  query: z.object({ ...filters, ...cursorQuery }),
   responses: { 200: json(pageOf(auditEventSchema), "A page of events.") },
 });
 
@@ -88,7 +88,7 @@ export const exportAuditEventsRoute = createRoute("exportAuditEvents", {
   summary: "Export the audit log",
   description:
     "NDJSON, the oldest event first, up to ten seconds ago: each event once. Each line has a `cursor`. To continue, send the last one that you have with the same filters: after a lost connection, or the next day.",
-  query: z.object({ ...filters, cursor: pageQuery.cursor }),
+  query: z.object({ ...filters, cursor: cursorQuery.cursor }),
   responses: {
     200: {
       description: "One event a line, each with `cursor`.",

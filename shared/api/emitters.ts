@@ -10,7 +10,7 @@ import {
   emitterTicksSchema,
   newEmitterSchema,
 } from "./emitter.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { pauseBody, resumeBody } from "./pause.ts";
 import { queueParams } from "./queue.ts";
 import { json } from "./response.ts";
@@ -19,7 +19,7 @@ import { enqueuedSignalSchema } from "./signal.ts";
 const tags = ["Emitters"];
 const inQueue = "/v1/queues/{queue_id}/emitters";
 const path = "/v1/emitters/{emitter_id}";
-const page = json(pageOf(emitterSchema), "A page of emitters, the newest first.");
+const page = json(pageOrArrayOf(emitterSchema), "A page of emitters, the newest first.");
 const one = json(emitterSchema, "The emitter.");
 
 export const createEmitterRoute = createRoute("createEmitter", {

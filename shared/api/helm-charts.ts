@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 
 const tags = ["Helm releases"];
@@ -62,7 +62,7 @@ export const listHelmChartsRoute = createRoute("listHelmCharts", {
     owner_id: owner.owner_id.optional().describe("Only charts of this owner."),
     ...pageQuery,
   }),
-  responses: { 200: json(pageOf(helmChartSchema), "A page of charts.") },
+  responses: { 200: json(pageOrArrayOf(helmChartSchema), "A page of charts.") },
 });
 
 export const getHelmChartRoute = createRoute("getHelmChart", {
@@ -86,7 +86,7 @@ export const listHelmReleasesRoute = createRoute("listHelmReleases", {
     status: z.string().max(60).optional().describe("Only those in this status, in helm's words."),
     ...pageQuery,
   }),
-  responses: { 200: json(pageOf(helmReleaseSchema), "A page of releases.") },
+  responses: { 200: json(pageOrArrayOf(helmReleaseSchema), "A page of releases.") },
 });
 
 export const getHelmReleaseRoute = createRoute("getHelmRelease", {

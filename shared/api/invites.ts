@@ -5,7 +5,7 @@ import { type ItemOf, resource } from "../resources/resource.ts";
 import { givenRoles } from "./accounts.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 
 const tags = ["Access"];
@@ -88,7 +88,7 @@ export const listOwnInvitesRoute = createRoute("listOwnInvites", {
   tags,
   summary: "List the invitations of the account that the token acts for",
   query: z.object(pageQuery),
-  responses: { 200: json(pageOf(inviteSchema), "A page of invitations, the newest first.") },
+  responses: { 200: json(pageOrArrayOf(inviteSchema), "A page of invitations, the newest first.") },
 });
 
 export const acceptInviteRoute = createRoute("acceptInvite", {

@@ -1,13 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { digits } from "./digits.ts";
 import { instantInput } from "./instant.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { cursorQuery, mostOffset, pageOf } from "./page.ts";
 
 /** The query of lists that answer an array, by limit and offset, unless a cursor is given. */
 export const listingQuery = {
-  cursor: pageQuery.cursor,
+  cursor: cursorQuery.cursor,
   limit: digits(1, 100).default(10).describe("How many items are shown at most."),
-  offset: digits(0, 1_000_000).default(0).describe("How many to pass over; without `cursor`."),
+  offset: digits(0, mostOffset).default(0).describe("How many to pass over; without `cursor`."),
+  page: digits(0, mostOffset)
+    .optional()
+    .describe("Which part of `limit` items, from 0; in place of `offset`."),
 };
 
 /** The query by which such lists are narrowed to when things were created. */
@@ -18,7 +21,7 @@ export const createdQuery = {
 
 /** How such a list is told of. */
 export const listingDescription =
-  "Newest first. Without `cursor`: an array, of which `limit` and `offset` choose a part; `X-Svc-Page-Next` says whether there is more. With " +
+  "Newest first. Without `cursor`: an array, of which `limit` and `offset` (or `page`) choose a part; `X-Svc-Page-Next` says whether there is more. With " +
   "`cursor` (empty for the first page): `items` and `next_cursor`.";
 
 /** What such a list answers. */

@@ -5,7 +5,7 @@ import { digits } from "./digits.ts";
 import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
 import { jobOwner } from "./job-owner.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 
 const tags = ["Logs"];
@@ -111,7 +111,7 @@ export const listLogStreamsRoute = createRoute("listLogStreams", {
     owner_type: jobOwner.optional().describe("Only streams of owners of this type."),
     ...pageQuery,
   }),
-  responses: { 200: json(pageOf(logStreamSchema), "A page of streams.") },
+  responses: { 200: json(pageOrArrayOf(logStreamSchema), "A page of streams.") },
 });
 
 export const logPageSchema = z.object({

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { fewestRetainedDays, type Retained, retainedKinds } from "../retention.ts";
 import { createRoute } from "./create-route.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 
 const ofEachKind = <Schema extends z.ZodType>(schemaOf: (kind: Retained) => Schema) =>
@@ -74,7 +74,7 @@ export const listOrgsRoute = createRoute("listOrgs", {
     ...pageQuery,
     q: z.string().max(255).optional().describe("A part of the name."),
   }),
-  responses: { 200: json(pageOf(orgSchema), "A page of orgs, the newest first.") },
+  responses: { 200: json(pageOrArrayOf(orgSchema), "A page of orgs, the newest first.") },
 });
 
 export const getCurrentOrgRoute = createRoute("getCurrentOrg", {

@@ -4,7 +4,7 @@ import { ruleOfAct } from "../queue-acts.ts";
 import { signalStatuses } from "../queue-signal.ts";
 import { queueStatuses } from "../queue.ts";
 import { createRoute } from "./create-route.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { pauseBody, resumeBody } from "./pause.ts";
 import { queueMembers, queueOwner, queueParams, queueSchema } from "./queue.ts";
 import { json } from "./response.ts";
@@ -58,7 +58,7 @@ export const listQueuesRoute = createRoute("listQueues", {
     "The newest first; after them those of the runners' job groups, whose `owner_type` is `runner`.",
   query: z.object({ ...pageQuery, ...listQuery }),
   responses: {
-    200: json(pageOf(queueSchema), "A page of queues, without their signals and emitters."),
+    200: json(pageOrArrayOf(queueSchema), "A page of queues, without their signals and emitters."),
   },
 });
 

@@ -7,7 +7,7 @@ import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
 import { jobGroupQuery } from "./job-group.ts";
 import { jobOwner } from "./job-owner.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { mostOffset, pageOf, pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
 import { waitingSchema } from "./why-waiting.ts";
@@ -56,7 +56,7 @@ export const listJobsRoute = createRoute("listJobs", {
   summary: "List the org's jobs",
   description: "Newest first, in all statuses unless `status` narrows them.",
   query: z.object({ ...jobListQuery, ...pageQuery }),
-  responses: { 200: json(jobPage, "A page of jobs.") },
+  responses: { 200: json(pageOrArrayOf(runnerJobSchema), "A page of jobs.") },
 });
 
 export const listRunnerJobsRoute = createRoute("listRunnerJobs", {
@@ -72,7 +72,8 @@ export const listRunnerJobsRoute = createRoute("listRunnerJobs", {
     ...jobFilterQuery,
     cursor: pageQuery.cursor,
     limit: digits(0).optional().describe("100 at most; 60 unless given."),
-    offset: digits(0, 1_000_000).optional().describe("Without cursor."),
+    offset: digits(0, mostOffset).optional().describe("Without cursor."),
+    page: pageQuery.page.describe("Which part of `limit` jobs, from 0. Without cursor."),
   }),
   responses: { 200: json(z.union([z.array(runnerJobSchema), jobPage]), "Jobs.") },
 });

@@ -16,7 +16,7 @@ import { type ItemOf, resource } from "../resources/resource.ts";
 import { rolloutStatuses, rolloutTargetStatuses } from "../rollout.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 import { orderReason, shutdownTypes } from "./runner-process-shutdown.ts";
 
@@ -136,7 +136,7 @@ export const listRolloutProcessesRoute = createRoute("listRolloutProcesses", {
     ...pageQuery,
     status: z.enum(rolloutTargetStatuses).optional().describe("Only those in this status."),
   }),
-  responses: { 200: json(pageOf(targetSchema), "A page of processes, in their order.") },
+  responses: { 200: json(pageOrArrayOf(targetSchema), "A page of processes, in their order.") },
 });
 
 export const cancelRolloutRoute = createRoute("cancelRollout", {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { runnerGroupTypes, runnerPlatforms } from "../runner-platforms.ts";
 import { createRoute } from "./create-route.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { pauseBody, pausing, resumeBody } from "./pause.ts";
 import { json } from "./response.ts";
 import { runnerSettingsChangesSchema } from "./runner-settings.ts";
@@ -60,7 +60,7 @@ export const listRunnerGroupsRoute = createRoute("listRunnerGroups", {
     owner_id: z.string().max(200).optional().describe("Only groups of this owner."),
     type: z.enum(runnerGroupTypes).optional().describe("Only groups of this type."),
   }),
-  responses: { 200: json(pageOf(runnerGroupSchema), "A page of groups, the newest first.") },
+  responses: { 200: json(pageOrArrayOf(runnerGroupSchema), "A page of groups, the newest first.") },
 });
 
 export const getRunnerGroupRoute = createRoute("getRunnerGroup", {

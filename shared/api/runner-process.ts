@@ -5,7 +5,7 @@ import { departingStatuses, processStatuses } from "../runner-process.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { processOrderSchema } from "./process-order.ts";
 import { json } from "./response.ts";
 import { processShutdownSchema } from "./runner-process-shutdown.ts";
@@ -155,7 +155,9 @@ export const listProcessesRoute = createRoute("listProcesses", {
       .optional()
       .describe("Those that can still be told to shut down, or those that ended."),
   }),
-  responses: { 200: json(pageOf(runnerProcessSchema), "A page of processes, the newest first.") },
+  responses: {
+    200: json(pageOrArrayOf(runnerProcessSchema), "A page of processes, the newest first."),
+  },
 });
 
 export const getProcessRoute = createRoute("getProcess", {

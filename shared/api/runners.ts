@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { pauseBody, pausing, resumeBody } from "./pause.ts";
 import { json } from "./response.ts";
 import { runnerLifecycles, runnerSchema, runnerStatuses } from "./runner.ts";
@@ -54,7 +54,7 @@ export const listRunnersRoute = createRoute("listRunners", {
   tags,
   summary: "List runners",
   query: listQuery,
-  responses: { 200: json(pageOf(runnerSchema), "A page of runners, the newest first.") },
+  responses: { 200: json(pageOrArrayOf(runnerSchema), "A page of runners, the newest first.") },
 });
 
 export const getRunnerRoute = createRoute("getRunner", {

@@ -6,7 +6,7 @@ import { dataQuery } from "./data-query.ts";
 import { idParam } from "./id-param.ts";
 import { jobOwner } from "./job-owner.ts";
 import { newSignalSchema } from "./new-signal.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { queueParams } from "./queue.ts";
 import { json } from "./response.ts";
 import { enqueuedSignalSchema, queueSignalSchema } from "./signal.ts";
@@ -90,7 +90,9 @@ export const listSignalsRoute = createRoute("listSignals", {
     owner_id: jobOwner.optional().describe("Only signals of this owner."),
     emitter_id: z.string().max(100).optional().describe("Only signals of this emitter."),
   }),
-  responses: { 200: json(pageOf(queueSignalSchema), "A page of signals, without their data.") },
+  responses: {
+    200: json(pageOrArrayOf(queueSignalSchema), "A page of signals, without their data."),
+  },
 });
 
 export const getSignalRoute = createRoute("getSignal", {

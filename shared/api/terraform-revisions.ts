@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { digits } from "./digits.ts";
 import { idParam } from "./id-param.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 import { maxRevision, workspaceStateSchema } from "./terraform-workspaces.ts";
 
@@ -32,7 +32,7 @@ export const listStatesRoute = createRoute("listTerraformWorkspaceStates", {
   tags,
   summary: "List the revisions of a workspace's state, the newest first",
   query: z.object(pageQuery),
-  responses: { 200: json(pageOf(workspaceStateSchema), "A page of revisions.") },
+  responses: { 200: json(pageOrArrayOf(workspaceStateSchema), "A page of revisions.") },
 });
 
 export const getStateRoute = createRoute("getTerraformWorkspaceState", {

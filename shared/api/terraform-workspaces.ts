@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { createRoute } from "./create-route.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 import { shownLockSchema } from "./terraform-lock.ts";
 
@@ -113,7 +113,7 @@ export const listWorkspacesRoute = createRoute("listTerraformWorkspaces", {
     blocked: z.enum(["true", "false"]).optional().describe("Those that are blocked, or not."),
     deleted: z.enum(["true", "false"]).optional().describe("Those that can be restored."),
   }),
-  responses: { 200: json(pageOf(workspaceSchema), "A page of workspaces.") },
+  responses: { 200: json(pageOrArrayOf(workspaceSchema), "A page of workspaces.") },
 });
 
 export const getWorkspaceRoute = createRoute("getTerraformWorkspace", {

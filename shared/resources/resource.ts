@@ -2,7 +2,7 @@ import { type RouteConfig, z } from "@hono/zod-openapi";
 import { createRoute } from "../api/create-route.ts";
 import { paramsOf } from "../api/id-param.ts";
 import { listingDescription, listingOf, listingQuery } from "../api/listing.ts";
-import { pageOf, pageQuery } from "../api/page.ts";
+import { pageOrArrayOf, pageQuery } from "../api/page.ts";
 import { json } from "../api/response.ts";
 import type { IdName } from "../id-names.ts";
 import { type IdPrefix, idPrefixes } from "../id-prefixes.ts";
@@ -17,7 +17,7 @@ import { type Parent, parents } from "./parents.ts";
  * completion of the command line.
  * - noun, plural: in sentences; schema: its name in the OpenAPI document, from which the operations' ids derive.
  * - operation: in the ids of its operations, where it is not `schema`.
- * - paged: `cursor`, its lists answer pages only, and no array by limit and offset.
+ * - paged: `cursor`, its lists answer pages, and an array only where `offset` or `page` is given.
  * - path: of the list; under: the things that it names, each of which must be there; also: the list answers under these, too, without
  *   the filter of their id.
  * - bound: what tokens that are bound to an app or an install may do: `path`, they are let in where the path names something of their own;
@@ -66,7 +66,9 @@ type QueryOf<Spec extends ResourceSpec, All extends Filters> = (Spec extends Pag
   ? typeof pageQuery
   : typeof listingQuery) & { [Name in keyof All]: All[Name]["schema"] };
 type ListOf<Spec extends ResourceSpec> = ReturnType<
-  Spec extends PagedByCursor ? typeof pageOf<ItemSchema<Spec>> : typeof listingOf<ItemSchema<Spec>>
+  Spec extends PagedByCursor
+    ? typeof pageOrArrayOf<ItemSchema<Spec>>
+    : typeof listingOf<ItemSchema<Spec>>
 >;
 type ItemSchema<Spec extends ResourceSpec> = z.ZodObject<ShapeOf<Spec["members"]>>;
 type Answer<Schema extends z.ZodType> = { readonly 200: ReturnType<typeof json<Schema>> };
@@ -161,7 +163,7 @@ function listRoute(spec: ResourceSpec, itemSchema: z.ZodType, parent?: Parent) {
     }),
     responses: {
       200: isPaged
-        ? json(pageOf(itemSchema), `A page of ${plural}, the newest first.`)
+        ? json(pageOrArrayOf(itemSchema), `A page of ${plural}, the newest first.`)
         : json(listingOf(itemSchema), `${capital(plural)}.`),
     },
   });

@@ -26,7 +26,7 @@ test("a page of runners looks up what it shows of each, and reads no others", as
   const on = await explaining(database, { isMeasured: true });
   for (let asked = 0; asked < 8; asked += 1) {
     on.take();
-    const page = { filters: {}, after: undefined, limit: 51 };
+    const page = { filters: {}, after: undefined, limit: 51, offset: 0 };
     const rows = await listRunners(on.db, given.orgId, page);
     expect(rows).toHaveLength(51);
     expect(rows.map(({ restart_requested: isAsked }) => isAsked)).toEqual(

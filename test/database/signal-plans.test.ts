@@ -91,7 +91,12 @@ describe.each(["force_generic_plan", "force_custom_plan"])("with a %s", (mode) =
       expect(overruns(110)).toEqual([]);
       await readQueueStatus(on.db, queue().orgId, queue().queueId);
       expect(overruns(10_100)).toEqual([]);
-      await listQueues(on.db, queue().orgId, { filter: {}, after: undefined, limit: 51 });
+      await listQueues(on.db, queue().orgId, {
+        filter: {},
+        after: undefined,
+        limit: 51,
+        offset: 0,
+      });
       expect(overruns(60)).toEqual([]);
     });
 
@@ -151,5 +156,5 @@ describe.each(["force_generic_plan", "force_custom_plan"])("with a %s", (mode) =
 });
 
 async function list(on_: Db, { orgId, queueId }: GivenQueue, filter: SignalFilter) {
-  return await listSignals(on_, orgId, queueId, { filter, after: undefined, limit: 50 });
+  return await listSignals(on_, orgId, queueId, { filter, after: undefined, limit: 50, offset: 0 });
 }

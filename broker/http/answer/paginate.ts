@@ -5,8 +5,6 @@ import type { AppContext } from "../app-types.ts";
 import { pathOfIds } from "../gate/params-of.ts";
 import { setHeader } from "./set-header.ts";
 
-export type Page<Item> = { items: Item[]; next_cursor: string | null };
-
 type Asked = { readonly cursor?: string | undefined; readonly limit: number };
 
 /**
@@ -26,30 +24,17 @@ export function readPage(asked: Asked, filters: Readonly<Record<string, unknown>
   return { after: { sortKey, id }, limit };
 }
 
-/**
- * Makes a page of the rows that a query found when asked for one row more than `limit`, and sends the Link
- * to the next page. A row says where it stands: `created_at::text as sort_key`, and its id.
- */
-export function toPage<Row extends { readonly id: string; readonly sort_key: string }, Item>(
+/** Sends the Link to the page that comes after a row; its cursor. */
+export function tellNext(
   c: AppContext,
-  rows: readonly Row[],
-  page: {
-    readonly limit: number;
-    readonly filters: Readonly<Record<string, unknown>>;
-    readonly toItem: (row: Row) => Item;
-    /** Where the search for rows ended before there were enough: the next page begins there. */
-    readonly stoppedAt?: PageKey | undefined;
-  },
-): Page<Item> {
-  const shown = rows.slice(0, page.limit);
-  const items = shown.map(page.toItem);
-  const last = rows.length > page.limit ? keyOf(shown.at(-1)) : page.stoppedAt;
-  if (last === undefined) return { items, next_cursor: null };
-  const cursor = cursorOf(last, page.filters);
+  last: PageKey,
+  filters: Readonly<Record<string, unknown>>,
+): string {
+  const cursor = cursorOf(last, filters);
   const next = new URL(c.req.url);
   next.searchParams.set("cursor", cursor);
   setHeader(c, "link", `<${pathOfIds(c)}${next.search}>; rel="next"`);
-  return { items, next_cursor: cursor };
+  return cursor;
 }
 
 /** The cursor of what comes after a row. */
@@ -58,12 +43,6 @@ export function cursorOf(
   filters: Readonly<Record<string, unknown>>,
 ): string {
   return encode([sortKey, id, filterHash(filters)]);
-}
-
-function keyOf(
-  row: { readonly id: string; readonly sort_key: string } | undefined,
-): PageKey | undefined {
-  return row && { sortKey: row.sort_key, id: row.id };
 }
 
 type CursorParts = readonly [sortKey: string, id: string, hash: string];

@@ -3,6 +3,7 @@ import { nearestOf } from "../../../shared/issue-words.ts";
 import { type Pointer, type ProblemError, problem } from "../../../shared/problem.ts";
 import { toPointer } from "../../../shared/scan-json.ts";
 import { requireShortLists } from "../body/require-short-lists.ts";
+import { pagingFaults } from "./paging-faults.ts";
 import { unknownParameter } from "./unknown-parameter.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -83,6 +84,8 @@ export function validateQuery(
   const parsed = schema?.safeParse(query, { reportInput: true });
   if (parsed?.success === false) {
     errors.push(...firstErrors(parsed.error.issues, toParameter));
+  } else if (parsed !== undefined) {
+    errors.push(...pagingFaults(sent, parsed.data));
   }
   if (errors.length > 0) throw problem.invalid(errors);
   return parsed?.data ?? {};

@@ -5,13 +5,12 @@ import type { AnyResource, ItemOf } from "../../../shared/resources/resource.ts"
 import type { Broker } from "../../broker.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import type { Listed, Rows } from "../../resources/rows-of.ts";
-import { answerListing, answerPage } from "../answer/answer-listing.ts";
+import { answerList, type Paging, splitQuery } from "../answer/answer-list.ts";
 import { hasVersion } from "../answer/etag.ts";
 import type { App, AppContext } from "../app-types.ts";
 import { requireParent } from "./require-parent.ts";
 
 type Texts = Readonly<Record<string, string>>;
-type Asked = { readonly limit: number; readonly offset: number; readonly cursor?: string };
 type Handle = (c: AppContext) => Promise<Response>;
 
 /** Opens the routes that list and read a resource. */
@@ -47,17 +46,14 @@ async function list<R extends AnyResource, Row>(
 ): Promise<Response> {
   const { orgId, bound } = c.get("actor");
   const params: Texts = under.length === 0 ? {} : c.req.valid("param" as never);
-  const { limit, offset, cursor, ...filter } = c.req.valid("query" as never) as Asked & Texts; // by its own schema
+  const query: Paging = c.req.valid("query" as never); // by its own schema
+  const [paging, filter] = splitQuery(query as Paging & Texts);
   await requireUnder(c, db, under, params);
-  const list = {
+  const listed = await answerList(c, paging, {
     filters: { ...params, ...filter },
     read: (request: ListRequest) => rows.list(db, orgId, { params, filter, bound, ...request }),
     toItem: (row: Listed<Row>) => rows.toItem(row),
-  };
-  const isPaged = rows.resource.paged === "cursor";
-  const listed = isPaged
-    ? await answerPage(c, { limit, cursor }, list)
-    : await answerListing(c, { limit, offset, cursor }, list);
+  });
   return c.json(listed as object, 200);
 }
 

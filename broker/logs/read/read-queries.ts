@@ -1,5 +1,5 @@
 import type { Db } from "../../database/connect.ts";
-import type { PageRequest } from "../../database/page-request.ts";
+import type { ListRequest } from "../../database/page-request.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import type { Bound } from "../../tokens/bound/bound.ts";
 import { boundTo } from "../../tokens/bound/within.ts";
@@ -43,7 +43,7 @@ export async function listLogStreams(
   db: Db,
   org: OrgId,
   { ownerId, ownerType, bound }: StreamFilter,
-  { after, limit }: PageRequest,
+  { after, limit, offset }: ListRequest,
 ): Promise<(LogStream & { sort_key: string })[]> {
   return db<(LogStream & { sort_key: string })[]>`
     with page as materialized (
@@ -52,7 +52,7 @@ export async function listLogStreams(
          ${ownerId === undefined ? db`` : db`and s.owner_id = ${ownerId}`}
          ${ownerType === undefined ? db`` : db`and s.owner_type = ${ownerType}`}
          ${after === undefined ? db`` : db`and s.id < ${after.id}`}
-       order by s.id desc limit ${limit + 1}
+       order by s.id desc limit ${limit} offset ${offset}
     )
     select s.*, s.first_day::text, s.last_day::text, s.created_at::text as sort_key
       from find_log_streams(array(select ${org}::text from page), array(select p.id::text from page p)) s

@@ -2,7 +2,7 @@ import type { NewLogStream } from "../../../shared/api/write-logs.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Db } from "../../database/connect.ts";
 import { keyedId } from "../../database/keyed-id.ts";
-import type { PageRequest } from "../../database/page-request.ts";
+import type { ListRequest } from "../../database/page-request.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import { isWithin } from "../../tokens/bound/within.ts";
@@ -65,7 +65,7 @@ export async function listStreams(
   db: Db,
   org: OrgId,
   filter: StreamFilter,
-  page: PageRequest,
+  page: ListRequest,
 ): Promise<(LogStream & { sort_key: string })[]> {
   const rows = await listLogStreams(db, org, filter, page);
   const { ownerId, ownerType, bound } = filter;

@@ -23,7 +23,7 @@ import { requireApp } from "../../apps/keep-apps.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
-import { answerListing } from "../../http/answer/answer-listing.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 import { readLabelQuery } from "../../labels/label-query.ts";
@@ -41,12 +41,11 @@ const readActions: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(routes.listActionsRoute, async ({ c, orgId, params: { app_id: appId }, query }) => {
     await requireApp(db, orgId, appId);
-    const { cursor, limit, offset, labels, ...asked } = query;
-    const page = { cursor, limit, offset };
+    const [page, { labels, ...asked }] = splitQuery(query);
     const filter = { ...asked, labels: readLabelQuery(labels) };
     const all = await listActions(db, orgId, { appId, after: undefined, limit: 1000, offset: 0 });
     const show = await prepareActions(db, orgId, all);
-    const listed = await answerListing(c, page, {
+    const listed = await answerList(c, page, {
       filters: { ...asked, labels },
       read: (request: ListRequest) => listActions(db, orgId, { appId, filter, ...request }),
       toItem: show,
@@ -96,9 +95,8 @@ const readConfigs: RegisterRoutes = (app, broker) => {
   app.handle(routes.listActionConfigsRoute, async ({ c, orgId, params, query }) => {
     const { app_id: appId, action_id: actionId } = params;
     await showAction(db, orgId, { appId, id: actionId });
-    const { cursor, limit, offset, ...created } = query;
-    const page = { cursor, limit, offset };
-    const listed = await answerListing(c, page, {
+    const [page, created] = splitQuery(query);
+    const listed = await answerList(c, page, {
       filters: created,
       read: (request: ListRequest) =>
         listActionConfigs(db, orgId, { actionId, created, ...request }),

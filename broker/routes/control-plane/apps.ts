@@ -19,7 +19,7 @@ import { appRows } from "../../apps/app-rows.ts";
 import { requireApp, createApp, deleteApp, updateApp } from "../../apps/keep-apps.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
-import { answerListing } from "../../http/answer/answer-listing.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { tellThere } from "../../http/answer/tell-there.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
@@ -73,9 +73,8 @@ const readConfigs: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(listAppConfigsRoute, async ({ c, orgId, params: { app_id: id }, query }) => {
     await requireApp(db, orgId, id);
-    const { cursor, limit, offset, ...filter } = query;
-    const page = { cursor, limit, offset };
-    const listed = await answerListing(c, page, {
+    const [page, filter] = splitQuery(query);
+    const listed = await answerList(c, page, {
       filters: filter,
       read: (request: ListRequest) => listConfigs(db, orgId, id, { filter, ...request }),
       toItem: toConfig,

@@ -13,7 +13,7 @@ import { showConfig } from "../../app-configs/show-configs.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
-import { answerListing } from "../../http/answer/answer-listing.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { tellThere } from "../../http/answer/tell-there.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
@@ -136,10 +136,9 @@ const readComponents: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(named.listComponentsRoute, async ({ c, orgId, params, query }) => {
     const of = { app: params.app_id, kind: "components" } as const;
-    const { cursor, limit, offset, ...filter } = query;
-    const page = { cursor, limit, offset };
+    const [page, filter] = splitQuery(query);
     const show = await prepareParts(db, orgId, of);
-    const listed = await answerListing(c, page, {
+    const listed = await answerList(c, page, {
       filters: filter,
       read: (request: ListRequest) => listNamedParts(db, orgId, { ...of, filter, ...request }),
       toItem: (row) => toComponent(show(row)),
@@ -157,10 +156,9 @@ const readRunbooks: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(named.listRunbooksRoute, async ({ c, orgId, params, query }) => {
     const of = { app: params.app_id, kind: "runbooks" } as const;
-    const { cursor, limit, offset, ...filter } = query;
-    const page = { cursor, limit, offset };
+    const [page, filter] = splitQuery(query);
     const show = await prepareParts(db, orgId, of);
-    const listed = await answerListing(c, page, {
+    const listed = await answerList(c, page, {
       filters: filter,
       read: (request: ListRequest) => listNamedParts(db, orgId, { ...of, filter, ...request }),
       toItem: show,

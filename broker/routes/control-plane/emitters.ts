@@ -19,9 +19,9 @@ import { type EmitterFilter, listEmitters } from "../../emitters/queries.ts";
 import { showEmitter, showTicks } from "../../emitters/show-emitter.ts";
 import { toEmitter } from "../../emitters/to-emitter.ts";
 import { updateEmitter as update } from "../../emitters/update-emitter.ts";
+import { answerList, type Paging, splitQuery } from "../../http/answer/answer-list.ts";
 import { answer } from "../../http/answer/answer.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { tellSecrets } from "../../http/gate/audit-gate.ts";
 import { hidesLanes } from "../../queues/require-act.ts";
@@ -103,14 +103,15 @@ async function shown(c: AppContext, broker: Broker, id: string, withData = true)
   return emitter;
 }
 
-type Listed = EmitterFilter & { readonly cursor?: string | undefined; readonly limit: number };
-
-async function page(c: AppContext, broker: Broker, { cursor, limit, ...filters }: Listed) {
-  const { after } = readPage({ cursor, limit }, filters);
+async function page(c: AppContext, broker: Broker, asked: EmitterFilter & Paging) {
+  const [paging, filters] = splitQuery(asked);
   const { orgId, permissions } = c.get("actor");
   const filter = { ...filters, hidesLanes: hidesLanes(permissions) };
-  const rows = await listEmitters(broker.db, orgId, { filter, after, limit: limit + 1 });
-  return toPage(c, rows, { limit, filters, toItem: (row) => toEmitter(row) });
+  return await answerList(c, paging, {
+    filters,
+    read: (request) => listEmitters(broker.db, orgId, { filter, ...request }),
+    toItem: (row) => toEmitter(row),
+  });
 }
 
 /** Emitters: of a queue, and each by itself */

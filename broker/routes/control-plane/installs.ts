@@ -22,7 +22,7 @@ import {
 import { mostUpdated, updateInstallsRoute } from "../../../shared/api/update-installs.ts";
 import type { Broker } from "../../broker.ts";
 import type { ListRequest } from "../../database/page-request.ts";
-import { answerListing } from "../../http/answer/answer-listing.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
 import { tellThere } from "../../http/answer/tell-there.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
@@ -119,16 +119,12 @@ const label: RegisterRoutes = (app, { db }) => {
 const keepInputs: RegisterRoutes = (app, broker) => {
   app.handle(listInstallInputsRoute, async ({ c, orgId, params: { install_id: id }, query }) => {
     await requireInstall(broker.db, orgId, id);
-    const { cursor, limit, offset, ...created } = query;
-    const listedInputs = await answerListing(
-      c,
-      { cursor, limit, offset },
-      {
-        filters: created,
-        read: (request: ListRequest) => listInputs(broker, orgId, { id, created, ...request }),
-        toItem: ({ show }) => show(),
-      },
-    );
+    const [page, created] = splitQuery(query);
+    const listedInputs = await answerList(c, page, {
+      filters: created,
+      read: (request: ListRequest) => listInputs(broker, orgId, { id, created, ...request }),
+      toItem: ({ show }) => show(),
+    });
     return listedInputs;
   });
   app.handle(

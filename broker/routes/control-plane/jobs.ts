@@ -4,7 +4,7 @@ import {
   rerunJobRoute,
 } from "../../../shared/api/control-runner-jobs.ts";
 import { getWaitingRoute, listJobsRoute } from "../../../shared/api/read-runner-jobs.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { endJob } from "../../jobs/end-job.ts";
@@ -22,11 +22,14 @@ import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 /** GET /v1/runner-jobs */
 export const listJobs: RegisterRoutes = (app, broker) => {
   app.handle(listJobsRoute, async ({ c, actor, query }) => {
-    const { cursor, limit, ...filters } = query;
-    const page = readPage({ cursor, limit }, filters);
+    const [page, filters] = splitQuery(query);
     const show = showJobTo(actor);
-    const rows = await listPage(broker.db, actor.orgId, toJobFilter(filters, actor), page);
-    return toPage(c, rows, { limit, filters, toItem: (row) => show(toRunnerJob(row)) });
+    const filter = toJobFilter(filters, actor);
+    return await answerList(c, page, {
+      filters,
+      read: (request) => listPage(broker.db, actor.orgId, filter, request),
+      toItem: (row) => show(toRunnerJob(row)),
+    });
   });
 };
 

@@ -1,6 +1,6 @@
 import { getLogStreamRoute, listLogStreamsRoute } from "../../../shared/api/log-streams.ts";
 import { closeLogStreamRoute, createLogStreamRoute } from "../../../shared/api/write-logs.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import {
   closeLogStream,
@@ -32,11 +32,12 @@ export const readLogStreams: RegisterRoutes = (app, { db, config }) => {
       toLogStream(await requireLogStream(db, orgId, id, runnerId), apiUrl),
   );
   app.handle(listLogStreamsRoute, async ({ c, actor: { orgId, bound }, query }) => {
-    const { cursor, limit, ...filters } = query;
-    const page = readPage({ cursor, limit }, filters);
+    const [page, filters] = splitQuery(query);
     const filter = { ownerId: filters.owner_id, ownerType: filters.owner_type, bound };
-    const rows = await listStreams(db, orgId, filter, page);
-    const toItem = (row: (typeof rows)[number]) => toLogStream(row, apiUrl);
-    return toPage(c, rows, { limit, filters, toItem });
+    return await answerList(c, page, {
+      filters,
+      read: (request) => listStreams(db, orgId, filter, request),
+      toItem: (row) => toLogStream(row, apiUrl),
+    });
   });
 };

@@ -10,8 +10,8 @@ import {
   updateQueueRoute,
 } from "../../../shared/api/queues.ts";
 import type { Broker } from "../../broker.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { createQueue as makeQueue } from "../../queues/create-queue.ts";
 import { deleteQueue as removeQueue } from "../../queues/delete-queue.ts";
@@ -33,11 +33,13 @@ export const createQueue: RegisterRoutes = (app, broker) => {
 /** GET /v1/queues, GET /v1/queues/{queue_id}, …/status */
 export const readQueues: RegisterRoutes = (app, broker) => {
   app.handle(listQueuesRoute, async ({ c, actor: { orgId, permissions }, query }) => {
-    const { cursor, limit, ...filters } = query;
-    const { after } = readPage({ cursor, limit }, filters);
+    const [page, filters] = splitQuery(query);
     const filter = { ...filters, hidesLanes: hidesLanes(permissions) };
-    const rows = await listAllQueues(broker.db, orgId, { filter, after, limit: limit + 1 });
-    return toPage(c, rows, { limit, filters, toItem: ({ queue }) => queue });
+    return await answerList(c, page, {
+      filters,
+      read: (request) => listAllQueues(broker.db, orgId, { filter, ...request }),
+      toItem: ({ queue }) => queue,
+    });
   });
   app.handle(getQueueRoute, async ({ c, orgId, params: { queue_id: id } }) => {
     const queue = await showQueue(broker.db, orgId, id);

@@ -2,9 +2,8 @@ import { configPartReads } from "../../../shared/api/config-part-reads.ts";
 import { listConfigs } from "../../app-configs/queries.ts";
 import { showPart, showParts } from "../../app-configs/show-parts.ts";
 import { requireApp } from "../../apps/keep-apps.ts";
-import type { ListRequest } from "../../database/page-request.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
-import { answerListing } from "../../http/answer/answer-listing.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** Parts of an app's configs: of the active one, of one that is named, of all that have it. */
@@ -16,19 +15,15 @@ export const readConfigParts: RegisterRoutes = (app, broker) => {
       return answerInTurns(c, broker, await showPart(db, orgId, of, section));
     });
     app.handle(list, async ({ c, orgId, params, query }) => {
-      const { cursor, limit, offset, ...created } = query;
+      const [page, created] = splitQuery(query);
       await requireApp(db, orgId, params.app_id);
       const filter = { ...created, isWhole: true } as const;
-      const page = { cursor, limit, offset };
-      const listed = await answerListing(c, page, {
+      const listed = await answerList(c, page, {
         filters: created,
-        read: (request: ListRequest) =>
-          listConfigs(db, orgId, params.app_id, { filter, ...request }),
-        toItem: (row) => row,
+        read: (request) => listConfigs(db, orgId, params.app_id, { filter, ...request }),
+        toItems: (rows) => showParts(db, orgId, rows, section),
       });
-      const configs = "items" in listed ? listed.items : listed;
-      const parts = await showParts(db, orgId, configs, section);
-      return answerInTurns(c, broker, "items" in listed ? { ...listed, items: parts } : parts);
+      return answerInTurns(c, broker, listed);
     });
     app.handle(get, async ({ c, orgId, params }) => {
       const of = { app: params.app_id, id: params.app_config_id };

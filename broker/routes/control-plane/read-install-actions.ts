@@ -13,7 +13,7 @@ import { showInstallAction } from "../../actions/show-app-actions.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
-import { answerListing } from "../../http/answer/answer-listing.ts";
+import { answerList } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 
@@ -39,7 +39,7 @@ export const readInstallActions: RegisterRoutes = (app, broker) => {
   app.handle(listRecentRunsRoute, async ({ c, orgId, params, query }) => {
     const { install_id: installId, action_id: id } = params;
     await showInstallAction(db, orgId, { installId, id });
-    return await answerListing(c, query, {
+    return await answerList(c, query, {
       read: (request: ListRequest) =>
         actionRunRows.list(db, orgId, { params, filter: {}, ...request }),
       toItem: toRun,

@@ -5,7 +5,7 @@ import {
 import { listInstallEventsRoute } from "../../../shared/api/installs.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
-import { answerListing } from "../../http/answer/answer-listing.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
@@ -24,9 +24,8 @@ const readStates: RegisterRoutes = (app, broker) => {
   );
   app.handle(listInstallStatesRoute, async ({ c, orgId, params: { install_id: id }, query }) => {
     await requireInstall(broker.db, orgId, id);
-    const { cursor, limit, offset, ...created } = query;
-    const page = { cursor, limit, offset };
-    const listedStates = await answerListing(c, page, {
+    const [page, created] = splitQuery(query);
+    const listedStates = await answerList(c, page, {
       filters: created,
       read: (request: ListRequest) => listStates(broker.db, orgId, { id, created, ...request }),
       toItem: (row) => toState(broker.seals, row),
@@ -40,9 +39,8 @@ const readEvents: RegisterRoutes = (app, { db }) => {
     listInstallEventsRoute,
     async ({ c, orgId, params: { install_id: installId }, query }) => {
       await requireInstall(db, orgId, installId);
-      const { cursor, limit, offset, ...created } = query;
-      const page = { cursor, limit, offset };
-      const events = await answerListing(c, page, {
+      const [page, created] = splitQuery(query);
+      const events = await answerList(c, page, {
         filters: created,
         read: (request: ListRequest) =>
           listInstallEvents(db, orgId, { installId, created, ...request }),

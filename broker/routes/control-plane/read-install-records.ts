@@ -8,7 +8,7 @@ import {
 import { listInstallAudit, toInstallAuditLog } from "../../audit/list-install-audit.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
-import { answerListing } from "../../http/answer/answer-listing.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { answer } from "../../http/answer/answer.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
@@ -28,9 +28,9 @@ export const readInstallRecords: RegisterRoutes = (app, broker) => {
     listInstallAuditLogsRoute,
     async ({ c, orgId, params: { install_id: installId }, query }) => {
       await requireInstall(db, orgId, installId);
-      const { start: from, end: to, ...page } = query;
+      const [page, { start: from, end: to }] = splitQuery(query);
       const days = config.retainAuditDays;
-      const logs = await answerListing(c, page, {
+      const logs = await answerList(c, page, {
         filters: { from, to },
         read: (request: ListRequest) =>
           listInstallAudit(db, orgId, { installId, from, to, days, ...request }),

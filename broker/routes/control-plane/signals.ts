@@ -14,8 +14,8 @@ import type { Pointer } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import { enterDownloads } from "../../http/answer/answer-large.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { answer } from "../../http/answer/answer.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { tellSecrets } from "../../http/gate/audit-gate.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
@@ -153,14 +153,19 @@ const inPieces = (text: LargeText): Opened => ({
 /** GET /v1/queues/{queue_id}/signals, GET /v1/signals/{signal_id} */
 export const readSignals: RegisterRoutes = (app, broker) => {
   app.handle(listSignalsRoute, async ({ c, orgId, params: { queue_id: queueId }, query }) => {
-    const { cursor, limit, ...filter } = query;
-    const filters = { ...filter, queueId };
-    const { after } = readPage({ cursor, limit }, filters);
+    const [page, filter] = splitQuery(query);
     await requireQueue(broker.db, orgId, queueId);
-    const { rows, stoppedAt } = await listPage(broker.db, orgId, queueId, { filter, after, limit });
-    const page = toPage(c, rows, { limit, filters, stoppedAt, toItem: ({ row }) => row });
-    const items = await showSignals(broker.db, orgId, page.items);
-    return { items, next_cursor: page.next_cursor };
+    const isByOffset = (page.offset ?? page.page) !== undefined;
+    return await answerList(c, page, {
+      filters: { ...filter, queueId },
+      read: (request) => listPage(broker.db, orgId, queueId, { filter, isByOffset, ...request }),
+      toItems: (rows) =>
+        showSignals(
+          broker.db,
+          orgId,
+          rows.map(({ row }) => row),
+        ),
+    });
   });
   app.handle(getSignalRoute, async ({ c, actor, params: { signal_id: id }, query }) => {
     const withData = query.data !== "false";

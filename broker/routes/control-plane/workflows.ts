@@ -14,7 +14,7 @@ import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import type { CreatedFilter } from "../../database/created-within.ts";
 import type { ListRequest } from "../../database/page-request.ts";
-import { answerListing } from "../../http/answer/answer-listing.ts";
+import { answerList, type Paging, splitQuery } from "../../http/answer/answer-list.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
@@ -53,8 +53,8 @@ const list: RegisterRoutes = (app, { db }) => {
     },
   );
   app.handle(listPendingApprovalsRoute, async ({ c, actor: { orgId, bound }, query }) => {
-    const { owner_id: ownerId, ...page } = query;
-    const approvals = await answerListing(c, page, {
+    const [page, { owner_id: ownerId }] = splitQuery(query);
+    const approvals = await answerList(c, page, {
       filters: { ownerId },
       read: (request: ListRequest) =>
         listPendingApprovals(db, orgId, { ownerId, bound, ...request }),
@@ -64,35 +64,30 @@ const list: RegisterRoutes = (app, { db }) => {
   });
 };
 
-type Asked = CreatedFilter & {
-  readonly cursor?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
-  readonly ownerId?: string | undefined;
-  readonly parentId?: string | undefined;
-  readonly type?: string | undefined;
-  readonly status?: string | undefined;
-  readonly finished?: "true" | "false" | undefined;
-  readonly planonly?: "true" | "false" | undefined;
-};
+type Asked = CreatedFilter &
+  Paging & {
+    readonly offset: number;
+    readonly ownerId?: string | undefined;
+    readonly parentId?: string | undefined;
+    readonly type?: string | undefined;
+    readonly status?: string | undefined;
+    readonly finished?: "true" | "false" | undefined;
+    readonly planonly?: "true" | "false" | undefined;
+  };
 
 function listed(c: AppContext, db: Broker["db"], asked: Asked) {
   const { orgId, bound } = c.get("actor");
-  const { cursor, limit, offset, finished, planonly, ...filters } = asked;
+  const [page, { finished, planonly, ...filters }] = splitQuery(asked);
   const filter: WorkflowFilter = {
     ...filters,
     isFinished: finished && finished === "true",
     isPlanOnly: planonly && planonly === "true",
   };
-  return answerListing(
-    c,
-    { cursor, limit, offset },
-    {
-      filters: filter,
-      read: (request: ListRequest) => listWorkflows(db, orgId, { filter, bound, ...request }),
-      toItem: toWorkflow,
-    },
-  );
+  return answerList(c, page, {
+    filters: filter,
+    read: (request: ListRequest) => listWorkflows(db, orgId, { filter, bound, ...request }),
+    toItem: toWorkflow,
+  });
 }
 
 const readOne: RegisterRoutes = (app, broker) => {

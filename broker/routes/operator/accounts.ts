@@ -16,7 +16,7 @@ import { createAccount as makeAccount } from "../../accounts/create-account.ts";
 import { findMember, listMembers } from "../../accounts/queries.ts";
 import { setAccountRoles as setRoles } from "../../accounts/set-account-roles.ts";
 import { toOrgAccount } from "../../accounts/to-account.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { createRole as makeRole, deleteRole, updateRole } from "../../roles/keep-roles.ts";
 import { listRoles as findRoles } from "../../roles/queries.ts";
@@ -54,14 +54,15 @@ export const createAccount: RegisterRoutes = (app, broker) => {
 /** GET /v1/accounts, GET /v1/accounts/{account_id} */
 export const readAccounts: RegisterRoutes = (app, broker) => {
   app.handle(listAccountsRoute, async ({ c, actor: { orgId, accountId: viewer }, query }) => {
-    const { cursor, limit: most, ...filters } = query;
-    const page = readPage({ cursor, limit: most }, filters);
-    const [rows, roles] = await Promise.all([
-      listMembers(broker.db, orgId, { ...page, viewer, filter: filters }),
-      findRoles(broker.db, orgId),
-    ]);
-    const toItem = (row: (typeof rows)[number]) => toOrgAccount(row, roles);
-    return toPage(c, rows, { limit: page.limit, filters, toItem });
+    const [page, filters] = splitQuery(query);
+    return await answerList(c, page, {
+      filters,
+      read: (request) => listMembers(broker.db, orgId, { ...request, viewer, filter: filters }),
+      toItems: async (rows) => {
+        const roles = await findRoles(broker.db, orgId);
+        return rows.map((row) => toOrgAccount(row, roles));
+      },
+    });
   });
 
   app.handle(

@@ -6,8 +6,10 @@ import {
 import { exportAuditEvents } from "../../audit/export-audit-events.ts";
 import { listAuditEvents } from "../../audit/list-audit-events.ts";
 import { toAuditEvent } from "../../audit/to-audit-event.ts";
+import type { ListRequest } from "../../database/page-request.ts";
 import { answerText } from "../../http/answer/answer-large.ts";
-import { cursorOf, readPage, toPage } from "../../http/answer/paginate.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
+import { cursorOf, readPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** GET /v1/audit, GET /v1/audit/export */
@@ -15,11 +17,13 @@ export const readAudit: RegisterRoutes = (app, broker) => {
   const { db, config } = broker;
   const days = config.retainAuditDays;
   app.handle(listAuditEventsRoute, async ({ c, orgId, query }) => {
-    const { cursor, limit, ...filter } = query;
-    const { after } = readPage({ cursor, limit }, filter);
-    const asked = { filter, after, limit, days };
-    const { rows, stoppedAt } = await listAuditEvents(db, orgId, asked);
-    return toPage(c, rows, { limit, filters: filter, stoppedAt, toItem: toAuditEvent });
+    const [page, filter] = splitQuery(query);
+    return await answerList(c, page, {
+      filters: filter,
+      read: ({ after, limit }: ListRequest) =>
+        listAuditEvents(db, orgId, { filter, after, limit: limit - 1, days }),
+      toItem: toAuditEvent,
+    });
   });
   app.handle(exportAuditEventsRoute, async ({ c, orgId, query, withPermit }) => {
     const { cursor, ...filter } = query;

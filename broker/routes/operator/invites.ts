@@ -8,7 +8,7 @@ import {
 import type { Broker } from "../../broker.ts";
 import { newId } from "../../database/new-id.ts";
 import type { ListRequest } from "../../database/page-request.ts";
-import { answerPage } from "../../http/answer/answer-listing.ts";
+import { answerList } from "../../http/answer/answer-list.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 import { type InviteRow, inviteRows } from "../../invites/invite-rows.ts";
@@ -46,11 +46,10 @@ export const keepOwnInvites: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(listOwnInvitesRoute, async ({ c, actor, query }) => {
     const accountId = requireAccount(actor);
-    const page = await answerPage(c, query, {
+    return await answerList(c, query, {
       read: (request: ListRequest) => listInvitesOf(db, accountId, request),
       toItem: (row) => inviteRows.toItem(row),
     });
-    return page;
   });
   app.handle(acceptInviteRoute, async ({ c, actor, params }) => {
     const row = await acceptInvite(broker, actor, params.invite_id);

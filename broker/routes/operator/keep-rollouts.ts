@@ -4,7 +4,8 @@ import {
   listRolloutProcessesRoute,
 } from "../../../shared/api/rollouts.ts";
 import { problem } from "../../../shared/problem.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 import { cancelRollout } from "../../rollouts/cancel-rollout.ts";
@@ -35,11 +36,13 @@ export const keepRollouts: RegisterRoutes = (app, broker) => {
   openResource(app, broker, rolloutRows);
 
   app.handle(listRolloutProcessesRoute, async ({ c, orgId, params: { rollout_id: id }, query }) => {
-    const { cursor, limit, status } = query;
+    const [page, { status }] = splitQuery(query);
     if ((await findRollout(db, orgId, id)) === undefined) throw problem.notFound("rollout");
-    const filters = { id, status };
-    const page = readPage({ cursor, limit }, filters);
-    const rows = await listRolloutTargets(db, orgId, { rolloutId: id, status }, page);
-    return toPage(c, rows, { limit, filters, toItem: toRolloutTarget });
+    return await answerList(c, page, {
+      filters: { id, status },
+      read: (request: ListRequest) =>
+        listRolloutTargets(db, orgId, { rolloutId: id, status }, request),
+      toItem: toRolloutTarget,
+    });
   });
 };

@@ -6,9 +6,10 @@ import {
 } from "../../../shared/api/orgs.ts";
 import { problem } from "../../../shared/problem.ts";
 import { type Retained, retainedKinds } from "../../../shared/retention.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { answer } from "../../http/answer/answer.ts";
 import { etagOf, hasVersion } from "../../http/answer/etag.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { changeOrg } from "../../orgs/change-org.ts";
@@ -39,10 +40,12 @@ export const readOrgs: RegisterRoutes = (app, broker) => {
   const limits = limitsTag(brokerDays);
   const toItem = (row: OrgRow) => toOrg(row, brokerDays);
   app.handle(listOrgsRoute, async ({ c, actor: { orgId, accountId }, query }) => {
-    const { q, ...asked } = query;
-    const page = readPage(asked, { q });
-    const rows = await listOrgs(broker.db, orgId, { accountId, q }, page);
-    return toPage(c, rows, { limit: page.limit, filters: { q }, toItem });
+    const [page, { q }] = splitQuery(query);
+    return await answerList(c, page, {
+      filters: { q },
+      read: (request: ListRequest) => listOrgs(broker.db, orgId, { accountId, q }, request),
+      toItem,
+    });
   });
 
   app.handle(getCurrentOrgRoute, async ({ c, orgId }) => {

@@ -12,8 +12,8 @@ import {
   updateRunnerSettingsRoute,
 } from "../../../shared/api/runner-settings.ts";
 import { problem } from "../../../shared/problem.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { createRunnerGroup as makeGroup } from "../../runner-groups/create-runner-group.ts";
 import { deleteRunnerGroup as deleteGroup } from "../../runner-groups/delete-runner-group.ts";
@@ -44,12 +44,12 @@ const createRunnerGroup: RegisterRoutes = (app, broker) => {
 /** GET /v1/runner-groups, GET /v1/runner-groups/{runner_group_id} */
 const readRunnerGroups: RegisterRoutes = (app, broker) => {
   app.handle(listRunnerGroupsRoute, async ({ c, actor: { orgId, bound }, query }) => {
-    const { cursor, limit, ...filters } = query;
-    const { after } = readPage({ cursor, limit }, filters);
-    const asked = { filters, bound, after, limit: limit + 1 };
-    const rows = await listRunnerGroups(broker.db, orgId, asked);
-    const toItem = await prepareToList(broker.db, orgId, rows.slice(0, limit));
-    return toPage(c, rows, { limit, filters, toItem });
+    const [page, filters] = splitQuery(query);
+    return await answerList(c, page, {
+      filters,
+      read: (request) => listRunnerGroups(broker.db, orgId, { filters, bound, ...request }),
+      toItems: async (rows) => rows.map(await prepareToList(broker.db, orgId, rows)),
+    });
   });
   app.handle(
     getRunnerGroupRoute,

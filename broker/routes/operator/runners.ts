@@ -19,7 +19,7 @@ import {
   updateRunnerRoute,
 } from "../../../shared/api/runners.ts";
 import type { Broker } from "../../broker.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { showJobTo } from "../../jobs/show-job-to.ts";
@@ -58,11 +58,12 @@ const createRunner: RegisterRoutes = (app, broker) => {
 /** GET /v1/runners */
 const listRunners: RegisterRoutes = (app, broker) => {
   app.handle(listRunnersRoute, async ({ c, actor: { orgId, bound }, query }) => {
-    const { cursor, limit, ...filters } = query;
-    const { after } = readPage({ cursor, limit }, filters);
-    const rows = await findRunners(broker.db, orgId, { filters, bound, after, limit: limit + 1 });
-    const toItem = await prepareToShow(broker.db, orgId, rows);
-    return toPage(c, rows, { limit, filters, toItem });
+    const [page, filters] = splitQuery(query);
+    return await answerList(c, page, {
+      filters,
+      read: (request) => findRunners(broker.db, orgId, { filters, bound, ...request }),
+      toItems: async (rows) => rows.map(await prepareToShow(broker.db, orgId, rows)),
+    });
   });
 };
 

@@ -1,6 +1,7 @@
 import { listRunnerJobsRoute } from "../../../shared/api/read-runner-jobs.ts";
 import { problem } from "../../../shared/problem.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerList } from "../../http/answer/answer-list.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { unknownParameter } from "../../http/gate/unknown-parameter.ts";
 import { toJobFilter } from "../../jobs/job-filter.ts";
@@ -13,14 +14,16 @@ import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 
 const defaultLimit = 60;
 const mostLimit = 100;
-const known = new Set(Object.keys(listRunnerJobsRoute.request.query.shape));
+const allowed = Object.keys(listRunnerJobsRoute.request.query.shape).filter(
+  (name) => name !== "offset" && name !== "page",
+);
 
 /** GET /v1/runners/{runner_id}/jobs: the array that runners poll, or, with `cursor`, pages for people. */
 export const listRunnerJobs: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(listRunnerJobsRoute, async ({ c, actor, params: { runner_id: runnerId }, query }) => {
     const { orgId, runnerId: ownRunnerId } = actor;
-    const { cursor, limit: asked, offset = 0, ...narrowed } = query;
+    const { cursor, limit: asked, page, offset, ...narrowed } = query;
     const isRunner = ownRunnerId !== null;
     const show = showJobTo(actor);
     const toItem = (row: JobRow) => show(toRunnerJob(row));
@@ -29,22 +32,23 @@ export const listRunnerJobs: RegisterRoutes = (app, broker) => {
     const filter = { ...toJobFilter(narrowed, actor), runnerId };
     const limit = Math.min(asked || defaultLimit, mostLimit);
     if (c.req.query("cursor") === undefined) {
-      const rows = await pollJobs(broker, orgId, { filter, limit, offset, isRunner });
+      const begin = page === undefined ? (offset ?? 0) : page * limit;
+      const rows = await pollJobs(broker, orgId, { filter, limit, offset: begin, isRunner });
       return rows.map(toItem);
     }
     requireKnown(c);
     const filters = { runnerId, ...narrowed };
-    const rows = await listJobs(db, orgId, filter, readPage({ cursor, limit }, filters));
-    return toPage(c, rows, { limit, filters, toItem });
+    return await answerList(
+      c,
+      { cursor, limit },
+      { filters, read: (request: ListRequest) => listJobs(db, orgId, filter, request), toItem },
+    );
   });
 };
 
 /** Runners' queries are lenient; the list for people is as strict as any other. */
 function requireKnown(c: AppContext): void {
-  const unknown = Object.keys(c.req.queries()).filter(
-    (name) => name === "offset" || !known.has(name),
-  );
+  const unknown = Object.keys(c.req.queries()).filter((name) => !allowed.includes(name));
   if (unknown.length === 0) return;
-  const allowed = [...known].filter((name) => name !== "offset");
   throw problem.invalid(unknown.map((name) => unknownParameter(name, allowed)));
 }

@@ -12,7 +12,7 @@ import {
 } from "../../../shared/api/terraform-workspaces.ts";
 import { listWorkspaceEventsRoute } from "../../../shared/api/workspace-events.ts";
 import { problem } from "../../../shared/problem.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { breakLock } from "../../workspaces/lock-workspace.ts";
 import {
@@ -41,11 +41,12 @@ export const keepWorkspaces: RegisterRoutes = (app, broker) => {
     return await showWorkspace(db, actor.orgId, id);
   });
   app.handle(listWorkspacesRoute, async ({ c, actor: { orgId, bound }, query }) => {
-    const { cursor, limit, ...filters } = query;
-    const { after } = readPage({ cursor, limit }, filters);
-    const rows = await listWorkspaces(db, orgId, { filters, bound, after, limit: limit + 1 });
-    const toItem = await prepareToShow(db, orgId, rows);
-    return toPage(c, rows, { limit, filters, toItem });
+    const [page, filters] = splitQuery(query);
+    return await answerList(c, page, {
+      filters,
+      read: (request) => listWorkspaces(db, orgId, { filters, bound, ...request }),
+      toItems: async (rows) => rows.map(await prepareToShow(db, orgId, rows)),
+    });
   });
   app.handle(
     getWorkspaceRoute,

@@ -9,7 +9,7 @@ import {
 import type { Broker } from "../../broker.ts";
 import { answerBytes } from "../../http/answer/answer-bytes.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
-import { readPage, toPage } from "../../http/answer/paginate.ts";
+import { answerList } from "../../http/answer/answer-list.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { compareRevisions } from "../../workspaces/compare-revisions.ts";
 import { typeOfState } from "../../workspaces/open-current-state.ts";
@@ -26,12 +26,11 @@ export const readRevisions: RegisterRoutes = (app, broker) => {
   app.handle(
     listStatesRoute,
     async ({ c, orgId, params: { workspace_id: workspaceId }, query }) => {
-      const { cursor, limit } = query;
-      const { after } = readPage({ cursor, limit }, {});
       const workspace = await requireWorkspace(db, orgId, workspaceId);
-      const rows = await listStates(db, orgId, { workspaceId, after, limit: limit + 1 });
-      const toItem = (row: (typeof rows)[number]) => toState(workspace, row);
-      return toPage(c, rows, { limit, filters: {}, toItem });
+      return await answerList(c, query, {
+        read: (request) => listStates(db, orgId, { workspaceId, ...request }),
+        toItem: (row) => toState(workspace, row),
+      });
     },
   );
   app.handle(getStateRoute, async ({ c, params }) => {

@@ -137,7 +137,7 @@ describe("a query", () => {
     ["limit=0", "?limit", "too_small"],
     ["limit=101", "?limit", "too_big"],
     ["limit=ten", "?limit", "invalid_type"],
-    ["page=2", "?page", "unknown_parameter"],
+    ["pages=2", "?pages", "unknown_parameter"],
     ["limit=1&limit=2", "?limit", "invalid_type"],
     ["account_id=%00", "?account_id", "nul_character"],
     ["cursor=xyz", "?cursor", "invalid_cursor"],

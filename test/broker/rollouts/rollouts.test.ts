@@ -42,7 +42,7 @@ async function step(alive: readonly string[] = []): Promise<void> {
 const now = async ({ id, org_id: org }: RolloutRow) =>
   await findRollout(db, org as GivenRunner["orgId"], id);
 const targets = async ({ id, org_id: org }: RolloutRow) => {
-  const page = { after: undefined, limit: 100 };
+  const page = { after: undefined, limit: 100, offset: 0 };
   const rows = await listRolloutTargets(db, org as GivenRunner["orgId"], { rolloutId: id }, page);
   return rows.map(({ process_id, status, status_description: why }) => [process_id, status, why]);
 };

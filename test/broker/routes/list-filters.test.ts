@@ -7,6 +7,11 @@ import {
 
 const { db, setup } = await givenWorkflowsApi();
 
+type Part = { readonly url: string }[];
+type Operation = {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+};
+type Document = { readonly paths: Readonly<Record<string, { readonly get?: Operation }>> };
 type Page = { readonly items: readonly Readonly<Record<string, string>>[] };
 
 test("lists of webhooks, configs, approvals and orgs are narrowed, page by page", async () => {
@@ -41,4 +46,47 @@ test("lists of webhooks, configs, approvals and orgs are narrowed, page by page"
   expect(await approvals(installId)).toEqual([run.body.workflow_id]);
   expect(await approvals(other.installId)).toEqual([]);
   expect(await items("/v1/orgs?q=nothing-like-it", "id")).toEqual([]);
+});
+
+test("which part of a list is said by page, by offset or by cursor", async () => {
+  const org = await setup();
+  const hook = (name: string) => `https://example.com/${name}`;
+  for (const name of ["one", "two", "three"])
+    await org.api("POST /v1/orgs/current/webhooks", { url: hook(name) });
+  const part = async (query: string) => {
+    const { body, headers } = await org.api<Part>(`GET /v1/orgs/current/webhooks?${query}`);
+    return [body.map(({ url }) => url), headers.get("x-svc-page-next")];
+  };
+  expect(await part("page=0&limit=2")).toEqual([[hook("three"), hook("two")], "true"]);
+  expect(await part("page=1&limit=2")).toEqual([[hook("one")], "false"]);
+  expect(await part("offset=1&limit=1")).toEqual([[hook("two")], "true"]);
+
+  const { installId, runner } = await givenInstall(org);
+  const ids = { app_id: org.appId, install_id: installId, runner_id: runner.runnerId };
+  const ofIds: Readonly<Record<string, string | undefined>> = ids;
+  const { paths } = (await org.api<Document>("GET /openapi.json")).body;
+  const lists = Object.entries(paths).flatMap(([path, { get }]) => {
+    const names = get?.parameters?.flatMap((one) => (one.in === "query" ? one.name : [])) ?? [];
+    const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ofIds[name] ?? "{}");
+    const isOwn = at === "/v1/account/invites"; // of an account, and the token has none
+    const isList = names.includes("page") && names.includes("cursor") && !isOwn;
+    return isList && !at.includes("{}") ? [at] : [];
+  });
+  expect(lists.length).toBeGreaterThan(20);
+  for (const path of lists) {
+    const got = async (query: string) => {
+      const { status, body, headers } = await org.api(`GET ${path}?${query}`);
+      const isArray = Array.isArray(body);
+      const offset = headers.get("x-svc-page-offset");
+      return status === 200 ? [isArray, offset] : [status, body.errors?.[0]?.pointer];
+    };
+    const isOfRunners = path.endsWith("/jobs");
+    expect([path, await got("page=2&limit=3")]).toEqual([path, [true, isOfRunners ? null : "6"]]);
+    expect([path, await got("offset=2&limit=3")]).toEqual([path, [true, isOfRunners ? null : "2"]]);
+    expect([path, await got("cursor=")]).toEqual([path, [false, null]]);
+    for (const wrong of ["page=1&cursor=", "page=0&offset=0", "page=500001&limit=2"])
+      expect([path, wrong, await got(wrong)]).toEqual([path, wrong, [422, "?page"]]);
+    const none = isOfRunners ? [true, null] : [422, "?limit"]; // runners have always been let ask for 0
+    expect([path, await got("limit=0")]).toEqual([path, none]);
+  }
 });
