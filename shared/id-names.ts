@@ -12,6 +12,7 @@ export const idNames = {
   component_id: "cmp",
   delivery_id: "whd",
   emitter_id: "emt",
+  event_id: "evt",
   execution_id: "exe",
   group_id: "wsg",
   install_config_id: "inc",

@@ -1,4 +1,5 @@
 import type { InstallEvent } from "../../shared/api/install.ts";
+import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { type CreatedFilter, createdWithin } from "../database/created-within.ts";
 import type { ListRequest } from "../database/page-request.ts";
@@ -24,11 +25,16 @@ export async function listInstallEvents(
   org: OrgId,
   {
     installId,
-    created,
+    id,
+    created = {},
     after,
     limit,
     offset,
-  }: ListRequest & { readonly installId: string; readonly created: CreatedFilter },
+  }: ListRequest & {
+    readonly installId: string;
+    readonly id?: string;
+    readonly created?: CreatedFilter;
+  },
 ): Promise<EventRow[]> {
   return db<EventRow[]>`
     select e.id, e.org_id, e.install_id, e.workflow_id, e.workflow_type, e.transition, e.data #>> '{outcome,error}' as error,
@@ -36,8 +42,21 @@ export async function listInstallEvents(
       from events e left join workflows w on w.org_id = e.org_id and w.id = e.workflow_id
      where e.org_id = ${org} and e.install_id = ${installId} and e.kind = 'workflow'
        ${after === undefined ? db`` : db`and e.n < (select x.n from events x where x.org_id = ${org} and x.id = ${after.id})`}
+       ${id === undefined ? db`` : db`and e.id = ${id}`}
        ${createdWithin(db, db`e.created_at`, created)}
      order by e.n desc limit ${limit} offset ${offset}`;
+}
+
+/** One of them; 404 when there is none. */
+export async function showInstallEvent(
+  db: Db,
+  org: OrgId,
+  which: { readonly installId: string; readonly id: string },
+): Promise<InstallEvent> {
+  const one = { after: undefined, limit: 1, offset: 0 };
+  const [row] = await listInstallEvents(db, org, { ...which, ...one });
+  if (row === undefined) throw problem.notFound("event");
+  return toInstallEvent(row);
 }
 
 const statuses: Readonly<Record<string, InstallEvent["operation_status"]>> = {

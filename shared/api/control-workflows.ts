@@ -85,6 +85,21 @@ export const skipStepRoute = createRoute("skipWorkflowStep", {
   },
 });
 
+export const retryInInstallRoute = createRoute("retryInstallWorkflow", {
+  post: "/v1/installs/{install_id}/retry-workflow",
+  rule: { ...operating, idempotent: "replay" },
+  tags,
+  summary: "Retry or skip a step of an install's workflow",
+  description:
+    "As the routes of the step do. 409 `not_retryable`, `not_skippable`, `retries_exhausted`, `group_open`, `cancelling`.",
+  body: z.strictObject({
+    workflow_id: z.string().max(64),
+    step_id: z.string().max(64),
+    operation: z.enum(["retry-step", "skip-step"]),
+  }),
+  responses: { 201: json(workflowResponseSchema, "The workflow goes on.") },
+});
+
 export const resumeWorkflowRoute = createRoute("resumeWorkflow", {
   post: `${path}/resume`,
   rule: { ...operating, idempotent: "replay" },

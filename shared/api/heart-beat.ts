@@ -89,6 +89,24 @@ export const createHeartBeatRoute = createRoute("createHeartBeat", {
   responses: { 201: json(heartBeatSchema, "The request was accepted.") },
 });
 
+export const getLatestHeartBeatRoute = createRoute("getLatestHeartBeat", {
+  get: "/v1/runners/{runner_id}/latest-heart-beat",
+  rule: { surface: "operator", permission: "runners.read" },
+  tags,
+  summary: "Read the latest heartbeat of a runner",
+  description: "Of whichever process. 404 `heart_beat_not_found` before the first.",
+  responses: { 200: json(latestHeartBeatSchema, "The heartbeat.") },
+});
+
+export const getProcessHeartBeatRoute = createRoute("getProcessHeartBeat", {
+  get: "/v1/runners/{runner_id}/processes/{process_id}/heart-beats/latest",
+  rule: { surface: "operator", permission: "runners.read" },
+  tags,
+  summary: "Read the latest heartbeat of a process",
+  description: "404 `heart_beat_not_found` before the first.",
+  responses: { 200: json(latestHeartBeatSchema, "The heartbeat.") },
+});
+
 export const getLatestHeartBeatsRoute = createRoute("getLatestHeartBeats", {
   get: `${path}/latest`,
   rule: { surface: "operator", permission: "runners.read" },

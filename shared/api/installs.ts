@@ -110,3 +110,11 @@ export const listInstallEventsRoute = createRoute("listInstallEvents", {
   query: z.object({ ...listingQuery, ...createdQuery }),
   responses: { 200: json(listingOf(installEventSchema), "Events.") },
 });
+
+export const getInstallEventRoute = createRoute("getInstallEvent", {
+  get: `${path}/events/{event_id}`,
+  rule: reading,
+  tags,
+  summary: "Read an event of an install",
+  responses: { 200: json(installEventSchema, "The event.") },
+});

@@ -160,6 +160,15 @@ export const listProcessesRoute = createRoute("listProcesses", {
   },
 });
 
+export const listCurrentProcessesRoute = createRoute("listCurrentProcesses", {
+  get: `${path}/current`,
+  rule: { surface: "operator", permission: "runners.read" },
+  tags,
+  summary: "List the processes of a runner that are alive",
+  description: "The newest first, a hundred at most.",
+  responses: { 200: json(z.array(runnerProcessSchema), "Processes.") },
+});
+
 export const getProcessRoute = createRoute("getProcess", {
   get: `${path}/{process_id}`,
   rule: { surface: "runner", permission: "runners.read" },

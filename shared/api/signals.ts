@@ -105,6 +105,16 @@ export const getSignalRoute = createRoute("getSignal", {
   responses: { 200: json(queueSignalSchema, "The signal.") },
 });
 
+export const getQueueSignalRoute = createRoute("getQueueSignal", {
+  get: `${ofQueue}/{signal_id}`,
+  rule: ruleOfAct("read"),
+  tags,
+  summary: "Read a signal of a queue",
+  description: "`signal` and `result` need the permission `signals.data`.",
+  query: z.object({ data: dataQuery("signal` and `result") }),
+  responses: { 200: json(queueSignalSchema, "The signal.") },
+});
+
 export const cancelSignalRoute = createRoute("cancelSignal", {
   post: `${path}/cancel`,
   rule: ruleOfAct("cancel"),

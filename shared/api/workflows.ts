@@ -56,6 +56,10 @@ export const getWorkflowRoute = createRoute("getWorkflow", {
   responses: { 200: json(wholeWorkflowSchema, "The workflow.") },
 });
 
+const waitQuery = z.object({
+  wait: z.string().max(40).optional().describe("At most and by default 25s."),
+});
+
 export const awaitWorkflowRoute = createRoute("awaitWorkflow", {
   get: `${path}/await`,
   rule: { ...reading, ownPermit: true },
@@ -63,9 +67,7 @@ export const awaitWorkflowRoute = createRoute("awaitWorkflow", {
   summary: "Wait until a workflow has finished or needs a person",
   description:
     "Returns as soon as that is the case, or with the workflow as it is when `wait` is over.",
-  query: z.object({
-    wait: z.string().max(40).optional().describe("At most and by default 25s."),
-  }),
+  query: waitQuery,
   responses: { 200: json(wholeWorkflowSchema, "The workflow.") },
 });
 
@@ -121,6 +123,17 @@ export const getStepRoute = createRoute("getWorkflowStep", {
   rule: reading,
   tags,
   summary: "Read a step of a workflow",
+  responses: { 200: json(stepSchema, "The step.") },
+});
+
+export const awaitStepRoute = createRoute("awaitWorkflowStep", {
+  get: `${path}/steps/{step_id}/await`,
+  rule: { ...reading, ownPermit: true },
+  tags,
+  summary: "Wait until a step has ended or needs a person",
+  description:
+    "Returns as soon as that is the case, or with the step as it is when `wait` is over.",
+  query: waitQuery,
   responses: { 200: json(stepSchema, "The step.") },
 });
 

@@ -6,11 +6,12 @@ import {
   getApprovalRoute,
   respondRoute,
   resumeWorkflowRoute,
+  retryInInstallRoute,
   retryStepRoute,
   skipStepRoute,
   updateWorkflowRoute,
 } from "../../../shared/api/control-workflows.ts";
-import { Problem } from "../../../shared/problem.ts";
+import { Problem, problem } from "../../../shared/problem.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
@@ -25,6 +26,7 @@ import {
   updateWorkflow,
 } from "../../workflows/control-workflow.ts";
 import {
+  requireSnapshot,
   showApproval,
   showApprovalContents,
   showVersionedWorkflow,
@@ -75,6 +77,13 @@ const redo: RegisterRoutes = (app, broker) => {
     const { workflow_id: id, step_id: stepId } = params;
     await skipStep(broker, actor, { id, stepId });
     return { workflow_id: id, skippable: true };
+  });
+  app.handle(retryInInstallRoute, async ({ actor, params, body }) => {
+    const { workflow_id: id, step_id: stepId, operation } = body;
+    const { workflow } = await requireSnapshot(broker.db, actor.orgId, id);
+    if (workflow.owner_id !== params.install_id) throw problem.notFound("workflow");
+    await (operation === "skip-step" ? skipStep : retryStep)(broker, actor, { id, stepId });
+    return { workflow_id: id };
   });
   app.handle(resumeWorkflowRoute, async ({ actor, params: { workflow_id: id } }) => {
     await resumeWorkflow(broker, actor, id);

@@ -2,14 +2,14 @@ import {
   getInstallStateRoute,
   listInstallStatesRoute,
 } from "../../../shared/api/install-inputs.ts";
-import { listInstallEventsRoute } from "../../../shared/api/installs.ts";
+import { getInstallEventRoute, listInstallEventsRoute } from "../../../shared/api/installs.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
-import { listInstallEvents, toInstallEvent } from "../../installs/list-events.ts";
+import { listInstallEvents, showInstallEvent, toInstallEvent } from "../../installs/list-events.ts";
 import { listStates, showState, toState } from "../../installs/show-states.ts";
 
 /** GET /v1/installs/{install_id}/state, …/state-history, …/events */
@@ -35,6 +35,11 @@ const readStates: RegisterRoutes = (app, broker) => {
 };
 
 const readEvents: RegisterRoutes = (app, { db }) => {
+  app.handle(getInstallEventRoute, async ({ orgId, params }) => {
+    const { install_id: installId, event_id: id } = params;
+    await requireInstall(db, orgId, installId);
+    return await showInstallEvent(db, orgId, { installId, id });
+  });
   app.handle(
     listInstallEventsRoute,
     async ({ c, orgId, params: { install_id: installId }, query }) => {

@@ -3,6 +3,7 @@ import {
   cancelSignalRoute,
   enqueueSignalRoute,
   enqueueSignalsRoute,
+  getQueueSignalRoute,
   getSignalRoute,
   listSignalsRoute,
   redriveOutcomes,
@@ -10,7 +11,7 @@ import {
   redriveSignalsRoute,
 } from "../../../shared/api/signals.ts";
 import { parseExactly } from "../../../shared/parse-exactly.ts";
-import type { Pointer } from "../../../shared/problem.ts";
+import { type Pointer, problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import { enterDownloads } from "../../http/answer/answer-large.ts";
@@ -150,7 +151,7 @@ const inPieces = (text: LargeText): Opened => ({
   },
 });
 
-/** GET /v1/queues/{queue_id}/signals, GET /v1/signals/{signal_id} */
+/** GET /v1/queues/{queue_id}/signals, …/{signal_id}, GET /v1/signals/{signal_id} */
 export const readSignals: RegisterRoutes = (app, broker) => {
   app.handle(listSignalsRoute, async ({ c, orgId, params: { queue_id: queueId }, query }) => {
     const [page, filter] = splitQuery(query);
@@ -171,6 +172,15 @@ export const readSignals: RegisterRoutes = (app, broker) => {
     const withData = query.data !== "false";
     if (withData && actor.permissions.has("signals.data")) tellSecrets(c);
     return await readSignal(broker, actor, id, { withData });
+  });
+  app.handle(getQueueSignalRoute, async ({ c, actor, params, query }) => {
+    const { queue_id: queueId, signal_id: id } = params;
+    await requireQueue(broker.db, actor.orgId, queueId);
+    const withData = query.data !== "false";
+    const signal = await readSignal(broker, actor, id, { withData });
+    if (signal.queue_id !== queueId) throw problem.notFound("signal");
+    if (withData && actor.permissions.has("signals.data")) tellSecrets(c);
+    return signal;
   });
 };
 

@@ -1,5 +1,6 @@
 import { listPendingApprovalsRoute } from "../../../shared/api/control-workflows.ts";
 import {
+  awaitStepRoute,
   awaitWorkflowRoute,
   getQueuePositionRoute,
   getStepGroupRoute,
@@ -20,7 +21,7 @@ import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { waitMs } from "../../polls/park-poll.ts";
-import { awaitWorkflow } from "../../workflows/await-workflow.ts";
+import { awaitStep, awaitWorkflow } from "../../workflows/await-workflow.ts";
 import {
   listPendingApprovals,
   requireSnapshot,
@@ -104,7 +105,7 @@ const readOne: RegisterRoutes = (app, broker) => {
       const shown = await awaitWorkflow(broker, orgId, id, {
         waitMs: waitMs(query.wait),
         signal: c.req.raw.signal,
-        withPermit: withPermit,
+        withPermit,
       }).finally(release);
       return shown;
     },
@@ -120,7 +121,14 @@ const readOne: RegisterRoutes = (app, broker) => {
   });
 };
 
-const readSteps: RegisterRoutes = (app, { db }) => {
+const readSteps: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
+  app.handle(awaitStepRoute, async ({ c, orgId, params, query, withPermit }) => {
+    const at = { id: params.workflow_id, stepId: params.step_id };
+    const release = limitConcurrency(c, broker, "waits_of_token");
+    const waiting = { waitMs: waitMs(query.wait), signal: c.req.raw.signal, withPermit };
+    return await awaitStep(broker, orgId, at, waiting).finally(release);
+  });
   app.handle(listStepsRoute, async ({ orgId, params: { workflow_id: id } }) =>
     toSteps(await requireSnapshot(db, orgId, id)),
   );

@@ -194,9 +194,12 @@ describe("the latest beats", () => {
     const { path, orgId, processId, ...runner } = await setup(false);
     const mng = await givenProcess(db, { ...runner, orgId }, { type: "mng", isOurs: false });
     const operator = await givenToken(db, { orgId });
-    const { body } = await call(`GET ${path}/heart-beats/latest`, { token: operator });
+    const read = async (at: string) => (await call(`GET ${path}${at}`, { token: operator })).body;
+    const body = await read("/heart-beats/latest");
     expect(body).toMatchObject({ install: { process_id: processId }, mng: { process_id: mng } });
-    expect(Object.keys(body)).toHaveLength(2);
+    expect(await read(`/processes/${mng}/heart-beats/latest`)).toEqual(body["mng"]);
+    expect(Object.values(body)).toContainEqual(await read("/latest-heart-beat"));
+    expect(await read("/processes/current")).toMatchObject([{ id: mng }, { id: processId }]);
     const foreign = await givenToken(db, { orgId: (await setup()).orgId });
     expect((await call(`GET ${path}/heart-beats/latest`, { token: foreign })).status).toBe(404);
   });

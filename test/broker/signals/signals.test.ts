@@ -62,6 +62,10 @@ describe("a signal", () => {
       queue: expect.objectContaining({ id: queue.queueId }) as unknown,
       waits: expect.objectContaining({ reason: "no-worker" }) as unknown,
     });
+    const inQueue = await call<QueueSignal>(`GET /v1/queues/${queue.queueId}/signals/${body.id}`);
+    expect(inQueue.body).toEqual(read.body);
+    const elsewhere = `GET /v1/queues/${target.queueId}/signals/${body.id}`;
+    expect((await call(elsewhere)).status).toBe(404);
     const { items } = (
       await call<{ items: QueueSignal[] }>(`GET /v1/queues/${queue.queueId}/signals`)
     ).body;

@@ -80,6 +80,9 @@ test("what was done to an install is listed, with why it failed, and in pages", 
     { operation: "provision", operation_status: "started" },
   ]);
   expect(events.body[0]?.payload.error).toContain("exit code 1");
+  const at = `/v1/installs/${installId}/events`;
+  expect((await org.api(`GET ${at}/${events.body[1]?.id}`)).body).toEqual(events.body[1]);
+  expect((await org.api(`GET ${at}/evt_${"0".repeat(26)}`)).status).toBe(404);
   const paged: InstallEvent[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
     const page: { items: InstallEvent[]; next_cursor: string | null } = (

@@ -44,11 +44,23 @@ async function giveUp({ orgId, reach }: Awaited<ReturnType<typeof given>>, id: s
 
 describe("a step that fails again and again", () => {
   test("can be retried ten times", async () => {
-    const { run, installId, stepOf, retry } = await given((plan) =>
+    const { run, installId, stepOf, retry, api } = await given((plan) =>
       plan.includes("echo Hello") ? "failed" : "finished",
     );
     const id = (await run(installId, "greet")).body.workflow_id;
-    for (let n = 0; n < 10; n++)
+    const first = await stepOf(id, "failed-pending-retry", 0);
+    const at = `/v1/workflows/${id}/steps/${first.id}`;
+    expect((await api(`GET ${at}/await`)).body).toMatchObject({ id: first.id });
+    const body = { workflow_id: id, step_id: first.id, operation: "retry-step" };
+    const path = `/v1/installs/${installId}/retry-workflow`;
+    const elsewhere = `/v1/installs/ins_${"0".repeat(26)}/retry-workflow`;
+    expect((await api(`POST ${elsewhere}`, body)).status).toBe(404);
+    expect((await api(`POST ${path}`, { ...body, step_id: "stp_none" })).status).toBe(404);
+    expect(await api(`POST ${path}`, body)).toMatchObject({
+      status: 201,
+      body: { workflow_id: id },
+    });
+    for (let n = 1; n < 10; n++)
       expect((await retry(await stepOf(id, "failed-pending-retry", n))).status).toBe(201);
     expect(await retry(await stepOf(id, "failed-pending-retry", 10))).toMatchObject({
       status: 409,

@@ -1,0 +1,235 @@
+/** What clients of the API call and no route answers yet, by the reason. A route that stands leaves this table. */
+export const notStanding: Readonly<Record<string, string>> = {
+  "Slack comes later.": `
+    POST /slack/commands/svc
+    POST /slack/events
+    POST /slack/interactions
+    GET /slack/oauth/callback
+    GET,POST /v1/orgs/{org_id}/slack/channel-subscriptions
+    DELETE,PATCH /v1/orgs/{org_id}/slack/channel-subscriptions/{sub_id}
+    GET /v1/orgs/{org_id}/slack/install-url
+    GET /v1/orgs/{org_id}/slack/installations
+    GET /v1/orgs/{org_id}/slack/installations/{installation_id}/channels
+    GET /v1/orgs/{org_id}/slack/org-links
+    DELETE /v1/orgs/{org_id}/slack/org-links/{link_id}
+`,
+  "Source control comes later.": `
+    POST /v1/vcs/connection-callback
+    GET,POST /v1/vcs/connections
+    DELETE,GET /v1/vcs/connections/{connection_id}
+    GET /v1/vcs/connections/{connection_id}/branches
+    GET /v1/vcs/connections/{connection_id}/check-status
+    GET /v1/vcs/connections/{connection_id}/repos
+    GET,POST /v1/vcs/connections/{connection_id}/webhook-subscription
+    POST /v1/vcs/webhooks/{subscription_id}/events
+    POST /v1/vcs/{vcs_connection_id}/events
+`,
+  "Branches of apps come later.": `
+    GET,POST /v1/apps/{app_id}/branches
+    DELETE,GET,PATCH /v1/apps/{app_id}/branches/{app_branch_id}
+    GET,POST /v1/apps/{app_id}/branches/{app_branch_id}/configs
+    GET /v1/apps/{app_id}/branches/{app_branch_id}/latest-config
+    GET,POST /v1/apps/{app_id}/branches/{app_branch_id}/runs
+    GET /v1/apps/{app_id}/branches/{app_branch_id}/runs/{run_id}/builds
+    GET /v1/apps/{app_id}/branches/{app_branch_id}/runs/{run_id}/install-group-runs
+    GET /v1/apps/{app_id}/branches/{app_branch_id}/runs/{run_id}/install-group-runs/{install_group_run_id}
+    GET /v1/apps/{app_id}/branches/{app_branch_id}/runs/{run_id}/install-groups
+    POST /v1/apps/{app_id}/branches/{app_branch_id}/sync-install-configs
+`,
+  "Notebooks come later.": `
+    GET,POST /v1/installs/{install_id}/notebooks
+    DELETE,GET,PATCH /v1/installs/{install_id}/notebooks/{notebook_id}
+    POST /v1/installs/{install_id}/notebooks/{notebook_id}/cells
+    PUT /v1/installs/{install_id}/notebooks/{notebook_id}/cells/reorder
+    DELETE,PATCH /v1/installs/{install_id}/notebooks/{notebook_id}/cells/{cell_id}
+    GET,POST /v1/installs/{install_id}/notebooks/{notebook_id}/cells/{cell_id}/runs
+    GET /v1/installs/{install_id}/notebooks/{notebook_id}/runs/{run_id}
+`,
+  "Health of installs comes later.": `
+    GET /v1/installs/health
+    GET /v1/installs/{install_id}/components/{component_id}/health/checks
+    PUT /v1/installs/{install_id}/components/{component_id}/health/checks/{check_name}
+    GET /v1/installs/{install_id}/components/{component_id}/health/incident
+    GET /v1/installs/{install_id}/components/{component_id}/health/timeline
+    POST /v1/installs/{install_id}/health/baseline
+    POST /v1/installs/{install_id}/health/cluster-access
+    GET /v1/installs/{install_id}/health/timeline
+    GET /v1/installs/{install_id}/resources
+    GET /v1/runners/terraform-workspace/{workspace_id}/state-json/{state_id}/resources
+    GET /v1/terraform-workspaces/{workspace_id}/state-json/{state_id}/resources
+`,
+  "Policies come later.": `
+    GET /v1/apps/{app_id}/policy-analytics/breakdown
+    GET /v1/apps/{app_id}/policy-analytics/summary
+    GET /v1/apps/{app_id}/policy-analytics/timeseries
+    GET /v1/apps/{app_id}/policy-config/{policy_config_id}
+    GET /v1/policy-reports
+    GET /v1/policy-reports/{report_id}
+    GET /v1/policy-reports/{report_id}/export
+`,
+  "Stacks come later.": `
+    GET /v1/installs/stacks/{stack_id}
+    POST /v1/installs/{install_id}/phone-home/{phone_home_id}
+    POST /v1/installs/{install_id}/reprovision-stack
+    GET /v1/installs/{install_id}/stack
+    GET /v1/installs/{install_id}/stack-runs
+    POST /v1/onboarding/current/steps/your-stack
+`,
+  "Roles of installs come later.": `
+    GET /v1/installs/{install_id}/app-permissions-config
+    GET /v1/installs/{install_id}/available-roles
+    GET /v1/installs/{install_id}/roles
+    GET /v1/installs/{install_id}/roles/latest
+    GET /v1/installs/{install_id}/roles/usages
+    PATCH /v1/installs/{install_id}/roles/{role_id}
+`,
+  "Runs of runbooks come later.": `
+    GET /v1/installs/{install_id}/runbook-runs
+    GET /v1/installs/{install_id}/runbook-runs/{run_id}
+    GET /v1/installs/{install_id}/runbooks
+    GET /v1/installs/{install_id}/runbooks/{runbook_id}
+    POST /v1/installs/{install_id}/runbooks/{runbook_id}/runs
+`,
+  "Sandboxes come later.": `
+    GET,POST /v1/apps/{app_id}/sandbox/builds
+    GET /v1/apps/{app_id}/sandbox/builds/{build_id}
+    GET /v1/installs/sandbox-runs/{run_id}
+    POST /v1/installs/{install_id}/deprovision-sandbox
+    POST /v1/installs/{install_id}/reprovision-sandbox
+    GET /v1/installs/{install_id}/sandbox-runs
+    GET /v1/installs/{install_id}/sandbox-runs/{run_id}
+`,
+  "Builds come later.": `
+    POST /v1/apps/{app_id}/components/build-all
+    GET,POST /v1/apps/{app_id}/components/{component_id}/builds
+    GET /v1/apps/{app_id}/components/{component_id}/builds/latest
+    GET /v1/apps/{app_id}/components/{component_id}/builds/{build_id}
+    POST /v1/apps/{app_id}/components/{component_id}/builds/{build_id}/cancel
+    POST /v1/apps/{app_id}/configs/{config_id}/build
+    GET /v1/builds
+    GET /v1/component-builds
+    GET /v1/components/builds/{build_id}
+    POST /v1/components/{component_id}/builds
+    GET /v1/components/{component_id}/builds/latest
+    GET /v1/components/{component_id}/builds/{build_id}
+`,
+  "Components of installs and their deploys come later.": `
+    GET /v1/installs/{install_id}/components
+    POST /v1/installs/{install_id}/components/deploy-all
+    GET /v1/installs/{install_id}/components/deploys
+    POST /v1/installs/{install_id}/components/teardown-all
+    GET /v1/installs/{install_id}/components/{component_id}
+    GET,POST /v1/installs/{install_id}/components/{component_id}/deploys
+    GET /v1/installs/{install_id}/components/{component_id}/deploys/latest
+    GET /v1/installs/{install_id}/components/{component_id}/deploys/{deploy_id}
+    POST /v1/installs/{install_id}/components/{component_id}/forget
+    GET /v1/installs/{install_id}/components/{component_id}/outputs
+    POST /v1/installs/{install_id}/components/{component_id}/teardown
+    POST /v1/installs/{install_id}/components/{component_id}/toggle
+    GET,POST /v1/installs/{install_id}/deploys
+    GET /v1/installs/{install_id}/deploys/latest
+    GET /v1/installs/{install_id}/deploys/{deploy_id}
+    POST /v1/installs/{install_id}/sync-secrets
+`,
+  "People and their accounts come later.": `
+    POST /v1/account/static-token
+    GET /v1/account/static-tokens
+    DELETE /v1/account/static-tokens/{token_id}
+    GET,POST /v1/account/user-journeys
+    POST /v1/account/user-journeys/{journey_name}/complete
+    POST /v1/account/user-journeys/{journey_name}/reset
+    PATCH /v1/account/user-journeys/{journey_name}/steps/{step_name}
+    GET /v1/general/cli-config
+    GET /v1/general/cloud-platform/{cloud_platform}/regions
+    GET /v1/general/config-schema/{type_}
+    POST /v1/general/waitlist
+    POST /v1/oidc/token
+    GET,POST /v1/oidc/trust-policies
+    DELETE,GET,PATCH /v1/oidc/trust-policies/{policy_id}
+    POST /v1/onboarding
+    DELETE,GET /v1/onboarding/current
+    POST /v1/onboarding/current/steps/deploy
+    POST /v1/onboarding/current/steps/get-started
+    POST /v1/onboarding/current/steps/install
+    POST /v1/onboarding/current/steps/organization
+    GET /v1/onboarding/example-apps
+    DELETE /v1/orgs/current
+    GET /v1/orgs/current/accounts
+    PATCH /v1/orgs/current/accounts/{account_id}/role
+    GET,PATCH /v1/orgs/current/features
+    POST /v1/orgs/current/remove-user
+    GET /v1/orgs/current/runner-group
+    GET /v1/orgs/current/stats
+    POST /v1/orgs/current/user
+    GET /v1/orgs/features
+    GET,POST /v1/service-accounts
+    DELETE,PATCH /v1/service-accounts/{account_id}
+    PATCH /v1/service-accounts/{account_id}/role
+    POST /v1/service-accounts/{account_id}/tokens
+`,
+  "Installs have no domains.": `
+    GET /v1/installs/{install_id}/dns/check
+`,
+  "Files of installs in a repository come with branches.": `
+    GET,POST /v1/apps/{app_id}/install-syncs
+    GET /v1/apps/{app_id}/install-syncs/{sync_id}
+    POST /v1/apps/{app_id}/install-syncs/{sync_id}/approvals/{approval_id}/response
+    GET,POST /v1/apps/{app_id}/installs-configs
+    DELETE /v1/apps/{app_id}/installs-configs/{config_id}
+    GET /v1/installs/{install_id}/config-syncs
+    GET /v1/installs/{install_id}/config-versions
+    GET /v1/installs/{install_id}/config-versions/{version_id}/diff
+    POST /v1/installs/{install_id}/sync-config
+`,
+  "Records of which config an install had come later.": `
+    GET /v1/installs/{install_id}/app-config-versions
+    GET /v1/installs/{install_id}/app-config-versions/{version_id}/diff
+    GET /v1/installs/{install_id}/generate-terraform-installer-config
+`,
+  "Changes and configs of components come next.": `
+    GET /v1/apps/{app_id}/components/label-keys
+    DELETE,PATCH /v1/apps/{app_id}/components/{component_id}
+    GET /v1/apps/{app_id}/components/{component_id}/configs
+    GET /v1/apps/{app_id}/components/{component_id}/configs/latest
+    GET /v1/apps/{app_id}/components/{component_id}/configs/{config_id}
+    GET /v1/apps/{app_id}/components/{component_id}/dependencies
+    GET /v1/apps/{app_id}/components/{component_id}/dependents
+    DELETE,POST /v1/apps/{app_id}/components/{component_id}/labels
+    GET /v1/components
+    DELETE,PATCH /v1/components/{component_id}
+    GET /v1/components/{component_id}/configs
+    GET /v1/components/{component_id}/configs/latest
+    GET /v1/components/{component_id}/configs/{config_id}
+    GET /v1/components/{component_id}/dependencies
+    GET /v1/components/{component_id}/dependents
+`,
+  "Changes and configs of runbooks come next.": `
+    DELETE,PATCH /v1/apps/{app_id}/runbooks/{runbook_id}
+    GET /v1/apps/{app_id}/runbooks/{runbook_id}/configs
+`,
+  "Labels of components come first.": `
+    GET /v1/apps/{app_id}/labels
+`,
+  "No signal is waited for by the API, and what follows one is in its callbacks.": `
+    GET /v1/queues/{queue_id}/signals/{signal_id}/await
+    GET /v1/queues/{queue_id}/signals/{signal_id}/graph
+`,
+  "Spans are kept by job, not by log stream.": `
+    GET /v1/log-streams/{log_stream_id}/spans
+`,
+  "Tokens of a runner are revoked one by one.": `
+    POST /v1/runners/{runner_id}/prune-tokens
+`,
+  "States are read by /states.": `
+    GET /v1/runners/terraform-workspace/{workspace_id}/state-json/{state_id}
+    GET /v1/terraform-workspaces/{workspace_id}/state-json/{state_id}
+    GET /v1/terraform-workspaces/{workspace_id}/state-json/{state_id}/raw
+`,
+  "A plan is read by /plan.": `
+    GET /v1/runner-jobs/{runner_job_id}/composite-plan
+`,
+  "A config is made by a sync, from examples/.": `
+    POST /v1/apps/{app_id}/configs/{config_id}/sync
+    GET /v1/apps/{app_id}/template-config
+`,
+};
