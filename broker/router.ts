@@ -39,25 +39,21 @@ import { listShutdowns } from "./routes/open/list-shutdowns.ts";
 import { readHealth } from "./routes/open/read-health.ts";
 import { readMetrics } from "./routes/open/read-metrics.ts";
 import { readReference } from "./routes/open/read-reference.ts";
-import {
-  changeAccounts,
-  createAccount,
-  keepRoles,
-  listRoles,
-  readAccounts,
-} from "./routes/operator/accounts.ts";
+import { keepAccounts, keepRoles } from "./routes/operator/accounts.ts";
 import { readAudit } from "./routes/operator/audit.ts";
 import { createSignInLink } from "./routes/operator/create-sign-in-link.ts";
-import { keepInvites, keepOwnInvites } from "./routes/operator/invites.ts";
+import { keepCurrentOrg } from "./routes/operator/current-org.ts";
+import { keepInvites } from "./routes/operator/invites.ts";
 import { keepRollouts } from "./routes/operator/keep-rollouts.ts";
 import { createOrg, readOrgs, updateCurrentOrg } from "./routes/operator/orgs.ts";
-import { readOwnAccount } from "./routes/operator/own-account.ts";
+import { keepOwnAccount } from "./routes/operator/own-account.ts";
 import { readHeartBeats } from "./routes/operator/read-heart-beats.ts";
 import { readProcesses } from "./routes/operator/read-processes.ts";
 import { readStats } from "./routes/operator/read-stats.ts";
 import { requestShutdowns } from "./routes/operator/request-shutdowns.ts";
 import { keepRunnerGroups, updateRunnerSettings } from "./routes/operator/runner-groups.ts";
 import { keepRunners } from "./routes/operator/runners.ts";
+import { keepServiceAccounts } from "./routes/operator/service-accounts.ts";
 import {
   createEnrolmentToken,
   createToken,
@@ -109,17 +105,15 @@ const routes: readonly RegisterRoutes[] = [
   enrol,
 
   // Operators: who may do what
-  listRoles,
   keepRoles,
   createOrg,
   readOrgs,
   updateCurrentOrg,
-  createAccount,
-  readAccounts,
-  changeAccounts,
+  keepCurrentOrg,
+  keepServiceAccounts,
+  keepAccounts,
   keepInvites,
-  readOwnAccount,
-  keepOwnInvites,
+  keepOwnAccount,
   createToken,
   readTokens,
   revokeToken,

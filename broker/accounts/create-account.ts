@@ -1,4 +1,4 @@
-import { problem } from "../../shared/problem.ts";
+import { type Pointer, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -16,15 +16,17 @@ export type NewAccount = {
   readonly roles: readonly string[];
   readonly createdById: string;
   readonly giver?: Pick<Actor, "permissions" | "requestSeed">;
+  /** Where the request names its role, if not in a list `roles`. */
+  readonly pointer?: Pointer | undefined;
 };
 
 /** Makes an account with these roles in the org; 409 when its subject is another account's. */
 export async function createAccount(
   db: Db,
   org: OrgId,
-  { giver, ...account }: NewAccount,
+  { giver, pointer, ...account }: NewAccount,
 ): Promise<Member> {
-  const roleIds = await findRoleIds(db, org, account.roles, giver);
+  const roleIds = await findRoleIds(db, org, account.roles, { giver, pointer });
   const id = keyedId("acc", giver?.requestSeed);
   const before = giver?.requestSeed && (await findMember(db, org, id, null));
   if (before) return before;

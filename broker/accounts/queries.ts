@@ -160,3 +160,44 @@ export async function replaceRoles(
     select is_member, is_last_admin, beyond, above from checked`;
   return row ?? { is_member: false, is_last_admin: false, beyond: [], above: null };
 }
+
+/** Renames a service account of the org alone; tells whether it is one, and whether it has a role in another org, too. */
+export async function renameServiceAccount(
+  db: Db,
+  org: OrgId,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<{ readonly is_elsewhere: boolean } | undefined> {
+  const [row] = await db<{ is_elsewhere: boolean }[]>`
+    with found as (
+      select a.id, exists (select from account_roles x where x.account_id = a.id and x.org_id <> ${org}) as is_elsewhere
+        from accounts a
+       where a.id = ${id} and a.account_type = 'service'
+         and exists (select from account_roles x where x.account_id = a.id and x.org_id = ${org})),
+    renamed as (
+      update accounts a set name = ${name}, updated_at = svc_now() from found
+       where a.id = found.id and not found.is_elsewhere and a.name <> ${name})
+    select is_elsewhere from found`;
+  return row;
+}
+
+/** Gives the role to an account of another org of the giver's; false unless the giver's account is an admin there. */
+export async function addMemberFrom(
+  db: Db,
+  org: OrgId,
+  added: { readonly accountId: string; readonly roleId: string; readonly byId: string },
+): Promise<boolean> {
+  const rows = await db<{ is_there: boolean }[]>`
+    with known as (
+      select distinct m.account_id from account_roles m
+       where m.account_id = ${added.accountId} and m.org_id <> ${org}
+         and exists (select from account_roles mine join roles r on r.id = mine.role_id
+                      where mine.org_id = m.org_id and mine.account_id = ${added.byId}
+                        and r.managed and r.role_type = 'org_admin')),
+    given as (
+      insert into account_roles (account_id, org_id, role_id, created_by_id)
+      select known.account_id, ${org}, ${added.roleId}, ${added.byId} from known
+       where not exists (select from account_roles h where h.account_id = known.account_id and h.org_id = ${org})
+      on conflict do nothing)
+    select true as is_there from known`;
+  return rows.length > 0;
+}

@@ -30,7 +30,7 @@ export async function createInvite(
     readonly livesNs: number;
   },
 ): Promise<InviteRow> {
-  const roleIds = await findRoleIds(db, by.orgId, wanted.roles, by);
+  const roleIds = await findRoleIds(db, by.orgId, wanted.roles, { giver: by });
   const { accountId, livesNs } = wanted;
   const id = keyedId("inv", by.requestSeed);
   const before = by.requestSeed && (await inviteRows.find(db, by.orgId, { invite_id: id }));

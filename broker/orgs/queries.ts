@@ -72,3 +72,14 @@ export async function listOrgsWithRetention(db: Db, most: number): Promise<OrgRo
                     retain_health_checks_days, retain_audit_days) is not null
      order by random() limit ${most}`;
 }
+
+/** How many apps and installs the org has. */
+export async function countThings(
+  db: Db,
+  org: OrgId,
+): Promise<{ readonly app_count: number; readonly install_count: number }> {
+  const [row] = await db<{ app_count: number; install_count: number }[]>`
+    select (select count(*) from apps where org_id = ${org} and deleted_at is null)::int as app_count,
+           (select count(*) from installs where org_id = ${org} and deleted_at is null)::int as install_count`;
+  return row ?? { app_count: 0, install_count: 0 };
+}

@@ -1,4 +1,5 @@
 import type { Org } from "../../shared/api/orgs.ts";
+import { orgFeatureNames } from "../../shared/org-features.ts";
 import type { Retained } from "../../shared/retention.ts";
 import type { OrgRow } from "./row.ts";
 
@@ -9,6 +10,7 @@ export function toOrg(row: OrgRow, brokerDays: Readonly<Record<Retained, number>
     name: row.name,
     status: "active",
     status_description: "",
+    features: featuresOf(row),
     retention_days: {
       jobs: row.retain_jobs_days,
       logs: row.retain_logs_days,
@@ -24,3 +26,7 @@ export function toOrg(row: OrgRow, brokerDays: Readonly<Record<Retained, number>
     updated_at: row.updated_at.toISOString(),
   };
 }
+
+/** Which features are on in the org: each is a setting of it. */
+export const featuresOf = (row: OrgRow): Record<string, boolean> =>
+  Object.fromEntries(orgFeatureNames.map((name) => [name, row[name]]));

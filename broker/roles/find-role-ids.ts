@@ -1,4 +1,4 @@
-import { problem } from "../../shared/problem.ts";
+import { type Pointer, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
@@ -6,6 +6,12 @@ import { requireOwnPermissions } from "../tokens/token-rules.ts";
 import { permissionsIn } from "./permissions-in.ts";
 import { listRoles } from "./queries.ts";
 import { factsOf } from "./row.ts";
+
+type RoleGiving = {
+  readonly giver?: Pick<Actor, "permissions"> | undefined;
+  /** Where the request names its one role, if not in a list `roles`. */
+  readonly pointer?: Pointer | undefined;
+};
 
 /**
  * The ids of roles named by id or by managed role_type; 422 for one that accounts of this org cannot be given, 403 for
@@ -15,7 +21,7 @@ export async function findRoleIds(
   db: Db,
   org: OrgId,
   names: readonly string[],
-  giver?: Pick<Actor, "permissions">,
+  { giver, pointer }: RoleGiving = {},
 ): Promise<string[]> {
   const roles = await listRoles(db, org);
   const found = names.map((name) =>
@@ -23,12 +29,18 @@ export async function findRoleIds(
   );
   const errors = found.flatMap((role, at) => {
     if (role?.assignable === true) return [];
-    const pointer = `#/roles/${at}` as const;
+    const place = pointer ?? (`#/roles/${at}` as const);
     return role === undefined
-      ? [{ pointer, code: "role_not_found", detail: "This role does not exist in this org." }]
+      ? [
+          {
+            pointer: place,
+            code: "role_not_found",
+            detail: "This role does not exist in this org.",
+          },
+        ]
       : [
           {
-            pointer,
+            pointer: place,
             code: "role_not_assignable",
             detail: "This role cannot be given to accounts.",
           },

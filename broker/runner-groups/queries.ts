@@ -60,6 +60,14 @@ export async function findRunnerGroup(
   return row;
 }
 
+/** The id of the oldest group that is the org's own. */
+export async function findOwnGroup(db: Db, org: OrgId): Promise<string | undefined> {
+  const [row] = await db<{ id: string }[]>`
+    select id from runner_groups where org_id = ${org} and type = 'org' and deleted_at is null
+     order by created_at, id limit 1`;
+  return row?.id;
+}
+
 const installOf = (db: Db) => db`
   (select i.id from installs i where i.runner_group_id = g.id and i.deleted_at is null) as install_id`;
 

@@ -82,3 +82,39 @@ export async function revokeTokenRow(
     returning *`;
   return row;
 }
+
+/** The valid static tokens of an account that were made in the org, the newest first. */
+export async function listStaticTokens(
+  db: Db,
+  org: OrgId,
+  accountId: string,
+  most: number,
+): Promise<TokenRow[]> {
+  return db<TokenRow[]>`
+    select * from tokens
+     where org_id = ${org} and account_id = ${accountId} and kind = 'pat' and token_type = 'static'
+       and revoked_at is null and (expires_at is null or expires_at > svc_now())
+     order by created_at desc, id desc limit ${most}`;
+}
+
+/** Revokes the org's own tokens of an account but one; answers which. */
+export async function revokeOthersOf(
+  db: Db,
+  org: OrgId,
+  { accountId, exceptId }: { readonly accountId: string; readonly exceptId: string },
+): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    update tokens set revoked_at = svc_now(), updated_at = svc_now()
+     where org_id = ${org} and account_id = ${accountId} and id <> ${exceptId} and reach = 'org'
+       and token_type <> 'admin' and revoked_at is null
+    returning id`;
+  return rows.map(({ id }) => id);
+}
+
+/** The instant that is so far ahead, by the database's clock. */
+export async function instantIn(db: Db, ns: number): Promise<string> {
+  const [row] = await db<{ at: Date }[]>`
+    select svc_now() + make_interval(secs => ${ns / 1e9}::float8) as at`;
+  if (row === undefined) throw new Error("a select returned no row");
+  return row.at.toISOString();
+}

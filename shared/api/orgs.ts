@@ -16,6 +16,9 @@ export const orgSchema = z
     name: z.string(),
     status: z.literal("active").describe("What is created is ready at once."),
     status_description: z.string(),
+    features: z
+      .record(z.string(), z.boolean())
+      .describe("Those of its settings that are on or off."),
     retention_days: z
       .object(ofEachKind(() => z.int().nullable()))
       .describe("For how many days the org keeps ended records; null: as long as the broker does."),

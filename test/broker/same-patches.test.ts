@@ -46,6 +46,7 @@ const match = { installs: { ids: [installId] } };
 const hook = { url: "http://127.0.0.1:1/hook", webhook_secret: "a long enough secret", match };
 const webhook = await made("POST /v1/orgs/current/webhooks", hook);
 const configId = install.install_config?.id ?? "";
+const service = await made("POST /v1/service-accounts", { name: "ci", role: "org_builder" });
 const action = await made(`POST /v1/apps/${org.appId}/actions`, { name: "by-hand" });
 
 /** Where a thing is read and patched, and which of its members say again what it is; `as`: what is sent in their place. */
@@ -63,6 +64,26 @@ const patches: Readonly<Record<string, Patched>> = {
   updateCurrentOrg: {
     at: "/v1/orgs/current",
     members: ["name", "prevent_self_approval", "retention_days"],
+  },
+  updateOrgFeatures: {
+    at: "/v1/orgs/current/features",
+    readAt: "/v1/orgs/current",
+    as: { features: { prevent_self_approval: false } },
+  },
+  setOrgAccountRole: {
+    at: `/v1/orgs/current/accounts/${service}/role`,
+    readAt: `/v1/accounts/${service}`,
+    as: { role_type: "org_builder" },
+  },
+  updateServiceAccount: {
+    at: `/v1/service-accounts/${service}`,
+    readAt: `/v1/accounts/${service}`,
+    as: { name: "ci" },
+  },
+  setServiceAccountRole: {
+    at: `/v1/service-accounts/${service}/role`,
+    readAt: `/v1/accounts/${service}`,
+    as: { role: "org_builder" },
   },
   updateEmitter: {
     at: `/v1/emitters/${emitter}`,

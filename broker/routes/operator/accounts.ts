@@ -22,16 +22,12 @@ import { createRole as makeRole, deleteRole, updateRole } from "../../roles/keep
 import { listRoles as findRoles } from "../../roles/queries.ts";
 import { toRole } from "../../roles/to-role.ts";
 
-/** GET /v1/roles */
-export const listRoles: RegisterRoutes = (app, broker) => {
+/** /v1/roles and all below it */
+export const keepRoles: RegisterRoutes = (app, { db }) => {
   app.handle(listRolesRoute, async ({ orgId }) => {
-    const rows = await findRoles(broker.db, orgId);
+    const rows = await findRoles(db, orgId);
     return { items: rows.map(toRole), next_cursor: null };
   });
-};
-
-/** POST /v1/roles, PATCH and DELETE /v1/roles/{role_id} */
-export const keepRoles: RegisterRoutes = (app, { db }) => {
   app.handle(createRoleRoute, async ({ actor, body }) => toRole(await makeRole(db, actor, body)));
   app.handle(updateRoleRoute, async ({ actor, params: { role_id: id }, body }) =>
     toRole(await updateRole(db, actor, id, body)),
@@ -41,8 +37,15 @@ export const keepRoles: RegisterRoutes = (app, { db }) => {
   });
 };
 
+/** /v1/accounts and all below it */
+export const keepAccounts: RegisterRoutes = (app, broker) => {
+  createAccount(app, broker);
+  readAccounts(app, broker);
+  changeAccounts(app, broker);
+};
+
 /** POST /v1/accounts */
-export const createAccount: RegisterRoutes = (app, broker) => {
+const createAccount: RegisterRoutes = (app, broker) => {
   app.handle(createAccountRoute, async ({ actor: giver, body }) => {
     const { id: createdById, orgId } = giver;
     const { account_type: accountType, ...rest } = body;
@@ -52,7 +55,7 @@ export const createAccount: RegisterRoutes = (app, broker) => {
 };
 
 /** GET /v1/accounts, GET /v1/accounts/{account_id} */
-export const readAccounts: RegisterRoutes = (app, broker) => {
+const readAccounts: RegisterRoutes = (app, broker) => {
   app.handle(listAccountsRoute, async ({ c, actor: { orgId, accountId: viewer }, query }) => {
     const [page, filters] = splitQuery(query);
     return await answerList(c, page, {
@@ -76,7 +79,7 @@ export const readAccounts: RegisterRoutes = (app, broker) => {
 };
 
 /** PUT /v1/accounts/{account_id}/roles, DELETE /v1/accounts/{account_id} */
-export const changeAccounts: RegisterRoutes = (app, broker) => {
+const changeAccounts: RegisterRoutes = (app, broker) => {
   app.handle(
     setAccountRolesRoute,
     async ({ actor: by, params: { account_id: accountId }, body: { roles } }) => {

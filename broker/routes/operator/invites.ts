@@ -22,8 +22,13 @@ import {
 import { listInvitesOf } from "../../invites/queries.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 
-/** /v1/orgs/current/invites and all below it */
+/** /v1/orgs/current/invites, /v1/account/invites, and all below them */
 export const keepInvites: RegisterRoutes = (app, broker) => {
+  keepOrgInvites(app, broker);
+  keepOwnInvites(app, broker);
+};
+
+const keepOrgInvites: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(createInviteRoute, async ({ actor, body }) => {
     const { account_id: accountId, roles, expires_in: livesNs } = body;
@@ -41,8 +46,7 @@ export const keepInvites: RegisterRoutes = (app, broker) => {
   );
 };
 
-/** /v1/account/invites and all below it */
-export const keepOwnInvites: RegisterRoutes = (app, broker) => {
+const keepOwnInvites: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(listOwnInvitesRoute, async ({ c, actor, query }) => {
     const accountId = requireAccount(actor);

@@ -1,0 +1,9 @@
+/** What can be on or off in an org; each is a setting of the org by this name. */
+export const orgFeatures = [
+  {
+    name: "prevent_self_approval",
+    description: "Who is behind a workflow can neither approve it nor set approve-all on it.",
+  },
+] as const;
+
+export const orgFeatureNames = orgFeatures.map(({ name }) => name);
