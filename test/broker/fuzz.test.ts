@@ -137,6 +137,7 @@ test("knows a thing for everything that a path can name, but for logs that go on
   const named = operations.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)]);
   const names = new Set(named.map(([, name = ""]) => name));
   expect([...names].filter((name) => ids[name] === undefined).toSorted()).toEqual([
+    "cloud_platform",
     "key",
     "log_stream_id",
     "namespace",

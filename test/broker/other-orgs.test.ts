@@ -93,7 +93,7 @@ test("nothing of the other org was changed by all that", async () => {
 
 /** Our org has none of these. */
 const absent =
-  /^getLatestApp\w+Config$|^(?:getResult|getTerraformWorkspaceLock|diffTerraformWorkspaceStates|getActionRun|getActionRunStep|getSandboxConfig)$/;
+  /^get(?:Latest)?App\w+Config$|^(?:getResult|getTerraformWorkspaceLock|diffTerraformWorkspaceStates|getActionRun|getActionRunStep|getSandboxConfig)$/;
 const owned = named.filter(
   ({ method, path, operation }) =>
     method === "GET" &&

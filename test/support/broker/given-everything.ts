@@ -54,7 +54,7 @@ export async function givenEverything({ db, setup, document }: Given) {
     execution_id: executionId,
     log_stream_id: `lgs_${jobId.slice(4)}`,
   };
-  await made(`POST ${queueAt}/signals`, { type: "noop" });
+  chosen["signal_id"] = (await made(`POST ${queueAt}/signals`, { type: "noop" })).id;
   await made(`POST ${queueAt}/emitters`, sampleOfSchema(schemaOf("createEmitter"), schemas));
   await made("POST /v1/terraform-workspaces", {});
   const account = await made("POST /v1/accounts", { name: "robot", roles: ["org_read_only"] });
