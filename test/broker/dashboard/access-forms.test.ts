@@ -97,8 +97,8 @@ describeWithTools(["chromium"], "a role of the org", () => {
     const made = (await rolesNow()).find((one) => one.title === title);
     expect(made).toMatchObject({ org_id: orgId, role_type: "org_support" });
     expect(made?.policies).toEqual([
-      { name: "approvals", permissions: ["approvals.respond"] },
-      { name: "workflows", permissions: ["workflows.read"] },
+      { title: "approvals", permissions: { "approvals.respond": "allow" } },
+      { title: "workflows", permissions: { "workflows.read": "allow" } },
     ]);
     await page.getByRole("link", { name: "Change" }).click();
     expect(await page.getByLabel("approvals.respond").isChecked()).toBe(true);

@@ -88,7 +88,7 @@ describe("a runner", () => {
     [{ name: "x".repeat(201) }, "#/name", "too_big"],
     [{ name: 7 }, "#/name", "invalid_type"],
     [{ name: "a\u0000b" }, "#/name", "nul_character"],
-    [{ name: "ok", runner_group_id: null }, "#/runner_group_id", "invalid_type"],
+    [{ name: "ok", runner_group_id: null }, "#/runner_group_id", "required"],
     [{ name: "ok", lifecycle: "deleted" }, "#/lifecycle", "unknown_member"],
   ])("is not created from %j", async (given, pointer, code) => {
     const { id } = await at.createGroup();
