@@ -42,7 +42,7 @@ async function start(
   const body = {
     ...scope.of,
     type,
-    max_at_once: Number(form.get("max_at_once") ?? 1),
+    max_at_once: numberIn(form.get("max_at_once") ?? "1"),
     include_last: form.get("include_last") === "yes",
     ...(type === "force" ? {} : deadlineOf(form)),
     ...reasonOf(form),
@@ -51,6 +51,12 @@ async function start(
   const to = `/rollouts/${made.id}`;
   const said = `Began to order processes (${made.type}), ${made.max_at_once} at a time.`;
   return { said, to, undo: { label: "Call it off", action: `${to}/cancel` } };
+}
+
+/** NaN would be sent as null, which is as if it were left out. */
+function numberIn(text: string): number {
+  if (/^\d{1,8}$/.test(text)) return Number(text);
+  throw wrongField("max_at_once", "Must be a whole number.");
 }
 
 const ofGroup: Action = {
