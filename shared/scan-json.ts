@@ -11,7 +11,7 @@ export type JsonScan = {
   /** A string with a lone surrogate, which is not valid text. */
   loneSurrogate?: Pointer;
   /** The source text of the requested members, by pointer: `#/plan` → `{"a": 1}`. */
-  readonly raw: ReadonlyMap<string, string>;
+  readonly raw: Map<string, string>;
 };
 
 export type ScanOptions = {

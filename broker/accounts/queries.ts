@@ -74,7 +74,7 @@ export async function insertMember(
       insert into accounts (id, account_type, name, email, subject, created_by_id)
       values (${account.id}, ${account.accountType}, ${account.name}, ${account.email}, ${account.subject},
               ${account.createdById})
-      on conflict (account_type, subject) where subject <> '' do nothing
+      on conflict do nothing
       returning *),
     given as (
       insert into account_roles (account_id, org_id, role_id, created_by_id)

@@ -14,18 +14,22 @@ import { toAccount } from "./to-account.ts";
 
 /**
  * The account of the caller's token, with what the token may do in each org that it reaches. A token that acts for itself is shown as
- * the account that limits it, else as an account of its own.
+ * the account that limits it, where it may read accounts, else as an account of its own.
  */
 export async function showOwnAccount(db: Db, actor: Actor): Promise<Account> {
   const { orgId } = actor;
   const token = await findOwnToken(db, actor);
-  const accountId = token.account_id;
+  const mayRead =
+    actor.bound === null && (actor.accountId !== null || actor.permissions.has("accounts.read"));
+  const accountId = mayRead ? token.account_id : null;
   const [member, roles, permissions] = await Promise.all([
     accountId === null ? undefined : findMember(db, orgId, accountId, actor.accountId),
     listRoles(db, orgId),
     permissionsByOrg(db, actor, token),
   ]);
-  return { ...toAccount(orgId, member ?? accountOfToken(actor, token, roles), roles), permissions };
+  const shown = mayRead ? roles : roles.map((role) => ({ ...role, creator: null }));
+  const account = toAccount(orgId, member ?? accountOfToken(actor, token, roles), shown);
+  return { ...account, permissions };
 }
 
 async function permissionsByOrg(

@@ -12,7 +12,7 @@ const shownTexts: ReadonlySet<string> = new Set(
     "created_after created_before cursor",
     "container_image_tag binary_version logging_level aws_auth_method job_group_parallelism",
     "cron_schedule time_zone scheduled_at until lasting expires_at expires_in",
-    "missed_policy overlap_policy retention_days",
+    "missed_policy overlap_policy retention_days features user_id",
   ].flatMap((names) => names.split(" ")),
 );
 

@@ -62,7 +62,7 @@ export async function insertRollout(
   return row?.outcome ?? "";
 }
 
-/** Its processes in their order. */
+/** Its processes in their order. Cursors hold instants: here that of so many seconds as the place. */
 export async function listRolloutTargets(
   db: Db,
   org: OrgId,
@@ -70,11 +70,11 @@ export async function listRolloutTargets(
   page: ListRequest,
 ): Promise<(RolloutTargetRow & { id: string; sort_key: string })[]> {
   return db<(RolloutTargetRow & { id: string; sort_key: string })[]>`
-    select g.*, g.process_id as id, g.position::text as sort_key
+    select g.*, g.process_id as id, (timestamptz 'epoch' + make_interval(secs => g.position))::text as sort_key
       from runner_rollout_targets g
      where g.org_id = ${org} and g.rollout_id = ${rolloutId}
        and (${status === undefined} or g.status = ${status ?? null})
-       and g.position > ${Number(page.after?.sortKey ?? 0)}
+       and g.position > extract(epoch from ${page.after?.sortKey ?? "epoch"}::text::timestamptz)::float8
      order by g.position
      limit ${page.limit} offset ${page.offset}`;
 }

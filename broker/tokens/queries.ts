@@ -97,7 +97,7 @@ export async function listStaticTokens(
      order by created_at desc, id desc limit ${most}`;
 }
 
-/** Revokes the org's own tokens of an account but one; answers which. */
+/** Revokes the org's own tokens of an account that are older than one, so that of two made at once one stays; answers which. */
 export async function revokeOthersOf(
   db: Db,
   org: OrgId,
@@ -105,8 +105,8 @@ export async function revokeOthersOf(
 ): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     update tokens set revoked_at = svc_now(), updated_at = svc_now()
-     where org_id = ${org} and account_id = ${accountId} and id <> ${exceptId} and reach = 'org'
-       and token_type <> 'admin' and revoked_at is null
+     where org_id = ${org} and account_id = ${accountId} and reach = 'org' and token_type <> 'admin' and revoked_at is null
+       and (created_at, id) < (select kept.created_at, kept.id from tokens kept where kept.org_id = ${org} and kept.id = ${exceptId})
     returning id`;
   return rows.map(({ id }) => id);
 }

@@ -48,7 +48,7 @@ const reads = rows.map(([section, name, path, what]) => ({
     get: `${app}/${path}-configs`,
     ...common,
     summary: `List the ${what} of an app's configs`,
-    description: `One for each config that is complete and has this part. ${listingDescription} 422 where so many are too long for one answer.`,
+    description: `One for each config that is complete and has this part; an array may be shorter than \`limit\` while more follows. ${listingDescription} 422 where so many are too long for one answer.`,
     query: z.object({ ...listingQuery, ...createdQuery }),
     responses: { 200: json(listingOf(partRecords[section].schema), "The parts.") },
   }),

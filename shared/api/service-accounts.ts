@@ -85,11 +85,14 @@ export const createServiceAccountTokenRoute = createRoute("createServiceAccountT
     "409 `several_roles` for an account with more than one: `POST /v1/tokens` names the one that the token is to have.",
   body: z.strictObject({
     duration,
-    invalidate: z.boolean().default(false).describe("Whether its other tokens here are revoked."),
+    invalidate: z
+      .boolean()
+      .default(false)
+      .describe("Whether its older tokens of this org are revoked, but for tokens of type admin."),
   }),
   responses: {
     201: json(
-      z.object({ token: z.string() }).openapi("ServiceAccountToken"),
+      z.object({ id: z.string(), token: z.string() }).openapi("ServiceAccountToken"),
       "The token itself. It is shown only once.",
     ),
   },

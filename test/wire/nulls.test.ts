@@ -45,6 +45,19 @@ test("null is as if a member were left out, but where it has a meaning", async (
   expect(unused).toEqual([]);
 });
 
+test("a null goes from the text that is kept of a body, too; within such a text none goes", () => {
+  const schema = z.strictObject({
+    signal: z.record(z.string(), z.string()).default({}),
+    note: z.string().optional(),
+  });
+  const verbatim = new Map([["#/signal", "null"]]);
+  const rules = { isNullAbsent: true, verbatim };
+  expect(validateBody(schema, { signal: null, note: null }, rules)).toEqual({ signal: {} });
+  expect([...verbatim]).toEqual([]);
+  verbatim.set("#/signal", '{"a":null}');
+  expect(() => validateBody(schema, { signal: { a: null } }, rules)).toThrow();
+});
+
 type Found = {
   readonly takesNull: (at: string) => void;
   readonly optional: (at: string, member: z.ZodType) => void;

@@ -58,7 +58,7 @@ export async function answerList<Found extends Row, Item>(
 ): Promise<Item[] | Page<Item>> {
   const { filters = {} } = list;
   const isPage = offset === undefined || c.req.query("cursor") !== undefined;
-  const begin = page === undefined ? (offset ?? 0) : page * limit;
+  const begin = page === undefined || page === 0 ? (offset ?? 0) : page * limit;
   const part = isPage
     ? { after: readPage({ cursor, limit }, filters).after, offset: 0 }
     : { after: undefined, offset: begin };
@@ -68,7 +68,9 @@ export async function answerList<Found extends Row, Item>(
   const last = rows.length > limit ? keyOf(shown.at(-1)) : stoppedAt;
   const items = "toItem" in list ? shown.map(list.toItem) : [...(await list.toItems(shown))];
   if (isPage) return { items, next_cursor: last ? tellNext(c, last, filters) : null };
-  setHeader(c, "x-svc-page-next", String(last !== undefined));
+  // A search that stopped early may have more, but who goes on past its end is told that nothing follows.
+  const hasNext = rows.length > limit || (stoppedAt !== undefined && shown.length > 0);
+  setHeader(c, "x-svc-page-next", String(hasNext));
   setHeader(c, "x-svc-page-limit", String(limit));
   setHeader(c, "x-svc-page-offset", String(begin));
   return items;

@@ -3,7 +3,7 @@ import { problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import { type JsonBody, parseBody } from "./parse-body.ts";
 
-const nothing: ReadonlyMap<string, string> = new Map();
+const nothing: Map<string, string> = new Map();
 
 /** The JSON of a body's bytes; an empty body is `{}`, and so is `null`. */
 export function jsonOf(bytes: Buffer, rule: RouteRule): JsonBody {

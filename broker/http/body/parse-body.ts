@@ -5,11 +5,11 @@ import { type JsonScan, scanJson } from "../../../shared/scan-json.ts";
 export type JsonBody = {
   readonly value: unknown;
   readonly text: string;
-  readonly verbatim: ReadonlyMap<string, string>;
+  readonly verbatim: Map<string, string>;
 };
 
 const maxDepth = 64;
-const nothing: ReadonlyMap<string, string> = new Map();
+const nothing: Map<string, string> = new Map();
 
 /** The value of a body's text, safe to validate and to store. */
 export function parseBody(text: string, rule: RouteRule): JsonBody {

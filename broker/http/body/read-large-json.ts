@@ -82,7 +82,7 @@ export function readLargeJson({ operationId, keyedIn }: AskedBody, bytes: Buffer
   const strings = extractStrings(bytes);
   const { value, verbatim } = parseBody(strings.text, rule);
   const judged = (given: unknown): Members =>
-    validateBody(schema, given, { isNullAbsent: true }) as Members; // all of these are objects
+    validateBody(schema, given, { isNullAbsent: true, verbatim }) as Members; // all of these are objects
   const valid = judged(value);
   const urlBase64 = checkBase64(valid, { bytes, strings });
   // Until here a short word stands for each long text. Where no long text belongs it is put back, and judged as any other.

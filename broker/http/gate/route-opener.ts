@@ -165,7 +165,10 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   const { value, text, verbatim } = jsonOf(bytes, rule);
   c.set("longTexts", nothing);
   if (body !== "empty") {
-    c.req.addValidatedData("json", validateBody(body, value, { isNullAbsent: true }) as object);
+    c.req.addValidatedData(
+      "json",
+      validateBody(body, value, { isNullAbsent: true, verbatim }) as object,
+    );
     c.set("verbatim", verbatim);
   } else if (!isLenient) {
     requireEmpty(value);

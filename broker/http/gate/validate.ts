@@ -11,24 +11,40 @@ type Issue = z.core.$ZodIssue;
 /** Only the first errors of a body with very many are reported. */
 const mostErrors = 100;
 
+/** Nulls that are found only when others are gone are looked for so often. */
+const mostRounds = 3;
+
 /**
  * The body as the schema reads it; 422 with a pointer to every wrong member. Where null is absent, a null that
- * the schema does not take is taken out, however deep it lies, and nothing else is.
+ * the schema does not take is taken out, however deep it lies, and nothing else is. `verbatim` are members whose text is kept:
+ * one that is null goes from there, too, and what lies within one stays as it is and is refused.
  */
 export function validateBody(
   schema: z.ZodType,
   value: unknown,
-  { isNullAbsent = false }: { readonly isNullAbsent?: boolean } = {},
+  { isNullAbsent = false, verbatim, rounds = mostRounds }: NullRules = {},
 ): unknown {
   requireShortLists(schema, value);
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const nulls = isNullAbsent ? nullsIn(issues, value) : [];
+  const kept = [...(verbatim?.keys() ?? [])];
+  const isWithin = (path: Path) => kept.some((one) => toPointer(path).startsWith(`${one}/`));
+  const found = isNullAbsent && rounds > 0 ? nullsIn(issues, value) : [];
+  const nulls = found.filter((path) => !isWithin(path));
   if (nulls.length === 0) throw problem.invalid(firstErrors(issues, toPointer));
-  for (const path of nulls) delete parentAt(value, path)?.[String(path.at(-1))];
-  return validateBody(schema, value);
+  for (const path of nulls) {
+    delete parentAt(value, path)?.[String(path.at(-1))];
+    verbatim?.delete(toPointer(path));
+  }
+  return validateBody(schema, value, { isNullAbsent, verbatim, rounds: rounds - 1 });
 }
+
+type NullRules = {
+  readonly isNullAbsent?: boolean;
+  readonly verbatim?: Map<string, unknown> | undefined;
+  readonly rounds?: number;
+};
 
 type Path = readonly PropertyKey[];
 
@@ -84,7 +100,7 @@ export function validateQuery(
   const parsed = schema?.safeParse(query, { reportInput: true });
   if (parsed?.success === false) {
     errors.push(...firstErrors(parsed.error.issues, toParameter));
-  } else if (parsed !== undefined) {
+  } else if (parsed !== undefined && !ignoresUnknown) {
     errors.push(...pagingFaults(sent, parsed.data));
   }
   if (errors.length > 0) throw problem.invalid(errors);

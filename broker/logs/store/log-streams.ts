@@ -69,8 +69,8 @@ export async function listStreams(
 ): Promise<(LogStream & { sort_key: string })[]> {
   const rows = await listLogStreams(db, org, filter, page);
   const { ownerId, ownerType, bound } = filter;
-  if (rows.length > 0 || page.after !== undefined || !/^(job|prc)_/.test(ownerId ?? ""))
-    return rows;
+  const isFirst = page.after === undefined && page.offset === 0;
+  if (rows.length > 0 || !isFirst || !/^(job|prc)_/.test(ownerId ?? "")) return rows;
   const id = logStreamOf(ownerId ?? "");
   if (bound && !(await isWithin(db, org, { thing: "log_streams", id, bound }))) return [];
   const own = await findLogStream(db, org, id);

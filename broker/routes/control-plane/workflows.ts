@@ -101,13 +101,9 @@ const readOne: RegisterRoutes = (app, broker) => {
   app.handle(
     awaitWorkflowRoute,
     async ({ c, orgId, params: { workflow_id: id }, query, withPermit }) => {
+      const waiting = { waitMs: waitMs(query.wait), signal: c.req.raw.signal, withPermit };
       const release = limitConcurrency(c, broker, "waits_of_token");
-      const shown = await awaitWorkflow(broker, orgId, id, {
-        waitMs: waitMs(query.wait),
-        signal: c.req.raw.signal,
-        withPermit,
-      }).finally(release);
-      return shown;
+      return await awaitWorkflow(broker, orgId, id, waiting).finally(release);
     },
   );
   app.handle(getQueuePositionRoute, async ({ orgId, params: { workflow_id: id } }) => {
@@ -125,8 +121,8 @@ const readSteps: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(awaitStepRoute, async ({ c, orgId, params, query, withPermit }) => {
     const at = { id: params.workflow_id, stepId: params.step_id };
-    const release = limitConcurrency(c, broker, "waits_of_token");
     const waiting = { waitMs: waitMs(query.wait), signal: c.req.raw.signal, withPermit };
+    const release = limitConcurrency(c, broker, "waits_of_token");
     return await awaitStep(broker, orgId, at, waiting).finally(release);
   });
   app.handle(listStepsRoute, async ({ orgId, params: { workflow_id: id } }) =>

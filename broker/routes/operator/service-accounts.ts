@@ -68,7 +68,7 @@ export const keepServiceAccounts: RegisterRoutes = (app, broker) => {
   app.handle(createServiceAccountTokenRoute, async ({ actor, params, body }) => {
     const row = await requireServiceAccount(db, actor, params.account_id);
     const { duration: durationNs, invalidate: isOnly } = body;
-    const { secret } = await createServiceToken(broker, actor, row, { durationNs, isOnly });
-    return { token: secret };
+    const made = await createServiceToken(broker, actor, row, { durationNs, isOnly });
+    return { id: made.row.id, token: made.secret };
   });
 };

@@ -1,3 +1,4 @@
+import { mostOffset } from "../../../shared/api/page.ts";
 import { listRunnerJobsRoute } from "../../../shared/api/read-runner-jobs.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { ListRequest } from "../../database/page-request.ts";
@@ -32,8 +33,13 @@ export const listRunnerJobs: RegisterRoutes = (app, broker) => {
     const filter = { ...toJobFilter(narrowed, actor), runnerId };
     const limit = Math.min(asked || defaultLimit, mostLimit);
     if (c.req.query("cursor") === undefined) {
-      const begin = page === undefined ? (offset ?? 0) : page * limit;
-      const rows = await pollJobs(broker, orgId, { filter, limit, offset: begin, isRunner });
+      const begin = page === undefined || page === 0 ? (offset ?? 0) : page * limit;
+      const rows = await pollJobs(broker, orgId, {
+        filter,
+        limit,
+        offset: Math.min(begin, mostOffset),
+        isRunner,
+      });
       return rows.map(toItem);
     }
     requireKnown(c);
