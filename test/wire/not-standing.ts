@@ -132,15 +132,10 @@ export const notStanding: Readonly<Record<string, string>> = {
     POST /v1/installs/{install_id}/sync-secrets
 `,
   "People and their accounts come later.": `
-    POST /v1/account/static-token
-    GET /v1/account/static-tokens
-    DELETE /v1/account/static-tokens/{token_id}
     GET,POST /v1/account/user-journeys
     POST /v1/account/user-journeys/{journey_name}/complete
     POST /v1/account/user-journeys/{journey_name}/reset
     PATCH /v1/account/user-journeys/{journey_name}/steps/{step_name}
-    GET /v1/general/cli-config
-    GET /v1/general/cloud-platform/{cloud_platform}/regions
     GET /v1/general/config-schema/{type_}
     POST /v1/general/waitlist
     POST /v1/oidc/token
@@ -154,18 +149,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     POST /v1/onboarding/current/steps/organization
     GET /v1/onboarding/example-apps
     DELETE /v1/orgs/current
-    GET /v1/orgs/current/accounts
-    PATCH /v1/orgs/current/accounts/{account_id}/role
-    GET,PATCH /v1/orgs/current/features
-    POST /v1/orgs/current/remove-user
-    GET /v1/orgs/current/runner-group
-    GET /v1/orgs/current/stats
-    POST /v1/orgs/current/user
-    GET /v1/orgs/features
-    GET,POST /v1/service-accounts
-    DELETE,PATCH /v1/service-accounts/{account_id}
-    PATCH /v1/service-accounts/{account_id}/role
-    POST /v1/service-accounts/{account_id}/tokens
 `,
   "Installs have no domains.": `
     GET /v1/installs/{install_id}/dns/check
