@@ -85,9 +85,9 @@ test("which part of a list is said by page, by offset or by cursor", async () =>
     expect([path, await got("offset=2&limit=3")]).toEqual([path, [true, isOfRunners ? null : "2"]]);
     expect([path, await got("cursor=")]).toEqual([path, [false, null]]);
     expect(await got("page=0&offset=0&limit=3")).toEqual([true, isOfRunners ? null : "0"]);
-    for (const wrong of ["page=1&cursor=", "page=1&offset=1", "page=500001&limit=2"])
-      if (!isOfRunners)
-        expect([path, wrong, await got(wrong)]).toEqual([path, wrong, [422, "?page"]]);
+    const wrongs = ["page=1&cursor=", "page=1&offset=1", "page=500001&limit=2"];
+    for (const wrong of isOfRunners ? [] : wrongs)
+      expect([path, wrong, await got(wrong)]).toEqual([path, wrong, [422, "?page"]]);
     const none = isOfRunners ? [true, null] : [422, "?limit"]; // runners have always been let ask for 0
     expect([path, await got("limit=0")]).toEqual([path, none]);
   }
