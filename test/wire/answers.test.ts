@@ -17,7 +17,9 @@ const ours = new Map(
 );
 const standing = wireOperations.flatMap((wire): Standing[] => {
   const route = ours.get(routeKey(wire.method, wire.path));
-  return route === undefined ? [] : [{ wire, route }];
+  // Which events an install has by now depends on its workflow: their own test reads one.
+  const isElsewhere = route?.operation.operationId === "getInstallEvent";
+  return route === undefined || isElsewhere ? [] : [{ wire, route }];
 });
 /** What differs from the facts, by what the rows of left-out.ts name. */
 const found = new Map<string, string>();
