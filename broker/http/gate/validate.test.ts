@@ -3,6 +3,7 @@ import { z } from "zod";
 import { terraformLockInput } from "../../../shared/api/terraform-lock.ts";
 import { mostEntries } from "../../../shared/most-entries.ts";
 import { Problem } from "../../../shared/problem.ts";
+import { growthOfCpu } from "../../../test/support/run/growth-of-cpu.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 
 function refusal(schema: z.ZodType, value: unknown): unknown {
@@ -51,6 +52,19 @@ test("of a query with thousands of unknown names the first hundred are told", ()
   expect(refusal()).toHaveLength(100);
   expect(refusal()[99]).toMatchObject({ pointer: "?k99", code: "unknown_parameter" });
   expect(validateQuery(schema, sent, true)).toEqual({});
+});
+
+test("nulls within texts that are kept cost what they are, however many texts there are", () => {
+  const job = z.strictObject({ plan: z.record(z.string(), z.string()) });
+  const schema = z.strictObject({ jobs: z.array(job) });
+  const growth = growthOfCpu(4_000, (many) => {
+    const places = Array.from({ length: many }, (_, at) => at);
+    const verbatim = new Map(places.map((at) => [`#/jobs/${at}/plan`, '{"a":null}']));
+    const value = { jobs: places.map(() => ({ plan: { a: null } })) };
+    expect(() => validateBody(schema, value, { isNullAbsent: true, verbatim })).toThrow();
+    expect(verbatim.size).toBe(many);
+  });
+  expect(growth).toBeLessThan(24);
 });
 
 test("a map that is too long is refused before any of its entries is looked at", () => {

@@ -28,8 +28,8 @@ export function validateBody(
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const kept = [...(verbatim?.keys() ?? [])];
-  const isWithin = (path: Path) => kept.some((one) => toPointer(path).startsWith(`${one}/`));
+  const isWithin = (path: Path) =>
+    path.some((_, depth) => verbatim?.has(toPointer(path.slice(0, depth))) === true);
   const found = isNullAbsent && rounds > 0 ? nullsIn(issues, value) : [];
   const nulls = found.filter((path) => !isWithin(path));
   if (nulls.length === 0) throw problem.invalid(firstErrors(issues, toPointer));
