@@ -1,5 +1,7 @@
 import { stateText, terraformLock } from "../support/workspaces/given-workspace.ts";
-import type { GivenWire, Ids } from "./given-wire.ts";
+import { accountCalls } from "./account-calls.ts";
+import type { GivenWire } from "./given-wire.ts";
+import type { WireCall } from "./wire-call.ts";
 import {
   failedStep,
   guest,
@@ -8,6 +10,7 @@ import {
   newInstall,
   ownAction,
   ownApp,
+  ownEvent,
   ownerOf,
   ownInstall,
   ownRunner,
@@ -20,21 +23,6 @@ import {
   workspaceState,
   workspaceWithState,
 } from "./wire-things.ts";
-
-type Of<T> = T | Promise<T>;
-
-/** How an operation is called that is no plain read: of which things, made for it, and with what. */
-export type WireCall = {
-  /** It is not called: its answer never ends. */
-  readonly skips?: true;
-  /** Sent as it is. */
-  readonly text?: () => string;
-  /** Whose token, where not an admin's or a runner's. */
-  readonly token?: (given: GivenWire) => Promise<string>;
-  readonly ids?: (given: GivenWire) => Of<Ids>;
-  readonly body?: (given: GivenWire, ids: Ids) => Of<object>;
-  readonly query?: (given: GivenWire, ids: Ids) => string;
-};
 
 const named = { body: ({ fresh }: GivenWire) => ({ name: fresh() }) };
 const inputs: WireCall = { ids: ownInstall, body: () => ({ inputs: { audience: "moon" } }) };
@@ -83,6 +71,12 @@ const mng: WireCall = { ids: (given) => ownRunner(given, "mng"), body: () => bar
 
 /** By our name of the operation. */
 export const wireCalls: Readonly<Record<string, WireCall>> = {
+  ...accountCalls,
+  getInstallEvent: { ids: ownEvent },
+  retryInstallWorkflow: {
+    ids: failedStep,
+    body: (_, { workflow_id, step_id }) => ({ workflow_id, step_id, operation: "retry-step" }),
+  },
   createApp: named,
   updateApp: { ...ofRich, body: () => ({ display_name: "Shop" }) },
   deleteApp: { ids: ownApp },

@@ -44,7 +44,21 @@ export async function givenWire() {
   };
   const rich = await givenRich({ made });
   const ended = await givenEnded(db, orgId);
-  return { db, url, brokers, call, document, org, ids, rich, ended, made, fresh, tokenFor };
+  return {
+    db,
+    brokers,
+    url,
+    call,
+    document,
+    org,
+    ids,
+    rich,
+    ended,
+    made,
+    fresh,
+    tokenFor,
+    adminToken,
+  };
 }
 
 /** An app whose config has every part, by the names that paths have. */

@@ -49,6 +49,12 @@ export async function ownInstall(given: GivenWire): Promise<Ids> {
   return { install_id: (await newInstall(given)).id };
 }
 
+/** An event of an install. */
+export async function ownEvent({ made, ids }: GivenWire): Promise<Ids> {
+  const at = `/v1/installs/${ids["install_id"]}/events?limit=1`;
+  return { event_id: (await made<{ id: string }[]>(`GET ${at}`))[0]?.id ?? "" };
+}
+
 /** An install that has nothing to do. */
 export async function idleInstall(given: GivenWire): Promise<Ids> {
   const { id, workflow_id = "" } = await newInstall(given);
@@ -77,7 +83,8 @@ export async function failedStep({ org, fresh }: GivenWire): Promise<Ids> {
   const { installId } = await givenInstall(org, { name: fresh(), inputs, ends });
   const { body } = await org.run(installId, "greet");
   const workflow = await org.reach(body.workflow_id, "failed-pending-retry");
-  return { workflow_id: workflow.id, step_id: stepIn(workflow, "failed-pending-retry").id };
+  const step = stepIn(workflow, "failed-pending-retry");
+  return { install_id: installId, workflow_id: workflow.id, step_id: step.id };
 }
 
 /** A runner with a process of this type, for what ends either. */
