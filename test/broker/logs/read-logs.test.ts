@@ -54,6 +54,8 @@ describe("a log stream", () => {
       ).body.items.map(({ id }) => id);
     expect(await list("")).toEqual([]);
     expect(await list(`?owner_id=${jobId}`)).toEqual([streamId]);
+    const past = `GET /v1/log-streams?owner_id=${jobId}&offset=1`;
+    expect((await call(past, { token: admin })).body).toEqual([]);
     await write(["a"]);
     expect(await list("")).toEqual([streamId]);
     expect(await list(`?owner_id=${jobId}&owner_type=runner_jobs`)).toEqual([streamId]);

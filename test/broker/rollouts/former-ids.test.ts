@@ -11,7 +11,8 @@ const { call } = await startBroker({ url });
 test("a rollout has a prefix of its own; one whose id begins as those of roles is read and cancelled all the same", async () => {
   const runner = await givenRunner(db);
   const token = await givenToken(db, { orgId: runner.orgId, role: "org_admin" });
-  await beat(db, [await givenProcess(db, runner)], []);
+  const ids = [await givenProcess(db, runner), await givenProcess(db, runner)];
+  await beat(db, ids, []);
   const body = { whole_org: true, type: "graceful", include_last: true };
   const made = await call<{ id: string }>("POST /v1/runner-rollouts", { token, body });
   expect(made).toMatchObject({
@@ -25,6 +26,16 @@ test("a rollout has a prefix of its own; one whose id begins as those of roles i
     insert into runner_rollouts
     select (jsonb_populate_record(r, jsonb_build_object('id', ${former}::text))).*
       from runner_rollouts r where r.id = ${made.body.id}`;
+  type Page = { items: { process_id: string }[]; next_cursor: string | null };
+  const page = async (cursor: string) => {
+    const what = `GET /v1/runner-rollouts/${made.body.id}/processes?limit=1&cursor=${cursor}`;
+    return (await call<Page>(what, { token })).body;
+  };
+  const first = await page("");
+  const second = await page(encodeURIComponent(first.next_cursor ?? ""));
+  const listed = [...first.items, ...second.items].map(({ process_id }) => process_id);
+  expect(listed.toSorted()).toEqual(ids.toSorted());
+  expect(second.next_cursor).toBeNull();
   for (const id of [former, made.body.id]) {
     const at = `/v1/runner-rollouts/${id}`;
     expect(await call(`GET ${at}`, { token })).toMatchObject({ status: 200, body: { id } });

@@ -84,6 +84,7 @@ test("which part of a list is said by page, by offset or by cursor", async () =>
     expect([path, await got("page=2&limit=3")]).toEqual([path, [true, isOfRunners ? null : "6"]]);
     expect([path, await got("offset=2&limit=3")]).toEqual([path, [true, isOfRunners ? null : "2"]]);
     expect([path, await got("cursor=")]).toEqual([path, [false, null]]);
+    expect(await got("page=0&offset=2&limit=3")).toEqual([true, isOfRunners ? null : "2"]);
     expect(await got("page=0&offset=0&limit=3")).toEqual([true, isOfRunners ? null : "0"]);
     const wrongs = ["page=1&cursor=", "page=1&offset=1", "page=500001&limit=2"];
     for (const wrong of isOfRunners ? [] : wrongs)

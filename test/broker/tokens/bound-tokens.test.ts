@@ -93,6 +93,19 @@ describe("a token bound to an install", () => {
     expect((await admin("GET /v1/tokens/current")).body).toMatchObject(toInstall(own.installId));
   });
 
+  test("is shown as itself, without what the account has that limits it", async () => {
+    const person = { name: "Ann", email: "ann@example.com", account_type: "auth" };
+    const account = await org.api<Token>("POST /v1/accounts", { ...person, roles: ["org_admin"] });
+    const wanted = { name: "b", kind: "it", role: "installer", account_id: account.body.id };
+    const made = await org.api<MadeToken>("POST /v1/tokens", {
+      ...wanted,
+      ...toInstall(own.installId),
+    });
+    const shown = await as(made.body.secret)("GET /v1/account");
+    expect(shown).toMatchObject({ status: 200, body: { id: made.body.id, email: "" } });
+    expect(JSON.stringify(shown.body)).not.toContain("ann@example.com");
+  });
+
   test("stays bound when it is rotated", async () => {
     const made = (await api<MadeToken>("POST /v1/tokens/current/rotate", {})).body;
     expect(made).toMatchObject(toInstall(own.installId));

@@ -74,6 +74,13 @@ describe("a service account", () => {
     expect((await broker.call(raise, { ...wider, body: { role: "org_admin" } })).status).toBe(403);
   });
 
+  test("of two tokens that are each made as its only one, the later stays", async () => {
+    const { id } = (await makeService("org_read_only")).body;
+    const secrets = await Promise.all([1, 2, 3].map(() => secretOf(id, { invalidate: true })));
+    const reads = secrets.map(async (one) => (await asSecret(one, "GET /v1/account")).status);
+    expect((await Promise.all(reads)).toSorted()).toEqual([200, 401, 401]);
+  });
+
   test("with several roles needs to be told which its token is to have", async () => {
     const { body: made } = await make({ roles: ["org_support", "org_builder"] });
     const answer = await call(`POST /v1/service-accounts/${made.id}/tokens`, {});
@@ -159,6 +166,9 @@ describe("an org", () => {
       { name: "prevent_self_approval" },
     ]);
     expect((await call(patch, { features: { flying: true } })).status).toBe(422);
+    const [told] = await database.db`
+      select changes from audit_events where org_id = ${org} and outcome = 'allowed' and changes ? 'features'`;
+    expect(told?.["changes"]).toEqual({ features });
     expect((await call("GET /v1/orgs/current/stats")).body).toMatchObject({
       id: org,
       status: "active",
