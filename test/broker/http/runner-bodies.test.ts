@@ -47,11 +47,11 @@ describe("a body on a runner's route", () => {
     expect(claimed).toMatchObject({ status: 201, body: { runner_job_id: jobId } });
   });
 
-  test("may not be null where a control plane writes it", async () => {
+  test("is no body where a control plane writes null: it says what is missing", async () => {
     const what = `POST /v1/runners/${runner.runnerId}/jobs`;
     const admin = await givenToken(database.db, { orgId: runner.orgId });
     const answer = await broker.call(what, { token: admin, body: "null\n" });
-    expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: "#" }] } });
+    expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: "#/type" }] } });
   });
 
   test("may give a member twice: the last one counts", async () => {
