@@ -29,7 +29,7 @@ const projects: TestProjectInlineConfiguration[] = [
     test: {
       ...common,
       name: "unit",
-      include: ["{shared,broker,agent,cli,bench}/**/*.test.ts", "test/*.test.ts"],
+      include: ["{shared,broker,agent,cli,client,bench}/**/*.test.ts", "test/*.test.ts"],
       pool: "threads",
       isolate: false,
     },
@@ -39,7 +39,7 @@ const projects: TestProjectInlineConfiguration[] = [
     test: {
       ...common,
       name: "api",
-      include: ["test/{broker,cli,wire}/**/*.test.ts"],
+      include: ["test/{broker,cli,client,wire}/**/*.test.ts"],
       exclude: slow,
       isolate: false,
     },

@@ -9,7 +9,11 @@ import { patiently } from "../support/run/folder.ts";
 const lockSchema = z.looseObject({
   packages: z.record(
     z.string(),
-    z.looseObject({ name: z.string().optional(), hasInstallScript: z.boolean().optional() }),
+    z.looseObject({
+      name: z.string().optional(),
+      resolved: z.string().optional(),
+      hasInstallScript: z.boolean().optional(),
+    }),
   ),
 });
 const manifestSchema = z.looseObject({ allowScripts: z.record(z.string(), z.boolean()) });
@@ -51,6 +55,11 @@ describe("the first install", () => {
   });
 });
 
+test("the lock file names no registry", () => {
+  const named = Object.values(lock.packages).map(({ resolved }) => resolved);
+  expect([...new Set(named)]).toEqual([undefined, "client"]); // a folder of the project
+});
+
 /** The project's manifest and lock alone, every package asking for a Node that is not there. */
 async function setup() {
   const folder = await mkdtemp(path.join(tmpdir(), "svc-install-"));
@@ -60,7 +69,8 @@ async function setup() {
   );
   const old = { ...lock, packages: Object.fromEntries(packages) };
   await writeFile(path.join(folder, "package-lock.json"), JSON.stringify(old));
-  await cp("package.json", path.join(folder, "package.json"));
+  for (const name of ["package.json", "client/package.json"])
+    await cp(name, path.join(folder, name));
   const install = async (cwd: string) => {
     const { all, exitCode } = await execa("npm", ["ci", "--dry-run", "--offline"], {
       cwd,

@@ -10,7 +10,10 @@ export type SourceFile = {
 };
 
 const root = path.join(import.meta.dirname, "..", "..", "..");
-const folders = ["shared", "broker", "agent", "cli", "test", "bench", "build"];
+const folders = ["shared", "broker", "agent", "cli", "client", "test", "bench", "build"];
+/** Packages, and what the client's package is built of and into. */
+const isOthers = (name: string) =>
+  /(?:^|\/)node_modules\/|^client\/(?:dist|generated)\//.test(name);
 const importPattern =
   /(?:^import |^(?:import|export)\b[^"'\n]* from |^\} from |\bimport\()["']([^"'\n]+)["']/gm;
 
@@ -29,7 +32,8 @@ async function listFolder(folder: string): Promise<string[]> {
   const entries = await readdir(path.join(root, folder), { recursive: true }).catch(() => []);
   return entries
     .filter((entry) => entry.endsWith(".ts"))
-    .map((entry) => path.join(folder, entry).replaceAll("\\", "/"));
+    .map((entry) => path.join(folder, entry).replaceAll("\\", "/"))
+    .filter((name) => !isOthers(name));
 }
 
 async function readSource(name: string): Promise<SourceFile> {

@@ -1,0 +1,127 @@
+import type { Connection } from "../requests/connection.ts";
+import { pause } from "../requests/pause.ts";
+import { refusalOf } from "../requests/read-answer.ts";
+import { isPassing } from "../requests/send-again.ts";
+import { headersOf, sendHead, unreachable } from "../requests/send-once.ts";
+import { targetUrl } from "../requests/target-url.ts";
+import { SvcError } from "../svc-error.ts";
+import { readEvents, type ServerEvent } from "./read-events.ts";
+import { readLines } from "./read-lines.ts";
+
+/** What following a log takes. */
+export type FollowOptions<Query = Readonly<Record<string, unknown>>> = {
+  /** Narrows what is told, and says where it begins: with the first record unless told. */
+  readonly query?: Query | undefined;
+  /** Gives the log up: the iterator throws this signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Brokers give a sign of life every 15 s: after so much silence the connection is taken for broken. */
+const silenceMs = 45_000;
+const usualRetryMs = 1000;
+/** So long a broker may be away before the log is given up. */
+const longestAbsenceMs = 60_000;
+
+/** Where a follower stands. */
+type Place = { id: string; retryMs: number; isOver: boolean; awaySinceMs: number | undefined };
+
+/**
+ * A log's records as they come, to the end of the log. A broken connection is made again, and what was missed meanwhile
+ * is told; without a broker for a minute it throws.
+ */
+export async function* followLog(
+  connection: Connection,
+  streamId: string,
+  options: FollowOptions = {},
+): AsyncGenerator {
+  const { signal } = options;
+  const place: Place = { id: "", retryMs: usualRetryMs, isOver: false, awaySinceMs: undefined };
+  while (!place.isOver) {
+    try {
+      yield* readOn(connection, streamId, options, place);
+    } catch (error) {
+      signal?.throwIfAborted();
+      bear(place, error);
+    }
+    if (!place.isOver) await pause(place.retryMs, signal);
+  }
+}
+
+async function* readOn(
+  connection: Connection,
+  streamId: string,
+  options: FollowOptions,
+  place: Place,
+): AsyncGenerator {
+  const opening = { ...options, streamId, resumeFrom: place.id };
+  for await (const { id, type, data, retryMs } of openEvents(connection, opening)) {
+    place.awaySinceMs = undefined;
+    if (id !== "") place.id = id;
+    place.retryMs = retryMs ?? place.retryMs;
+    place.isOver ||= type === "end";
+    if (!place.isOver && data !== undefined) yield recordOf(data);
+  }
+}
+
+function recordOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SvcError("A record of the log is no JSON.", { code: "bad_answer", status: 200 });
+  }
+}
+
+/** Throws on what is no absence, and an absence that has lasted too long. */
+function bear(place: Place, error: unknown): void {
+  if (!(error instanceof SvcError) || !isPassing(error)) throw error;
+  place.awaySinceMs ??= performance.now();
+  if (performance.now() - place.awaySinceMs > longestAbsenceMs) throw error;
+}
+
+type Opening = FollowOptions & { readonly streamId: string; readonly resumeFrom: string };
+
+/** One connection's events, to its end; an end of the log where there is nothing left. */
+async function* openEvents(
+  connection: Connection,
+  { streamId, query, signal, resumeFrom }: Opening,
+): AsyncGenerator<ServerEvent> {
+  const path = "/v1/log-streams/{log_stream_id}/logs/tail";
+  const url = targetUrl(connection.base, { path, params: { log_stream_id: streamId }, query });
+  const headers = await headersOf(connection, {
+    headers: {
+      accept: "text/event-stream, application/problem+json",
+      ...(resumeFrom !== "" && { "last-event-id": resumeFrom }),
+    },
+  });
+  const open = new AbortController();
+  const ends = signal === undefined ? open.signal : AbortSignal.any([open.signal, signal]);
+  const silence = makeSilence(() => open.abort());
+  try {
+    const response = await sendHead(connection, { method: "get", url, headers, signal: ends });
+    if (!response.ok) throw await refusalOf(response);
+    if (response.status === 204)
+      yield { id: resumeFrom, type: "end", data: undefined, retryMs: undefined };
+    for await (const event of readEvents(readLines(response))) {
+      silence.stop(); // a reader who takes his time is no silence
+      yield event;
+      silence.begin();
+    }
+  } catch (error) {
+    throw error instanceof SvcError ? error : unreachable(error);
+  } finally {
+    silence.stop();
+    open.abort();
+  }
+}
+
+function makeSilence(onSilence: () => void) {
+  const begin = () => setTimeout(onSilence, silenceMs);
+  let timer = begin();
+  return {
+    stop: () => clearTimeout(timer),
+    begin: () => {
+      clearTimeout(timer);
+      timer = begin();
+    },
+  };
+}

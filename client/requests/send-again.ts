@@ -1,0 +1,44 @@
+import { SvcError } from "../svc-error.ts";
+import type { Connection } from "./connection.ts";
+import { pause } from "./pause.ts";
+import type { Answer } from "./read-answer.ts";
+import { type Sent, sendOnce } from "./send-once.ts";
+
+const firstPauseMs = 250;
+const longestBackOffMs = 8_000;
+/** Who is to come back later than this decides that himself. */
+const longestPauseMs = 60_000;
+
+/** How often a request is sent after it was not answered, or refused for the moment. */
+export type Again = { readonly retries: number };
+
+/** Sends a request until it is answered for good, and no more often than it may be. */
+export async function sendAgain(
+  connection: Connection,
+  sent: Sent,
+  { retries }: Again,
+): Promise<Answer> {
+  for (let nth = 0; ; nth++) {
+    try {
+      return await sendOnce(connection, sent);
+    } catch (error) {
+      if (!(error instanceof SvcError) || nth >= retries || !isPassing(error)) throw error;
+      const ms = pauseMs(error, nth);
+      if (ms > longestPauseMs) throw error;
+      await pause(ms, sent.signal);
+    }
+  }
+}
+
+/** Whether the same request may do better soon: nobody answered, or whoever did says "not now". */
+export function isPassing({ status, code }: SvcError): boolean {
+  if (status === 0) return code === "unreachable" || code === "timeout";
+  return [408, 429, 502, 503, 504].includes(status) || code === "idempotency_in_flight";
+}
+
+/** What the answer asks for and a little more, so that not all come back at once; else a back-off, half of it by chance. */
+export function pauseMs({ retryAfterMs }: Pick<SvcError, "retryAfterMs">, nth: number): number {
+  const backOffMs = Math.min(longestBackOffMs, firstPauseMs * 2 ** nth);
+  if (retryAfterMs !== undefined) return retryAfterMs + Math.random() * firstPauseMs;
+  return backOffMs / 2 + Math.random() * (backOffMs / 2);
+}

@@ -1,0 +1,73 @@
+import { SvcError } from "../svc-error.ts";
+import type { Connection } from "./connection.ts";
+import { type Answer, factsOf, readAnswer } from "./read-answer.ts";
+
+/** A request that is ready to be sent. */
+export type Sent = {
+  readonly method: string;
+  readonly url: string;
+  /** Besides those that every request of the connection has. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs: number;
+};
+
+/** Sends a request and reads its answer. Throws an SvcError, or the reason of the caller's signal. */
+export async function sendOnce(connection: Connection, sent: Sent): Promise<Answer> {
+  const headers = await headersOf(connection, sent);
+  const timeout = AbortSignal.timeout(sent.timeoutMs);
+  const { signal } = sent;
+  try {
+    const ends = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+    const response = await sendHead(connection, { ...sent, headers, signal: ends });
+    return await readAnswer(response, connection.maxAnswerBytes);
+  } catch (error) {
+    if (error instanceof SvcError) throw error;
+    signal?.throwIfAborted();
+    throw timeout.aborted
+      ? new SvcError(`No answer came in ${sent.timeoutMs} ms.`, { code: "timeout", cause: error })
+      : unreachable(error);
+  }
+}
+
+/** All headers of a request. */
+export async function headersOf(
+  connection: Connection,
+  { headers }: Pick<Sent, "headers">,
+): Promise<Headers> {
+  const all = await connection.headers();
+  for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  return all;
+}
+
+type Ready = Pick<Sent, "method" | "url" | "body" | "signal"> & { readonly headers: Headers };
+
+/** Sends a request; its answer is still to be read. A redirect is not followed: it may lead the token elsewhere. */
+export async function sendHead(
+  connection: Connection,
+  { method, url, headers, body, signal }: Ready,
+): Promise<Response> {
+  const response = await connection.fetch(url, {
+    method: method.toUpperCase(),
+    headers,
+    redirect: "manual",
+    ...(body !== undefined && { body }),
+    ...(signal !== undefined && { signal }),
+  });
+  const { status, type, redirected } = response;
+  const isRedirect = redirected || type === "opaqueredirect" || (status >= 300 && status < 400);
+  if (!isRedirect || status === 304) return response;
+  await response.body?.cancel();
+  const words =
+    "The answer is a redirect, which is not followed: take the address that it leads to.";
+  throw new SvcError(words, { code: "redirected", ...factsOf(response) });
+}
+
+/** The error of a request that nobody answered. */
+export function unreachable(cause: unknown): SvcError {
+  // fetch tells the reason there
+  const { code } = ((cause as { cause?: unknown } | null)?.cause ?? {}) as { code?: unknown };
+  const why = typeof code === "string" ? ` (${code})` : "";
+  return new SvcError(`The broker does not answer${why}.`, { code: "unreachable", cause });
+}

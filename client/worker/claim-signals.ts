@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import type { Request } from "../requests/make-request.ts";
+import { pause } from "../requests/pause.ts";
+import { isPassing, pauseMs } from "../requests/send-again.ts";
+import { SvcError } from "../svc-error.ts";
+import type { ClaimedSignal } from "./claimed-signal.ts";
+
+/** What was claimed, and the broker's time then. */
+export type Claimed<Signal> = { readonly signals: readonly Signal[]; readonly now: string };
+
+type Claiming = {
+  readonly request: Request;
+  readonly queue: string;
+  readonly name?: string | undefined;
+  readonly leaseMs: number;
+  readonly max: number;
+  readonly stopping: AbortSignal;
+  readonly onError: (error: unknown) => void;
+};
+
+const pausedMs = 5_000;
+
+/**
+ * Claims, and repeats the claim by its id until it is answered. One that is stopped half-way is asked for once more,
+ * without a wait: what it may have got would be held until its lease runs out.
+ */
+export async function claimSignals<Signal extends ClaimedSignal>(
+  claiming: Claiming,
+): Promise<Claimed<Signal>> {
+  const { request, queue, name, leaseMs, stopping, onError } = claiming;
+  const claim_id = randomUUID();
+  const claim = async (max: number, wait: string, signal?: AbortSignal) => {
+    const lease = leaseMs * 1e6;
+    const body = { claim_id, max, lease, wait, ...(name !== undefined && { worker: name }) };
+    const path = "/v1/queues/{queue_id}/signals/claim";
+    const input = { params: { queue_id: queue }, body, timeoutMs: 40_000, signal };
+    return (await request("post", path, input)).body as Claimed<Signal>; // by the contract
+  };
+  for (let nth = 0; ; nth++) {
+    try {
+      return await claim(claiming.max, "25s", stopping);
+    } catch (error) {
+      if (stopping.aborted) break;
+      const ms = restMs(error, nth);
+      onError(error);
+      await pause(ms, stopping).catch(() => {}); // then the claim ends at once
+    }
+  }
+  return await claim(1, "0s").catch((error: unknown) => {
+    onError(error);
+    return { signals: [], now: "" };
+  });
+}
+
+/** How long to wait before the claim is repeated; throws what is refused for good. */
+function restMs(error: unknown, nth: number): number {
+  if (!(error instanceof SvcError)) throw error;
+  if (error.code === "queue_paused") return error.retryAfterMs ?? pausedMs;
+  if (isPassing(error) || error.status >= 500) return pauseMs(error, nth);
+  throw error;
+}
