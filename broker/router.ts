@@ -6,6 +6,7 @@ import { keepActions } from "./routes/control-plane/actions.ts";
 import { keepAppSecrets } from "./routes/control-plane/app-secrets.ts";
 import { keepApps } from "./routes/control-plane/apps.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
+import { keepComponents } from "./routes/control-plane/components.ts";
 import { keepConfigParts } from "./routes/control-plane/config-parts.ts";
 import { controlWorkflows } from "./routes/control-plane/control-workflows.ts";
 import { keepEmitters } from "./routes/control-plane/emitters.ts";
@@ -30,6 +31,7 @@ import { readInstallRecords } from "./routes/control-plane/read-install-records.
 import { readLogs } from "./routes/control-plane/read-logs.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
 import { completeSignal, extendSignal, failSignal } from "./routes/control-plane/report-signals.ts";
+import { keepRunbooks } from "./routes/control-plane/runbooks.ts";
 import { enqueueSignals, operateSignals, readSignals } from "./routes/control-plane/signals.ts";
 import { tailLogs } from "./routes/control-plane/tail-logs.ts";
 import { keepWebhooks } from "./routes/control-plane/webhooks.ts";
@@ -176,6 +178,8 @@ const routes: readonly RegisterRoutes[] = [
   controlWorkflows,
   keepConfigParts,
   readConfigParts,
+  keepComponents,
+  keepRunbooks,
   keepAppSecrets,
 
   // Runners: their processes

@@ -493,6 +493,7 @@ create table action_configs (
   constraint action_configs_org_id_action_id_fkey FOREIGN KEY (org_id, action_id) REFERENCES actions(org_id, id),
   constraint action_configs_org_id_app_config_id_fkey FOREIGN KEY (org_id, app_config_id) REFERENCES app_configs(org_id, id)
 );
+CREATE INDEX action_configs_by_action ON public.action_configs USING btree (action_id, id);
 CREATE UNIQUE INDEX action_configs_of ON public.action_configs USING btree (app_config_id, action_id);
 
 create table action_run_steps (
@@ -520,6 +521,7 @@ create table actions (
   labels jsonb not null default '{}'::jsonb,
   config_labels jsonb not null default '{}'::jsonb,
   deleted_at timestamp with time zone,
+  updated_at timestamp with time zone,
   constraint actions_pkey PRIMARY KEY (org_id, id),
   constraint actions_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint actions_config_labels_check CHECK ((jsonb_typeof(config_labels) = 'object'::text)),
@@ -680,6 +682,21 @@ create table broker_listening (
   constraint broker_listening_singleton_check CHECK (singleton)
 );
 
+create table component_configs (
+  id svc_id not null,
+  org_id svc_id not null,
+  component_id svc_id not null,
+  app_config_id svc_id not null,
+  name text not null,
+  type text not null,
+  created_at timestamp with time zone not null,
+  constraint component_configs_pkey PRIMARY KEY (org_id, id),
+  constraint component_configs_org_id_app_config_id_fkey FOREIGN KEY (org_id, app_config_id) REFERENCES app_configs(org_id, id),
+  constraint component_configs_org_id_component_id_fkey FOREIGN KEY (org_id, component_id) REFERENCES components(org_id, id)
+);
+CREATE INDEX component_configs_by_component ON public.component_configs USING btree (component_id, id);
+CREATE UNIQUE INDEX component_configs_of ON public.component_configs USING btree (app_config_id, component_id);
+
 create table components (
   id svc_id not null,
   org_id svc_id not null,
@@ -688,8 +705,13 @@ create table components (
   created_at timestamp with time zone not null,
   created_by_id text not null default ''::text,
   deleted_at timestamp with time zone,
+  labels jsonb not null default '{}'::jsonb,
+  config_labels jsonb not null default '{}'::jsonb,
+  updated_at timestamp with time zone,
   constraint components_pkey PRIMARY KEY (org_id, id),
-  constraint components_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id)
+  constraint components_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
+  constraint components_config_labels_check CHECK ((jsonb_typeof(config_labels) = 'object'::text)),
+  constraint components_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text))
 );
 CREATE INDEX components_by_name ON public.components USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX components_name ON public.components USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
@@ -1476,6 +1498,20 @@ create table rollup_coverage (
   constraint rollup_coverage_pkey PRIMARY KEY (width_s, at)
 );
 
+create table runbook_configs (
+  id svc_id not null,
+  org_id svc_id not null,
+  runbook_id svc_id not null,
+  app_config_id svc_id not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  constraint runbook_configs_pkey PRIMARY KEY (org_id, id),
+  constraint runbook_configs_org_id_app_config_id_fkey FOREIGN KEY (org_id, app_config_id) REFERENCES app_configs(org_id, id),
+  constraint runbook_configs_org_id_runbook_id_fkey FOREIGN KEY (org_id, runbook_id) REFERENCES runbooks(org_id, id)
+);
+CREATE INDEX runbook_configs_by_runbook ON public.runbook_configs USING btree (runbook_id, id);
+CREATE UNIQUE INDEX runbook_configs_of ON public.runbook_configs USING btree (app_config_id, runbook_id);
+
 create table runbooks (
   id svc_id not null,
   org_id svc_id not null,
@@ -1484,8 +1520,13 @@ create table runbooks (
   created_at timestamp with time zone not null,
   created_by_id text not null default ''::text,
   deleted_at timestamp with time zone,
+  labels jsonb not null default '{}'::jsonb,
+  config_labels jsonb not null default '{}'::jsonb,
+  updated_at timestamp with time zone,
   constraint runbooks_pkey PRIMARY KEY (org_id, id),
-  constraint runbooks_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id)
+  constraint runbooks_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
+  constraint runbooks_config_labels_check CHECK ((jsonb_typeof(config_labels) = 'object'::text)),
+  constraint runbooks_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text))
 );
 CREATE INDEX runbooks_by_name ON public.runbooks USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX runbooks_name ON public.runbooks USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
@@ -2700,12 +2741,13 @@ function chain_of(ids text[]) returns text[] -- functions/chains.sql
 function chain_of_config(org text, config text) returns text[] -- functions/chains.sql
 function chain_of_tick(org text, install text, config text, signal text) returns text[] -- functions/chains.sql
 function chain_of_workflow(w workflows) returns text[] -- functions/chains.sql
-function change_action(org text, app text, action text, change jsonb) returns TABLE(outcome text, told text[]) -- functions/named-parts.sql
+function change_action(org text, app text, action text, change jsonb) returns TABLE(outcome text, told text[]) -- functions/for-older-brokers.sql
 function change_app(org text, app text, expected bigint, changes json) returns text -- functions/apps.sql
 function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text -- functions/emitters.sql
 function change_install(org text, install text, expected bigint, changes jsonb) returns text -- functions/installs.sql
 function change_install_config(org text, install text, config text, expected bigint, given jsonb) returns text -- functions/install-configs.sql
 function change_install_labels(org text, install text, given jsonb, removed text[]) returns TABLE(outcome text, keys text[]) -- functions/installs.sql
+function change_named_part(org text, app text, kind text, part text, change jsonb) returns TABLE(outcome text, told text[]) -- functions/named-parts.sql
 function change_queue(org text, queue text, expected bigint, queue_name text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb) returns TABLE(outcome text, wake text) -- functions/queues.sql
 function change_role(org text, role text, changes jsonb) returns boolean -- functions/roles.sql
 function change_webhook(org text, webhook text, changes json, sealed_secret bytea, overlap interval) returns text -- functions/webhooks.sql
@@ -2731,7 +2773,7 @@ function create_rollout(r runner_rollouts, runner_ids text[], process_ids text[]
 function create_runner(org text, runner text, runner_group text, runner_name text, display text, operation_id text, actor text) returns text -- functions/runner-control.sql
 function create_webhook(org text, webhook json, sealed_secret bytea, most integer) returns text -- functions/webhooks.sql
 function create_workflow(draft jsonb, t timestamp with time zone) returns text -- functions/workflows.sql
-function delete_action(org text, app text, action text) returns TABLE(outcome text, told text[]) -- functions/named-parts.sql
+function delete_action(org text, app text, action text) returns TABLE(outcome text, told text[]) -- functions/for-older-brokers.sql
 function delete_audit_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_beat_minutes_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_emitter(org text, emitter text) returns boolean -- functions/emitters.sql
@@ -2739,6 +2781,7 @@ function delete_health_checks_of_org(org text, after text, most integer, OUT del
 function delete_idle_app(org text, app text) returns TABLE(outcome text, ids text[]) -- functions/apps.sql
 function delete_jobs_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_logs_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
+function delete_named_part(org text, app text, kind text, part text) returns TABLE(outcome text, told text[]) -- functions/named-parts.sql
 function delete_processes_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_queue(org text, queue text) returns text -- functions/queues.sql
 function delete_runner_group(org text, runner_group text) returns text -- functions/runner-control.sql
@@ -2790,7 +2833,8 @@ function has_log_record(org text, stream text, execution text, seq bigint) retur
 function has_room_for_role(org text, most integer) returns boolean -- functions/roles.sql
 function held_though_over(held_by text[], held text[]) returns TABLE(process_id text, told json, is_ordered boolean) -- functions/beats.sql
 function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
-function holders_of_action(org text, action text) returns text[] -- functions/named-parts.sql
+function holders_of_action(org text, action text) returns text[] -- functions/for-older-brokers.sql
+function holders_of_part(org text, kind text, part text) returns text[] -- functions/named-parts.sql
 function insert_workflow(draft jsonb, t timestamp with time zone) returns void -- functions/workflows.sql
 function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
 function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql
@@ -2814,6 +2858,7 @@ function keep_actions(org text, app text, app_config text, named json, t timesta
 function keep_audit_event() returns trigger -- functions/before-tables.sql
 function keep_named_parts(org text, app text, kind text, named json) returns void -- functions/named-parts.sql
 function keep_other_results(reports execution_report[], t timestamp with time zone) returns void -- functions/report.sql
+function keep_part_configs(org text, app text, config text, kind text, named json) returns void -- functions/named-parts.sql
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
 function keep_reports(reports execution_report[], results bigint, outputs bigint, t timestamp with time zone) returns void -- functions/report.sql
 function keep_rescued_within(s terraform_rescued_states, only_part bytea, prints jsonb, most jsonb) returns workspace_outcome -- functions/rescued-states.sql
@@ -2833,6 +2878,7 @@ function live_processes(runner_ids text[]) returns text[] -- functions/runner-co
 function lock_executions(job_ids text[]) returns void -- functions/moves.sql
 function lock_holder(l terraform_workspace_locks) returns jsonb -- functions/workspaces.sql
 function lock_installs_of_children(parent workflows, children jsonb) returns void -- functions/workflow-places.sql
+function lock_named_part(org text, app text, kind text, part text) returns TABLE(name text, labels jsonb, config_labels jsonb) -- functions/named-parts.sql
 function lock_open_config(org text, app text, config text) returns text -- functions/app-config-parts.sql
 function lock_queues(keys queue_key[]) returns void -- functions/moves.sql
 function lock_queues_of_signals(signal_ids text[]) returns text[] -- functions/signals.sql

@@ -9,6 +9,7 @@ export const idNames = {
   app_id: "app",
   approval_id: "apv",
   chart_id: "hch",
+  component_config_id: "ccc",
   component_id: "cmp",
   delivery_id: "whd",
   emitter_id: "emt",

@@ -53,39 +53,6 @@ export async function listActions(
      order by x.id desc limit ${limit} offset ${offset}`;
 }
 
-/** What is to change in an action; `isWhole`: labels replaces all of its own. */
-export type ActionChange = {
-  readonly name?: string | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  readonly removed?: readonly string[];
-  readonly isWhole?: boolean;
-};
-type Outcome = { readonly outcome: string; readonly told: readonly string[] };
-type Which = { readonly appId: string; readonly id: string };
-
-/** Changes an action: changed, not-found, held (by what), taken (the name), locked (which labels) or too-many. */
-export async function writeAction(
-  db: Db,
-  org: OrgId,
-  { appId, id }: Which,
-  { isWhole, ...change }: ActionChange,
-): Promise<Outcome | undefined> {
-  const text = JSON.stringify({ ...change, is_whole: isWhole === true });
-  const [row] = await db<Outcome[]>`
-    select * from change_action(${org}, ${appId}, ${id}, ${text}::text::jsonb)`;
-  return row;
-}
-
-/** Deletes an action: deleted, not-found or held (by what). */
-export async function deleteActionRow(
-  db: Db,
-  org: OrgId,
-  { appId, id }: Which,
-): Promise<Outcome | undefined> {
-  const [row] = await db<Outcome[]>`select * from delete_action(${org}, ${appId}, ${id})`;
-  return row;
-}
-
 export type ActionConfigRow = {
   readonly id: string;
   readonly action_id: string;

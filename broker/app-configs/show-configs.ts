@@ -2,9 +2,10 @@ import type { AppConfigVersion, WholeAppConfigVersion } from "../../shared/api/a
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { findIdsByName } from "../named-parts/named-ids.ts";
+import type { NamedKind } from "../named-parts/named-part-queries.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
-import { findNamedIds, type NamedKind } from "./named-part-queries.ts";
 import { findConfig, findDocument, findLatestConfig, findNames } from "./queries.ts";
 import type { AppConfigRow } from "./row.ts";
 import { storedDocument } from "./stored-document.ts";
@@ -67,8 +68,10 @@ export async function showChecked(
   names: Readonly<Record<NamedKind, readonly string[]>>,
 ): Promise<Omit<WholeAppConfigVersion, "readme">> {
   const { status_v2: status, ...config } = toConfig(row);
-  const find = (kind: NamedKind) =>
-    findNamedIds(db, row.org_id as OrgId, { kind, app: row.app_id, names: names[kind] }); // of its row
+  const find = async (kind: NamedKind) => {
+    const wanted = { kind, apps: [row.app_id], names: names[kind] };
+    return [...(await findIdsByName(db, row.org_id as OrgId, wanted)).values()].toSorted(); // of its row
+  };
   const [action_ids, component_ids, runbook_ids] = await Promise.all([
     find("actions"),
     find("components"),

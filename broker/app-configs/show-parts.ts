@@ -3,15 +3,13 @@ import { problem } from "../../shared/problem.ts";
 import { requireApp } from "../apps/keep-apps.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { findConfig, findLatestConfig, sumDocuments } from "./queries.ts";
+import { findConfig, findLatestConfig } from "./queries.ts";
+import { requireListable } from "./require-listable.ts";
 import type { AppConfigRow } from "./row.ts";
 import { storedDocument } from "./stored-document.ts";
 
 export type PartSection = keyof typeof partRecords;
 type Of = { readonly app: string; readonly id: string | undefined };
-
-/** So long may the configs be, all together, whose parts are in one answer. */
-const mostListedBytes = 32 * 1024 * 1024;
 
 /** A part of an app's config, or of its active one, as the API shows it; 404 where there is none. */
 export async function showPart(
@@ -42,10 +40,7 @@ export async function showParts(
   section: PartSection,
 ): Promise<object[]> {
   const ids = configs.map(({ id }) => id);
-  if (ids.length > 1 && (await sumDocuments(db, org, ids)) > mostListedBytes) {
-    const detail = `These configs are longer than ${mostListedBytes} bytes together: ask for fewer.`;
-    throw problem.invalid([{ pointer: "?limit", code: "too_large", detail }]);
-  }
+  await requireListable(db, org, ids);
   const shown: object[] = [];
   for (const config of configs) {
     const part = (await storedDocument(db, org, config.id))?.[section];

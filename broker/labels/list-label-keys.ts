@@ -33,12 +33,16 @@ export async function listAppLabelKeys(db: Db, org: OrgId, { bound }: OfBound): 
   );
 }
 
-/** The keys of the labels of an app's actions, with their values. */
-export async function listActionLabelKeys(db: Db, org: OrgId, appId: string): Promise<Values> {
+/** The keys of the labels of what an app has of a kind by name, with their values. */
+export async function listPartLabelKeys(
+  db: Db,
+  org: OrgId,
+  { kind, appId }: { readonly kind: "actions" | "components"; readonly appId: string },
+): Promise<Values> {
   return listKeys(
     db,
     db`
-    select x.labels from actions x
+    select x.labels from ${db(kind)} x
      where x.org_id = ${org} and x.app_id = ${appId} and x.deleted_at is null`,
   );
 }

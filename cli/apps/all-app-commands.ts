@@ -17,7 +17,13 @@ import {
   listAppActions,
   updateAppAction,
 } from "./parts/app-action-commands.ts";
-import { getComponent, getRunbook, listComponents, listRunbooks } from "./parts/part-commands.ts";
+import {
+  deleteComponent,
+  getComponent,
+  labelComponent,
+  listComponents,
+} from "./parts/component-commands.ts";
+import { deleteRunbook, getRunbook, listRunbooks } from "./parts/runbook-commands.ts";
 import { showConfigSchema } from "./show-config-schema.ts";
 import { syncApp } from "./sync-app.ts";
 import { updateInstalls } from "./update-installs.ts";
@@ -42,6 +48,8 @@ export const allAppCommands: readonly Command[] = [
   showConfigSchema,
   listComponents,
   getComponent,
+  labelComponent,
+  deleteComponent,
   listAppActions,
   getAppAction,
   createAppAction,
@@ -50,6 +58,7 @@ export const allAppCommands: readonly Command[] = [
   deleteAppAction,
   listRunbooks,
   getRunbook,
+  deleteRunbook,
   listAppSecrets,
   setAppSecret,
   deleteAppSecret,

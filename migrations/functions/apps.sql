@@ -137,6 +137,8 @@ begin
   perform keep_actions(org, app, config ->> 'id', config -> 'actions', svc_now());
   perform keep_named_parts(org, app, 'components', config -> 'components');
   perform keep_named_parts(org, app, 'runbooks', config -> 'runbooks');
+  perform keep_part_configs(org, app, config ->> 'id', 'components', config -> 'components');
+  perform keep_part_configs(org, app, config ->> 'id', 'runbooks', config -> 'runbooks');
 end $$;
 
 -- Makes a checked config the app's active one, and the former one outdated. `base`: what the caller believes to be active; null:

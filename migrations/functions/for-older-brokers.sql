@@ -167,3 +167,22 @@ begin
         join events e on e.org_id = h.org_id and e.id = h.event_id) d on true
    where w.org_id = l.org_id and w.id = webhook;
 end $$;
+
+-- Replaced by holders_of_part, change_named_part and delete_named_part. Called by brokers up to schema 0117.
+create or replace function holders_of_action(org text, action text) returns text[]
+  language plpgsql as $$
+begin
+  return holders_of_part(org, 'actions', action);
+end $$;
+
+create or replace function change_action(org text, app text, action text, change jsonb) returns table (outcome text, told text[])
+  language plpgsql as $$
+begin
+  return query select * from change_named_part(org, app, 'actions', action, change);
+end $$;
+
+create or replace function delete_action(org text, app text, action text) returns table (outcome text, told text[])
+  language plpgsql as $$
+begin
+  return query select * from delete_named_part(org, app, 'actions', action);
+end $$;

@@ -90,47 +90,91 @@ begin
     using org, app, coalesce(named, '[]');
 end $$;
 
--- Who holds an action by its name: the app's active config, installs by the one that was applied. At most 100 ids.
-create or replace function holders_of_action(org text, action text) returns text[]
+-- Notes that a config has these of an app's components or runbooks, and the labels that it gives them: those win, and those of the former
+-- config go. named: [{name, labels, type}]
+create or replace function keep_part_configs(org text, app text, config text, kind text, named json) returns void
   language plpgsql as $$
 begin
-  return array(select h.id from (
-    select a.active_config_id::text as id from action_configs c join apps a on a.org_id = c.org_id and a.active_config_id = c.app_config_id
-     where c.org_id = org and c.action_id = action
-    union all
-    select i.id::text from action_configs c
-      join installs i on i.org_id = c.org_id and i.applied_config_id = c.app_config_id and i.deleted_at is null
-     where c.org_id = org and c.action_id = action) h order by h.id limit 100);
+  if kind = 'components' then
+    insert into component_configs (id, org_id, component_id, app_config_id, name, type, created_at)
+    select made_id('ccc'), org, x.id, config, n.name, coalesce(n.type, ''), svc_now() -- brokers of an older version say no type
+      from json_to_recordset(coalesce(named, '[]')) as n(name text, type text)
+      join components x on x.app_id = app and x.deleted_at is null and replace(x.name, '-', '_') = replace(n.name, '-', '_');
+  else
+    insert into runbook_configs (id, org_id, runbook_id, app_config_id, name, created_at)
+    select made_id('rbc'), org, x.id, config, n.name, svc_now()
+      from json_to_recordset(coalesce(named, '[]')) as n(name text)
+      join runbooks x on x.app_id = app and x.deleted_at is null and replace(x.name, '-', '_') = replace(n.name, '-', '_');
+  end if;
+  execute format('
+    with given as (
+      select x.id, coalesce(n.labels, ''{}'') as labels
+        from %1$I x
+        left join json_to_recordset($3) as n(name text, labels jsonb) on replace(x.name, ''-'', ''_'') = replace(n.name, ''-'', ''_'')
+       where x.org_id = $1 and x.app_id = $2 and x.deleted_at is null)
+    update %1$I x
+       set config_labels = g.labels, labels = (x.labels - array(select jsonb_object_keys(x.config_labels))) || g.labels
+      from given g
+     where x.org_id = $1 and x.id = g.id and x.config_labels <> g.labels', kind)
+    using org, app, coalesce(named, '[]');
 end $$;
 
--- Changes the name of an action that no config in force has, and labels: sets and removes some, or all but those that the config gives.
--- change: {name, labels, removed, is_whole}. outcome: changed · not-found · held (told: by what) · taken (the name) · locked (told: the keys
--- that the config gives) · too-many
-create or replace function change_action(org text, app text, action text, change jsonb) returns table (outcome text, told text[])
+-- Who holds what an app has by name: the app's active config, installs by the one that was applied. At most 100 ids.
+create or replace function holders_of_part(org text, kind text, part text) returns text[]
   language plpgsql as $$
 declare
-  x actions;
+  one text := left(kind, -1);
+  holders text[];
+begin
+  execute format('
+    select array(select h.id from (
+      select a.active_config_id::text as id from %1$I c join apps a on a.org_id = c.org_id and a.active_config_id = c.app_config_id
+       where c.org_id = $1 and c.%2$I = $2
+      union all
+      select i.id::text from %1$I c
+        join installs i on i.org_id = c.org_id and i.applied_config_id = c.app_config_id and i.deleted_at is null
+       where c.org_id = $1 and c.%2$I = $2) h order by h.id limit 100)', one || '_configs', one || '_id')
+     into holders using org, part;
+  return holders;
+end $$;
+
+-- Locks what an app has by name; kind: its table. Nothing where there is none.
+create or replace function lock_named_part(org text, app text, kind text, part text)
+  returns table (name text, labels jsonb, config_labels jsonb)
+  language plpgsql as $$
+begin
+  perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
+  return query execute format('select x.name, x.labels, x.config_labels from %I x
+                                where x.org_id = $1 and x.app_id = $2 and x.id = $3 and x.deleted_at is null for no key update', kind)
+    using org, app, part;
+end $$;
+
+-- Changes the name of what no config in force has, and labels: sets and removes some, or all but those that the config gives.
+-- change: {name, labels, removed, is_whole}. outcome: changed · not-found · held (told: by what) · taken (the name) · locked (told: the keys
+-- that the config gives) · too-many
+create or replace function change_named_part(org text, app text, kind text, part text, change jsonb)
+  returns table (outcome text, told text[])
+  language plpgsql as $$
+declare
+  x record;
   named text := change ->> 'name';
   given jsonb := coalesce(change -> 'labels', '{}');
   removed text[] := array(select jsonb_array_elements_text(coalesce(change -> 'removed', '[]')));
-  there text;
   held text[];
   locked text[];
   after jsonb;
 begin
-  perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
-  select * into x from actions a where a.org_id = org and a.app_id = app and a.id = action and a.deleted_at is null for no key update;
+  select * into x from lock_named_part(org, app, kind, part);
   if not found then
     return query select 'not-found', '{}'::text[];
     return;
   end if;
   if named <> x.name then
-    there := find_named_part(app, 'actions', named);
-    held := holders_of_action(org, action);
+    held := holders_of_part(org, kind, part);
     if cardinality(held) > 0 then
       return query select 'held', held;
       return;
-    elsif there <> action then
+    elsif find_named_part(app, kind, named) <> part then
       return query select 'taken', '{}'::text[];
       return;
     end if;
@@ -144,27 +188,30 @@ begin
     return query select 'too-many', '{}'::text[];
     return;
   end if;
-  update actions a set name = coalesce(named, x.name), labels = after where a.org_id = org and a.id = action;
+  named := coalesce(named, x.name);
+  if (named, after) is distinct from (x.name, x.labels) then
+    execute format('update %I x set name = $3, labels = $4, updated_at = svc_now() where x.org_id = $1 and x.id = $2', kind)
+      using org, part, named, after;
+  end if;
   return query select 'changed', '{}'::text[];
 end $$;
 
--- Deletes an action that no config in force has; its runs stay. outcome: deleted · not-found · held (told: by what)
-create or replace function delete_action(org text, app text, action text) returns table (outcome text, told text[])
+-- Deletes what no config in force has; what was made of it stays. outcome: deleted · not-found · held (told: by what)
+create or replace function delete_named_part(org text, app text, kind text, part text) returns table (outcome text, told text[])
   language plpgsql as $$
 declare
-  holders text[];
+  held text[];
 begin
-  perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
-  perform 1 from actions a where a.org_id = org and a.app_id = app and a.id = action and a.deleted_at is null for no key update;
+  perform lock_named_part(org, app, kind, part);
   if not found then
     return query select 'not-found', '{}'::text[];
     return;
   end if;
-  holders := holders_of_action(org, action);
-  if cardinality(holders) > 0 then
-    return query select 'held', holders;
+  held := holders_of_part(org, kind, part);
+  if cardinality(held) > 0 then
+    return query select 'held', held;
     return;
   end if;
-  update actions a set deleted_at = svc_now() where a.org_id = org and a.id = action;
+  execute format('update %I x set deleted_at = svc_now() where x.org_id = $1 and x.id = $2', kind) using org, part;
   return query select 'deleted', '{}'::text[];
 end $$;

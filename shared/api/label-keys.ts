@@ -36,6 +36,61 @@ export const listActionLabelKeysRoute = createRoute("listActionLabelKeys", {
   responses,
 });
 
+export const listComponentLabelKeysRoute = createRoute("listComponentLabelKeys", {
+  get: "/v1/apps/{app_id}/components/label-keys",
+  rule: { surface: "control-plane", permission: "apps.read" },
+  tags: ["Components"],
+  summary: "List the keys of labels of an app's components, with their values",
+  description,
+  responses,
+});
+
+/** Colors of keys that an app gives none. */
+export const defaultLabelColors = [
+  "#4c78a8",
+  "#f58518",
+  "#54a24b",
+  "#e45756",
+  "#72b7b2",
+  "#b279a2",
+  "#eeca3b",
+  "#9d755d",
+] as const;
+
+export const labelledKinds = ["install", "component", "action", "runbook"] as const;
+
+const labelsSchema = z
+  .object({
+    labels: z.array(
+      z
+        .object({
+          key: z.string(),
+          values: z.array(z.string()),
+          entity_types: z.array(z.enum(labelledKinds)).describe("What has the key."),
+          usage_count: z.int().describe("How many of them have it."),
+          color: z.string(),
+          default_color: z.string().describe("Where the app gives it none."),
+          is_override: z.boolean().describe("Whether the app gives it one."),
+        })
+        .openapi("AppLabelKeySummary"),
+    ),
+    label_colors: z
+      .record(z.string(), z.string())
+      .describe("Colors that the app's active config gives to keys."),
+    default_colors: z.array(z.string()),
+  })
+  .openapi("AppLabels");
+export type AppLabels = z.infer<typeof labelsSchema>;
+
+export const listAppLabelsRoute = createRoute("listAppLabels", {
+  get: "/v1/apps/{app_id}/labels",
+  rule: { surface: "control-plane", permission: "apps.read" },
+  tags: ["Apps"],
+  summary: "List the keys of labels of an app's installs, components, actions and runbooks",
+  description: `With their values and colors, in the order of the keys: at most ${labelKeyLimits.keys} keys, and the first ${labelKeyLimits.values} values of each.`,
+  responses: { 200: json(labelsSchema, "Keys of labels.") },
+});
+
 export const listAppLabelKeysRoute = createRoute("listAppLabelKeys", {
   get: "/v1/apps/label-keys",
   rule: { surface: "control-plane", permission: "apps.read", bound: true },

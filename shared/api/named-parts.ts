@@ -2,11 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { nameShape } from "./app.ts";
 import { configOfPart, membersOf } from "./config-parts.ts";
 import { createRoute } from "./create-route.ts";
-import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
 
 const tags = ["Apps"];
-const reading = { surface: "control-plane", permission: "apps.read" } as const;
 const adding = {
   surface: "control-plane",
   permission: "apps.write",
@@ -24,23 +22,6 @@ const addedSchema = z
     file: z.string().nullable().describe("Where it would stand in that config's directory."),
   })
   .openapi("AddedNamedPart");
-
-const partMembers = {
-  id: z.string(),
-  app_id: z.string(),
-  name: z.string(),
-  app_config_id: z
-    .string()
-    .nullable()
-    .describe("The active config, where that has it; null where it has it not."),
-  config: z.record(z.string(), z.unknown()).nullable().describe("What that config says of it."),
-  created_at: z.iso.datetime(),
-};
-const partSchema = z.object(partMembers).openapi("Runbook");
-export type ShownPart = z.infer<typeof partSchema>;
-const componentSchema = z
-  .object({ ...partMembers, type: z.string().nullable().describe("By the active config.") })
-  .openapi("Component");
 
 /** How something is named in an app: its config, or its part of a config that comes in parts, may follow. */
 function addPart(operationId: string, path: string, type: string) {
@@ -124,45 +105,3 @@ export const addTerraformModuleRoute = addComponentConfig(
   "terraform-module",
   "terraform_module",
 );
-
-const filters = {
-  ...createdQuery,
-  name: z.string().max(63).optional().describe("Exactly this, where `-` and `_` are equal."),
-  q: z.string().max(255).optional().describe("A part of the name."),
-};
-
-export const listComponentsRoute = createRoute("listComponents", {
-  get: "/v1/apps/{app_id}/components",
-  rule: reading,
-  tags,
-  summary: "List the components of an app",
-  description: listingDescription,
-  query: z.object({ ...listingQuery, ...filters }),
-  responses: { 200: json(listingOf(componentSchema), "Components.") },
-});
-
-export const getComponentRoute = createRoute("getComponent", {
-  get: "/v1/apps/{app_id}/components/{component_id}",
-  rule: reading,
-  tags,
-  summary: "Read a component",
-  responses: { 200: json(componentSchema, "The component.") },
-});
-
-export const listRunbooksRoute = createRoute("listRunbooks", {
-  get: "/v1/apps/{app_id}/runbooks",
-  rule: reading,
-  tags,
-  summary: "List the runbooks of an app",
-  description: listingDescription,
-  query: z.object({ ...listingQuery, ...filters }),
-  responses: { 200: json(listingOf(partSchema), "Runbooks.") },
-});
-
-export const getRunbookRoute = createRoute("getRunbook", {
-  get: "/v1/apps/{app_id}/runbooks/{runbook_id}",
-  rule: reading,
-  tags,
-  summary: "Read a runbook",
-  responses: { 200: json(partSchema, "The runbook.") },
-});

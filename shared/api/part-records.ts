@@ -3,6 +3,7 @@ import { configSchema } from "../app-config/config-files.ts";
 import * as app from "../app-config/members/app-members.ts";
 import { triggerRule } from "../app-config/members/delivery-members.ts";
 import * as permission from "../app-config/members/permission-members.ts";
+import { asText, repos, rolesOfOperations, variables } from "./part-members.ts";
 import { listIn, listOf, or, type PartRecord, partRecord, type Stored } from "./part-record.ts";
 
 const { shape } = configSchema;
@@ -18,33 +19,6 @@ const ofConfig = {
     updated_at: z.iso.datetime().describe("As created_at: a config never changes."),
   },
 } as const;
-const texts = z.record(z.string(), z.string());
-
-/** What is no text on its own is JSON. */
-const asText = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value);
-const textsIn = (part: Stored, member: string) => {
-  const values = part[member] as Stored | undefined; // a checked config's
-  return (
-    values &&
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asText(value)]))
-  );
-};
-
-const connectedRepo = partRecord("ConnectedGithubVCSConfig", {
-  file: app.sandbox.shape.connected_repo.unwrap(),
-  made: {
-    repo_owner: { schema: z.string(), read: ({ repo }) => String(repo).split("/").at(-2) },
-    repo_name: { schema: z.string(), read: ({ repo }) => String(repo).split("/").at(-1) },
-  },
-});
-const publicRepo = partRecord("PublicGitVCSConfig", {
-  file: app.sandbox.shape.public_repo.unwrap(),
-});
-const repo = ({ schema, read }: PartRecord, member: string) => ({
-  schema,
-  read: (part: Stored) => part[member] && read(part[member] as Stored), // a checked config's
-});
 
 const group = partRecord("AppInputGroup", {
   file: app.inputGroup,
@@ -88,28 +62,15 @@ const inputs = partRecord("AppInputConfig", {
   },
 });
 
-const rolesIn = (part: Stored): (readonly [string, unknown])[] =>
-  listIn(part, "operation_roles").map((one) => [String(one["operation"]), one["role"]]);
 const sandbox = partRecord("AppSandboxConfig", {
   ...ofConfig,
   file: app.sandbox,
   of: "sandbox",
   made: {
     type: or(app.sandbox.shape.type.unwrap(), "type", "terraform"),
-    variables: {
-      schema: texts.describe("Variables; what is no text as JSON."),
-      read: (part) => textsIn(part, "vars"),
-    },
-    variables_files: {
-      schema: z.array(z.string()).describe("Files of variables, whole."),
-      read: (part) => part["var_file"] && listIn(part, "var_file").map(({ contents }) => contents),
-    },
-    operation_roles: {
-      schema: texts.describe("Names of roles by the operations that use them."),
-      read: (part) => part["operation_roles"] && Object.fromEntries(rolesIn(part)),
-    },
-    connected_github_vcs_config: repo(connectedRepo, "connected_repo"),
-    public_git_vcs_config: repo(publicRepo, "public_repo"),
+    ...variables,
+    ...rolesOfOperations,
+    ...repos,
   },
 });
 

@@ -28,7 +28,7 @@ const recordNames: Readonly<Record<string, Names>> = {
   helm_chart: { values_files: "values_file", helm_repo_config: "helm_repo", ...repos },
   docker_build: repos,
   kubernetes_manifest: repos,
-  pulumi: repos,
+  pulumi: { version: "pulumi_version", ...repos },
 };
 
 /** What else the members of such a file are called, by those names. */

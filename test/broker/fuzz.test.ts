@@ -138,6 +138,7 @@ test("knows a thing for everything that a path can name, but for logs that go on
   const names = new Set(named.map(([, name = ""]) => name));
   expect([...names].filter((name) => ids[name] === undefined).toSorted()).toEqual([
     "cloud_platform",
+    "component_config_id",
     "key",
     "log_stream_id",
     "namespace",

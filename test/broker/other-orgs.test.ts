@@ -29,6 +29,7 @@ const theirOwn = {
 /** Things of paths that tests of their own hold apart: states and records need a runner's long dialogue. */
 const elsewhere = [
   "chart_id",
+  "component_config_id",
   "config_id",
   "key",
   "namespace",
@@ -93,7 +94,7 @@ test("nothing of the other org was changed by all that", async () => {
 
 /** Our org has none of these. */
 const absent =
-  /^get(?:Latest)?App\w+Config$|^(?:getResult|getTerraformWorkspaceLock|diffTerraformWorkspaceStates|getActionRun|getActionRunStep|getSandboxConfig)$/;
+  /^get(?:Latest)?App\w+Config$|^getLatestComponentConfig$|^(?:getResult|getTerraformWorkspaceLock|diffTerraformWorkspaceStates|getActionRun|getActionRunStep|getSandboxConfig)$/;
 const owned = named.filter(
   ({ method, path, operation }) =>
     method === "GET" &&

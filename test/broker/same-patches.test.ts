@@ -48,6 +48,8 @@ const webhook = await made("POST /v1/orgs/current/webhooks", hook);
 const configId = install.install_config?.id ?? "";
 const service = await made("POST /v1/service-accounts", { name: "ci", role: "org_builder" });
 const action = await made(`POST /v1/apps/${org.appId}/actions`, { name: "by-hand" });
+const component = await made(`POST /v1/apps/${org.appId}/components`, { name: "by-hand" });
+const runbook = await made(`POST /v1/apps/${org.appId}/runbooks`, { name: "by-hand" });
 
 /** Where a thing is read and patched, and which of its members say again what it is; `as`: what is sent in their place. */
 type Patched = {
@@ -61,6 +63,14 @@ const groupSettings = `/v1/runner-groups/${runner.groupId}/settings`;
 const patches: Readonly<Record<string, Patched>> = {
   updateApp: { at: `/v1/apps/${org.appId}`, members: ["name", "display_name", "description"] },
   updateAction: { at: `/v1/apps/${org.appId}/actions/${action}`, members: ["name", "labels"] },
+  updateComponent: {
+    at: `/v1/apps/${org.appId}/components/${component}`,
+    members: ["name", "labels", "dependencies", "var_name"],
+  },
+  updateRunbook: {
+    at: `/v1/apps/${org.appId}/runbooks/${runbook}`,
+    members: ["name", "labels", "description"],
+  },
   updateCurrentOrg: {
     at: "/v1/orgs/current",
     members: ["name", "prevent_self_approval", "retention_days"],

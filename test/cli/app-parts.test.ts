@@ -62,6 +62,25 @@ test("an app's action is named, labelled, renamed and deleted", async () => {
   expect(used).toMatchObject({ code: 5, out: "" });
 });
 
+test("components are labelled, and deleted as runbooks are once no config has them", async () => {
+  const { org, run } = await given(config);
+  const set = await run("app component labels shop web --set team=web --set tier=1");
+  expect(set.out).toBe("team=web\ntier=1\n");
+  expect((await run("app component list shop --label tier=1 -o name")).out).toBe("web\n");
+  expect((await run("app component labels shop web --unset tier")).out).toBe("team=web\n");
+  const used = await run("app component delete shop web --yes");
+  expect(used).toMatchObject({ code: 5, out: "" });
+  await org.api(`POST /v1/apps/${org.appId}/configs/sync`, shopConfig);
+  for (const [kind, name] of [
+    ["component", "web"],
+    ["runbook", "again"],
+  ] as const) {
+    expect(await run(`app ${kind} delete shop ${name}`)).toMatchObject({ code: 2 });
+    expect(await run(`app ${kind} delete shop ${name} --yes`)).toMatchObject({ code: 0 });
+    expect(await run(`app ${kind} get shop ${name}`)).toMatchObject({ code: 2 });
+  }
+});
+
 test("an app is created without a config, and changed", async () => {
   const { run } = await given();
   const made = await run("app create bare --description Words");

@@ -26,8 +26,10 @@ const nameOf = ({ route }: Standing): string => route.operation.operationId;
 
 /** Of which things it is called: each list shows another part of a type. */
 function thingsOf({ wire, route }: Standing): Ids[] {
-  const { ids, rich, ended } = given;
+  const { ids, rich, components, runbook, ended } = given;
   if (wire.method !== "GET") return [ids];
+  if (route.path.includes("/{component_id}")) return components.map((one) => ({ ...ids, ...one }));
+  if (route.path.includes("/{runbook_id}")) return [{ ...ids, ...runbook }];
   if (route.path.startsWith("/v1/apps/{")) return [{ ...ids, ...rich }, ids];
   if (/\{(runner|job|process|log_stream)_id\}/.test(route.path)) return [ids, { ...ids, ...ended }];
   return [ids];

@@ -9,6 +9,7 @@ import { givenEverything } from "../support/broker/given-everything.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
 import { givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
+import { givenComponents } from "./given-components.ts";
 
 export type Ids = Readonly<Record<string, string>>;
 export type GivenWire = Awaited<ReturnType<typeof givenWire>>;
@@ -43,6 +44,7 @@ export async function givenWire() {
     ));
   };
   const rich = await givenRich({ made });
+  const { components, runbook } = await givenComponents(made);
   const ended = await givenEnded(db, orgId);
   return {
     db,
@@ -53,6 +55,8 @@ export async function givenWire() {
     org,
     ids,
     rich,
+    components,
+    runbook,
     ended,
     made,
     fresh,

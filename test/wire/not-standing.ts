@@ -169,30 +169,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     GET /v1/installs/{install_id}/app-config-versions/{version_id}/diff
     GET /v1/installs/{install_id}/generate-terraform-installer-config
 `,
-  "Changes and configs of components come next.": `
-    GET /v1/apps/{app_id}/components/label-keys
-    DELETE,PATCH /v1/apps/{app_id}/components/{component_id}
-    GET /v1/apps/{app_id}/components/{component_id}/configs
-    GET /v1/apps/{app_id}/components/{component_id}/configs/latest
-    GET /v1/apps/{app_id}/components/{component_id}/configs/{config_id}
-    GET /v1/apps/{app_id}/components/{component_id}/dependencies
-    GET /v1/apps/{app_id}/components/{component_id}/dependents
-    DELETE,POST /v1/apps/{app_id}/components/{component_id}/labels
-    GET /v1/components
-    DELETE,PATCH /v1/components/{component_id}
-    GET /v1/components/{component_id}/configs
-    GET /v1/components/{component_id}/configs/latest
-    GET /v1/components/{component_id}/configs/{config_id}
-    GET /v1/components/{component_id}/dependencies
-    GET /v1/components/{component_id}/dependents
-`,
-  "Changes and configs of runbooks come next.": `
-    DELETE,PATCH /v1/apps/{app_id}/runbooks/{runbook_id}
-    GET /v1/apps/{app_id}/runbooks/{runbook_id}/configs
-`,
-  "Labels of components come first.": `
-    GET /v1/apps/{app_id}/labels
-`,
   "No signal is waited for by the API, and what follows one is in its callbacks.": `
     GET /v1/queues/{queue_id}/signals/{signal_id}/await
     GET /v1/queues/{queue_id}/signals/{signal_id}/graph

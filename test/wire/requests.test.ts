@@ -35,7 +35,6 @@ const ours = new Map(
 const refused: readonly (readonly [place: RegExp, comes: string])[] = [
   [/ #\/(references|checksum)$/, "parts of configs by the shapes of records"],
   [/\/external-image #\/(?!references|checksum)/, "parts of configs by the shapes of records"],
-  [/\/pulumi #\/version$/, "parts of configs by the shapes of records"],
   [
     /-configs? #\/(roles|groups|type|break_glass_roles)$/,
     "parts of configs by the shapes of records",

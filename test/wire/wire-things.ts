@@ -28,12 +28,20 @@ export function pendingWith(kind: "actions" | "components" | "runbooks", name: s
   };
 }
 
-/** An action that no config has. */
-export async function ownAction(given: GivenWire): Promise<Ids> {
-  const { app_id } = await ownApp(given);
-  const body = { name: given.fresh() };
-  return { app_id, action_id: (await given.made(`POST /v1/apps/${app_id}/actions`, body)).id };
+/** What no config has: it is made by its name. */
+function ownNamed(kind: "actions" | "components" | "runbooks", param: string) {
+  return async (given: GivenWire): Promise<Ids> => {
+    const { app_id } = await ownApp(given);
+    const made = await given.made(`POST /v1/apps/${app_id}/${kind}`, { name: given.fresh() });
+    return { app_id, [param]: made.id };
+  };
 }
+/** An action that no config has. */
+export const ownAction = ownNamed("actions", "action_id");
+/** A component that no config has. */
+export const ownComponent = ownNamed("components", "component_id");
+/** A runbook that no config has. */
+export const ownRunbook = ownNamed("runbooks", "runbook_id");
 
 /** An install without a runner, as it was made. */
 export async function newInstall(

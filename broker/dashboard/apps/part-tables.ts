@@ -2,17 +2,13 @@ import { html } from "hono/html";
 import type { ShownAction } from "../../../shared/api/actions.ts";
 import { listActionsRoute } from "../../../shared/api/app-actions.ts";
 import type { App } from "../../../shared/api/app.ts";
-import {
-  listComponentsRoute,
-  listRunbooksRoute,
-  type ShownPart,
-} from "../../../shared/api/named-parts.ts";
+import { listComponentsRoute, type ShownComponent } from "../../../shared/api/components.ts";
+import { listRunbooksRoute, type ShownRunbook } from "../../../shared/api/runbooks.ts";
 import type { Html, View } from "../page.ts";
 import { listed } from "../parts/listed.ts";
 import { type Column, table } from "../parts/table.ts";
 
-type Part = Pick<ShownPart, "name" | "app_config_id" | "config">;
-type Component = ShownPart & { readonly type: string | null };
+type Part = Pick<ShownAction, "name" | "app_config_id" | "labels" | "config">;
 
 /** As many as one page of the API has. */
 const most = 100;
@@ -26,9 +22,9 @@ export async function partTables(view: View, app: App): Promise<Html> {
     view.ask(listActionsRoute, asked),
     view.ask(listRunbooksRoute, asked),
   ]);
-  return html`${partsOf<Component>("component", app, listed(components), componentColumns)}
+  return html`${partsOf<ShownComponent>("component", app, listed(components), componentColumns)}
   ${partsOf<ShownAction>("action", app, listed(actions), actionColumns)}
-  ${partsOf<ShownPart>("runbook", app, listed(runbooks), runbookColumns)}`;
+  ${partsOf<ShownRunbook>("runbook", app, listed(runbooks), runbookColumns)}`;
 }
 
 type Kind = "component" | "action" | "runbook";
@@ -60,12 +56,12 @@ function partsOf<P extends Part>(
 const labels = {
   head: "Labels",
   kind: "minor",
-  cell: ({ config }: Part) => pairs(config?.["labels"]),
+  cell: ({ labels: all }: Part) => pairs(all),
 } as const;
 
-const componentColumns: readonly Column<Component>[] = [
+const componentColumns: readonly Column<ShownComponent>[] = [
   { head: "Component", cell: ({ name }) => name },
-  { head: "Type", cell: ({ type }) => html`<code>${type ?? "–"}</code>` },
+  { head: "Type", cell: ({ type }) => html`<code>${type}</code>` },
   { head: "Needs", cell: ({ config }) => names(config?.["dependencies"]) },
   labels,
 ];
@@ -77,13 +73,13 @@ const actionColumns: readonly Column<ShownAction>[] = [
     head: "Approval",
     cell: ({ config }) => (config?.["approval"] === true ? "somebody must approve" : "–"),
   },
-  { head: "Labels", kind: "minor", cell: ({ labels: own }) => pairs(own) },
+  labels,
 ];
 
-const runbookColumns: readonly Column<ShownPart>[] = [
+const runbookColumns: readonly Column<ShownRunbook>[] = [
   { head: "Runbook", cell: ({ name }) => name },
   { head: "Steps", cell: ({ config }) => stepsOf(config) },
-  { head: "What it is for", kind: "minor", cell: ({ config }) => textOf(config?.["description"]) },
+  { head: "What it is for", kind: "minor", cell: ({ description }) => textOf(description) },
 ];
 
 type Config = Part["config"];
@@ -113,8 +109,8 @@ const textOf = (value: unknown): string =>
 const names = (value: unknown): string =>
   Array.isArray(value) && value.length > 0 ? value.map(textOf).join(", ") : "–";
 
-function pairs(map: unknown): Html | string {
-  const entries = Object.entries(map ?? {});
+function pairs(map: Part["labels"]): Html | string {
+  const entries = Object.entries(map);
   if (entries.length === 0) return "–";
-  return html`${entries.map(([key, value]) => html`<code>${key}=${textOf(value)}</code> `)}`;
+  return html`${entries.map(([key, value]) => html`<code>${key}=${value}</code> `)}`;
 }

@@ -8,7 +8,6 @@ import * as routes from "../../../shared/api/app-actions.ts";
 import { problem } from "../../../shared/problem.ts";
 import { actionRunRows } from "../../actions/action-run-rows.ts";
 import { listActionConfigs, listActions } from "../../actions/app-action-queries.ts";
-import { deleteAction, updateAction } from "../../actions/keep-actions.ts";
 import { runAction, runAdhoc } from "../../actions/run-action.ts";
 import { showRun } from "../../actions/show-actions.ts";
 import {
@@ -27,6 +26,7 @@ import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 import { readLabelQuery } from "../../labels/label-query.ts";
+import { deleteNamedPart, updateNamedPart } from "../../named-parts/change-named-part.ts";
 
 /** /v1/apps/{app_id}/actions, /v1/installs/{install_id}/actions and all below them */
 export const keepActions: RegisterRoutes = (app, broker) => {
@@ -62,30 +62,32 @@ const readActions: RegisterRoutes = (app, broker) => {
   });
 };
 
+const actionOf = (app: string, id: string) => ({ kind: "actions", app, id }) as const;
+
 const change: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(routes.updateActionRoute, async ({ c, orgId, params, body }) => {
     const { app_id: appId, action_id: id } = params;
     const { name, labels } = body;
     const isWhole = labels !== undefined;
-    await updateAction(db, orgId, { appId, id }, { name, labels, isWhole });
+    await updateNamedPart(db, orgId, actionOf(appId, id), { name, labels, isWhole });
     const shown = await showAction(db, orgId, { appId, id });
     return answerInTurns(c, broker, shown, { status: 201 });
   });
   app.handle(routes.deleteActionRoute, async ({ c, orgId, params }) => {
     const { app_id: appId, action_id: id } = params;
     const shown = await showAction(db, orgId, { appId, id });
-    await deleteAction(db, orgId, { appId, id });
+    await deleteNamedPart(db, orgId, actionOf(appId, id));
     return answerInTurns(c, broker, shown);
   });
   app.handle(routes.mergeActionLabelsRoute, async ({ c, orgId, params, body }) => {
     const { app_id: appId, action_id: id } = params;
-    await updateAction(db, orgId, { appId, id }, { labels: body.labels });
+    await updateNamedPart(db, orgId, actionOf(appId, id), { labels: body.labels });
     return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
   });
   app.handle(routes.removeActionLabelsRoute, async ({ c, orgId, params, body }) => {
     const { app_id: appId, action_id: id } = params;
-    await updateAction(db, orgId, { appId, id }, { removed: body.keys });
+    await updateNamedPart(db, orgId, actionOf(appId, id), { removed: body.keys });
     return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
   });
 };

@@ -2,34 +2,20 @@ import * as routes from "../../../shared/api/config-parts.ts";
 import * as named from "../../../shared/api/named-parts.ts";
 import { configFiles } from "../../../shared/app-config/config-files.ts";
 import { addConfigPart, beginConfig, updateConfig } from "../../app-configs/grow-config.ts";
-import {
-  addConfigOf,
-  addNamedPart,
-  prepareParts,
-  showNamedPart,
-} from "../../app-configs/keep-named-parts.ts";
-import { listNamedParts } from "../../app-configs/named-part-queries.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
-import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
-import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
-import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { tellThere } from "../../http/answer/tell-there.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
+import { addConfigOf, addNamedPart } from "../../named-parts/keep-named-parts.ts";
 
-/**
- * POST /v1/apps/{app_id}/configs, PATCH …/configs/{app_config_id}, and the parts between them; components and runbooks, which are
- * named by them.
- */
+/** POST /v1/apps/{app_id}/configs, PATCH …/configs/{app_config_id}, and the parts between them, with what they give a name. */
 export const keepConfigParts: RegisterRoutes = (app, broker) => {
   grow(app, broker);
   addParts(app, broker);
   addNamed(app, broker);
   addConfigs(app, broker);
   addComponentConfigs(app, broker);
-  readComponents(app, broker);
-  readRunbooks(app, broker);
 };
 
 const grow: RegisterRoutes = (app, broker) => {
@@ -125,49 +111,4 @@ const addComponentConfigs: RegisterRoutes = (app, { db }) => {
       return await addConfigOf(db, actor, of, body);
     });
   }
-};
-
-const toComponent = (part: named.ShownPart) => {
-  const type = part.config?.["type"];
-  return { ...part, type: typeof type === "string" ? type : null };
-};
-
-const readComponents: RegisterRoutes = (app, broker) => {
-  const { db } = broker;
-  app.handle(named.listComponentsRoute, async ({ c, orgId, params, query }) => {
-    const of = { app: params.app_id, kind: "components" } as const;
-    const [page, filter] = splitQuery(query);
-    const show = await prepareParts(db, orgId, of);
-    const listed = await answerList(c, page, {
-      filters: filter,
-      read: (request: ListRequest) => listNamedParts(db, orgId, { ...of, filter, ...request }),
-      toItem: (row) => toComponent(show(row)),
-    });
-    return answerInTurns(c, broker, listed);
-  });
-  app.handle(named.getComponentRoute, async ({ c, orgId, params }) => {
-    const { app_id, component_id: id } = params;
-    const of = { app: app_id, kind: "components", id } as const;
-    return answerInTurns(c, broker, toComponent(await showNamedPart(db, orgId, of)));
-  });
-};
-
-const readRunbooks: RegisterRoutes = (app, broker) => {
-  const { db } = broker;
-  app.handle(named.listRunbooksRoute, async ({ c, orgId, params, query }) => {
-    const of = { app: params.app_id, kind: "runbooks" } as const;
-    const [page, filter] = splitQuery(query);
-    const show = await prepareParts(db, orgId, of);
-    const listed = await answerList(c, page, {
-      filters: filter,
-      read: (request: ListRequest) => listNamedParts(db, orgId, { ...of, filter, ...request }),
-      toItem: show,
-    });
-    return answerInTurns(c, broker, listed);
-  });
-  app.handle(named.getRunbookRoute, async ({ c, orgId, params }) => {
-    const { app_id, runbook_id: id } = params;
-    const of = { app: app_id, kind: "runbooks", id } as const;
-    return answerInTurns(c, broker, await showNamedPart(db, orgId, of));
-  });
 };

@@ -1,25 +1,34 @@
 import {
   listActionLabelKeysRoute,
   listAppLabelKeysRoute,
+  listAppLabelsRoute,
+  listComponentLabelKeysRoute,
   listInstallLabelKeysRoute,
 } from "../../../shared/api/label-keys.ts";
 import { requireApp } from "../../apps/keep-apps.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { listAppLabels } from "../../labels/list-app-labels.ts";
 import {
-  listActionLabelKeys,
   listAppLabelKeys,
   listInstallLabelKeys,
+  listPartLabelKeys,
 } from "../../labels/list-label-keys.ts";
 
-/** GET /v1/apps/label-keys, …/{app_id}/actions/label-keys, /v1/installs/label-keys: before the routes of one app, action or install */
+/** GET …/label-keys of apps, installs and what apps have, before the routes of one of these; GET /v1/apps/{app_id}/labels */
 export const readLabelKeys: RegisterRoutes = (app, { db }) => {
   app.handle(
     listAppLabelKeysRoute,
     async ({ actor: { orgId, bound } }) => await listAppLabelKeys(db, orgId, { bound }),
   );
-  app.handle(listActionLabelKeysRoute, async ({ orgId, params: { app_id: appId } }) => {
-    await requireApp(db, orgId, appId);
-    return await listActionLabelKeys(db, orgId, appId);
+  for (const [route, kind] of ofParts) {
+    app.handle(route, async ({ orgId, params: { app_id: appId } }) => {
+      await requireApp(db, orgId, appId);
+      return await listPartLabelKeys(db, orgId, { kind, appId });
+    });
+  }
+  app.handle(listAppLabelsRoute, async ({ orgId, params: { app_id: appId } }) => {
+    const { label_colors: colors } = await requireApp(db, orgId, appId);
+    return await listAppLabels(db, orgId, { appId, colors });
   });
   app.handle(
     listInstallLabelKeysRoute,
@@ -27,3 +36,8 @@ export const readLabelKeys: RegisterRoutes = (app, { db }) => {
       await listInstallLabelKeys(db, orgId, { appId, bound }),
   );
 };
+
+const ofParts = [
+  [listActionLabelKeysRoute, "actions"],
+  [listComponentLabelKeysRoute, "components"],
+] as const;

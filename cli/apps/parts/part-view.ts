@@ -1,4 +1,4 @@
-import type { ShownPart } from "../../../shared/api/named-parts.ts";
+import type { ShownPart } from "../../../shared/api/named-part-members.ts";
 import { formatAge, formatInstant } from "../../output/format-age.ts";
 import type { View } from "../../output/print.ts";
 

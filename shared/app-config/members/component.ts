@@ -2,7 +2,8 @@ import { z } from "zod";
 import * as kind from "./kinds.ts";
 import { health, operationRoles, planMembers, repoChoice, varFiles } from "./shared-members.ts";
 
-const sharedByAll = {
+/** The members that components of each type have. */
+export const sharedByAll = {
   name: kind.name("The component's name."),
   var_name: kind.name("The name in templates, if not the same.").optional(),
   labels: kind.labels("Its labels.").optional(),

@@ -8,7 +8,7 @@ const { call, setup: setupApps, db } = await givenAppsApi();
 type Part = Refused & {
   id: string;
   name: string;
-  type?: string | null;
+  type?: string;
   app_config_id: string | null;
   file: string | null;
   config: Record<string, unknown> | null;
@@ -80,7 +80,7 @@ describe("a config whose things are named first", () => {
     expect(listed.body.map(({ name, type }) => [name, type])).toEqual(
       Object.keys(components)
         .toReversed()
-        .map((type) => [nameOf(type), type]),
+        .map((type) => [nameOf(type), type.replace("container_", "external_")]),
     );
   });
 
@@ -188,7 +188,9 @@ describe("what an app has by name", () => {
     expect((await read<Part[]>("/components?q=MY")).body).toHaveLength(1);
     expect((await read<Part[]>("/components?q=other")).body).toEqual([]);
     await sync(documentOf("shop"));
-    expect((await read<Part[]>("/components")).body).toMatchObject([{ type: null, config: null }]);
+    expect((await read<Part[]>("/components")).body).toMatchObject([
+      { type: "unknown", config: null },
+    ]);
   });
 
   test("takes members of a config only with one, and only while that is open", async () => {
