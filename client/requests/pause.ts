@@ -1,8 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 /** Waits; throws the signal's reason when it aborts. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
-  await sleep(ms, undefined, { ...(signal !== undefined && { signal }) }).catch(() => {});
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end);
+  });
   signal?.throwIfAborted();
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Request } from "../requests/make-request.ts";
 import { pause } from "../requests/pause.ts";
 import { isPassing, pauseMs } from "../requests/send-again.ts";
+import type { CallOptions } from "../route-types.ts";
 import { SvcError } from "../svc-error.ts";
 import type { ClaimedSignal } from "./claimed-signal.ts";
 
@@ -19,6 +20,8 @@ type Claiming = {
 };
 
 const pausedMs = 5_000;
+/** A broker that does not answer holds up no stop for long. */
+const lastTimeoutMs = 10_000;
 
 /**
  * Claims, and repeats the claim by its id until it is answered. One that is stopped half-way is asked for once more,
@@ -29,16 +32,17 @@ export async function claimSignals<Signal extends ClaimedSignal>(
 ): Promise<Claimed<Signal>> {
   const { request, queue, name, leaseMs, stopping, onError } = claiming;
   const claim_id = randomUUID();
-  const claim = async (max: number, wait: string, signal?: AbortSignal) => {
-    const lease = leaseMs * 1e6;
-    const body = { claim_id, max, lease, wait, ...(name !== undefined && { worker: name }) };
+  const claim = async (asked: { max: number; wait: string }, options: CallOptions) => {
+    const worker = name === undefined ? {} : { worker: name };
+    const body = { claim_id, lease: leaseMs * 1e6, ...worker, ...asked };
     const path = "/v1/queues/{queue_id}/signals/claim";
-    const input = { params: { queue_id: queue }, body, timeoutMs: 40_000, signal };
-    return (await request("post", path, input)).body as Claimed<Signal>; // by the contract
+    const answer = await request("post", path, { params: { queue_id: queue }, body, ...options });
+    return answer.body as Claimed<Signal>; // by the contract
   };
   for (let nth = 0; ; nth++) {
     try {
-      return await claim(claiming.max, "25s", stopping);
+      const asked = { max: claiming.max, wait: "25s" };
+      return await claim(asked, { signal: stopping, timeoutMs: 40_000 });
     } catch (error) {
       if (stopping.aborted) break;
       const ms = restMs(error, nth);
@@ -46,7 +50,8 @@ export async function claimSignals<Signal extends ClaimedSignal>(
       await pause(ms, stopping).catch(() => {}); // then the claim ends at once
     }
   }
-  return await claim(1, "0s").catch((error: unknown) => {
+  const last = claim({ max: 1, wait: "0s" }, { timeoutMs: lastTimeoutMs, retries: 0 });
+  return await last.catch((error: unknown) => {
     onError(error);
     return { signals: [], now: "" };
   });

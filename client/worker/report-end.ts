@@ -19,6 +19,8 @@ type Reporting = {
 };
 
 const mostDescription = 4_000;
+/** Of one attempt; it is repeated here. */
+const timeoutMs = 15_000;
 
 /** What a handler's error says of its signal. */
 export function endOfError(error: unknown): End {
@@ -59,7 +61,8 @@ async function report(
   const sinceMs = performance.now();
   for (let nth = 0; ; nth++) {
     try {
-      await request("post", path, { params, body: { lease_id: signal.lease_id, ...body } });
+      const told = { lease_id: signal.lease_id, ...body };
+      await request("post", path, { params, body: told, timeoutMs, retries: 0 });
       return;
     } catch (error) {
       const isWorthIt = error instanceof SvcError && (isPassing(error) || error.status >= 500);

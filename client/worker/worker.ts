@@ -32,12 +32,13 @@ export class Worker<Signal extends ClaimedSignal = ClaimedSignal> {
 
   async #work(): Promise<void> {
     const stop = () => void this.stop();
-    if (this.#options.stopOnSigterm === true) process.once("SIGTERM", stop);
+    const hearsSigterm = this.#options.stopOnSigterm === true;
+    if (hearsSigterm) process.once("SIGTERM", stop);
     try {
       while (!this.#stopping.signal.aborted) await this.#claim();
     } finally {
       await Promise.all(this.#underWay);
-      process.off("SIGTERM", stop);
+      if (hearsSigterm) process.off("SIGTERM", stop);
     }
   }
 

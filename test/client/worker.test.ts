@@ -119,30 +119,36 @@ describe("a worker", () => {
     expect(await signalStatus(db, later)).toBe("queued");
   });
 
-  test("claims again by the same id when the answer was lost, and has each signal once", async () => {
+  test("says again what was not answered, by the same claim and the same lease, and does each signal once", async () => {
     const queue = await mine({ maxInFlight: 10 });
-    const claimIds: unknown[] = [];
+    const said: { path: string; claim_id?: string; lease_id?: string }[] = [];
+    // The first answer to each is lost on its way.
     const losing = createClient({
       url: broker.url,
       token,
       fetch: async (url, init) => {
+        const path = url.replace(/^.*\//, "");
         const response = await fetch(url, init);
-        if (!url.endsWith("/claim")) return response;
-        claimIds.push((JSON.parse(init.body as string) as { claim_id: string }).claim_id);
-        const text = await response.text();
-        if (claimIds.length === 1) throw new TypeError("the connection broke");
-        return new Response(text, response);
+        said.push({ path, ...(JSON.parse(init.body as string) as object) });
+        if (said.filter((one) => one.path === path).length > 1) return response;
+        await response.body?.cancel();
+        throw new TypeError("the connection broke");
       },
     });
     const done: string[] = [];
     const id = await file(queue);
-    work(queue, {
+    const { worker, errors } = work(queue, {
       client: losing,
       handle: ({ id, execution_count }) => void done.push(`${id} ${execution_count}`),
     });
     await untilStatus(id, "finished");
+    await worker.stop();
     expect(done).toEqual([`${id} 1`]);
-    expect(claimIds[1]).toBe(claimIds[0]);
+    const [claim, sameClaim] = said.filter(({ path }) => path === "claim");
+    expect(sameClaim?.claim_id).toBe(claim?.claim_id);
+    const [report, sameReport, ...others] = said.filter(({ path }) => path === "complete");
+    expect([sameReport?.lease_id, others]).toEqual([report?.lease_id, []]);
+    expect(errors).toEqual([]);
   });
 
   test("ends where its claims are refused for good", async () => {
