@@ -58,6 +58,7 @@ import { keepRunners } from "./routes/operator/runners.ts";
 import { keepServiceAccounts } from "./routes/operator/service-accounts.ts";
 import {
   createEnrolmentToken,
+  pruneRunnerTokens,
   createToken,
   readTokens,
   revokeToken,
@@ -121,6 +122,7 @@ const routes: readonly RegisterRoutes[] = [
   revokeToken,
   rotateToken,
   createEnrolmentToken,
+  pruneRunnerTokens,
   createSignInLink,
   readAudit,
 

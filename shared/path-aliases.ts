@@ -47,6 +47,16 @@ const rows: readonly AliasRow[] = [
     as: `/v1/runners/terraform-workspace/${workspace}/${list}`,
     methods: ["GET"] as const,
   })),
+  ...[
+    `/v1/terraform-workspaces/${workspace}/state-json/{state_id}`,
+    `/v1/terraform-workspaces/${workspace}/state-json/{state_id}/raw`,
+    `/v1/runners/terraform-workspace/${workspace}/state-json/{state_id}`,
+  ].map((as) => ({
+    of: `/v1/terraform-workspaces/${workspace}/states/{state_id}/contents`,
+    as,
+    methods: ["GET"] as const,
+    isExact: true as const,
+  })),
 ];
 
 /** Aliases that are paths of runners' own routes: these answer a caller that is no runner likewise. */

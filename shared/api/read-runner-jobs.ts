@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { planMembers } from "../plans/plan-member-for.ts";
 import { runnerJobTypeNames } from "../runner-job-types.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { createRoute } from "./create-route.ts";
@@ -112,6 +113,27 @@ export const getJobPlanRoute = createRoute("getJobPlan", {
   tags,
   summary: "Read the plan of a job",
   responses: plan,
+});
+
+const compositePlanSchema = z
+  .object(
+    Object.fromEntries(
+      planMembers.map((member) => [member, z.record(z.string(), z.unknown()).optional()]),
+    ),
+  )
+  .openapi("CompositePlan");
+
+export const getCompositePlanRoute = createRoute("getCompositePlan", {
+  get: "/v1/runner-jobs/{job_id}/composite-plan",
+  rule: { surface: "runner", permission: "plans.read", ownRunner: true },
+  tags,
+  summary: "Read the plan of a job under the name of its kind",
+  description:
+    "The same plan as `/plan`, with the same secrets left out, under the one member that says its kind. Without a member where the job has no plan, or its type's plan may be any object.",
+  responses: {
+    200: json(compositePlanSchema, "The plan, as the value of one member."),
+    304: plan[304],
+  },
 });
 
 export const getRunnerJobPlanRoute = createRoute("getRunnerJobPlan", {

@@ -23,6 +23,21 @@ const stateParams = z.object({
       description: "A state's id, a revision's number, or `current`.",
     }),
 });
+const contentsParams = z.object({
+  workspace_id: workspaceId,
+  state_id: z
+    .string()
+    .regex(
+      /^(?:tf[js]_[0-9a-hjkmnp-tv-z]{26}|[1-9]\d{0,8}|current)$/,
+      "Must be the id of a state or of a state as JSON, the number of a revision, or current.",
+    )
+    .openapi({
+      param: { name: "state_id", in: "path" },
+      example: "current",
+      description:
+        "A state's id, a revision's number, or `current`; or the id of the last output of terraform show -json.",
+    }),
+});
 const revision = digits(1, maxRevision);
 const bytes = { "application/json": { schema: z.unknown() } };
 
@@ -49,8 +64,9 @@ export const getStateContentsRoute = createRoute("getTerraformWorkspaceStateCont
   rule: { surface: "operator", permission: "state.write", audit: "secrets" },
   tags,
   summary: "Read a revision's state, byte for byte",
-  description: "A state holds secrets, so this needs the permission to write.",
-  params: stateParams,
+  description:
+    "A state holds secrets, so this needs the permission to write. Of the id of an output of terraform show -json that output, as it was sent.",
+  params: contentsParams,
   responses: { 200: { description: "The state.", content: bytes } },
 });
 

@@ -3,6 +3,7 @@ import {
   createBootstrapTokenRoute,
   createEnrolmentTokenRoute,
 } from "../../../shared/api/enrolment.ts";
+import { pruneTokensRoute } from "../../../shared/api/prune-tokens.ts";
 import {
   type createTokenBody,
   createTokenRoute,
@@ -26,6 +27,7 @@ import { createEnrolmentToken as makeEnrolmentToken } from "../../tokens/create-
 import { createToken as makeToken } from "../../tokens/create-token.ts";
 import { findOwnToken } from "../../tokens/find-own-token.ts";
 import { permissionsHeld } from "../../tokens/permissions-held.ts";
+import { pruneTokens } from "../../tokens/prune-tokens.ts";
 import { findToken } from "../../tokens/queries.ts";
 import { revokeToken as endToken } from "../../tokens/revoke-token.ts";
 import { rotateToken as replaceToken } from "../../tokens/rotate-token.ts";
@@ -135,6 +137,13 @@ export const revokeToken: RegisterRoutes = (app, broker) => {
   app.handle(revokeTokenRoute, async ({ actor, params: { token_id } }) =>
     toToken(await endToken(broker, actor, token_id)),
   );
+};
+
+/** POST /v1/runners/{runner_id}/prune-tokens */
+export const pruneRunnerTokens: RegisterRoutes = (app, broker) => {
+  app.handle(pruneTokensRoute, async ({ actor, params: { runner_id: id } }) => ({
+    invalidated_count: await pruneTokens(broker, actor, id),
+  }));
 };
 
 /** POST /v1/runners/{runner_id}/enrolment-tokens, /v1/installs/{install_id}/runner-bootstrap-token */

@@ -1,10 +1,12 @@
 import {
+  getCompositePlanRoute,
   getJobPlanRoute,
   getJobRoute,
   getRunnerJobPlanRoute,
   getRunnerJobRoute,
 } from "../../../shared/api/read-runner-jobs.ts";
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
+import { planMemberFor } from "../../../shared/plans/plan-member-for.ts";
 import type { Broker } from "../../broker.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
@@ -45,6 +47,11 @@ export const readJobs: RegisterRoutes = (app, broker) => {
     const row = await ownJob(c, broker, params);
     await requireOwn(c, broker, row);
     return hasPlan(c) ? answer(304) : answerPlan(c, broker, row);
+  });
+  app.handle(getCompositePlanRoute, async ({ c, params }) => {
+    const row = await ownJob(c, broker, params);
+    await requireOwn(c, broker, row);
+    return hasPlan(c) ? answer(304) : answerCompositePlan(c, broker, row);
   });
   app.handle(getRunnerJobPlanRoute, async ({ c, params }) => {
     const row = await ownJob(c, broker, params);
@@ -90,6 +97,28 @@ async function answerPlan(c: AppContext, broker: Broker, row: JobRow): Promise<n
     large: plan,
   });
   return answerText(c, broker, { text, type });
+}
+
+/** The same plan as the value of one member, its text as it is. */
+async function answerCompositePlan(c: AppContext, broker: Broker, row: JobRow): Promise<never> {
+  const actor = c.get("actor");
+  const plan = await findPlanToSend(broker, actor.orgId, row.id);
+  const member = planMemberFor(row.type);
+  if (plan === undefined || member === undefined) return answerFinished(c, broker, ["{}"]);
+  if (!seesMaskedPlans(actor)) tellSecrets(c);
+  const [before, after] = [`{"${member}":`, "}"];
+  const rendered = await showRenderedPlan(broker, actor, row);
+  if (rendered !== undefined) return answerFinished(c, broker, [before, rendered, after]);
+  if (typeof plan !== "object")
+    return answerFinished(c, broker, [before, showPlan(actor, row, plan), after]);
+  const shown = { orgId: actor.orgId, type: row.type, large: plan };
+  const { pieces, heldBytes = 0 } = await showLargePlan(broker, actor, shown);
+  async function* around(): AsyncGenerator<Buffer> {
+    yield Buffer.from(before);
+    yield* pieces();
+    yield Buffer.from(after);
+  }
+  return answerText(c, broker, { text: { pieces: around, heldBytes }, type: "application/json" });
 }
 
 /** The job of the path; a runner that asks for its own shows by it that it has the execution. */

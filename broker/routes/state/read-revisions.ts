@@ -6,6 +6,7 @@ import {
   listStateResourcesRoute,
   listStatesRoute,
 } from "../../../shared/api/terraform-revisions.ts";
+import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { answerBytes } from "../../http/answer/answer-bytes.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
@@ -13,7 +14,7 @@ import { answerList } from "../../http/answer/answer-list.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { compareRevisions } from "../../workspaces/compare-revisions.ts";
 import { typeOfState } from "../../workspaces/open-current-state.ts";
-import { listStates } from "../../workspaces/queries.ts";
+import { findStateJson, listStates } from "../../workspaces/queries.ts";
 import { openStored } from "../../workspaces/read-parts.ts";
 import { readSummary } from "../../workspaces/read-summary.ts";
 import { requireState, requireWorkspace, toState } from "../../workspaces/show-workspace.ts";
@@ -38,6 +39,8 @@ export const readRevisions: RegisterRoutes = (app, broker) => {
     return toState(workspace, state);
   });
   app.handle(getStateContentsRoute, async ({ c, params }) => {
+    if (params.state_id.startsWith("tfj_"))
+      return answerBytes(c, broker, openStored(broker, await shown(broker, c, params)));
     const { state } = await named(c, broker, params);
     return answerBytes(c, broker, openStored(broker, state), typeOfState(state));
   });
@@ -68,6 +71,15 @@ const summaryOf = (
   broker: Broker,
   asked: Omit<Parameters<typeof readSummary>[1], "gone">,
 ) => readSummary(broker, { ...asked, gone: c.req.raw.signal });
+
+/** The output of `terraform show -json` of this id, which is kept until the next. */
+async function shown({ db }: Broker, c: AppContext, params: StateParams) {
+  const { orgId } = c.get("actor");
+  await requireWorkspace(db, orgId, params.workspace_id);
+  const stored = await findStateJson(db, orgId, params.workspace_id);
+  if (stored?.id !== params.state_id) throw problem.notFound("state");
+  return stored;
+}
 
 function named(c: AppContext, { db }: Broker, params: StateParams) {
   const { workspace_id: workspaceId, state_id: stateId } = params;
