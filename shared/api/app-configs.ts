@@ -200,18 +200,12 @@ export const getAppConfigGraphRoute = createRoute("getAppConfigGraph", {
   },
 });
 
-export const getConfigSchemaRoute = createRoute("getConfigSchema", {
-  get: "/v1/general/config-schema",
-  rule: { ...reading, bound: true },
+export const activateAppConfigRoute = createRoute("activateAppConfig", {
+  post: `${path}/sync`,
+  rule: { surface: "control-plane", permission: "apps.write", ownPermit: true },
   tags,
-  summary: "Read the JSON Schema of a kind of config file",
-  description: "For editors. 404 `config_schema_not_found` for an unknown type.",
-  query: z.object({
-    type: z
-      .string()
-      .max(64)
-      .default("config")
-      .describe("A kind of file, such as `action`; `config` is the JSON document."),
-  }),
-  responses: { 200: json(z.record(z.string(), z.unknown()), "The schema.") },
+  summary: "Check and activate a config in parts",
+  description:
+    "As `PATCH` of the config with the status `active`. 422 with all `errors`, each with its `file`; the config is `error` then and keeps them. If an equal config is already active, this one becomes `outdated` (`Idempotent-Replayed`). 409 `config_sealed` for one that is not pending or syncing any more.",
+  responses: { 202: json(configSchema, "The config: its check is over.") },
 });

@@ -1,20 +1,15 @@
-import { configFiles } from "./config-files.ts";
-import { chosen, configSchemaOf, inner } from "./config-schemas.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import { fileText } from "./file-text.ts";
 import { nameFrom } from "./name-from.ts";
-
-type Value = string | boolean | number | Table | readonly Table[];
-type Table = { readonly [member: string]: Value };
 
 /** The files of a small app by their names: each member with what the table of files says of it. */
 export function starterFiles(folderName: string): Record<string, string> {
   return {
-    "metadata.toml": fileOf("metadata", {
+    "metadata.toml": fileText("metadata", {
       name: nameFrom(folderName, "my-app"),
       display_name: folderName,
       description: "What it is for, in a sentence.",
     }),
-    "inputs.toml": fileOf("inputs", {
+    "inputs.toml": fileText("inputs", {
       input: [
         {
           name: "greeting",
@@ -25,7 +20,7 @@ export function starterFiles(folderName: string): Record<string, string> {
         },
       ],
     }),
-    "actions/greet.toml": fileOf("action", {
+    "actions/greet.toml": fileText("action", {
       name: "greet",
       timeout: "1m",
       triggers: [{ type: "manual" }],
@@ -44,33 +39,3 @@ export function starterFiles(folderName: string): Record<string, string> {
       '#!/bin/sh\n# What comes from an install comes in variables: in double quotes, a shell runs nothing of it.\necho "$GREETING from $INSTALL"\n',
   };
 }
-
-function fileOf(type: string, table: Table): string {
-  const is = configFiles.find((file) => file.type === type)?.is ?? "";
-  return `# ${is}\n\n${membersOf(configSchemaOf(type), table, [])}`;
-}
-
-/** Members first, then the tables and lists of tables below their headers, as TOML wants it. */
-function membersOf(schema: JsonSchema | undefined, table: Table, at: readonly string[]): string {
-  const own = chosen(schema, table);
-  const lines: string[] = [];
-  const lists: string[] = [];
-  for (const [member, value] of Object.entries(table)) {
-    const below = inner(own, member);
-    if (typeof value !== "object") {
-      lines.push(`${comment(below)}${member} = ${JSON.stringify(value)}\n`);
-      continue;
-    }
-    const path = [...at, member];
-    const [tables, head, of] = isList(value)
-      ? [value, `[[${path.join(".")}]]`, below?.items]
-      : [[value], `[${path.join(".")}]`, below];
-    for (const one of tables) lists.push(`${comment(below)}${head}\n${membersOf(of, one, path)}`);
-  }
-  return [...lines, ...lists.map((text) => `\n${text}`)].join("");
-}
-
-const isList = (value: Table | readonly Table[]): value is readonly Table[] => Array.isArray(value);
-
-const comment = (schema: JsonSchema | undefined): string =>
-  schema?.description === undefined ? "" : `# ${schema.description}\n`;

@@ -145,6 +145,7 @@ test("knows a thing for everything that a path can name, but for logs that go on
     "release_id",
     "rescued_id",
     "shutdown_id",
+    "type",
   ]);
 });
 

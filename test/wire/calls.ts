@@ -1,5 +1,6 @@
 import { stateText, terraformLock } from "../support/workspaces/given-workspace.ts";
 import { accountCalls } from "./account-calls.ts";
+import { furtherCalls } from "./further-calls.ts";
 import type { GivenWire } from "./given-wire.ts";
 import type { WireCall } from "./wire-call.ts";
 import {
@@ -74,6 +75,7 @@ const mng: WireCall = { ids: (given) => ownRunner(given, "mng"), body: () => bar
 /** By our name of the operation. */
 export const wireCalls: Readonly<Record<string, WireCall>> = {
   ...accountCalls,
+  ...furtherCalls,
   getInstallEvent: { ids: ownEvent },
   retryInstallWorkflow: {
     ids: failedStep,
@@ -108,8 +110,6 @@ export const wireCalls: Readonly<Record<string, WireCall>> = {
   addKubernetesManifestConfig: ofComponent({ manifest: "kind: Namespace", namespace: "shop" }),
   addPulumiConfig: ofComponent({ runtime: "nodejs", config: {}, env_vars: {}, ...git }),
   addTerraformModuleConfig: ofComponent({ variables: {}, env_vars: {}, ...git }),
-  createAppConfig: { ids: ownApp, body: () => bare },
-  updateAppConfig: { ids: pending, body: () => ({ status: "error", status_description: "no" }) },
   updateInstalls: { ids: ({ ids }) => ids, body: () => ({ update_all: true }) },
   addAppInputs: part({ input: [{ name: "size", default: "1" }] }),
   addAppKubernetesContexts: part({ contexts: [{ name: "jobs", component: "cluster" }] }),

@@ -136,7 +136,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     POST /v1/account/user-journeys/{journey_name}/complete
     POST /v1/account/user-journeys/{journey_name}/reset
     PATCH /v1/account/user-journeys/{journey_name}/steps/{step_name}
-    GET /v1/general/config-schema/{type_}
     POST /v1/general/waitlist
     POST /v1/oidc/token
     GET,POST /v1/oidc/trust-policies
@@ -175,20 +174,5 @@ export const notStanding: Readonly<Record<string, string>> = {
 `,
   "Spans are kept by job, not by log stream.": `
     GET /v1/log-streams/{log_stream_id}/spans
-`,
-  "Tokens of a runner are revoked one by one.": `
-    POST /v1/runners/{runner_id}/prune-tokens
-`,
-  "States are read by /states.": `
-    GET /v1/runners/terraform-workspace/{workspace_id}/state-json/{state_id}
-    GET /v1/terraform-workspaces/{workspace_id}/state-json/{state_id}
-    GET /v1/terraform-workspaces/{workspace_id}/state-json/{state_id}/raw
-`,
-  "A plan is read by /plan.": `
-    GET /v1/runner-jobs/{runner_job_id}/composite-plan
-`,
-  "A config is made by a sync, from examples/.": `
-    POST /v1/apps/{app_id}/configs/{config_id}/sync
-    GET /v1/apps/{app_id}/template-config
 `,
 };

@@ -4,7 +4,7 @@ import { largeBytes } from "../body/reserve-memory.ts";
 import { answerHeld } from "./answer-large.ts";
 
 /** By default 200, and JSON. */
-export type Finished = { readonly status?: 200 | 201; readonly type?: string };
+export type Finished = { readonly status?: 200 | 201 | 202; readonly type?: string };
 
 /** Answers what was made ready elsewhere: texts, and bytes as they are, which are not copied where they are long. There must be room for a long one. */
 export function answerFinished(

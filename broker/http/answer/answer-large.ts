@@ -44,7 +44,7 @@ export async function answerText(
 type HeldAnswer = {
   readonly pieces: readonly Uint8Array[];
   readonly type: string;
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 202;
 };
 
 /**

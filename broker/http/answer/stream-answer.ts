@@ -8,7 +8,7 @@ export type Streamed = {
   /** Sent with it; with its length it is sent as one piece, not in chunks. */
   readonly headers?: Readonly<Record<string, string>>;
   /** By default 200. */
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 202;
   /** A client that reads nothing for this long is cut off; by default two minutes. */
   readonly stallMs?: number;
   /** Whoever has not taken all of it by then is cut off; a client that takes a little at a time never stalls. */

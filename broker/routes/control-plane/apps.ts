@@ -2,13 +2,19 @@ import {
   diffAppConfigsRoute,
   getAppConfigGraphRoute,
   getAppConfigVersionRoute,
-  getConfigSchemaRoute,
   getLatestAppConfigRoute,
   listAppConfigsRoute,
   syncAppConfigRoute,
 } from "../../../shared/api/app-configs.ts";
 import { createAppRoute, deleteAppRoute, updateAppRoute } from "../../../shared/api/apps.ts";
+import {
+  getConfigSchemaOfTypeRoute,
+  getConfigSchemaRoute,
+  getTemplateConfigRoute,
+} from "../../../shared/api/config-shapes.ts";
 import { configSchemaOf } from "../../../shared/app-config/config-schemas.ts";
+import type { JsonSchema } from "../../../shared/app-config/json-schema.ts";
+import { templateFile } from "../../../shared/app-config/template-file.ts";
 import { problem } from "../../../shared/problem.ts";
 import { changesBetween } from "../../app-configs/changes-between.ts";
 import { graphOfConfig } from "../../app-configs/graph-of-config.ts";
@@ -25,12 +31,13 @@ import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { openResource, showItem } from "../../http/resources/open-resource.ts";
 
-/** /v1/apps and /v1/apps/{app_id}, /v1/apps/{app_id}/configs and all below it, …/latest-config, /v1/general/config-schema */
+/** /v1/apps and /v1/apps/{app_id}, /v1/apps/{app_id}/configs and all below it, …/latest-config, …/template-config, /v1/general/config-schema */
 export const keepApps: RegisterRoutes = (app, broker) => {
   openResource(app, broker, appRows);
   write(app, broker);
   sync(app, broker);
   readConfigs(app, broker);
+  readShapes(app, broker);
   compare(app, broker);
 };
 
@@ -93,12 +100,23 @@ const readConfigs: RegisterRoutes = (app, broker) => {
     const which = { app: app_id, id: undefined };
     return answerFinished(c, broker, await showConfig(db, orgId, which, isWhole));
   });
-  app.handle(getConfigSchemaRoute, ({ query }) => {
-    const schema = configSchemaOf(query.type);
-    if (schema === undefined) throw problem.notFound("config schema");
-    return schema;
+};
+
+/** What is to begin a config with: nothing of it is an app's. */
+const readShapes: RegisterRoutes = (app, { db }) => {
+  app.handle(getConfigSchemaRoute, ({ query }) => requireSchema(query.type));
+  app.handle(getConfigSchemaOfTypeRoute, ({ params }) => requireSchema(params.type));
+  app.handle(getTemplateConfigRoute, async ({ orgId, params, query: { type } }) => {
+    const { name } = await requireApp(db, orgId, params.app_id);
+    return { type, ...templateFile(type, name), format: "v2" as const };
   });
 };
+
+function requireSchema(type: string): JsonSchema {
+  const schema = configSchemaOf(type);
+  if (schema === undefined) throw problem.notFound("config schema");
+  return schema;
+}
 
 const compare: RegisterRoutes = (app, broker) => {
   app.handle(diffAppConfigsRoute, async ({ c, params, query: { old_config_id: old } }) => {

@@ -1,11 +1,13 @@
+import { activateAppConfigRoute } from "../../../shared/api/app-configs.ts";
 import * as routes from "../../../shared/api/config-parts.ts";
 import * as named from "../../../shared/api/named-parts.ts";
 import { configFiles } from "../../../shared/app-config/config-files.ts";
 import { addConfigPart, beginConfig, updateConfig } from "../../app-configs/grow-config.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
+import type { Broker } from "../../broker.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { tellThere } from "../../http/answer/tell-there.ts";
-import type { RegisterRoutes } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { addConfigOf, addNamedPart } from "../../named-parts/keep-named-parts.ts";
 
@@ -28,16 +30,28 @@ const grow: RegisterRoutes = (app, broker) => {
     });
   });
   app.handle(routes.updateAppConfigRoute, async ({ c, params, body }) => {
-    const asking = askingOf(c, broker);
-    const { app_id, app_config_id: id } = params;
-    const which = { app: app_id, id };
-    const { isSame } = await updateConfig(broker, asking, which, body);
-    tellThere(c, { isNew: !isSame });
-    const { orgId } = asking.actor;
-    const json = await asking.withPermit(() => showConfig(db, orgId, which, false));
-    return answerFinished(c, broker, json, { status: 201 });
+    return await update(c, broker, { params, patch: body, status: 201 });
+  });
+  app.handle(activateAppConfigRoute, async ({ c, params }) => {
+    return await update(c, broker, { params, patch: { status: "active" }, status: 202 });
   });
 };
+
+type Update = {
+  readonly params: { readonly app_id: string; readonly app_config_id: string };
+  readonly patch: routes.AppConfigPatch;
+  readonly status: 201 | 202;
+};
+
+async function update(c: AppContext, broker: Broker, { params, patch, status }: Update) {
+  const asking = askingOf(c, broker);
+  const which = { app: params.app_id, id: params.app_config_id };
+  const { isSame } = await updateConfig(broker, asking, which, patch);
+  tellThere(c, { isNew: !isSame });
+  const { orgId } = asking.actor;
+  const json = await asking.withPermit(() => showConfig(broker.db, orgId, which, false));
+  return answerFinished(c, broker, json, { status });
+}
 
 const files = [
   [routes.addMetadataRoute, "metadata"],

@@ -233,14 +233,3 @@ describe("a config", () => {
     expect(old.status).toBe(404);
   });
 });
-
-test("editors get the schema of each kind of file", async () => {
-  const { token } = await setup();
-  const schema = (type: string) => call(`GET /v1/general/config-schema?type=${type}`, { token });
-  expect((await schema("action")).body).toMatchObject({ required: ["name", "steps"] });
-  expect((await schema("config")).body).toMatchObject({ required: ["metadata.toml"] });
-  expect(await schema("nope")).toMatchObject({
-    status: 404,
-    body: { code: "config_schema_not_found" },
-  });
-});

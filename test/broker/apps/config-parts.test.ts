@@ -191,3 +191,30 @@ describe("a config that comes in parts", () => {
     expect((await add(id, "runner-configs", { runner_typ: "aws" })).status).toBe(422);
   });
 });
+
+describe("a sync of a config in parts", () => {
+  test("checks it and makes it active", async () => {
+    const { begin, add, greet, at, token, post } = await setup();
+    const id = await begin();
+    await add(id, "metadata-configs", { name: "shop" });
+    await add(id, "actions", greet);
+    const synced = await post(`configs/${id}/sync`, {});
+    expect(synced).toMatchObject({ status: 202, body: { id, status: "active" } });
+    const latest = await call(`GET ${at}/latest-config`, { token });
+    expect(latest.body).toMatchObject({ id });
+    expect(await post(`config/${id}/sync`, {})).toMatchObject({
+      status: 409,
+      body: { code: "config_sealed" },
+    });
+  });
+
+  test("tells all that is wrong, and keeps it with the config", async () => {
+    const { begin, add, at, token, post } = await setup();
+    const id = await begin();
+    await add(id, "actions", { name: "greet" });
+    const refused = await post(`configs/${id}/sync`, {});
+    expect(refused.status).toBe(422);
+    const { body } = await call(`GET ${at}/configs/${id}`, { token });
+    expect(body).toMatchObject({ status: "error" });
+  });
+});

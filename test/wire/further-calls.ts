@@ -1,0 +1,17 @@
+import type { WireCall } from "./wire-call.ts";
+import { ownApp, pending } from "./wire-things.ts";
+
+/** Calls of what stands beside: schemas and checks of configs. */
+export const furtherCalls: Readonly<Record<string, WireCall>> = {
+  createAppConfig: { ids: ownApp, body: () => ({}) },
+  updateAppConfig: { ids: pending, body: () => ({ status: "error", status_description: "no" }) },
+  activateAppConfig: {
+    ids: async (given) => {
+      const ids = await pending(given);
+      const body = { display_name: "Shop", app_config_id: ids["app_config_id"] };
+      await given.made(`POST /v1/apps/${ids["app_id"]}/metadata-configs`, body);
+      return ids;
+    },
+  },
+  getConfigSchemaOfType: { ids: () => ({ type: "action" }) },
+};
