@@ -13,6 +13,7 @@ import { keepEmitters } from "./routes/control-plane/emitters.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
 import { followEvents } from "./routes/control-plane/follow-events.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
+import { followSignals } from "./routes/control-plane/follow-signals.ts";
 import { keepInstallConfigs } from "./routes/control-plane/install-configs.ts";
 import { keepInstalls } from "./routes/control-plane/installs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
@@ -160,6 +161,7 @@ const routes: readonly RegisterRoutes[] = [
   operateQueues,
   enqueueSignals,
   readSignals,
+  followSignals,
   operateSignals,
   keepEmitters,
 

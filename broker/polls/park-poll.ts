@@ -1,5 +1,5 @@
 import { parseDuration } from "../../shared/duration.ts";
-import { problem } from "../../shared/problem.ts";
+import { type Pointer, problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { ParkedPoll, PollAnswer } from "./parked-polls.ts";
 
@@ -7,12 +7,12 @@ export const longestWaitMs = 25_000;
 const mostPolls = 25_000;
 
 /** Milliseconds of the query parameter `wait`; absent, ≤ 0 or over the limit means the limit. */
-export function waitMs(wait: string | undefined): number {
+export function waitMs(wait: string | undefined, pointer: Pointer = "?wait"): number {
   if (wait === undefined) return longestWaitMs;
   const isNegative = wait.startsWith("-");
   const ns = wait === "0" ? 0 : parseDuration(isNegative ? wait.slice(1) : wait);
   if (ns === undefined) {
-    throw problem.malformed("invalid_duration", 'Give a duration like "25s".', "?wait");
+    throw problem.malformed("invalid_duration", 'Give a duration like "25s".', pointer);
   }
   const ms = Math.round(ns / 1e6);
   return isNegative || ms <= 0 || ms > longestWaitMs ? longestWaitMs : ms;

@@ -3,6 +3,7 @@ import { parseExactly } from "../../shared/parse-exactly.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { requireQueue } from "../queues/require-queue.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findSignal, findSignalContents, findSignals, listCallbacks } from "./queries.ts";
@@ -32,6 +33,19 @@ export async function readSignal(
       owner_type: row.queue_owner_type,
     },
   });
+}
+
+/** The same of this queue; 404 when the signal is in another. */
+export async function requireQueueSignal(
+  parts: { readonly db: Db; readonly seals: Seals },
+  actor: Pick<Actor, "orgId" | "permissions">,
+  { queueId, id }: { readonly queueId: string; readonly id: string },
+  how: { readonly withData?: boolean } = {},
+): Promise<QueueSignal> {
+  await requireQueue(parts.db, actor.orgId, queueId);
+  const signal = await readSignal(parts, actor, id, how);
+  if (signal.queue_id !== queueId) throw problem.notFound("signal");
+  return signal;
 }
 
 /** Signals as lists show them: with what follows them, without their data. */

@@ -1,12 +1,14 @@
-import type { JobSpan, MetricPoint } from "../../shared/api/telemetry.ts";
+import type { JobSpan, LogStreamSpan, MetricPoint } from "../../shared/api/telemetry.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { requireJob } from "../jobs/read-job.ts";
+import { requireLogStream } from "../logs/store/log-streams.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findRunner } from "../runners/queries.ts";
 import { findDropped, listPoints, listSpans } from "./queries.ts";
 import type { MetricPointRow, SpanRow } from "./row.ts";
 import type { SpanDetail } from "./to-spans.ts";
+import { toStreamSpan } from "./to-stream-span.ts";
 
 type Kept<Item> = { readonly items: Item[]; readonly dropped: number };
 type JobPlace = { readonly jobId: string; readonly runnerId: string | null };
@@ -23,6 +25,22 @@ export async function readJobTraces(
     findDropped(db, org, { runnerId: job.runner_id, jobId }),
   ]);
   return { items: rows.map(toJobSpan), dropped: dropped.spans };
+}
+
+/** The spans that are kept of the job whose stream this is, of this runner if one is named; 404 otherwise. */
+export async function readStreamSpans(
+  db: Db,
+  org: OrgId,
+  { streamId, runnerId }: { readonly streamId: string; readonly runnerId: string | null },
+): Promise<LogStreamSpan[]> {
+  const { owner_id: jobId, owner_type: owner } = await requireLogStream(
+    db,
+    org,
+    streamId,
+    runnerId,
+  );
+  if (owner !== "runner_jobs") return [];
+  return (await listSpans(db, org, jobId)).map((row) => toStreamSpan(row, jobId));
 }
 
 /** What the series of a job measured last; 404 as with its spans. */

@@ -77,6 +77,50 @@ export const getJobTracesRoute = createRoute("getJobTraces", {
   },
 });
 
+export const spanKinds = [
+  "Unspecified",
+  "Internal",
+  "Server",
+  "Client",
+  "Producer",
+  "Consumer",
+] as const;
+export const spanStatusCodes = ["Unset", "Ok", "Error"] as const;
+
+export const logStreamSpanSchema = z
+  .object({
+    trace_id: z.string(),
+    span_id: z.string(),
+    parent_span_id: z.string().describe("Empty for a root."),
+    span_name: z.string(),
+    span_kind: z.enum(spanKinds),
+    service_name: z.string(),
+    scope_name: z.string(),
+    start_timestamp: instant,
+    end_timestamp: instant,
+    duration_ns: z.int(),
+    status_code: z.enum(spanStatusCodes),
+    status_message: z.string(),
+    attributes: z
+      .record(z.string(), z.string())
+      .describe("As texts; a value that is none is its JSON."),
+    runner_job_id: z.string(),
+    runner_job_execution_id: z.string().describe("As the span says it; empty where it does not."),
+    runner_job_execution_step: z.string().describe("Likewise."),
+  })
+  .openapi("LogStreamSpan");
+export type LogStreamSpan = z.infer<typeof logStreamSpanSchema>;
+
+export const listLogStreamSpansRoute = createRoute("listLogStreamSpans", {
+  get: "/v1/log-streams/{log_stream_id}/spans",
+  rule: { surface: "control-plane", permission: "logs.read", ownRunner: true },
+  tags,
+  summary: "Read the spans of a log stream's job",
+  description:
+    "All that are kept, ordered by start time; none of a stream that is no job's. `/v1/runner-jobs/{job_id}/traces` has their events and links, too.",
+  responses: { 200: json(z.array(logStreamSpanSchema), "The spans.") },
+});
+
 export const metricPointSchema = z
   .object({
     name: z.string(),

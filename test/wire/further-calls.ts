@@ -1,7 +1,7 @@
 import type { WireCall } from "./wire-call.ts";
 import { ownApp, pending } from "./wire-things.ts";
 
-/** Calls of what stands beside: schemas and checks of configs. */
+/** Calls of what stands beside: schemas and checks of configs, and what follows signals. */
 export const furtherCalls: Readonly<Record<string, WireCall>> = {
   createAppConfig: { ids: ownApp, body: () => ({}) },
   updateAppConfig: { ids: pending, body: () => ({ status: "error", status_description: "no" }) },
@@ -13,5 +13,6 @@ export const furtherCalls: Readonly<Record<string, WireCall>> = {
       return ids;
     },
   },
+  awaitSignal: { query: () => "?timeout=1" },
   getConfigSchemaOfType: { ids: () => ({ type: "action" }) },
 };

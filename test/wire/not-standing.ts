@@ -168,11 +168,4 @@ export const notStanding: Readonly<Record<string, string>> = {
     GET /v1/installs/{install_id}/app-config-versions/{version_id}/diff
     GET /v1/installs/{install_id}/generate-terraform-installer-config
 `,
-  "No signal is waited for by the API, and what follows one is in its callbacks.": `
-    GET /v1/queues/{queue_id}/signals/{signal_id}/await
-    GET /v1/queues/{queue_id}/signals/{signal_id}/graph
-`,
-  "Spans are kept by job, not by log stream.": `
-    GET /v1/log-streams/{log_stream_id}/spans
-`,
 };

@@ -11,7 +11,7 @@ import {
   redriveSignalsRoute,
 } from "../../../shared/api/signals.ts";
 import { parseExactly } from "../../../shared/parse-exactly.ts";
-import { type Pointer, problem } from "../../../shared/problem.ts";
+import type { Pointer } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import { enterDownloads } from "../../http/answer/answer-large.ts";
@@ -29,7 +29,7 @@ import { cancelSignal as cancel } from "../../signals/cancel-signal.ts";
 import { type EnqueuedSignal, enqueueSignals as enqueue } from "../../signals/enqueue-signals.ts";
 import { listSignals as listPage } from "../../signals/list-signals.ts";
 import type { NewSignal } from "../../signals/new-signal.ts";
-import { readSignal, showSignals } from "../../signals/read-signals.ts";
+import { readSignal, requireQueueSignal, showSignals } from "../../signals/read-signals.ts";
 import {
   redriveSignal as redriveOne,
   redriveSignals as redriveMany,
@@ -175,10 +175,8 @@ export const readSignals: RegisterRoutes = (app, broker) => {
   });
   app.handle(getQueueSignalRoute, async ({ c, actor, params, query }) => {
     const { queue_id: queueId, signal_id: id } = params;
-    await requireQueue(broker.db, actor.orgId, queueId);
     const withData = query.data !== "false";
-    const signal = await readSignal(broker, actor, id, { withData });
-    if (signal.queue_id !== queueId) throw problem.notFound("signal");
+    const signal = await requireQueueSignal(broker, actor, { queueId, id }, { withData });
     if (withData && actor.permissions.has("signals.data")) tellSecrets(c);
     return signal;
   });
