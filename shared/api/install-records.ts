@@ -99,8 +99,14 @@ export const generateCliInstallConfigRoute = createRoute("generateCliInstallConf
   tags,
   summary: "Get an install as a file of its app's config",
   description:
-    "TOML, as a file in `installs/` has it. Sensitive inputs are named in a comment, without their values.",
+    "TOML, as a file in `installs/` has it. Sensitive inputs are named in a comment, without their values. The same bytes as application/octet-stream for who names that type in `Accept`.",
   responses: {
-    200: { description: "The file.", content: { "text/plain": { schema: z.string() } } },
+    200: {
+      description: "The file.",
+      content: {
+        "text/plain": { schema: z.string() },
+        "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) },
+      },
+    },
   },
 });

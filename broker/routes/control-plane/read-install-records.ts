@@ -12,6 +12,7 @@ import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { answer } from "../../http/answer/answer.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
+import { requestHeader } from "../../http/gate/request-header.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { showInstallFile } from "../../installs/show-install-file.ts";
 import { showReadme } from "../../installs/show-readme.ts";
@@ -49,6 +50,8 @@ export const readInstallRecords: RegisterRoutes = (app, broker) => {
   });
   app.handle(generateCliInstallConfigRoute, async ({ c, orgId, params: { install_id: id } }) => {
     const text = await showInstallFile(broker, orgId, id);
-    return answerFinished(c, broker, [text], { type: "text/plain; charset=UTF-8" });
+    const wantsBytes = requestHeader(c, "accept")?.includes("application/octet-stream") === true;
+    const type = wantsBytes ? "application/octet-stream" : "text/plain; charset=UTF-8";
+    return answerFinished(c, broker, [text], { type });
   });
 };

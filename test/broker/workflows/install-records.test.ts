@@ -111,11 +111,15 @@ test("an install as a file is taken by its app's config, and holds no secret", a
     start: false,
   });
   const at = `GET /v1/installs/${made.id}/generate-cli-install-config`;
-  const answer = await fetch(`${org.brokers[0]?.url ?? ""}${at.slice("GET ".length)}`, {
-    headers: { authorization: `Bearer ${org.token}` },
-  });
+  const read = (accept: string) =>
+    fetch(`${org.brokers[0]?.url ?? ""}${at.slice("GET ".length)}`, {
+      headers: { authorization: `Bearer ${org.token}`, accept },
+    });
+  const [answer, bytes] = [await read("*/*"), await read("application/octet-stream")];
   const text = await answer.text();
   expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+  expect(bytes.headers.get("content-type")).toBe("application/octet-stream");
+  expect(await bytes.text()).toBe(text);
   expect(text).not.toContain("s3cr3t");
   expect(text).toContain("# The input secret is sensitive");
   const { value, faults } = readToml(text);
