@@ -2,6 +2,7 @@ import type postgres from "postgres";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { hasRunner } from "../jobs/queries.ts";
+import { requireOperator } from "../runners/require-operator.ts";
 import type { Actor } from "./actor.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { permissionsHeld } from "./permissions-held.ts";
@@ -19,6 +20,7 @@ export async function pruneTokens(
 ): Promise<number> {
   const { orgId } = actor;
   if (!(await hasRunner(db, orgId, runnerId))) throw problem.notFound("runner");
+  await requireOperator(db, actor, { runner_id: runnerId });
   const idle = idleTokens(db, actor, runnerId);
   const found = await db<TokenRow[]>`select t.* from tokens t where ${idle}`;
   for (const token of found)

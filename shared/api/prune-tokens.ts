@@ -4,7 +4,7 @@ import { json } from "./response.ts";
 
 export const pruneTokensRoute = createRoute("pruneRunnerTokens", {
   post: "/v1/runners/{runner_id}/prune-tokens",
-  rule: { surface: "operator", permission: "tokens.write", operatesRunner: true },
+  rule: { surface: "operator", permission: "tokens.write" },
   tags: ["Runners"],
   summary: "Revoke the tokens that a runner no longer needs",
   description:

@@ -114,6 +114,8 @@ test("the token of an install's runner is made, rotated and revoked by who opera
   const theirs = await made(org.api, runnerId);
   expect(await keeper(`POST /v1/tokens/${theirs}/rotate`, {})).toMatchObject(refused);
   expect(await keeper(`DELETE /v1/tokens/${theirs}`)).toMatchObject(refused);
+  expect(await keeper(`POST /v1/runners/${runnerId}/prune-tokens`, {})).toMatchObject(refused);
+  expect((await keeper(`POST /v1/runners/${free.runnerId}/prune-tokens`, {})).status).toBe(200);
   const others = await made(keeper, free.runnerId);
   expect((await keeper(`POST /v1/tokens/${others}/rotate`, {})).status).toBe(201);
   expect((await keeper(`DELETE /v1/tokens/${others}`)).status).toBe(200);
