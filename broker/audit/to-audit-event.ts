@@ -26,6 +26,6 @@ export function toAuditEvent(row: AuditEventRow): AuditEventBody {
     user_agent: row.user_agent,
     request_id: row.request_id,
     reason: row.reason,
-    changes: row.changes,
+    ...(row.changes && { changes: row.changes }),
   };
 }

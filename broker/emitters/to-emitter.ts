@@ -37,7 +37,7 @@ export function toEmitter(
     missed_limit: row.missed_limit,
     overlap_policy: row.overlap_policy,
     signal_type: row.signal_type,
-    signal_template: template ?? null,
+    ...(template && { signal_template: template }),
     signal_template_hidden: template === undefined,
     signal_expires_in: row.signal_expires_in,
     dedupe_key: row.dedupe_key,
@@ -54,7 +54,6 @@ export function toEmitter(
     // What happened to the last tick is said without a move, so the history does not have it.
     status: { ...toCompositeStatus(present, history), status_human_description: description },
     pause: toPause(row),
-    workflow: null,
     version: row.version,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

@@ -44,7 +44,7 @@ export function toInstall(row: ShownRow): Install {
       [`${row.cloud_platform}_account`]: row.cloud_account,
     }),
     ...expectedOf(row),
-    sandbox_mode: row.sandbox_mode,
+    ...(row.sandbox_mode !== null && { sandbox_mode: { bool: row.sandbox_mode, valid: true } }),
     runner_id: row.runner_id,
     runner_group_id: row.runner_group_id,
     runner_status: row.runner_status,

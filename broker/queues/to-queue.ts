@@ -28,13 +28,12 @@ export function toQueue(
     name: row.name,
     owner_id: row.owner_id,
     owner_type: row.owner_type,
-    lane_of: laneOf(row),
+    ...laneOf(row),
     max_depth: row.max_depth,
     max_in_flight: row.max_in_flight,
     idle_timeout: row.idle_timeout,
     metadata: row.metadata,
     status_v2: toCompositeStatus(present, history),
-    workflow: null,
     emitters,
     queue_signal: signals,
     depth: row.waiting + row.delayed,
@@ -52,9 +51,9 @@ export function toQueue(
   };
 }
 
-function laneOf({ install_id: id }: QueueRow): Queue["lane_of"] {
+function laneOf({ install_id: id }: QueueRow): Pick<Queue, "lane_of"> {
   const lane = toLane(id);
-  return lane && { owner_type: lane.owner, owner_id: lane.id };
+  return lane === null ? {} : { lane_of: { owner_type: lane.owner, owner_id: lane.id } };
 }
 
 /** The queue of a runner's job group as the one of the queues that it is. */
@@ -66,13 +65,11 @@ export function toQueueOfRunner(row: QueueWithUse): Queue {
     name: shown.name,
     owner_id: shown.owner_id,
     owner_type: shown.owner_type,
-    lane_of: null,
     max_depth: shown.max_depth,
     max_in_flight: shown.max_in_flight,
     idle_timeout: 0,
     metadata: {},
     status_v2: shown.status_v2,
-    workflow: null,
     emitters: [],
     queue_signal: [],
     depth: shown.depth,

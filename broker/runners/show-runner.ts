@@ -73,11 +73,12 @@ export async function showRunner(db: Db, actor: Asking, id: string): Promise<Run
     throw problem.notFound("runner"); // deleted between the two reads
   }
   const jobs = rows.map((one) => showJobTo(actor)(toRunnerJob(one)));
+  const current = jobs.find(({ status }) => status === "in-progress");
   return {
     ...show(row),
     jobs,
     updates: updates.map(toRunnerUpdate),
-    runner_job: jobs.find(({ status }) => status === "in-progress") ?? null,
+    ...(current && { runner_job: current }),
     runner_group: { ...toGroupMembers(group), settings: toRunnerSettings(settings) },
   };
 }

@@ -14,13 +14,13 @@ export function toQueueSignal(
   {
     callbacks,
     contents,
-    queue = null,
-    waits = null,
+    queue,
+    waits,
   }: {
     readonly callbacks: readonly CallbackRow[];
     readonly contents?: SignalContents | undefined;
     readonly queue?: QueueSignal["queue"];
-    readonly waits?: QueueSignal["waits"];
+    readonly waits?: QueueSignal["waits"] | null;
   },
 ): QueueSignal {
   const refs = callbacks.map(toCallbackRef);
@@ -28,11 +28,11 @@ export function toQueueSignal(
     id: row.id,
     org_id: row.org_id,
     queue_id: row.queue_id,
-    queue,
+    ...(queue && { queue }),
     owner_id: row.owner_id,
     owner_type: row.owner_type,
     type: row.type,
-    signal: contents?.signal ?? null,
+    ...(contents && { signal: contents.signal }),
     signal_hidden: contents === undefined,
     signal_context: toSignalContext(row),
     dedupe_key: row.dedupe_key,
@@ -45,11 +45,10 @@ export function toQueueSignal(
     status: toStatus(row),
     worker: row.worker,
     lease_until: row.lease_until?.toISOString() ?? null,
-    waits,
+    ...(waits && { waits }),
     result: contents?.result ?? null,
-    callback: refs[0] ?? null,
+    ...(refs[0] && { callback: refs[0] }),
     callbacks: refs,
-    workflow: null,
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),

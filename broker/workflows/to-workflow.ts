@@ -44,14 +44,19 @@ export function toWorkflow({ workflow, owner_name, now }: Held): ShownWorkflow {
     execution_time: timeOf(workflow, now),
     metadata: workflow.metadata,
     ...compositeErrorOf(workflow.error, { type: "workflows", id: workflow.id }),
-    parent: toParent(workflow),
+    ...parentOf(workflow),
     created_by_id: workflow.created_by_id,
     created_at: instant(workflow.created_at),
   };
 }
 
-const toParent = ({ parent_id: id, parent_step_id: step }: Workflow): ShownWorkflow["parent"] =>
-  id === null || step === null ? null : { workflow_id: id, step_id: step, kind: "workflow_step" };
+const parentOf = ({
+  parent_id: id,
+  parent_step_id: step,
+}: Workflow): Pick<ShownWorkflow, "parent"> =>
+  id === null || step === null
+    ? {}
+    : { parent: { workflow_id: id, step_id: step, kind: "workflow_step" } };
 
 /** A workflow with its runs, groups and steps. */
 export function toWholeWorkflow(snapshot: WorkflowSnapshot, ownerName: string): WholeWorkflow {
@@ -147,7 +152,7 @@ function toStep({ workflow, step, approval, children, group, now }: StepParts): 
     result_directive: step.result_directive,
     runner_job_id: step.job_id,
     ...compositeErrorOf(step.error, { type: "install_workflow_steps", id: step.id }),
-    approval: approval === undefined ? null : toApproval(workflow, step, approval),
+    ...(approval && { approval: toApproval(workflow, step, approval) }),
     child_workflows: children.map(({ id, type, owner_id, status }) => ({
       id,
       type,
@@ -174,16 +179,17 @@ export function toApproval(workflow: Workflow, step: Step, approval: Approval): 
     plan_digest: approval.plan_digest,
     expires_at: instant(approval.expires_at),
     created_at: instant(approval.created_at),
-    response:
-      id === null || type === null || at === null
-        ? null
-        : {
-            id,
-            type,
-            note: approval.note,
-            created_by_id: approval.responded_by_id,
-            created_at: instant(at),
-          },
+    ...(id !== null &&
+      type !== null &&
+      at !== null && {
+        response: {
+          id,
+          type,
+          note: approval.note,
+          created_by_id: approval.responded_by_id,
+          created_at: instant(at),
+        },
+      }),
   };
 }
 

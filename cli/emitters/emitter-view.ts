@@ -36,7 +36,7 @@ export const emitterDetails: View<Emitter> = {
     overlap: ({ mode, overlap_policy: policy }) => (mode === "cron" ? policy : ""),
     signal: ({ signal_type: type }) => type,
     data: ({ signal_template: template, signal_template_hidden: isHidden }) =>
-      template === null
+      template == null
         ? isHidden
           ? "hidden: needs the permission signals.data"
           : ""

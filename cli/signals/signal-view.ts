@@ -26,7 +26,7 @@ export const signalDetails: View<QueueSignal> = {
   nameOf,
   columns: {
     signal: nameOf,
-    queue: ({ queue_id: id, queue }) => (queue === null ? id : `${id} (${queue.name})`),
+    queue: ({ queue_id: id, queue }) => (queue == null ? id : `${id} (${queue.name})`),
     type: ({ type }) => type,
     status: ({ status: { status, status_human_description: why } }) =>
       why === "" ? status : `${status}: ${why}`,
@@ -41,7 +41,7 @@ export const signalDetails: View<QueueSignal> = {
     "caused by": ({ signal_context }) => signal_context.caused_by ?? "",
     "awaited by": ({ signal_context }) => signal_context.awaited_by ?? "",
     data: ({ signal, signal_hidden: isHidden }) =>
-      signal === null
+      signal == null
         ? isHidden
           ? "hidden: needs the permission signals.data"
           : ""

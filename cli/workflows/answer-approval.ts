@@ -116,7 +116,7 @@ async function findWaiting(
 ): Promise<ShownApproval> {
   const { body } = await call(getWorkflowRoute, { params: { workflow_id } });
   const waiting = body.steps.flatMap(({ status: { status }, approval, id }) =>
-    status === "approval-awaiting" && approval !== null && (stepId ?? id) === id ? [approval] : [],
+    status === "approval-awaiting" && approval != null && (stepId ?? id) === id ? [approval] : [],
   );
   const [first, second] = waiting;
   if (first === undefined)

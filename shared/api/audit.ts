@@ -44,8 +44,8 @@ export const auditEventSchema = z
     reason: z.string().describe("The request's `reason` or `note`."),
     changes: z
       .record(z.string(), z.unknown())
-      .nullable()
-      .describe("What was asked for. Texts that could be secret are replaced by their length."),
+      .optional()
+      .describe("What was asked for, where that is kept. Texts that could be secret are replaced by their length."),
   })
   .openapi("AuditEvent");
 export type AuditEventBody = z.infer<typeof auditEventSchema>;

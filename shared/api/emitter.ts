@@ -145,8 +145,8 @@ export const emitterSchema = z
     signal_type: z.string(),
     signal_template: z
       .record(z.string(), z.unknown())
-      .nullable()
-      .describe("null in lists, and for a token without the permission signals.data."),
+      .optional()
+      .describe("Not in lists, nor for a token without the permission signals.data."),
     signal_template_hidden: z.boolean(),
     signal_expires_in: z.int().nullable().describe("Nanoseconds."),
     dedupe_key: z.string().nullable(),
@@ -162,7 +162,6 @@ export const emitterSchema = z
     next_emit_at: instant.nullable().describe("With jitter."),
     status: compositeStatusSchema,
     pause: pauseSchema.nullable(),
-    workflow: z.null(),
     version: z.int(),
     created_at: instant,
     updated_at: instant,

@@ -13,7 +13,7 @@ const reading = { surface: "control-plane", permission: "installs.read" } as con
 const installActionSchema = z
   .object({
     action: actionSchema,
-    latest_run: actionRuns.itemSchema.nullable(),
+    latest_run: actionRuns.itemSchema.optional().describe("Once it ran."),
   })
   .openapi("InstallAction");
 

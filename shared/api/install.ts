@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { mostEntries } from "../most-entries.ts";
 import { created, is, labelled, part } from "../resources/filters.ts";
-import { flag, instant, int, json, made, orNull, owned, text, word } from "../resources/members.ts";
+import { instant, int, json, made, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
 import { componentTogglesInput, installConfigInput, installConfigs } from "./install-config.ts";
 import { labelsInput, labelTemplatesInput } from "./labels-input.ts";
@@ -184,7 +184,10 @@ export const installs = resource({
     ),
     ...health,
     ...places,
-    sandbox_mode: orNull(flag()),
+    sandbox_mode: json(
+      z.object({ bool: z.boolean(), valid: z.literal(true) }).optional(),
+      "Whether it is simulated; left out: as its runner group says.",
+    ),
     runner_id: text(),
     runner_group_id: text(),
     runner_status: text(),

@@ -58,16 +58,15 @@ export const queueSchema = z
     owner_type: z.string().openapi({ example: "install" }),
     lane_of: z
       .object({ owner_type: z.enum(laneOwners), owner_id: z.string() })
-      .nullable()
+      .optional()
       .describe(
-        "Whose lane it is. Acts on the queue and its signals need the permissions that acts on this owner need, whatever `owner_id` says. null: it was created by hand.",
+        "Whose lane it is. Acts on the queue and its signals need the permissions that acts on this owner need, whatever `owner_id` says. Left out: it was created by hand.",
       ),
     max_depth: z.int(),
     max_in_flight: z.int(),
     idle_timeout: z.int().describe("Nanoseconds; 0: it never goes idle."),
     metadata: z.record(z.string(), z.string()),
     status_v2: compositeStatusSchema,
-    workflow: z.null(),
     emitters: z
       .array(emitterSchema)
       .describe("The newest 100, without their templates; only when one queue is read."),

@@ -16,7 +16,10 @@ export const runnerJobExecutionResultSchema = z
     success: z.boolean(),
     error_code: z.int(),
     error_metadata: words,
-    composite_error: compositeErrorSchema.nullable(),
+    composite_error: compositeErrorSchema
+      .nullable()
+      .optional()
+      .describe("Accounts get none, runners null, where there is none."),
     contents: z.string().optional(),
     contents_display: z.string().optional(),
     contents_gzip: bytes.optional(),

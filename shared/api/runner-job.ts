@@ -64,7 +64,7 @@ export const runnerJobSchema = z
       .describe(
         "The error of the execution that decided the job, or of the broker if it ended the job. Accounts get it in the shape of CompositeErrorData, and it is left out where there is none; runners get what was reported, or null.",
       ),
-    install_role_usage: z.null(),
+    install_role_usage: z.null().optional().describe("Runners get it."),
     created_at: instant,
     updated_at: instant,
     created_by_id: z.string(),

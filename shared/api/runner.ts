@@ -146,7 +146,6 @@ export const runnerSchema = z
       .optional()
       .describe("Its latest ten jobs, newest first; only when one runner is read."),
     runner_job: runnerJobSchema
-      .nullable()
       .optional()
       .describe("The newest of these jobs that is in progress; only when one runner is read."),
     updates: z

@@ -71,14 +71,14 @@ export const queueSignalSchema = z
         owner_id: z.string(),
         owner_type: z.string(),
       })
-      .nullable()
+      .optional()
       .describe("Only when one signal is read."),
     owner_id: z.string(),
     owner_type: z.string(),
     type: z.string().openapi({ example: "sync-install" }),
     signal: members
-      .nullable()
-      .describe("Its data; null in lists, and for a token without the permission signals.data."),
+      .optional()
+      .describe("Its data; not in lists, nor for a token without the permission signals.data."),
     signal_hidden: z.boolean().describe("Whether `signal` and `result` are left out."),
     signal_context: signalContextSchema,
     dedupe_key: z.string().nullable(),
@@ -95,12 +95,11 @@ export const queueSignalSchema = z
       .describe("Who executes it: the worker by its own name, or `broker` and the broker's id."),
     lease_until: instant.nullable(),
     waits: waitsSchema
-      .nullable()
+      .optional()
       .describe("Why a queued signal is not executed yet. Only when one signal is read."),
     result: members.nullable().describe("What its worker, or the broker, reported at its end."),
-    callback: callbackRefSchema.nullable().describe("The first of `callbacks`."),
+    callback: callbackRefSchema.optional().describe("The first of `callbacks`."),
     callbacks: z.array(callbackRefSchema).describe("What follows its end."),
-    workflow: z.null(),
     started_at: instant.nullable(),
     finished_at: instant.nullable(),
     created_at: instant,

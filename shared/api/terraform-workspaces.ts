@@ -64,7 +64,7 @@ export const workspaceSchema = z
     owner_type: z.string(),
     revision: z.int().describe("The last that was written; 0: none."),
     lock: workspaceLockSchema.nullable(),
-    state: workspaceStateSchema.nullable().describe("The current one."),
+    state: z.union([workspaceStateSchema, z.null()]).describe("The current one."),
     block: z
       .object({
         reason: z.string(),

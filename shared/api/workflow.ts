@@ -33,7 +33,8 @@ export const approvalSchema = z
         created_by_id: z.string(),
         created_at: instant,
       })
-      .nullable(),
+      .optional()
+      .describe("Once somebody has answered."),
   })
   .openapi("WorkflowStepApproval");
 export type ShownApproval = z.infer<typeof approvalSchema>;
@@ -67,7 +68,7 @@ export const stepSchema = z
     result_directive: z.enum(stepDirectives).nullable(),
     runner_job_id: z.string().nullable(),
     composite_error: compositeFaultSchema.optional(),
-    approval: approvalSchema.nullable(),
+    approval: approvalSchema.optional(),
     child_workflows: z
       .array(
         z.object({
@@ -137,7 +138,7 @@ const members = {
   composite_error: compositeFaultSchema.optional(),
   parent: z
     .object({ workflow_id: z.string(), step_id: z.string(), kind: z.literal("workflow_step") })
-    .nullable()
+    .optional()
     .describe("The step of another workflow that started it."),
   created_by_id: z.string(),
   created_at: instant,

@@ -76,7 +76,7 @@ async function whyItWaits(view: View, id: string): Promise<Html | string> {
     params: { signal_id: id },
     query: { data: "false" },
   });
-  return signal.waits === null
+  return signal.waits === undefined
     ? ""
     : html`<p class="notes"><span class="id">${id}</span> waits: ${signal.waits.description}.</p>`;
 }

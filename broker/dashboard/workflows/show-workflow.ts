@@ -73,7 +73,7 @@ async function waitingFor(view: View, workflow: WholeWorkflow): Promise<Html> {
 
 async function approvalNotice(view: View, workflow: WholeWorkflow, step: ShownStep): Promise<Html> {
   const { approval } = step;
-  if (approval === null) return html``;
+  if (approval === undefined) return html``;
   const at = `/workflows/${workflow.id}/steps/${step.id}`;
   const params = { workflow_id: workflow.id, step_id: step.id, approval_id: approval.id };
   const plan = await view.ask(getApprovalContentsRoute, { params });
@@ -175,7 +175,7 @@ function workflowFacts(workflow: WholeWorkflow, { nowMs }: View): Html {
   const begunBy =
     parent && html`<a class="id" href="/workflows/${parent.workflow_id}">${parent.workflow_id}</a>`;
   return facts([
-    ...(begunBy === null ? [] : [["Begun by workflow", begunBy] as const]),
+    ...(begunBy === undefined ? [] : [["Begun by workflow", begunBy] as const]),
     ["Type", html`<code>${workflow.type}</code>`],
     ["Approvals", workflow.approval_option],
     ["Created", timeAgo(workflow.created_at, nowMs)],

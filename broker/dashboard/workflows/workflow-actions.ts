@@ -23,7 +23,7 @@ const placeOf = (view: View): string => `/workflows/${view.param("workflow_id")}
 
 async function findApproval(view: View): Promise<{ step: ShownStep; approval: ShownApproval }> {
   const step = await view.ask(getStepRoute, { params: ofStep(view) });
-  if (step.approval === null || step.status.status !== "approval-awaiting")
+  if (step.approval === undefined || step.status.status !== "approval-awaiting")
     throw notNow(`${step.name} waits for no approval: it is ${step.status.status}.`);
   return { step, approval: step.approval };
 }

@@ -30,10 +30,7 @@ export const readInstallActions: RegisterRoutes = (app, broker) => {
     const { install_id: installId, action_id: id } = params;
     const action = await showInstallAction(db, orgId, { installId, id });
     const [latest] = await listLatestRuns(db, orgId, { installId, actionId: id });
-    const shown = {
-      action,
-      latest_run: latest === undefined ? null : toRun(latest),
-    };
+    const shown = { action, ...(latest && { latest_run: toRun(latest) }) };
     return answerInTurns(c, broker, shown);
   });
   app.handle(listRecentRunsRoute, async ({ c, orgId, params, query }) => {

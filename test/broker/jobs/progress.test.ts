@@ -42,7 +42,7 @@ const named = (from: number, to: number, status: Step["status"] = "pending"): St
 describe("the progress of an execution", () => {
   test("is its steps in the order they were first told, each as it was told last", async () => {
     const { tell, read, jobId, executionId } = await setup();
-    expect(await read()).toBeNull();
+    expect(await read()).toBeUndefined();
     const begun = "2026-11-22T10:00:00.000Z";
     await tell([
       { name: "b", status: "in-progress", started_at: begun, detail: "creating" },
@@ -121,7 +121,7 @@ describe("the progress of an execution", () => {
     expect((await tell(steps, await givenToken(at.db, { orgId, role: "org_admin" }))).status).toBe(
       403,
     );
-    expect(await read()).toBeNull();
+    expect(await read()).toBeUndefined();
     expect((await tell(steps, runnerToken)).status).toBe(200);
     await finish();
     expect((await tell([{ name: "x", status: "finished" }])).status).toBe(200);

@@ -54,10 +54,10 @@ describe("a job that is read", () => {
       metadata: { a: "b" },
       outputs,
       outputs_json: Buffer.from(JSON.stringify(outputs)).toString("base64"),
-      waiting: null,
       rerun_of: null,
       logs_complete: false,
     });
+    expect(job).not.toHaveProperty("waiting");
     expect(job.execution_time).toBeGreaterThan(0);
     expect(job.status_v2).toMatchObject({ status: "finished" });
     expect(job.status_v2.history.map((entry) => entry.status)).toEqual([

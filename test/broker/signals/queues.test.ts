@@ -36,7 +36,6 @@ describe("a queue", () => {
       org_id: orgId,
       idle_timeout: 900_000_000_000,
       status_v2: { status: "active" },
-      workflow: null,
       emitters: [],
       queue_signal: [],
       depth: 0,
