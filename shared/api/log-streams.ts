@@ -5,6 +5,7 @@ import { digits } from "./digits.ts";
 import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
 import { jobOwner } from "./job-owner.ts";
+import { otelLogQuery, otelLogRecordSchema } from "./otel-log-record.ts";
 import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 
@@ -81,6 +82,7 @@ export const logFilterQuery = {
   severity: z.enum(logSeverities).optional().describe("Only records of this severity or worse."),
   step: z.string().max(256).optional().describe("Only records of this step."),
   q: z.string().max(200).optional().describe("Only records with this text, in either case."),
+  ...otelLogQuery,
 };
 const cursor = z
   .string()
@@ -114,7 +116,7 @@ export const listLogStreamsRoute = createRoute("listLogStreams", {
   responses: { 200: json(pageOrArrayOf(logStreamSchema), "A page of streams.") },
 });
 
-export const logPageSchema = z.object({
+const logPageSchema = z.object({
   items: z.array(logRecordSchema).describe("In the stream's order, in either direction."),
   next_cursor: z
     .string()
@@ -122,6 +124,19 @@ export const logPageSchema = z.object({
     .describe("Continue here. null once the stream is closed and fully read."),
   previous_cursor: z.string().nullable().describe("For `direction=backward`; null at the start."),
 });
+/** Its type is the page: callers of ours ask for no array. */
+const logsSchema = z.union([
+  logPageSchema,
+  z.array(otelLogRecordSchema),
+]) as unknown as typeof logPageSchema;
+
+const followedSchema = z
+  .object({
+    logs: z.array(otelLogRecordSchema),
+    next: z.string().describe("`since` of the next request."),
+    has_more: z.boolean().describe("There are more already."),
+  })
+  .openapi("LogStreamTailLogsResponse");
 
 export const listLogsRoute = createRoute("listLogs", {
   get: "/v1/log-streams/{log_stream_id}/logs",
@@ -129,7 +144,9 @@ export const listLogsRoute = createRoute("listLogs", {
   tags,
   summary: "Read the records of a log stream",
   description:
-    "As `Accept` says: pages of JSON; `application/x-ndjson`, a record a line, or `text/plain`, all from the cursor on. " +
+    "As `Accept` says: JSON; `application/x-ndjson`, a record a line, or `text/plain`, all from the cursor on. JSON with `cursor` (empty for the " +
+    "first page), `limit` or `direction=backward` is a page. With none of them it is an array, at most 1,000 records from `X-Svc-API-Offset` on; " +
+    "`X-Svc-API-Next` is the offset of the next part, and missing once the stream is closed and fully read. " +
     "A page may hold fewer records than `limit`, even none, if many records had to be searched: continue with its cursor. " +
     "Missing or dropped records are reported by a record with `notice`, unless filters are given.",
   query: z.object({
@@ -142,13 +159,14 @@ export const listLogsRoute = createRoute("listLogs", {
       .enum(["forward", "backward"])
       .default("forward")
       .describe("`backward`: the last records before the cursor, or of all."),
+    order: z.enum(["asc", "desc"]).default("asc").describe("Of an array: `desc` is newest first."),
     timestamps: z.enum(["true", "false"]).default("true").describe("In text: before each record."),
   }),
   responses: {
     200: {
       description: "Records.",
       content: {
-        "application/json": { schema: logPageSchema },
+        "application/json": { schema: logsSchema },
         "application/x-ndjson": { schema: z.string() },
         "text/plain": { schema: z.string() },
       },
@@ -170,10 +188,16 @@ export const tailLogsRoute = createRoute("tailLogs", {
   description:
     "Server-sent events: each message is a record, its id the cursor to resume from, which `Last-Event-ID` says. The event " +
     "`end` means that the stream is closed and fully read; resuming there answers 204. Resume after " +
-    "any other interruption. The stream waits up to 2 s for records that arrive out of order.",
+    "any other interruption. The stream waits up to 2 s for records that arrive out of order. With `wait`, or where `Accept` names JSON and not " +
+    "`text/event-stream`, it answers once: what is there, or what comes first within `wait`; 204 if nothing does.",
   query: z.object({
     cursor,
     ...logFilterQuery,
+    since: z
+      .union([instantInput, z.string().regex(/^\d{1,15}$/)])
+      .optional()
+      .describe("Only records of then or later; or `next` of an answer before."),
+    wait: z.string().max(40).optional().describe("Answer once. At most and by default 25s."),
     last: digits(0, 1000)
       .optional()
       .describe(
@@ -181,7 +205,13 @@ export const tailLogsRoute = createRoute("tailLogs", {
       ),
   }),
   responses: {
-    200: { description: "Events.", content: { "text/event-stream": { schema: z.string() } } },
+    200: {
+      description: "Events, or the next records.",
+      content: {
+        "text/event-stream": { schema: z.string() },
+        "application/json": { schema: followedSchema },
+      },
+    },
     204: { description: "There is nothing left to follow." },
   },
 });

@@ -69,7 +69,7 @@ describe("svc-agent run-job --job-file", () => {
     expect(await leftovers()).toEqual([]);
     expect(await runner.job(jobId)).toMatchObject({ status: "finished" });
     const log = await fleet.broker.call<{ items: { body: string }[] }>(
-      `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs`,
+      `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs?cursor=`,
       { token: runner.operatorToken },
     );
     expect(log.body.items.map(({ body }) => body)).toContain("it is ***");

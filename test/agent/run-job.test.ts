@@ -72,7 +72,7 @@ describe("svc-agent run-job", () => {
     const { said, exit } = await runJob({ groups: "actions" }, runner.token);
     expect(await exit).toBe(1);
     const log = await fleet.broker.call<{ items: LogRecord[] }>(
-      `GET /v1/log-streams/lgs_${job.slice(4)}/logs`,
+      `GET /v1/log-streams/lgs_${job.slice(4)}/logs?cursor=`,
       { token: runner.operatorToken },
     );
     const lines = log.body.items.map(({ body }) => `${body}\n`);

@@ -1,5 +1,7 @@
 import { type LogSeverity, leastSeverity } from "../../../shared/log-severity.ts";
+import type { OtelLogQuery } from "../../../shared/api/otel-log-record.ts";
 import type { LogRecord } from "../store/log-record.ts";
+import { exactFilter } from "./exact-filter.ts";
 
 /** A filter; undefined members filter nothing. */
 export type LogFilter = {
@@ -9,6 +11,7 @@ export type LogFilter = {
   readonly untilUs?: number | undefined;
   /** In lower case. */
   readonly text?: string | undefined;
+  readonly passes?: ((record: LogRecord) => boolean) | undefined;
 };
 
 /** Whether the filter passes everything: only then are notices of gaps shown. */
@@ -18,29 +21,33 @@ export function isOpenFilter(filter: LogFilter): boolean {
 
 /** Whether a record passes the filter. */
 export function isAskedFor(record: LogRecord, filter: LogFilter): boolean {
-  const { minSeverity, step, sinceUs, untilUs, text } = filter;
+  const { minSeverity, step, sinceUs, untilUs, text, passes } = filter;
   if (minSeverity !== undefined && record.severity < minSeverity) return false;
   if (step !== undefined && record.step !== step) return false;
   if (sinceUs !== undefined && record.atUs < sinceUs) return false;
   if (untilUs !== undefined && record.atUs > untilUs) return false;
-  return text === undefined || record.body.toLowerCase().includes(text);
+  if (text !== undefined && !record.body.toLowerCase().includes(text)) return false;
+  return passes === undefined || passes(record);
 }
 
-/** The filter that a request asks for; times down to the microsecond. */
-export function toLogFilter(query: {
+type LogQuery = OtelLogQuery & {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly severity?: LogSeverity | undefined;
   readonly step?: string | undefined;
   readonly q?: string | undefined;
-}): LogFilter {
-  const { since, until, severity, step, q } = query;
+};
+
+/** The filter that a request asks for; times down to the microsecond. */
+export function toLogFilter(query: LogQuery): LogFilter {
+  const { since, until, severity, step, q, ...exact } = query;
   return {
     minSeverity: severity && leastSeverity[severity],
     step,
     sinceUs: microseconds(since),
     untilUs: microseconds(until),
     text: q?.toLowerCase(),
+    passes: exactFilter(exact),
   };
 }
 

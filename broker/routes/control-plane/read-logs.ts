@@ -1,14 +1,17 @@
 import { listLogsRoute } from "../../../shared/api/log-streams.ts";
+import type { OtelLogRecord } from "../../../shared/api/otel-log-record.ts";
 import type { Broker } from "../../broker.ts";
+import { setHeader } from "../../http/answer/set-header.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { fromCursor, toCursor } from "../../logs/read/log-cursor.ts";
-import { toLogFilter } from "../../logs/read/log-filter.ts";
+import { type LogFilter, toLogFilter } from "../../logs/read/log-filter.ts";
 import { toNdjson, toPlainText } from "../../logs/read/log-text.ts";
 import { type LogPage, readPageAfter, readPageBefore } from "../../logs/read/read-log-page.ts";
 import { readRecords } from "../../logs/read/read-records.ts";
 import { toLogRecord } from "../../logs/read/to-log-record.ts";
+import { toOtelRecord } from "../../logs/read/to-otel-record.ts";
 import { requireLogStream } from "../../logs/store/log-streams.ts";
 import type { LogStream } from "../../logs/store/row.ts";
 
@@ -19,13 +22,15 @@ export const readLogs: RegisterRoutes = (app, broker) => {
   app.handle(
     listLogsRoute,
     async ({ c, actor: { orgId, runnerId }, params: { log_stream_id: id }, query }) => {
-      const { cursor, limit, direction, timestamps, ...filters } = query;
+      const { cursor, limit, direction, order, timestamps, ...filters } = query;
       const filter = toLogFilter(filters);
       const isBackward = direction === "backward";
       const hasCursor = cursor !== undefined && cursor !== "";
       const from = fromCursor(cursor);
       const stream = await requireLogStream(broker.db, orgId, id, runnerId);
       const form = formOf(c);
+      if (form === "json" && cursor === undefined && limit === undefined && !isBackward)
+        return (await readPart(c, broker, stream, { filter, isNewestFirst: order === "desc" })) as never; // the array that it may be
       if (form === "json" || isBackward) {
         const most = Math.min(limit ?? pageRecords.usual, pageRecords.most);
         const before = hasCursor ? Math.min(from, stream.next_position) : stream.next_position;
@@ -41,14 +46,40 @@ export const readLogs: RegisterRoutes = (app, broker) => {
   );
 };
 
+type Part = { readonly filter: LogFilter; readonly isNewestFirst: boolean };
+
+/** An array of records, and in a header where the next one begins. */
+async function readPart(
+  c: AppContext,
+  { db }: Broker,
+  stream: LogStream,
+  { filter, isNewestFirst }: Part,
+): Promise<OtelLogRecord[]> {
+  const { orgId } = c.get("actor");
+  const offset = requestHeader(c, "x-svc-api-offset");
+  const from = fromCursor(offset, "header:X-Svc-API-Offset");
+  const limit = pageRecords.most;
+  if (isNewestFirst) {
+    const before = offset === undefined ? stream.next_position : from;
+    const { records, previous } = await readPageBefore(db, orgId, stream, { before, limit, filter });
+    if (previous > 1) setHeader(c, "x-svc-api-next", toCursor(previous));
+    return records.map((record) => toOtelRecord(stream, record)).toReversed();
+  }
+  const { records, next } = await readPageAfter(db, orgId, stream, { from, limit, filter });
+  if (!isOver(stream, next)) setHeader(c, "x-svc-api-next", toCursor(next));
+  return records.map((record) => toOtelRecord(stream, record));
+}
+
+const isOver = (stream: LogStream, next: number): boolean =>
+  !stream.is_open && next >= stream.next_position;
+
 type Records = LogPage["records"];
 type Form = "json" | "ndjson" | "text";
 
 function toAnswer(stream: LogStream, { records, next, previous }: LogPage) {
-  const isOver = !stream.is_open && next >= stream.next_position;
   return {
     items: records.map(toLogRecord),
-    next_cursor: isOver ? null : toCursor(next),
+    next_cursor: isOver(stream, next) ? null : toCursor(next),
     previous_cursor: previous <= 1 ? null : toCursor(previous),
   };
 }

@@ -7,15 +7,19 @@ import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
-import { fromCursor } from "../../logs/read/log-cursor.ts";
+import { fromCursor, toCursor } from "../../logs/read/log-cursor.ts";
 import { type LogFilter, toLogFilter } from "../../logs/read/log-filter.ts";
 import { eventsBegin, toEvents } from "../../logs/read/log-text.ts";
 import { readPageBefore } from "../../logs/read/read-log-page.ts";
+import { toOtelRecord } from "../../logs/read/to-otel-record.ts";
 import { requireLogStream } from "../../logs/store/log-streams.ts";
 import type { LogStream } from "../../logs/store/row.ts";
+import { nextRecords } from "../../logs/tail/next-records.ts";
 import { tailLog } from "../../logs/tail/tail-log.ts";
+import { waitMs } from "../../polls/park-poll.ts";
 
 const mostFollowers = 10_000;
+const mostAtOnce = 1000;
 
 /** GET /v1/log-streams/{log_stream_id}/logs/tail */
 export const tailLogs: RegisterRoutes = (app, broker) => {
@@ -23,11 +27,14 @@ export const tailLogs: RegisterRoutes = (app, broker) => {
   app.handle(
     tailLogsRoute,
     async ({ c, actor: { orgId, runnerId }, params: { log_stream_id: id }, query, withPermit }) => {
-      const { cursor, last, ...filters } = query;
-      const filter = toLogFilter(filters);
+      const { cursor, last, wait, since = "", ...filters } = query;
+      const isPosition = /^\d+$/.test(since);
+      const filter = toLogFilter({ ...filters, since: isPosition ? undefined : since || undefined });
       const resumed = requestHeader(c, "last-event-id");
       const asked =
-        resumed === undefined ? fromCursor(cursor) : fromCursor(resumed, "header:Last-Event-ID");
+        resumed === undefined
+          ? fromCursor(isPosition ? since : cursor)
+          : fromCursor(resumed, "header:Last-Event-ID");
       const found = await withPermit(() => requireLogStream(db, orgId, id, runnerId));
       // By the rules of server-sent events, 204 keeps a browser from reconnecting.
       const isOver = !found.is_open && asked >= found.next_position;
@@ -44,13 +51,27 @@ export const tailLogs: RegisterRoutes = (app, broker) => {
       const from = isLast
         ? await withPermit(() => lastFrom(broker, found, { last, filter, signal }))
         : asked;
+      const tail = { db, feed: logFeed };
+      if (wait !== undefined || wantsOnce(c)) {
+        const asking = { from, filter, signal, waitMs: waitMs(wait), most: mostAtOnce };
+        const { records, next, hasMore } = await nextRecords(tail, orgId, found, asking);
+        if (next === from || !(await isWelcome(c, broker))) return answer(204);
+        const logs = records.map((record) => toOtelRecord(found, record));
+        return answer(200, { logs, next: toCursor(next), has_more: hasMore });
+      }
       setHeader(c, "x-accel-buffering", "no");
-      const steps = tailLog({ db, feed: logFeed }, orgId, found, { from, filter, signal });
+      const steps = tailLog(tail, orgId, found, { from, filter, signal });
       const parts = events(steps, async () => await isWelcome(c, broker));
       return streamAnswer(c, broker, { type: "text/event-stream", parts });
     },
   );
 };
+
+/** Whether the caller reads JSON and no events: programs do that name what they accept. */
+function wantsOnce(c: AppContext): boolean {
+  const accepted = (requestHeader(c, "accept") ?? "").toLowerCase();
+  return accepted.includes("application/json") && !accepted.includes("text/event-stream");
+}
 
 /** A token may be revoked while it follows a log: it is checked before anything is sent. */
 async function* events(

@@ -97,7 +97,7 @@ describe("old logs", () => {
     await deleteOldStreams(db, 7, { signal, batch: 2 });
     await quiet.send(4);
     const notices = async ({ streamId, admin }: typeof log) => {
-      const { body } = await broker.call<LogPage>(`GET /v1/log-streams/${streamId}/logs`, {
+      const { body } = await broker.call<LogPage>(`GET /v1/log-streams/${streamId}/logs?cursor=`, {
         token: admin,
       });
       return body.items.map(({ notice, body: words }) => [notice, words]);

@@ -24,7 +24,7 @@ async function setup() {
     await advanceClock(db, "70 s");
   };
   const records = async () => {
-    const path = `GET /v1/log-streams/${streamId}/logs`;
+    const path = `GET /v1/log-streams/${streamId}/logs?cursor=`;
     const { body } = await call<{ items: LogRecord[] }>(path, { token: admin });
     return body.items.map(({ body: text, late }) => [text, late]);
   };

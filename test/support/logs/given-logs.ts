@@ -53,7 +53,10 @@ export async function givenLog({ db }: TestDatabase, broker: TestBroker): Promis
     path,
     write: async (lines, at = broker) =>
       await at.call(`POST ${path}/logs`, { token, body: logRequestOf(lines, executionId) }),
-    read: async (query = "") => await broker.call(`GET ${path}/logs${query}`, { token: admin }),
+    read: async (query = "") => {
+      const paged = query.includes("cursor=") ? query : `${query === "" ? "?" : `${query}&`}cursor=`;
+      return await broker.call(`GET ${path}/logs${paged}`, { token: admin });
+    },
     readText: async (accept, query = "") => {
       const headers = { authorization: `Bearer ${admin}`, accept };
       const response = await fetch(`${broker.url}${path}/logs${query}`, { headers });

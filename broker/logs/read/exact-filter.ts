@@ -1,0 +1,31 @@
+import type { OtelLogQuery } from "../../../shared/api/otel-log-record.ts";
+import { severityWord } from "../../../shared/log-severity.ts";
+import type { LogRecord } from "../store/log-record.ts";
+
+/** What each parameter compares: of parameters that are not here, the attribute of that name, whose first word may end in a dot. */
+const valueOf: Partial<Record<keyof OtelLogQuery, (record: LogRecord) => unknown>> = {
+  severity_text: ({ severity }) => severityWord(severity),
+  service_name: ({ resource }) => resource["service.name"],
+  scope_name: ({ resource }) => resource["otel.scope.name"],
+  trace_id: ({ traceId }) => traceId,
+  span_id: ({ spanId }) => spanId,
+};
+
+/** Whether a record has exactly the values that are asked for; undefined where none are. */
+export function exactFilter(query: OtelLogQuery): ((record: LogRecord) => boolean) | undefined {
+  const asked = Object.entries(query).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const read = valueOf[name as keyof OtelLogQuery] ?? attributeOf(name); // its own keys
+    return [{ read, value: name === "severity_text" ? value.toLowerCase() : value }];
+  });
+  if (asked.length === 0) return undefined;
+  return (record) => asked.every(({ read, value }) => textOf(read(record)) === value);
+}
+
+function attributeOf(name: string): (record: LogRecord) => unknown {
+  const dotted = name.replace("_", ".");
+  return ({ attributes }) => attributes[dotted] ?? attributes[name];
+}
+
+const textOf = (value: unknown): string | undefined =>
+  value === undefined || typeof value === "object" ? undefined : String(value);
