@@ -21,6 +21,8 @@ export type ActionFilter = CreatedFilter & {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
   readonly q?: string | undefined;
+  /** One of these. */
+  readonly names?: readonly string[] | undefined;
   /** By key; null: whatever its value is. */
   readonly labels?: LabelQuery | undefined;
 };
@@ -36,7 +38,7 @@ export async function listActions(
   org: OrgId,
   { appId, configId, filter = {}, after, limit, offset }: ActionsWanted,
 ): Promise<(ActionRow & { readonly sort_key: string })[]> {
-  const { id, name, q, labels, ...created } = filter;
+  const { id, name, names, q, labels, ...created } = filter;
   return db<(ActionRow & { sort_key: string })[]>`
     select x.id, x.app_id, x.name, x.labels, x.created_at, c.id as config_id, c.app_config_id, x.created_at::text as sort_key,
            (select count(*)::int from action_configs n where n.org_id = x.org_id and n.action_id = x.id) as config_count
@@ -47,6 +49,7 @@ export async function listActions(
      where x.org_id = ${org} and x.app_id = ${appId} and x.deleted_at is null and a.deleted_at is null and x.id < ${after?.id ?? "~"}
        ${id === undefined ? db`` : db`and x.id = ${id}`}
        ${name === undefined ? db`` : db`and replace(x.name, '-', '_') = replace(${name}, '-', '_')`}
+       ${names === undefined ? db`` : db`and x.name = any(${[...names]})`}
        ${q === undefined ? db`` : db`and strpos(x.name, ${q.toLowerCase()}) > 0`}
        ${labelledBy(db, db`x.labels`, labels)}
        ${createdWithin(db, db`x.created_at`, created)}

@@ -55,11 +55,12 @@ export async function showAction(
   return (await prepareActions(db, org, [row]))(row);
 }
 
-/** What actions an install can run: those of the app's active config, and of its own. */
+/** What actions an install can run: those of the app's active config, and of its own; `isSynced` asks for those that the first has, or has not. */
 export async function showInstallActions(
   db: Db,
   org: OrgId,
   installId: string,
+  isSynced?: boolean,
 ): Promise<ShownAction[]> {
   const install = await requireInstall(db, org, installId);
   const { app_id: appId, applied_config_id: applied } = install;
@@ -67,7 +68,10 @@ export async function showInstallActions(
   const [active, own] = await Promise.all([listOf(), applied === null ? [] : listOf(applied)]);
   const byId = new Map<string, ActionRow>();
   for (const row of [...own, ...active]) if (row.config_id !== null) byId.set(row.id, row);
-  const rows = [...byId.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const current = new Set(active.flatMap(({ id, config_id: of }) => (of === null ? [] : [id])));
+  const rows = [...byId.values()]
+    .filter(({ id }) => isSynced === undefined || current.has(id) === isSynced)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const show = await prepareActions(db, org, rows);
   return rows.map(show);
 }

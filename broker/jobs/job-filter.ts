@@ -8,6 +8,8 @@ export type JobFilter = {
   readonly runnerId?: string | undefined;
   readonly statuses?: readonly RunnerJobStatus[] | undefined;
   readonly group?: RunnerJobGroup | undefined;
+  /** One of these besides; words that no job has match none. */
+  readonly words?: JobWords | undefined;
   readonly type?: RunnerJobType | undefined;
   readonly ownerId?: string | undefined;
   readonly ownerType?: string | undefined;
@@ -19,8 +21,14 @@ export type JobFilter = {
   readonly bound?: Bound | null;
 };
 
+export type JobWords = {
+  readonly statuses?: readonly string[] | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly executor?: string | undefined;
+};
+
 /** The filters of a list of jobs as its query has them. */
-export type AskedJobs = {
+export type AskedJobs = JobWords & {
   readonly status?: readonly RunnerJobStatus[] | undefined;
   readonly group?: RunnerJobGroup | "any" | undefined;
   readonly type?: RunnerJobType | undefined;
@@ -37,6 +45,7 @@ export function toJobFilter(asked: AskedJobs, { bound }: Pick<Actor, "bound">): 
     bound,
     statuses: asked.status,
     group: asked.group === "any" ? undefined : asked.group,
+    words: { statuses: asked.statuses, groups: asked.groups, executor: asked.executor },
     type: asked.type,
     ownerId: asked.owner_id,
     ownerType: asked.owner_type,

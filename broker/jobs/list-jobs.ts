@@ -5,7 +5,7 @@ import { leastId } from "../database/new-id.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { boundTo } from "../tokens/bound/within.ts";
-import type { JobFilter } from "./job-filter.ts";
+import type { JobFilter, JobWords } from "./job-filter.ts";
 import { openIds } from "./open-ids.ts";
 import { jobColumns, jobState } from "./queries.ts";
 import type { JobRow } from "./row.ts";
@@ -113,12 +113,23 @@ function conditions(db: Db, filter: JobFilter) {
     ${filter.leavesOutInstalls === true ? ofNoInstall(db) : db``}
     ${runnerId === undefined ? db`` : db`and j.runner_id = ${runnerId}`}
     ${statusCondition(db, filter)}
+    ${wordsCondition(db, filter.words)}
     ${group === undefined ? db`` : db`and j.job_group = ${group}`}
     ${type === undefined ? db`` : db`and j.type = ${type}`}
     ${ownerId === undefined ? db`` : db`and j.owner_id = ${ownerId}`}
     ${ownerType === undefined ? db`` : db`and j.owner_type = ${ownerType}`}
     ${createdAfter && after ? db`and j.created_at > ${createdAfter} and j.id >= ${after}` : db``}
     ${createdBefore && before ? db`and j.created_at < ${createdBefore} and j.id < ${before}` : db``}`;
+}
+
+/** By words that may be none of ours. */
+function wordsCondition(db: Db, { groups, statuses, executor = "" }: JobWords = {}) {
+  const both = db`coalesce((select w.status from runner_job_live w where w.id = j.id),
+                           (select w.status from runner_job_ends w where w.runner_job_id = j.id))`;
+  return db`
+    ${groups === undefined ? db`` : db`and j.job_group = any(${[...groups]})`}
+    ${statuses === undefined ? db`` : db`and ${both} = any(${[...statuses]})`}
+    ${executor === "" ? db`` : db`and false`}`;
 }
 
 function ofNoInstall(db: Db) {

@@ -1,8 +1,8 @@
-import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import type {
   RunnerJobExecution,
   RunnerJobExecutionResult,
 } from "../../shared/api/runner-job-execution.ts";
+import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { jobErrorOf } from "../status/composite-error.ts";
 import type { Actor } from "../tokens/actor.ts";
 
@@ -16,7 +16,7 @@ const isRunner = ({ runnerId, roleType }: Asking): boolean =>
 export function showJobTo(actor: Asking): (job: RunnerJob) => RunnerJob {
   if (isRunner(actor)) return (job) => job;
   const show = showExecutionTo(actor);
-  return ({ composite_error: error, install_role_usage: _, waiting, executions, ...job }) => ({
+  return ({ composite_error: error, install_role_usage: _none, waiting, executions, ...job }) => ({
     ...job,
     ...(error != null && { composite_error: jobErrorOf(error, job.id) }),
     ...(waiting != null && { waiting }),

@@ -10,6 +10,7 @@ export type SignalFilter = {
   readonly status?: SignalStatus | undefined;
   readonly type?: string | undefined;
   readonly owner_id?: string | undefined;
+  readonly owner_type?: string | undefined;
   readonly emitter_id?: string | undefined;
 };
 
@@ -66,8 +67,8 @@ export async function listSignals(
 }
 
 /** Whether the walk's index leaves a filter to look for. */
-function isSearch({ type, owner_id, emitter_id }: SignalFilter): boolean {
-  if (type !== undefined) return true;
+function isSearch({ type, owner_id, owner_type, emitter_id }: SignalFilter): boolean {
+  if (type !== undefined || owner_type !== undefined) return true;
   if (emitter_id !== undefined) return true; // its signals may be of another queue before it was moved
   return owner_id !== undefined; // an owner's may be in many queues
 }
@@ -145,10 +146,11 @@ function placeOf({ id }: PageKey): string {
   return /^\d{1,18}$/.test(id) ? id : "0";
 }
 
-function rest(db: Db, { status, type, owner_id, emitter_id }: SignalFilter) {
+function rest(db: Db, { status, type, owner_id, owner_type, emitter_id }: SignalFilter) {
   return db`
     ${status === undefined ? db`` : db`and coalesce(l.status, d.status) = ${status}`}
     ${type === undefined ? db`` : db`and f.type = ${type}`}
     ${owner_id === undefined ? db`` : db`and f.owner_id = ${owner_id}`}
+    ${owner_type === undefined ? db`` : db`and f.owner_type = ${owner_type}`}
     ${emitter_id === undefined ? db`` : db`and f.emitter_id = ${emitter_id}`}`;
 }

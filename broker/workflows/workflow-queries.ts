@@ -16,6 +16,7 @@ export type WorkflowRow = {
 export type WorkflowFilter = CreatedFilter & {
   readonly ownerId?: string | undefined;
   readonly parentId?: string | undefined;
+  readonly search?: string | undefined;
   readonly type?: string | undefined;
   readonly status?: string | undefined;
   readonly isFinished?: boolean | undefined;
@@ -36,7 +37,8 @@ export async function listWorkflows(
     offset,
   }: ListRequest & OfBound & { readonly filter: WorkflowFilter },
 ): Promise<(WorkflowRow & { readonly id: string; readonly sort_key: string })[]> {
-  const { ownerId, parentId, type, status, isFinished, isPlanOnly } = filter;
+  const { ownerId, parentId, type, status, isFinished, isPlanOnly, search } = filter;
+  const sought = search?.toLowerCase().replaceAll(/[ -]/g, "_");
   return db<(WorkflowRow & { id: string; sort_key: string })[]>`
     select w.id, to_jsonb(w) as workflow, coalesce(i.name, '') as owner_name, to_jsonb(svc_now()) as now, w.created_at::text as sort_key
       from workflows w left join installs i on i.org_id = w.org_id and i.id = w.owner_id
@@ -49,6 +51,7 @@ export async function listWorkflows(
        ${status === undefined ? db`` : db`and w.status = ${status}`}
        ${isFinished === undefined ? db`` : db`and (w.finished_at is not null) = ${isFinished}`}
        ${isPlanOnly === undefined ? db`` : db`and w.plan_only = ${isPlanOnly}`}
+       ${sought === undefined ? db`` : db`and (strpos(w.type, ${sought}) > 0 or strpos(w.id, ${sought}) > 0)`}
      order by w.id desc limit ${limit} offset ${offset}`;
 }
 

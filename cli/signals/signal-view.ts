@@ -41,11 +41,7 @@ export const signalDetails: View<QueueSignal> = {
     "caused by": ({ signal_context }) => signal_context.caused_by ?? "",
     "awaited by": ({ signal_context }) => signal_context.awaited_by ?? "",
     data: ({ signal, signal_hidden: isHidden }) =>
-      signal == null
-        ? isHidden
-          ? "hidden: needs the permission signals.data"
-          : ""
-        : json(signal),
+      signal == null ? (isHidden ? "hidden: needs the permission signals.data" : "") : json(signal),
     result: ({ result }) => (result === null ? "" : json(result)),
     callbacks: ({ callbacks }) =>
       callbacks

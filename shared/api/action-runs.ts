@@ -5,6 +5,7 @@ import { configSchema as versionSchema } from "./app-configs.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
+import { truth } from "./truth.ts";
 
 const tags = ["Read by runners"];
 
@@ -114,6 +115,9 @@ export const getAppConfigRoute = createRoute("getAppConfig", {
   params: z.object({
     app_id: foreignId("app_id", "the app"),
     config_id: foreignId("config_id", "the config"),
+  }),
+  query: z.object({
+    recurse: truth.optional().describe("With the whole document; runners always get the same."),
   }),
   responses: {
     200: json(

@@ -8,7 +8,9 @@ import { type ItemOf, resource } from "../resources/resource.ts";
 import { compositeFaultSchema } from "./composite-fault.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
+import { partQuery } from "./listing.ts";
 import { json } from "./response.ts";
+import { truth } from "./truth.ts";
 
 const tags = ["Actions"];
 const reading = { surface: "control-plane", permission: "installs.read" } as const;
@@ -124,6 +126,10 @@ export const listInstallActionsRoute = createRoute("listInstallActions", {
   tags,
   summary: "List what actions an install can run",
   description: "Those of the app's active config and of the install's own.",
+  query: z.object({
+    ...partQuery,
+    synced: truth.optional().describe("Whether the app's active config has them."),
+  }),
   responses: { 200: json(z.array(actionSchema), "Actions.") },
 });
 

@@ -6,6 +6,7 @@ import { createRoute } from "./create-route.ts";
 import { labelsInput } from "./labels-input.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
+import { someWords } from "./some-words.ts";
 
 const tags = ["Actions"];
 const base = "/v1/apps/{app_id}/actions";
@@ -41,6 +42,7 @@ export const listActionsRoute = createRoute("listActions", {
     ...createdQuery,
     name: z.string().max(63).optional().describe("Exactly this, where `-` and `_` are equal."),
     q: z.string().max(255).optional().describe("A part of the name."),
+    trigger_types: someWords("Those that the active config begins so"),
     labels: z
       .string()
       .max(4096)

@@ -45,7 +45,9 @@ export const auditEventSchema = z
     changes: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe("What was asked for, where that is kept. Texts that could be secret are replaced by their length."),
+      .describe(
+        "What was asked for, where that is kept. Texts that could be secret are replaced by their length.",
+      ),
   })
   .openapi("AuditEvent");
 export type AuditEventBody = z.infer<typeof auditEventSchema>;

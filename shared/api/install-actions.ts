@@ -3,8 +3,11 @@ import { actionRuns, actionRunStepSchema, actionSchema } from "./actions.ts";
 import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
 import { installs } from "./install.ts";
-import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { labelsQuery } from "./label-keys.ts";
+import { listingDescription, listingOf, listingQuery, partQuery } from "./listing.ts";
 import { json } from "./response.ts";
+import { someWords } from "./some-words.ts";
+import { truth } from "./truth.ts";
 
 const tags = ["Actions"];
 const base = "/v1/installs/{install_id}/actions";
@@ -22,6 +25,13 @@ export const listLatestRunsRoute = createRoute("listLatestRuns", {
   rule: reading,
   tags,
   summary: "List the latest run of each action in an install",
+  query: z.object({
+    ...partQuery,
+    q: z.string().max(255).optional().describe("A part of the action's name."),
+    labels: labelsQuery.describe("Of the action."),
+    trigger_types: someWords("What began the run"),
+    synced: truth.optional().describe("Whether the app's active config has the action."),
+  }),
   responses: { 200: json(z.array(actionRuns.itemSchema), "Runs, by the names of their actions.") },
 });
 

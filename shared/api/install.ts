@@ -200,6 +200,7 @@ export const installs = resource({
   },
   filters: {
     app_id: is("app_id", z.string().max(64).optional().describe("Of which app.")),
+    runner_id: is("runner_id", z.string().max(64).optional().describe("Of which runner.")),
     name: is("name", z.string().max(63).optional().describe("Exactly this.")),
     q: part("name", "A part of the name."),
     phase: is(

@@ -13,6 +13,13 @@ export const listingQuery = {
     .describe("Which part of `limit` items, from 0; in place of `offset`."),
 };
 
+/** The query of lists that are short enough to be answered whole. */
+export const partQuery = {
+  limit: digits(1, 1000).optional().describe("How many items are shown; all unless given."),
+  offset: listingQuery.offset.describe("How many to pass over."),
+  page: listingQuery.page.describe("Which part of `limit` items (10 unless given), from 0."),
+};
+
 /** The query by which such lists are narrowed to when things were created. */
 export const createdQuery = {
   created_at_gte: instantInput.optional().describe("Created at this instant or later."),

@@ -194,7 +194,10 @@ export const tailLogsRoute = createRoute("tailLogs", {
     cursor,
     ...logFilterQuery,
     since: z
-      .union([instantInput, z.string().regex(/^\d{1,15}$/)])
+      .union([
+        instantInput,
+        z.string().regex(/^\d{1,15}$/, "Send a time, or `next` of an answer before."),
+      ])
       .optional()
       .describe("Only records of then or later; or `next` of an answer before."),
     wait: z.string().max(40).optional().describe("Answer once. At most and by default 25s."),

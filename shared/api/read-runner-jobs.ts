@@ -11,6 +11,7 @@ import { jobOwner } from "./job-owner.ts";
 import { mostOffset, pageOf, pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
+import { someWords } from "./some-words.ts";
 import { waitingSchema } from "./why-waiting.ts";
 
 const tags = ["Jobs"];
@@ -29,6 +30,18 @@ export const jobFilterQuery = {
   owner_type: jobOwner.optional().describe("Only jobs of owners of this type."),
   created_after: instantInput.optional().describe("Only jobs enqueued after this instant."),
   created_before: instantInput.optional().describe("Only jobs enqueued before this instant."),
+};
+
+/** The same of lists of jobs, as other clients say it. */
+const jobsQuery = {
+  ...jobFilterQuery,
+  statuses: someWords("Only jobs in these statuses"),
+  groups: someWords("Only jobs of these job groups"),
+  executor: z
+    .string()
+    .max(100)
+    .optional()
+    .describe("Only jobs of this `executor`, which none has."),
 };
 
 /** The same of the org's whole list. */
@@ -56,7 +69,7 @@ export const listJobsRoute = createRoute("listJobs", {
   tags,
   summary: "List the org's jobs",
   description: "Newest first, in all statuses unless `status` narrows them.",
-  query: z.object({ ...jobListQuery, ...pageQuery }),
+  query: z.object({ ...jobsQuery, ...jobListQuery, ...pageQuery }),
   responses: { 200: json(pageOrArrayOf(runnerJobSchema), "A page of jobs.") },
 });
 
@@ -70,7 +83,7 @@ export const listRunnerJobsRoute = createRoute("listRunnerJobs", {
     "jobs are those that can be claimed now. With `cursor` (empty for the first page): pages of jobs, newest first, in " +
     "all statuses unless `status` narrows them.",
   query: z.object({
-    ...jobFilterQuery,
+    ...jobsQuery,
     cursor: pageQuery.cursor,
     limit: digits(0).optional().describe("100 at most; 60 unless given."),
     offset: digits(0, mostOffset).optional().describe("Without cursor."),

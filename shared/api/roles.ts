@@ -125,6 +125,13 @@ export const listRolesRoute = createRoute("listRoles", {
   tags: ["Access"],
   summary: "List the roles",
   description: "The managed roles and the org's own.",
+  query: z.object({
+    context: z
+      .string()
+      .max(64)
+      .optional()
+      .describe("Has no effect: each role is good for the org."),
+  }),
   responses: {
     200: json(z.object({ items: z.array(roleSchema), next_cursor: z.null() }), "The roles."),
   },

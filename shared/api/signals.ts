@@ -88,6 +88,7 @@ export const listSignalsRoute = createRoute("listSignals", {
     status: z.enum(signalStatuses).optional().describe("Only signals in this status."),
     type: z.string().max(100).optional().describe("Only signals of this type."),
     owner_id: jobOwner.optional().describe("Only signals of this owner."),
+    owner_type: jobOwner.optional().describe("Only signals of owners of this type."),
     emitter_id: z.string().max(100).optional().describe("Only signals of this emitter."),
   }),
   responses: {

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery, partQuery } from "./listing.ts";
 import { json } from "./response.ts";
+import { truth } from "./truth.ts";
 import {
   stepGroupSchema,
   stepSchema,
@@ -13,13 +14,12 @@ import {
 const tags = ["Workflows"];
 const path = "/v1/workflows/{workflow_id}";
 const reading = { surface: "control-plane", permission: "workflows.read" } as const;
-const truth = z.enum(["true", "false"]);
-
 const filters = {
   type: z.string().max(100).optional().describe("Such as `provision`."),
   status: workflowStatusSchema.optional().describe("In which status they are."),
   finished: truth.optional().describe("Whether they have finished."),
   planonly: truth.optional().describe("Whether they only plan."),
+  search: z.string().max(255).optional().describe("A part of their type or their id."),
   ...createdQuery,
 };
 
@@ -114,7 +114,8 @@ export const listStepsRoute = createRoute("listWorkflowSteps", {
   rule: reading,
   tags,
   summary: "List the steps of a workflow",
-  description: "In their order, all of them.",
+  description: "In their order, all of them unless `limit` or `page` is given.",
+  query: z.object(partQuery),
   responses: { 200: json(z.array(stepSchema), "Steps.") },
 });
 

@@ -68,7 +68,9 @@ function nullObjectsIn({ paths, components: { schemas } }: Document): string[] {
   };
   const isNull = (schema: Schema): boolean => {
     const one = named(schema);
-    return typesOf(one).includes("null") || [...(one.anyOf ?? []), ...(one.oneOf ?? [])].some(isNull);
+    return (
+      typesOf(one).includes("null") || [...(one.anyOf ?? []), ...(one.oneOf ?? [])].some(isNull)
+    );
   };
   const walk = (schema: Schema, at: string): void => {
     const name = nameOf(schema);
@@ -86,14 +88,23 @@ function nullObjectsIn({ paths, components: { schemas } }: Document): string[] {
     if (one.items !== undefined) walk(one.items, here);
     if (typeof one.additionalProperties === "object") walk(one.additionalProperties, `${here}.{}`);
   };
-  for (const operation of Object.values(paths).flatMap((path) => Object.values(path)))
-    for (const [status, { content }] of Object.entries(operation.responses))
-      for (const { schema } of status.startsWith("2") ? Object.values(content ?? {}) : [])
-        if (schema !== undefined) walk(schema, operation.operationId);
+  for (const [operation, schema] of successesOf(paths)) walk(schema, operation);
   return found;
 }
 
-const typesOf = ({ type }: Schema): readonly string[] => (typeof type === "string" ? [type] : (type ?? []));
+/** What each operation answers with success. */
+const successesOf = (paths: Document["paths"]): (readonly [string, Schema])[] =>
+  Object.values(paths)
+    .flatMap((path) => Object.values(path))
+    .flatMap(({ operationId, responses }) =>
+      Object.entries(responses)
+        .filter(([status]) => status.startsWith("2"))
+        .flatMap(([, { content = {} }]) => Object.values(content))
+        .flatMap(({ schema }) => (schema === undefined ? [] : [[operationId, schema] as const])),
+    );
+
+const typesOf = ({ type }: Schema): readonly string[] =>
+  typeof type === "string" ? [type] : (type ?? []);
 const partsOf = ({ anyOf = [], oneOf = [], allOf = [] }: Schema): readonly Schema[] => [
   ...anyOf,
   ...oneOf,

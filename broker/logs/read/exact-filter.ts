@@ -27,5 +27,7 @@ function attributeOf(name: string): (record: LogRecord) => unknown {
   return ({ attributes }) => attributes[dotted] ?? attributes[name];
 }
 
-const textOf = (value: unknown): string | undefined =>
-  value === undefined || typeof value === "object" ? undefined : String(value);
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}

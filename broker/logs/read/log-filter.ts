@@ -1,5 +1,5 @@
-import { type LogSeverity, leastSeverity } from "../../../shared/log-severity.ts";
 import type { OtelLogQuery } from "../../../shared/api/otel-log-record.ts";
+import { type LogSeverity, leastSeverity } from "../../../shared/log-severity.ts";
 import type { LogRecord } from "../store/log-record.ts";
 import { exactFilter } from "./exact-filter.ts";
 

@@ -8,6 +8,7 @@ import * as routes from "../../../shared/api/app-actions.ts";
 import { problem } from "../../../shared/problem.ts";
 import { actionRunRows } from "../../actions/action-run-rows.ts";
 import { listActionConfigs, listActions } from "../../actions/app-action-queries.ts";
+import { isBegunBy } from "../../actions/is-begun-by.ts";
 import { runAction, runAdhoc } from "../../actions/run-action.ts";
 import { showRun } from "../../actions/show-actions.ts";
 import {
@@ -23,6 +24,7 @@ import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
+import { answerPart } from "../../http/answer/answer-part.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 import { readLabelQuery } from "../../labels/label-query.ts";
@@ -41,12 +43,18 @@ const readActions: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(routes.listActionsRoute, async ({ c, orgId, params: { app_id: appId }, query }) => {
     await requireApp(db, orgId, appId);
-    const [page, { labels, ...asked }] = splitQuery(query);
-    const filter = { ...asked, labels: readLabelQuery(labels) };
+    const [page, { labels, trigger_types: triggers, ...asked }] = splitQuery(query);
     const all = await listActions(db, orgId, { appId, after: undefined, limit: 1000, offset: 0 });
     const show = await prepareActions(db, orgId, all);
+    const names =
+      triggers &&
+      all
+        .map(show)
+        .filter(isBegunBy(triggers))
+        .map(({ name }) => name);
+    const filter = { ...asked, names, labels: readLabelQuery(labels) };
     const listed = await answerList(c, page, {
-      filters: { ...asked, labels },
+      filters: { ...asked, labels, triggers },
       read: (request: ListRequest) => listActions(db, orgId, { appId, filter, ...request }),
       toItem: show,
     });
@@ -56,9 +64,10 @@ const readActions: RegisterRoutes = (app, broker) => {
     const { app_id: appId, action_id: id } = params;
     return answerInTurns(c, broker, await showAction(db, orgId, { appId, id }));
   });
-  app.handle(listInstallActionsRoute, async ({ c, orgId, params: { install_id: id } }) => {
-    const actions = await showInstallActions(db, orgId, id);
-    return answerInTurns(c, broker, actions);
+  app.handle(listInstallActionsRoute, async ({ c, orgId, params: { install_id: id }, query }) => {
+    const isSynced = query.synced && query.synced === "true";
+    const actions = await showInstallActions(db, orgId, id, isSynced);
+    return answerInTurns(c, broker, answerPart(c, query, actions));
   });
 };
 

@@ -29,8 +29,16 @@ export const readLogs: RegisterRoutes = (app, broker) => {
       const from = fromCursor(cursor);
       const stream = await requireLogStream(broker.db, orgId, id, runnerId);
       const form = formOf(c);
-      if (form === "json" && cursor === undefined && limit === undefined && !isBackward)
-        return (await readPart(c, broker, stream, { filter, isNewestFirst: order === "desc" })) as never; // the array that it may be
+      if (
+        form === "json" &&
+        c.req.query("cursor") === undefined &&
+        limit === undefined &&
+        !isBackward
+      )
+        return (await readPart(c, broker, stream, {
+          filter,
+          isNewestFirst: order === "desc",
+        })) as never; // the array that it may be
       if (form === "json" || isBackward) {
         const most = Math.min(limit ?? pageRecords.usual, pageRecords.most);
         const before = hasCursor ? Math.min(from, stream.next_position) : stream.next_position;
@@ -61,7 +69,11 @@ async function readPart(
   const limit = pageRecords.most;
   if (isNewestFirst) {
     const before = offset === undefined ? stream.next_position : from;
-    const { records, previous } = await readPageBefore(db, orgId, stream, { before, limit, filter });
+    const { records, previous } = await readPageBefore(db, orgId, stream, {
+      before,
+      limit,
+      filter,
+    });
     if (previous > 1) setHeader(c, "x-svc-api-next", toCursor(previous));
     return records.map((record) => toOtelRecord(stream, record)).toReversed();
   }

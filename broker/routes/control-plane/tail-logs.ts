@@ -29,7 +29,10 @@ export const tailLogs: RegisterRoutes = (app, broker) => {
     async ({ c, actor: { orgId, runnerId }, params: { log_stream_id: id }, query, withPermit }) => {
       const { cursor, last, wait, since = "", ...filters } = query;
       const isPosition = /^\d+$/.test(since);
-      const filter = toLogFilter({ ...filters, since: isPosition ? undefined : since || undefined });
+      const filter = toLogFilter({
+        ...filters,
+        since: isPosition ? undefined : since || undefined,
+      });
       const resumed = requestHeader(c, "last-event-id");
       const asked =
         resumed === undefined

@@ -16,6 +16,7 @@ import type { Broker } from "../../broker.ts";
 import type { CreatedFilter } from "../../database/created-within.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerList, type Paging, splitQuery } from "../../http/answer/answer-list.ts";
+import { answerPart } from "../../http/answer/answer-part.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
@@ -70,6 +71,7 @@ type Asked = CreatedFilter &
     readonly offset: number;
     readonly ownerId?: string | undefined;
     readonly parentId?: string | undefined;
+    readonly search?: string | undefined;
     readonly type?: string | undefined;
     readonly status?: string | undefined;
     readonly finished?: "true" | "false" | undefined;
@@ -125,8 +127,8 @@ const readSteps: RegisterRoutes = (app, broker) => {
     const release = limitConcurrency(c, broker, "waits_of_token");
     return await awaitStep(broker, orgId, at, waiting).finally(release);
   });
-  app.handle(listStepsRoute, async ({ orgId, params: { workflow_id: id } }) =>
-    toSteps(await requireSnapshot(db, orgId, id)),
+  app.handle(listStepsRoute, async ({ c, orgId, params: { workflow_id: id }, query }) =>
+    answerPart(c, query, toSteps(await requireSnapshot(db, orgId, id))),
   );
   app.handle(getStepRoute, async ({ orgId, params }) => {
     const { workflow_id: id, step_id: stepId } = params;

@@ -41,11 +41,12 @@ export const readActionRuns: RegisterRoutes = (app, broker) => {
       return answerInTurns(c, broker, await showActionConfigById(broker.db, actor.orgId, id));
     return await readActionConfig(broker, actor, id);
   });
-  app.handle(getAppConfigRoute, async ({ c, actor, params }) => {
+  app.handle(getAppConfigRoute, async ({ c, actor, params, query }) => {
     const { app_id: appId, config_id: configId } = params;
     if (actor.runnerId === null) {
       const which = { app: appId, id: configId };
-      return answerFinished(c, broker, await showConfig(broker.db, actor.orgId, which, false));
+      const isWhole = query.recurse === "true";
+      return answerFinished(c, broker, await showConfig(broker.db, actor.orgId, which, isWhole));
     }
     return await readAppConfig(broker, actor, { appId, configId });
   });

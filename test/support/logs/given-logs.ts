@@ -54,7 +54,9 @@ export async function givenLog({ db }: TestDatabase, broker: TestBroker): Promis
     write: async (lines, at = broker) =>
       await at.call(`POST ${path}/logs`, { token, body: logRequestOf(lines, executionId) }),
     read: async (query = "") => {
-      const paged = query.includes("cursor=") ? query : `${query === "" ? "?" : `${query}&`}cursor=`;
+      const paged = query.includes("cursor=")
+        ? query
+        : `${query === "" ? "?" : `${query}&`}cursor=`;
       return await broker.call(`GET ${path}/logs${paged}`, { token: admin });
     },
     readText: async (accept, query = "") => {
