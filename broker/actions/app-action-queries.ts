@@ -66,24 +66,31 @@ export type ActionConfigRow = {
   readonly created_at: Date;
 };
 
-/** The configs of an action, the newest first. */
+/** The configs of an action, or of all that a config has, the newest first. */
 export async function listActionConfigs(
   db: Db,
   org: OrgId,
   {
     actionId,
+    configId,
     id,
     created = {},
     after,
     limit,
     offset,
-  }: ListRequest & { actionId?: string; id?: string; created?: CreatedFilter },
+  }: ListRequest & {
+    actionId?: string;
+    configId?: string;
+    id?: string;
+    created?: CreatedFilter;
+  },
 ): Promise<(ActionConfigRow & { readonly sort_key: string })[]> {
   return db<(ActionConfigRow & { sort_key: string })[]>`
     select x.id, x.action_id, c.app_id, x.app_config_id, c.version, c.status, x.created_at, x.created_at::text as sort_key
       from action_configs x join app_configs c on c.org_id = x.org_id and c.id = x.app_config_id
      where x.org_id = ${org} and x.id < ${after?.id ?? "~"}
        ${actionId === undefined ? db`` : db`and x.action_id = ${actionId}`}
+       ${configId === undefined ? db`` : db`and x.app_config_id = ${configId}`}
        ${id === undefined ? db`` : db`and x.id = ${id}`}
        ${createdWithin(db, db`x.created_at`, created)}
      order by x.id desc limit ${limit} offset ${offset}`;

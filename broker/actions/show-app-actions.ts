@@ -129,8 +129,35 @@ export async function showActionConfig(
   const asked = { ...whole, actionId: id, ...(wanted !== null && { id: wanted }) };
   const [row] = wanted === null ? [] : await listActionConfigs(db, org, asked);
   if (row === undefined) throw problem.notFound("action config");
-  const document = await readDocument(db, org, row.app_config_id);
-  const part = (document?.actions ?? []).find(({ name }) => nameKey(name) === nameKey(action.name));
+  return toWholeConfig(row, action, await readDocument(db, org, row.app_config_id));
+}
+
+/** The configs of all actions that a config of an app has, by name. */
+export async function showActionConfigsOf(
+  db: Db,
+  org: OrgId,
+  { app_id: appId, id: configId }: { readonly app_id: string; readonly id: string },
+  document: AppConfigDocument,
+): Promise<WholeActionConfig[]> {
+  const [rows, actions] = await Promise.all([
+    listActionConfigs(db, org, { ...whole, configId }),
+    listActions(db, org, { ...whole, appId, configId }),
+  ]);
+  const byAction = new Map(rows.map((row) => [row.action_id, row]));
+  return actions
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((action) => {
+      const row = byAction.get(action.id);
+      return row === undefined ? [] : [toWholeConfig(row, action, document)];
+    });
+}
+
+function toWholeConfig(
+  row: ActionConfigRow,
+  { name }: { readonly name: string },
+  document: AppConfigDocument | undefined,
+): WholeActionConfig {
+  const part = document?.actions?.find((one) => nameKey(one.name) === nameKey(name));
   return {
     ...part,
     ...toActionConfig(row),

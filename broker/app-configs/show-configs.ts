@@ -2,6 +2,7 @@ import type { AppConfigVersion, WholeAppConfigVersion } from "../../shared/api/a
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { jsonPieces } from "../http/answer/json-pieces.ts";
 import { findIdsByName } from "../named-parts/named-ids.ts";
 import type { NamedKind } from "../named-parts/named-part-queries.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -34,12 +35,15 @@ export function toConfig(row: AppConfigRow): AppConfigVersion {
   };
 }
 
-/** One config as pieces of JSON; 404 when there is none. With its document if it is asked for. */
+/** What a whole config has besides its document. */
+type ShowParts = (db: Db, org: OrgId, row: AppConfigRow) => Promise<object>;
+
+/** One config as pieces of JSON; 404 when there is none. With its document and its parts if they are asked for. */
 export async function showConfig(
   db: Db,
   org: OrgId,
   which: { readonly app: string; readonly id: string | undefined },
-  isWhole: boolean,
+  showParts?: ShowParts,
 ): Promise<readonly string[]> {
   const { app, id } = which;
   const row = await (id === undefined
@@ -54,9 +58,10 @@ export async function showConfig(
     readme: names?.readme ?? "",
     ...(errors !== null && { errors, status_v2: { ...config.status_v2, metadata: { errors } } }),
   };
-  const document = isWhole ? await findDocument(db, org, row.id) : undefined;
-  if (document === undefined) return [JSON.stringify(shown)];
-  return [JSON.stringify(shown).slice(0, -1), ',"document":', document, "}"];
+  const document = showParts && (await findDocument(db, org, row.id));
+  if (showParts === undefined || document === undefined) return [JSON.stringify(shown)];
+  const parts = [...jsonPieces(await showParts(db, org, row))].join("");
+  return [JSON.stringify(shown).slice(0, -1), ',"document":', document, ",", parts.slice(1)];
 }
 
 const noNames = { actions: [], components: [], runbooks: [] };

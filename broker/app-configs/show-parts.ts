@@ -51,7 +51,8 @@ export async function showParts(
 
 const noPart = (why: string) => problem.notFound("app config part", why);
 
-function toPart(config: AppConfigRow, section: PartSection, part: object): object {
+/** A part of a config as the API shows it. */
+export function toPart(config: AppConfigRow, section: PartSection, part: object): object {
   const { id, org_id, app_id, created_by_id } = config;
   const created_at = config.created_at.toISOString();
   const ids = { id, org_id, app_id, app_config_id: id };

@@ -4,6 +4,7 @@ import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
+import { typedConfigMembers } from "./typed-config-members.ts";
 
 const tags = ["Apps"];
 const base = "/v1/apps/{app_id}/configs";
@@ -57,7 +58,8 @@ const wholeSchema = z
     document: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe("With `recurse=true`: the config by its parts, once it is complete."),
+      .describe("With `recurse=true`: the config by its files, once it is complete."),
+    ...typedConfigMembers.shape,
     errors: z
       .array(z.record(z.string(), z.unknown()))
       .optional()

@@ -233,7 +233,6 @@ export const wireCalls: Readonly<Record<string, WireCall>> = {
   cancelWorkflowStep: { ids: waitingStep, body: () => bare },
   getOwnAccount: { token: ownAccount },
   getActionConfig: { ids: ({ rich }) => ({ config_id: rich["action_config_id"] ?? "" }) },
-  getAppConfig: { ids: ({ rich }) => ({ config_id: rich["app_config_id"] ?? "" }) },
   getActionRunStep: { ids: runStep },
   getTerraformState: {
     ...ofState,

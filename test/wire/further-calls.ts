@@ -13,6 +13,12 @@ export const furtherCalls: Readonly<Record<string, WireCall>> = {
       return ids;
     },
   },
+  getAppConfig: {
+    ids: ({ rich }) => ({ config_id: rich["app_config_id"] ?? "" }),
+    query: () => "?recurse=true",
+  },
+  getAppConfigVersion: { query: () => "?recurse=true" },
+  getLatestAppConfig: { query: () => "?recurse=true" },
   awaitSignal: { query: () => "?timeout=1" },
   getConfigSchemaOfType: { ids: () => ({ type: "action" }) },
 };

@@ -20,6 +20,7 @@ import { changesBetween } from "../../app-configs/changes-between.ts";
 import { graphOfConfig } from "../../app-configs/graph-of-config.ts";
 import { listConfigs } from "../../app-configs/queries.ts";
 import { showConfig, toConfig } from "../../app-configs/show-configs.ts";
+import { showTypedParts } from "../../app-configs/show-typed-parts.ts";
 import { previewAppConfig, syncAppConfig } from "../../app-configs/sync-app-config.ts";
 import { appRows } from "../../apps/app-rows.ts";
 import { requireApp, createApp, deleteApp, updateApp } from "../../apps/keep-apps.ts";
@@ -90,15 +91,15 @@ const readConfigs: RegisterRoutes = (app, broker) => {
   });
   app.handle(getAppConfigVersionRoute, async ({ c, orgId, params, query }) => {
     const { app_id, app_config_id: id } = params;
-    const isWhole = query.recurse === "true";
+    const parts = query.recurse === "true" ? showTypedParts : undefined;
     const which = { app: app_id, id };
-    return answerFinished(c, broker, await showConfig(db, orgId, which, isWhole));
+    return answerFinished(c, broker, await showConfig(db, orgId, which, parts));
   });
   app.handle(getLatestAppConfigRoute, async ({ c, orgId, params: { app_id }, query }) => {
     await requireApp(db, orgId, app_id);
-    const isWhole = query.recurse === "true";
+    const parts = query.recurse === "true" ? showTypedParts : undefined;
     const which = { app: app_id, id: undefined };
-    return answerFinished(c, broker, await showConfig(db, orgId, which, isWhole));
+    return answerFinished(c, broker, await showConfig(db, orgId, which, parts));
   });
 };
 

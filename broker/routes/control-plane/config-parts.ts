@@ -25,7 +25,7 @@ const grow: RegisterRoutes = (app, broker) => {
   app.handle(routes.createAppConfigRoute, async ({ c, actor, params: { app_id }, body }) => {
     const id = await beginConfig(db, actor, app_id, body);
     const which = { app: app_id, id };
-    return answerFinished(c, broker, await showConfig(db, actor.orgId, which, false), {
+    return answerFinished(c, broker, await showConfig(db, actor.orgId, which), {
       status: 201,
     });
   });
@@ -49,7 +49,7 @@ async function update(c: AppContext, broker: Broker, { params, patch, status }: 
   const { isSame } = await updateConfig(broker, asking, which, patch);
   tellThere(c, { isNew: !isSame });
   const { orgId } = asking.actor;
-  const json = await asking.withPermit(() => showConfig(broker.db, orgId, which, false));
+  const json = await asking.withPermit(() => showConfig(broker.db, orgId, which));
   return answerFinished(c, broker, json, { status });
 }
 

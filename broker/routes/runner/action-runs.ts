@@ -16,6 +16,7 @@ import { readAppConfig } from "../../action-runs/read-app-config.ts";
 import { showRun } from "../../actions/show-actions.ts";
 import { showActionConfigById } from "../../actions/show-app-actions.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
+import { showTypedParts } from "../../app-configs/show-typed-parts.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
@@ -45,8 +46,8 @@ export const readActionRuns: RegisterRoutes = (app, broker) => {
     const { app_id: appId, config_id: configId } = params;
     if (actor.runnerId === null) {
       const which = { app: appId, id: configId };
-      const isWhole = query.recurse === "true";
-      return answerFinished(c, broker, await showConfig(broker.db, actor.orgId, which, isWhole));
+      const parts = query.recurse === "true" ? showTypedParts : undefined;
+      return answerFinished(c, broker, await showConfig(broker.db, actor.orgId, which, parts));
     }
     return await readAppConfig(broker, actor, { appId, configId });
   });
