@@ -1,8 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AppConfigVersion, WholeAppConfigVersion } from "../../shared/api/app-configs.ts";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { jsonPieces } from "../http/answer/json-pieces.ts";
 import { findIdsByName } from "../named-parts/named-ids.ts";
 import type { NamedKind } from "../named-parts/named-part-queries.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -60,8 +60,12 @@ export async function showConfig(
   };
   const document = showParts && (await findDocument(db, org, row.id));
   if (showParts === undefined || document === undefined) return [JSON.stringify(shown)];
-  const parts = [...jsonPieces(await showParts(db, org, row))].join("");
-  return [JSON.stringify(shown).slice(0, -1), ',"document":', document, ",", parts.slice(1)];
+  const pieces = [JSON.stringify(shown).slice(0, -1), ',"document":', document];
+  for (const [name, part] of Object.entries(await showParts(db, org, row))) {
+    pieces.push(`,${JSON.stringify(name)}:${JSON.stringify(part)}`);
+    await nextTurn(); // a part may be long
+  }
+  return [...pieces, "}"];
 }
 
 const noNames = { actions: [], components: [], runbooks: [] };

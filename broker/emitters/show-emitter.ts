@@ -26,7 +26,7 @@ export async function showEmitter(
   if (row === undefined) throw problem.notFound("emitter");
   const histories = await listStatusHistories(db, orgId, [id]);
   const isShown = withData && permissions.has("signals.data");
-  const template = isShown ? readTemplate(seals, row) : undefined;
+  const template = isShown ? readTemplate(seals, row) : null;
   return toEmitter(row, { history: histories.get(id), template });
 }
 

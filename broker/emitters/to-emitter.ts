@@ -14,7 +14,8 @@ export function toEmitter(
     template,
   }: {
     readonly history?: readonly StatusHistoryRow[] | undefined;
-    readonly template?: Readonly<Record<string, unknown>> | undefined;
+    /** null: withheld. */
+    readonly template?: Readonly<Record<string, unknown>> | null;
   } = {},
 ): Emitter {
   const { status_description: description } = row;
@@ -37,8 +38,8 @@ export function toEmitter(
     missed_limit: row.missed_limit,
     overlap_policy: row.overlap_policy,
     signal_type: row.signal_type,
-    ...(template && { signal_template: template }),
-    signal_template_hidden: template === undefined,
+    ...(template !== undefined && { signal_template: template }),
+    signal_template_hidden: template == null,
     signal_expires_in: row.signal_expires_in,
     dedupe_key: row.dedupe_key,
     max_executions: row.max_executions,

@@ -1,5 +1,9 @@
-import type { RunnerJobGroup, RunnerJobType } from "../../shared/runner-job-types.ts";
-import type { RunnerJobStatus } from "../../shared/runner-job.ts";
+import {
+  type RunnerJobGroup,
+  runnerJobGroups,
+  type RunnerJobType,
+} from "../../shared/runner-job-types.ts";
+import { type RunnerJobStatus, runnerJobStatuses } from "../../shared/runner-job.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Bound } from "../tokens/bound/bound.ts";
 
@@ -8,8 +12,8 @@ export type JobFilter = {
   readonly runnerId?: string | undefined;
   readonly statuses?: readonly RunnerJobStatus[] | undefined;
   readonly group?: RunnerJobGroup | undefined;
-  /** One of these besides; words that no job has match none. */
-  readonly words?: JobWords | undefined;
+  /** Of one of these; none where there are none. */
+  readonly groups?: readonly RunnerJobGroup[] | undefined;
   readonly type?: RunnerJobType | undefined;
   readonly ownerId?: string | undefined;
   readonly ownerType?: string | undefined;
@@ -21,9 +25,11 @@ export type JobFilter = {
   readonly bound?: Bound | null;
 };
 
-export type JobWords = {
+/** What other clients narrow jobs by. Words that no job has match none. */
+type JobWords = {
   readonly statuses?: readonly string[] | undefined;
   readonly groups?: readonly string[] | undefined;
+  /** No job has one. */
   readonly executor?: string | undefined;
 };
 
@@ -43,9 +49,9 @@ export type AskedJobs = JobWords & {
 export function toJobFilter(asked: AskedJobs, { bound }: Pick<Actor, "bound">): JobFilter {
   return {
     bound,
-    statuses: asked.status,
+    statuses: statusesOf(asked),
     group: asked.group === "any" ? undefined : asked.group,
-    words: { statuses: asked.statuses, groups: asked.groups, executor: asked.executor },
+    groups: groupsOf(asked),
     type: asked.type,
     ownerId: asked.owner_id,
     ownerType: asked.owner_type,
@@ -53,4 +59,19 @@ export function toJobFilter(asked: AskedJobs, { bound }: Pick<Actor, "bound">): 
     createdAfter: asked.created_after === undefined ? undefined : new Date(asked.created_after),
     createdBefore: asked.created_before === undefined ? undefined : new Date(asked.created_before),
   };
+}
+
+/** As a group that is asked for alone, these may say `any`, and `deploys` for deploy. */
+function groupsOf({ groups }: AskedJobs): JobFilter["groups"] {
+  if (groups === undefined || groups.includes("any")) return undefined;
+  return runnerJobGroups.filter(
+    (one) => groups.includes(one) || (one === "deploy" && groups.includes("deploys")),
+  );
+}
+
+/** Those that all of its parameters leave: none where an executor is asked for. */
+function statusesOf({ status, statuses, executor = "" }: AskedJobs): JobFilter["statuses"] {
+  if (executor !== "") return [];
+  if (statuses === undefined) return status;
+  return (status ?? runnerJobStatuses).filter((one) => statuses.includes(one));
 }

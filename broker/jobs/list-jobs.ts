@@ -5,7 +5,7 @@ import { leastId } from "../database/new-id.ts";
 import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { boundTo } from "../tokens/bound/within.ts";
-import type { JobFilter, JobWords } from "./job-filter.ts";
+import type { JobFilter } from "./job-filter.ts";
 import { openIds } from "./open-ids.ts";
 import { jobColumns, jobState } from "./queries.ts";
 import type { JobRow } from "./row.ts";
@@ -105,7 +105,7 @@ function statusJoins(db: Db, statuses: readonly RunnerJobStatus[] | undefined) {
 
 /** Ids begin with their time: they bound what an instant alone would search for row by row. */
 function conditions(db: Db, filter: JobFilter) {
-  const { runnerId, group, type, ownerId, ownerType, createdAfter, createdBefore } = filter;
+  const { runnerId, group, groups, type, ownerId, ownerType, createdAfter, createdBefore } = filter;
   const after = createdAfter && leastId("job", createdAfter.getTime() - skewMs);
   const before = createdBefore && leastId("job", createdBefore.getTime() + skewMs);
   return db`
@@ -113,23 +113,13 @@ function conditions(db: Db, filter: JobFilter) {
     ${filter.leavesOutInstalls === true ? ofNoInstall(db) : db``}
     ${runnerId === undefined ? db`` : db`and j.runner_id = ${runnerId}`}
     ${statusCondition(db, filter)}
-    ${wordsCondition(db, filter.words)}
     ${group === undefined ? db`` : db`and j.job_group = ${group}`}
+    ${groups === undefined ? db`` : db`and j.job_group = any(${[...groups]})`}
     ${type === undefined ? db`` : db`and j.type = ${type}`}
     ${ownerId === undefined ? db`` : db`and j.owner_id = ${ownerId}`}
     ${ownerType === undefined ? db`` : db`and j.owner_type = ${ownerType}`}
     ${createdAfter && after ? db`and j.created_at > ${createdAfter} and j.id >= ${after}` : db``}
     ${createdBefore && before ? db`and j.created_at < ${createdBefore} and j.id < ${before}` : db``}`;
-}
-
-/** By words that may be none of ours. */
-function wordsCondition(db: Db, { groups, statuses, executor = "" }: JobWords = {}) {
-  const both = db`coalesce((select w.status from runner_job_live w where w.id = j.id),
-                           (select w.status from runner_job_ends w where w.runner_job_id = j.id))`;
-  return db`
-    ${groups === undefined ? db`` : db`and j.job_group = any(${[...groups]})`}
-    ${statuses === undefined ? db`` : db`and ${both} = any(${[...statuses]})`}
-    ${executor === "" ? db`` : db`and false`}`;
 }
 
 function ofNoInstall(db: Db) {
@@ -145,6 +135,7 @@ function ofNoInstall(db: Db) {
  */
 function statusCondition(db: Db, { statuses, runnerId }: JobFilter) {
   if (statuses === undefined) return db``;
+  if (statuses.length === 0) return db`and false`;
   if (statuses.every(isFinal))
     return db`and d.org_id = j.org_id and d.status = any(${[...statuses]})`;
   if (statuses.some(isFinal)) return db`and coalesce(l.status, d.status) = any(${[...statuses]})`;

@@ -30,12 +30,13 @@ function ofKind(
   org: OrgId,
   { filter, kind }: { readonly filter: JobFilter; readonly kind: postgres.Fragment },
 ): postgres.Fragment {
-  const { runnerId, group, createdAfter, createdBefore } = filter;
+  const { runnerId, group, groups, createdAfter, createdBefore } = filter;
   return db`
     select l.id from runners u join runner_job_live l on l.runner_id = u.id
      where u.org_id = ${org} and ${kind}
        ${runnerId === undefined ? db`` : db`and u.id = ${runnerId}`}
        ${group === undefined ? db`` : db`and l.job_group = ${group}`}
+       ${groups === undefined ? db`` : db`and l.job_group = any(${[...groups]})`}
        ${createdAfter === undefined ? db`` : db`and l.created_at > ${createdAfter}`}
        ${createdBefore === undefined ? db`` : db`and l.created_at < ${createdBefore}`}`;
 }

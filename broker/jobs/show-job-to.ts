@@ -9,7 +9,7 @@ import type { Actor } from "../tokens/actor.ts";
 type Asking = Pick<Actor, "runnerId" | "roleType">;
 
 /** Runners get what they always got, as agents of other versions and those of others read it so: null for what is not there, too. */
-const isRunner = ({ runnerId, roleType }: Asking): boolean =>
+export const isRunner = ({ runnerId, roleType }: Asking): boolean =>
   runnerId !== null || roleType === "runner";
 
 /** A job as this caller gets it: accounts get its error in the shape of all errors, and nothing for what is not there. */

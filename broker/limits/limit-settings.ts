@@ -119,13 +119,13 @@ export const limitTable = {
   },
   waits_of_token: {
     setting: "SVC_MAX_WAITS_PER_TOKEN",
-    has: (n: number) => `This token has ${n} waits for jobs or job events at this broker`,
-    next: "Use one GET /v1/job-events to follow all jobs of the org.",
+    has: (n: number) => `This token has ${n} waits for jobs, workflows or signals at this broker`,
+    next: "Use one GET /v1/job-events to follow all jobs of the org, or webhooks.",
   },
   waits_of_org: {
     setting: "SVC_MAX_WAITS_PER_ORG",
-    has: (n: number) => `This org has ${n} waits for jobs or job events at this broker`,
-    next: "Use one GET /v1/job-events to follow all jobs of the org.",
+    has: (n: number) => `This org has ${n} waits for jobs, workflows or signals at this broker`,
+    next: "Use one GET /v1/job-events to follow all jobs of the org, or webhooks.",
   },
   processes_of_runner: {
     setting: "SVC_MAX_PROCESSES_PER_RUNNER",

@@ -2,7 +2,7 @@ import type { Runner } from "../../shared/api/runner.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { listJobs } from "../jobs/list-jobs.ts";
-import { showJobTo } from "../jobs/show-job-to.ts";
+import { isRunner, showJobTo } from "../jobs/show-job-to.ts";
 import { toRunnerJob } from "../jobs/to-runner-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findGroupSettings, findRunnerGroup } from "../runner-groups/queries.ts";
@@ -78,7 +78,7 @@ export async function showRunner(db: Db, actor: Asking, id: string): Promise<Run
     ...show(row),
     jobs,
     updates: updates.map(toRunnerUpdate),
-    ...(current && { runner_job: current }),
+    ...((current || isRunner(actor)) && { runner_job: current ?? null }),
     runner_group: { ...toGroupMembers(group), settings: toRunnerSettings(settings) },
   };
 }

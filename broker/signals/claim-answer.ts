@@ -24,11 +24,11 @@ function textOf({ row, signal, causeResult }: ClaimedSignal): string {
     lease_id: row.lease_id,
     lease_until: row.lease_until,
   });
-  return `${told.slice(0, -1)},${causeOf(row, causeResult)}"signal":${signal}}`;
+  return `${told.slice(0, -1)},"cause":${causeOf(row, causeResult)},"signal":${signal}}`;
 }
 
 function causeOf(row: ClaimedSignal["row"], result: string | null): string {
-  if (row.caused_by === null) return "";
+  if (row.caused_by === null) return "null";
   const told = JSON.stringify({
     signal_id: row.caused_by,
     type: row.cause_type,
@@ -36,5 +36,5 @@ function causeOf(row: ClaimedSignal["row"], result: string | null): string {
     status_description: row.cause_description,
     finished_at: row.cause_finished_at,
   });
-  return `"cause":${told.slice(0, -1)},"result":${result ?? "null"}},`;
+  return `${told.slice(0, -1)},"result":${result ?? "null"}}`;
 }

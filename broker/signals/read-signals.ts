@@ -60,7 +60,9 @@ export async function showSignals(
     rows.map(({ id }) => id),
   );
   const bySignal = Map.groupBy(callbacks, ({ signal_id }) => signal_id);
-  return rows.map((row) => toQueueSignal(row, { callbacks: bySignal.get(row.id) ?? [] }));
+  return rows.map((row) =>
+    toQueueSignal(row, { callbacks: bySignal.get(row.id) ?? [], isListed: true }),
+  );
 }
 
 /** Signals and what follows them, in the order of the ids; unknown ones are left out. */

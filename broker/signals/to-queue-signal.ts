@@ -16,11 +16,14 @@ export function toQueueSignal(
     contents,
     queue,
     waits,
+    isListed = false,
   }: {
     readonly callbacks: readonly CallbackRow[];
     readonly contents?: SignalContents | undefined;
     readonly queue?: QueueSignal["queue"];
     readonly waits?: QueueSignal["waits"] | null;
+    /** In a list. By itself it has null for what is withheld, as command lines of earlier versions read it. */
+    readonly isListed?: boolean;
   },
 ): QueueSignal {
   const refs = callbacks.map(toCallbackRef);
@@ -28,11 +31,11 @@ export function toQueueSignal(
     id: row.id,
     org_id: row.org_id,
     queue_id: row.queue_id,
-    ...(queue && { queue }),
+    ...((queue || !isListed) && { queue: queue ?? null }),
     owner_id: row.owner_id,
     owner_type: row.owner_type,
     type: row.type,
-    ...(contents && { signal: contents.signal }),
+    ...((contents || !isListed) && { signal: contents?.signal ?? null }),
     signal_hidden: contents === undefined,
     signal_context: toSignalContext(row),
     dedupe_key: row.dedupe_key,

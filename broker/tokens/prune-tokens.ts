@@ -9,20 +9,23 @@ import { permissionsHeld } from "./permissions-held.ts";
 import type { TokenRow } from "./row.ts";
 import { requireChange } from "./token-rules.ts";
 
+const mostAtOnce = 200;
+
 /**
- * Revokes the runner's tokens that are past their end or replaced by one in use; answers how many. None where the caller may
- * not revoke one of them; never its own, nor one that is in use.
+ * Revokes the runner's tokens that are past their end or replaced by one in use; answers which. None where the caller may
+ * not revoke one of them; never its own, nor one that is in use. At most so many at once.
  */
 export async function pruneTokens(
   { db, authenticator }: { readonly db: Db; readonly authenticator: Authenticator },
   actor: Actor,
   runnerId: string,
-): Promise<number> {
+): Promise<readonly string[]> {
   const { orgId } = actor;
   if (!(await hasRunner(db, orgId, runnerId))) throw problem.notFound("runner");
   await requireOperator(db, actor, { runner_id: runnerId });
   const idle = idleTokens(db, actor, runnerId);
-  const found = await db<TokenRow[]>`select t.* from tokens t where ${idle}`;
+  const found = await db<TokenRow[]>`
+    select t.* from tokens t where ${idle} order by t.id limit ${mostAtOnce}`;
   for (const token of found)
     requireChange(actor, "revoke", token, await permissionsHeld(db, token));
   const revoked = await db<{ id: string }[]>`
@@ -30,7 +33,7 @@ export async function pruneTokens(
      where ${idle} and t.id = any(${found.map(({ id }) => id)})
     returning t.id`;
   authenticator.forget(revoked.map(({ id }) => id));
-  return revoked.length;
+  return revoked.map(({ id }) => id);
 }
 
 function idleTokens(

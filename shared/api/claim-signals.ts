@@ -54,7 +54,7 @@ export const claimedSignalSchema = z
         result: z.record(z.string(), z.unknown()).nullable(),
         finished_at: z.iso.datetime().nullable(),
       })
-      .optional()
+      .nullable()
       .describe("How the signal ended that this callback follows."),
   })
   .openapi("ClaimedSignal");

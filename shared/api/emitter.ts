@@ -145,8 +145,9 @@ export const emitterSchema = z
     signal_type: z.string(),
     signal_template: z
       .record(z.string(), z.unknown())
+      .nullable()
       .optional()
-      .describe("Not in lists, nor for a token without the permission signals.data."),
+      .describe("null for a token without the permission signals.data; not in lists."),
     signal_template_hidden: z.boolean(),
     signal_expires_in: z.int().nullable().describe("Nanoseconds."),
     dedupe_key: z.string().nullable(),

@@ -145,7 +145,7 @@ export const listLogsRoute = createRoute("listLogs", {
   summary: "Read the records of a log stream",
   description:
     "As `Accept` says: JSON; `application/x-ndjson`, a record a line, or `text/plain`, all from the cursor on. JSON with `cursor` (empty for the " +
-    "first page), `limit` or `direction=backward` is a page. With none of them it is an array, at most 1,000 records from `X-Svc-API-Offset` on; " +
+    "first page), `limit` or `direction` is a page. With none of them it is an array, at most 1,000 records from `X-Svc-API-Offset` on; " +
     "`X-Svc-API-Next` is the offset of the next part, and missing once the stream is closed and fully read. " +
     "A page may hold fewer records than `limit`, even none, if many records had to be searched: continue with its cursor. " +
     "Missing or dropped records are reported by a record with `notice`, unless filters are given.",

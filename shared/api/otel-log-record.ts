@@ -29,7 +29,7 @@ export const otelLogRecordSchema = z
   .openapi("OtelLogRecord");
 export type OtelLogRecord = z.infer<typeof otelLogRecordSchema>;
 
-const exactly = (what: string) => z.string().max(256).optional().describe(`Only records ${what}.`);
+const exactly = (what: string) => z.string().optional().describe(`Only records ${what}.`);
 
 /** What such readers narrow records by. */
 export const otelLogQuery = {

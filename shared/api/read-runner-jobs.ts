@@ -37,11 +37,7 @@ const jobsQuery = {
   ...jobFilterQuery,
   statuses: someWords("Only jobs in these statuses"),
   groups: someWords("Only jobs of these job groups"),
-  executor: z
-    .string()
-    .max(100)
-    .optional()
-    .describe("Only jobs of this `executor`, which none has."),
+  executor: z.string().optional().describe("Only jobs of this `executor`, which none has."),
 };
 
 /** The same of the org's whole list. */

@@ -145,7 +145,8 @@ export const runnerSchema = z
       .array(runnerJobSchema)
       .optional()
       .describe("Its latest ten jobs, newest first; only when one runner is read."),
-    runner_job: runnerJobSchema
+    runner_job: z
+      .union([runnerJobSchema, z.null()])
       .optional()
       .describe("The newest of these jobs that is in progress; only when one runner is read."),
     updates: z

@@ -71,14 +71,18 @@ export const queueSignalSchema = z
         owner_id: z.string(),
         owner_type: z.string(),
       })
+      .nullable()
       .optional()
-      .describe("Only when one signal is read."),
+      .describe("Only when one signal is read; null in what an enqueue answers."),
     owner_id: z.string(),
     owner_type: z.string(),
     type: z.string().openapi({ example: "sync-install" }),
     signal: members
+      .nullable()
       .optional()
-      .describe("Its data; not in lists, nor for a token without the permission signals.data."),
+      .describe(
+        "Its data; null for a token without the permission signals.data, and not in lists.",
+      ),
     signal_hidden: z.boolean().describe("Whether `signal` and `result` are left out."),
     signal_context: signalContextSchema,
     dedupe_key: z.string().nullable(),

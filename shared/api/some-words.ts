@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 /** Several words in a query, by commas or given several times. A word that nothing has matches nothing. */
 export const someWords = (says: string) =>
   z
-    .union([z.string().max(1000), z.array(z.string().max(1000)).max(100)])
+    .union([z.string(), z.array(z.string())])
     .transform((given) => [given].flat().flatMap((some) => some.split(",")))
     .optional()
     .describe(`${says}; several by commas.`)

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const byCommandLines = "Command lines of earlier versions compare it with null.";
 const byAgents = "Agents read null; accounts get nothing.";
-const byWorkers = "Data of workers, as they reported it.";
+const byWorkers = "Workers of earlier versions read null.";
 
 /** Where an answer has null for an object that is not there. Everywhere else it is left out: many generated clients cannot read null there. */
 const kept: Readonly<Record<string, string>> = {
@@ -11,7 +11,10 @@ const kept: Readonly<Record<string, string>> = {
   "Component.config": byCommandLines,
   "Runbook.config": byCommandLines,
   "QueueEmitter.pause": byCommandLines,
+  "QueueEmitter.signal_template": byCommandLines,
+  "QueueSignal.queue": byCommandLines,
   "QueueSignal.result": byCommandLines,
+  "QueueSignal.signal": byCommandLines,
   "Runner.pause": byCommandLines,
   "Runner.runner_group.pause": byCommandLines,
   "RunnerGroup.pause": byCommandLines,
@@ -21,12 +24,14 @@ const kept: Readonly<Record<string, string>> = {
   "TerraformWorkspace.lock": byCommandLines,
   "TerraformWorkspace.state": byCommandLines,
   "Webhook.match": byCommandLines,
+  "Runner.runner_job": byAgents,
   "RunnerJob.composite_error": byAgents,
   "RunnerJob.waiting": byAgents,
   "RunnerJobExecution.outputs": byAgents,
   "RunnerJobExecution.progress": byAgents,
   "RunnerJobExecution.result": byAgents,
   "RunnerJobExecutionResult.composite_error": byAgents,
+  "ClaimedSignal.cause": byWorkers,
   "ClaimedSignal.cause.result": byWorkers,
 };
 

@@ -58,8 +58,8 @@ export function tellSecrets(c: AppContext): void {
   c.set("showsSecrets", true);
 }
 
-/** Adds to the record of an act what came of it: how many it reached. */
-export function tellOutcome(c: AppContext, facts: Readonly<Record<string, number>>): void {
+/** Adds to the record of an act what came of it: how many it reached, or which. */
+export function tellOutcome(c: AppContext, facts: Readonly<Record<string, number | string>>): void {
   const asked = c.get("act");
   if (asked === undefined) return;
   asked.entry = { ...asked.entry, changes: { ...asked.entry.changes, ...facts } };

@@ -4,7 +4,6 @@ import type { LogRecord } from "../store/log-record.ts";
 
 /** What each parameter compares: of parameters that are not here, the attribute of that name, whose first word may end in a dot. */
 const valueOf: Partial<Record<keyof OtelLogQuery, (record: LogRecord) => unknown>> = {
-  severity_text: ({ severity }) => severityWord(severity),
   service_name: ({ resource }) => resource["service.name"],
   scope_name: ({ resource }) => resource["otel.scope.name"],
   trace_id: ({ traceId }) => traceId,
@@ -15,12 +14,18 @@ const valueOf: Partial<Record<keyof OtelLogQuery, (record: LogRecord) => unknown
 export function exactFilter(query: OtelLogQuery): ((record: LogRecord) => boolean) | undefined {
   const asked = Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined) return [];
+    if (name === "severity_text") return [isOfSeverity(value.toLowerCase())];
     const read = valueOf[name as keyof OtelLogQuery] ?? attributeOf(name); // its own keys
-    return [{ read, value: name === "severity_text" ? value.toLowerCase() : value }];
+    return [(record: LogRecord) => textOf(read(record)) === value];
   });
-  if (asked.length === 0) return undefined;
-  return (record) => asked.every(({ read, value }) => textOf(read(record)) === value);
+  return asked.length === 0 ? undefined : (record) => asked.every((passes) => passes(record));
 }
+
+/** By the sender's word, or by that for its number. */
+const isOfSeverity =
+  (word: string) =>
+  ({ severity, severityText }: LogRecord): boolean =>
+    severityText?.toLowerCase() === word || severityWord(severity) === word;
 
 function attributeOf(name: string): (record: LogRecord) => unknown {
   const dotted = name.replace("_", ".");

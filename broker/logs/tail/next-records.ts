@@ -12,15 +12,14 @@ export type NextRecords = {
 type Tail = Parameters<typeof tailLog>;
 type Asked = Omit<Tailing, "idleMs"> & { readonly waitMs: number; readonly most: number };
 
-/** The next records of a stream, `most` at most: those that are there, or the first that come within the time; none where none do. */
+/** The next records of a stream, `most` at most: those that are there, or the first that come within the time; none where none do, and then `next` is behind those that the filter left out. */
 export async function nextRecords(
   parts: Tail[0],
   org: Tail[1],
   found: LogStream,
   { from, filter, signal, waitMs, most }: Asked,
 ): Promise<NextRecords> {
-  const late = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-  const tailing = { from, filter, signal: late, idleMs: waitMs };
+  const tailing = { from, filter, signal, idleMs: waitMs };
   for await (const { kind, batch } of tailLog(parts, org, found, tailing)) {
     if (kind !== "records") return { records: [], next: batch.next, hasMore: false };
     const { records } = batch;

@@ -25,6 +25,8 @@ export const followSignals: RegisterRoutes = (app, broker) => {
   });
 };
 
-/** Clients also give a number of seconds. */
-const timeoutMs = (timeout: string | undefined): number =>
-  waitMs(/^\d+$/.test(timeout ?? "") ? `${timeout}s` : timeout, "?timeout");
+/** Clients also give a number of seconds; 0: as it is now. */
+function timeoutMs(timeout: string | undefined): number {
+  if (timeout === "0") return 0;
+  return waitMs(/^\d+$/.test(timeout ?? "") ? `${timeout}s` : timeout, "?timeout");
+}

@@ -1,6 +1,6 @@
 import { listLogsRoute } from "../../../shared/api/log-streams.ts";
-import type { OtelLogRecord } from "../../../shared/api/otel-log-record.ts";
 import type { Broker } from "../../broker.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
@@ -8,14 +8,17 @@ import { requestHeader } from "../../http/gate/request-header.ts";
 import { fromCursor, toCursor } from "../../logs/read/log-cursor.ts";
 import { type LogFilter, toLogFilter } from "../../logs/read/log-filter.ts";
 import { toNdjson, toPlainText } from "../../logs/read/log-text.ts";
+import { otelPart } from "../../logs/read/otel-part.ts";
 import { type LogPage, readPageAfter, readPageBefore } from "../../logs/read/read-log-page.ts";
 import { readRecords } from "../../logs/read/read-records.ts";
 import { toLogRecord } from "../../logs/read/to-log-record.ts";
-import { toOtelRecord } from "../../logs/read/to-otel-record.ts";
 import { requireLogStream } from "../../logs/store/log-streams.ts";
 import type { LogStream } from "../../logs/store/row.ts";
 
 const pageRecords = { usual: 100, most: 1000 } as const;
+
+/** Who gives one of these reads pages. */
+const pageWords = ["cursor", "limit", "direction"];
 
 /** GET /v1/log-streams/{log_stream_id}/logs */
 export const readLogs: RegisterRoutes = (app, broker) => {
@@ -29,16 +32,8 @@ export const readLogs: RegisterRoutes = (app, broker) => {
       const from = fromCursor(cursor);
       const stream = await requireLogStream(broker.db, orgId, id, runnerId);
       const form = formOf(c);
-      if (
-        form === "json" &&
-        c.req.query("cursor") === undefined &&
-        limit === undefined &&
-        !isBackward
-      )
-        return (await readPart(c, broker, stream, {
-          filter,
-          isNewestFirst: order === "desc",
-        })) as never; // the array that it may be
+      if (form === "json" && pageWords.every((name) => c.req.query(name) === undefined))
+        return await readPart(c, broker, stream, { filter, isNewestFirst: order === "desc" });
       if (form === "json" || isBackward) {
         const most = Math.min(limit ?? pageRecords.usual, pageRecords.most);
         const before = hasCursor ? Math.min(from, stream.next_position) : stream.next_position;
@@ -59,27 +54,30 @@ type Part = { readonly filter: LogFilter; readonly isNewestFirst: boolean };
 /** An array of records, and in a header where the next one begins. */
 async function readPart(
   c: AppContext,
-  { db }: Broker,
+  broker: Broker,
   stream: LogStream,
   { filter, isNewestFirst }: Part,
-): Promise<OtelLogRecord[]> {
+): Promise<never> {
+  const { db } = broker;
   const { orgId } = c.get("actor");
-  const offset = requestHeader(c, "x-svc-api-offset");
+  const offset = (requestHeader(c, "x-svc-api-offset") ?? "").replace(/^0$/, "");
   const from = fromCursor(offset, "header:X-Svc-API-Offset");
   const limit = pageRecords.most;
+  const end = stream.next_position;
   if (isNewestFirst) {
-    const before = offset === undefined ? stream.next_position : from;
-    const { records, previous } = await readPageBefore(db, orgId, stream, {
-      before,
-      limit,
-      filter,
-    });
-    if (previous > 1) setHeader(c, "x-svc-api-next", toCursor(previous));
-    return records.map((record) => toOtelRecord(stream, record)).toReversed();
+    const before = offset === "" ? end : Math.min(from, end);
+    const page = await readPageBefore(db, orgId, stream, { before, limit, filter });
+    const records = page.records.toReversed();
+    const { text, rest } = otelPart(stream, records);
+    const last = rest === undefined ? page.previous : rest.position + 1;
+    if (last > 1) setHeader(c, "x-svc-api-next", toCursor(last));
+    return answerFinished(c, broker, [text]);
   }
-  const { records, next } = await readPageAfter(db, orgId, stream, { from, limit, filter });
+  const page = await readPageAfter(db, orgId, stream, { from, limit, filter });
+  const { text, rest } = otelPart(stream, page.records);
+  const next = rest?.position ?? page.next;
   if (!isOver(stream, next)) setHeader(c, "x-svc-api-next", toCursor(next));
-  return records.map((record) => toOtelRecord(stream, record));
+  return answerFinished(c, broker, [text]);
 }
 
 const isOver = (stream: LogStream, next: number): boolean =>

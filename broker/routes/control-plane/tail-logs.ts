@@ -1,6 +1,7 @@
 import { tailLogsRoute } from "../../../shared/api/log-streams.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answer } from "../../http/answer/answer.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
@@ -10,8 +11,8 @@ import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { fromCursor, toCursor } from "../../logs/read/log-cursor.ts";
 import { type LogFilter, toLogFilter } from "../../logs/read/log-filter.ts";
 import { eventsBegin, toEvents } from "../../logs/read/log-text.ts";
+import { otelPart } from "../../logs/read/otel-part.ts";
 import { readPageBefore } from "../../logs/read/read-log-page.ts";
-import { toOtelRecord } from "../../logs/read/to-otel-record.ts";
 import { requireLogStream } from "../../logs/store/log-streams.ts";
 import type { LogStream } from "../../logs/store/row.ts";
 import { nextRecords } from "../../logs/tail/next-records.ts";
@@ -48,19 +49,26 @@ export const tailLogs: RegisterRoutes = (app, broker) => {
           2,
         );
       }
+      const isOnce = wait !== undefined || wantsOnce(c);
+      if (isOnce) meter(c, broker);
       limitConcurrency(c, broker, "followers_of_token"); // until its answer is sent, whole or not
-      const isLast = last !== undefined && resumed === undefined && cursor === undefined;
+      const isLast =
+        last !== undefined && resumed === undefined && cursor === undefined && !isPosition;
       const { signal } = c.req.raw;
       const from = isLast
         ? await withPermit(() => lastFrom(broker, found, { last, filter, signal }))
         : asked;
       const tail = { db, feed: logFeed };
-      if (wait !== undefined || wantsOnce(c)) {
+      if (isOnce) {
         const asking = { from, filter, signal, waitMs: waitMs(wait), most: mostAtOnce };
         const { records, next, hasMore } = await nextRecords(tail, orgId, found, asking);
         if (next === from || !(await isWelcome(c, broker))) return answer(204);
-        const logs = records.map((record) => toOtelRecord(found, record));
-        return answer(200, { logs, next: toCursor(next), has_more: hasMore });
+        const { text, rest } = otelPart(found, records);
+        const after = {
+          next: toCursor(rest?.position ?? next),
+          has_more: hasMore || rest !== undefined,
+        };
+        return answerFinished(c, broker, [`{"logs":${text},${JSON.stringify(after).slice(1)}`]);
       }
       setHeader(c, "x-accel-buffering", "no");
       const steps = tailLog(tail, orgId, found, { from, filter, signal });
@@ -69,6 +77,11 @@ export const tailLogs: RegisterRoutes = (app, broker) => {
     },
   );
 };
+
+/** An answer of its own counts as a request, where a connection that is followed does not. */
+function meter(c: AppContext, { rateLimiter }: Broker): void {
+  for (const [name, value] of rateLimiter.take(c.get("actor"))) setHeader(c, name, value);
+}
 
 /** Whether the caller reads JSON and no events: programs do that name what they accept. */
 function wantsOnce(c: AppContext): boolean {

@@ -16,6 +16,7 @@ import type { BoundType } from "../../../shared/permissions.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Db } from "../../database/connect.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
+import { tellOutcome } from "../../http/gate/audit-gate.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
@@ -141,9 +142,11 @@ export const revokeToken: RegisterRoutes = (app, broker) => {
 
 /** POST /v1/runners/{runner_id}/prune-tokens */
 export const pruneRunnerTokens: RegisterRoutes = (app, broker) => {
-  app.handle(pruneTokensRoute, async ({ actor, params: { runner_id: id } }) => ({
-    invalidated_count: await pruneTokens(broker, actor, id),
-  }));
+  app.handle(pruneTokensRoute, async ({ c, actor, params: { runner_id: id } }) => {
+    const revoked = await pruneTokens(broker, actor, id);
+    tellOutcome(c, { revoked: revoked.join(" ") });
+    return { invalidated_count: revoked.length };
+  });
 };
 
 /** POST /v1/runners/{runner_id}/enrolment-tokens, /v1/installs/{install_id}/runner-bootstrap-token */

@@ -24,8 +24,9 @@ export const listRunnerJobs: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(listRunnerJobsRoute, async ({ c, actor, params: { runner_id: runnerId }, query }) => {
     const { orgId, runnerId: ownRunnerId } = actor;
-    const { cursor, limit: asked, page, offset, ...narrowed } = query;
+    const { cursor, limit: asked, page, offset, statuses, groups, executor, ...own } = query;
     const isRunner = ownRunnerId !== null;
+    const narrowed = isRunner ? own : { ...own, statuses, groups, executor }; // runners' polls never had these
     const show = showJobTo(actor);
     const toItem = (row: JobRow) => show(toRunnerJob(row));
     if (!isRunner && !(await hasRunner(db, orgId, runnerId))) throw problem.notFound("runner");

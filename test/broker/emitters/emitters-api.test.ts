@@ -77,7 +77,7 @@ describe("an emitter", () => {
     const { own, remove } = await setup();
     const token = await givenToken(db, { orgId, role: "org_read_only" });
     const { body } = await call<Emitter>(`GET ${own}`, { token });
-    expect([body.signal_template_hidden, body.signal_template]).toEqual([true, undefined]);
+    expect(body).toMatchObject({ signal_template: null, signal_template_hidden: true });
     await remove();
   });
 

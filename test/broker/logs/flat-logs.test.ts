@@ -47,6 +47,8 @@ describe("the array of a log's records", () => {
     expect(await bodies("", { "x-svc-api-offset": next })).toEqual(["d"]);
     expect(await bodies("?order=desc")).toEqual(["d", "c", "b", "a"]);
     expect(await bodies("?order=desc", { "x-svc-api-offset": "3" })).toEqual(["b", "a"]);
+    for (const beginning of ["0", "", "99"])
+      expect(await bodies("?order=desc", { "x-svc-api-offset": beginning })).toHaveLength(4);
     await close();
     expect((await ask("")).headers.get("x-svc-api-next")).toBeNull();
     expect((await ask("", { "x-svc-api-offset": "x" })).body).toMatchObject({
@@ -60,6 +62,7 @@ describe("the array of a log's records", () => {
     const record = {
       body: { stringValue: "b" },
       severityNumber: 9,
+      severityText: "Notice",
       traceId: "0af7651916cd43dd8448eb211c80319c",
       spanId: "b7ad6b7169203331",
       attributes: [
@@ -71,6 +74,7 @@ describe("the array of a log's records", () => {
     const sent = { scopeLogs: [{ scope: { name: "apply" }, logRecords: [record] }], resource };
     await broker.call(`POST ${path}/logs`, { token, body: { resourceLogs: [sent] } });
     expect(await bodies("?severity_text=error")).toEqual(["a"]);
+    expect(await bodies("?severity_text=notice")).toEqual(["b"]);
     for (const only of [
       "severity_text=INFO",
       "trace_id=0af7651916cd43dd8448eb211c80319c",
@@ -108,6 +112,10 @@ describe("a tail that answers once", () => {
     expect((await waiting).body).toMatchObject({ logs: [{ body: "d" }], next: "5" });
     expect((await ask("?wait=1ms&since=5")).status).toBe(204);
     expect((await ask("?wait=25s&last=1")).body).toMatchObject({ logs: [{ body: "d" }] });
+    expect((await ask("?wait=25s&last=1&since=3")).body.logs[0]).toMatchObject({ body: "c" });
+    const without = await ask("?wait=1ms&since=1&q=nowhere");
+    expect(without).toMatchObject({ status: 200, body: { logs: [] } });
+    expect(Number(without.body.next)).toBeGreaterThan(1);
     await close();
     expect((await ask("?wait=25s&since=5")).status).toBe(204);
     const headers = { accept: "application/json" };

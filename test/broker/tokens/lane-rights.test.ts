@@ -88,7 +88,7 @@ describe("lists", () => {
     const { id } = await made("POST /v1/queues", ofOwner);
     const laneOfQueue = async (queue: string) =>
       (await org.api<Queue>(`GET /v1/queues/${queue}`)).body.lane_of;
-    expect(await laneOfQueue(id)).toBeNull();
+    expect(await laneOfQueue(id)).toBeUndefined();
     expect(await laneOfQueue(lane.queue_id)).toEqual({
       owner_type: "installs",
       owner_id: own.installId,

@@ -41,7 +41,7 @@ describe("a prune of a runner's tokens", () => {
     const { make, rotate, prune, alive } = await setup();
     const other = await setup();
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
-    const [, waiting, beside] = [await make({ expiresAt }), await make(), await make()];
+    const [ended, waiting, beside] = [await make({ expiresAt }), await make(), await make()];
     await other.make({ expiresAt });
     const fresh = await rotate(waiting);
     await advanceClock(at.db, "1 hour");
@@ -49,6 +49,10 @@ describe("a prune of a runner's tokens", () => {
     expect((await alive()).toSorted()).toEqual([waiting, beside, fresh.id].toSorted());
     expect(await other.alive()).toHaveLength(1);
     expect((await prune()).body).toEqual({ invalidated_count: 0 });
+    const { body } = await at.call<{ items: { changes?: object }[] }>(
+      "GET /v1/audit?action=pruneRunnerTokens",
+    );
+    expect(body.items.map(({ changes }) => changes)).toContainEqual({ revoked: ended });
   });
 
   test("revokes the token that a rotation replaced, once the new one is used and the old one is not", async () => {

@@ -65,7 +65,7 @@ describe("a lane of an install", () => {
     const { installId } = await givenInstall(org);
     const { body } = await org.run(installId, "careful");
     const waiting = await org.reach(body.workflow_id, "approval-awaiting");
-    const step = waiting.steps.find(({ approval }) => approval !== null);
+    const step = waiting.steps.find(({ approval }) => approval !== undefined);
     if (step === undefined) throw new Error("nothing waits");
     await org.respond(step, { response_type: "deny" });
     await org.reach(body.workflow_id, "error");
