@@ -11,6 +11,7 @@ const besides: Readonly<Record<string, string>> = {
   enqueueJob: "its handler asks, and what the plan names",
   enqueueJobs: "its handler asks, and what the plans name",
   flushRunner: "its handler asks, bound tokens as well",
+  pruneRunnerTokens: "its command asks, as a revoke does",
   rerunJobs: "each rerun asks",
   createInstall: "takes a group that no install has",
   createInstallOfApp: "takes a group that no install has",
