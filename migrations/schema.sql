@@ -625,6 +625,7 @@ create table apps (
   constraint apps_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,62}$'::text))
 );
 CREATE UNIQUE INDEX apps_name ON public.apps USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
+CREATE CONSTRAINT TRIGGER apps_note_config AFTER UPDATE OF active_config_id ON public.apps DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.active_config_id)::text IS DISTINCT FROM (old.active_config_id)::text)) EXECUTE FUNCTION note_active_config();
 
 create table audit_asked (
   id svc_id not null,
@@ -2858,7 +2859,6 @@ function keep_actions(org text, app text, app_config text, named json, t timesta
 function keep_audit_event() returns trigger -- functions/before-tables.sql
 function keep_named_parts(org text, app text, kind text, named json) returns void -- functions/named-parts.sql
 function keep_other_results(reports execution_report[], t timestamp with time zone) returns void -- functions/report.sql
-function keep_part_configs(org text, app text, config text, kind text, named json) returns void -- functions/named-parts.sql
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
 function keep_reports(reports execution_report[], results bigint, outputs bigint, t timestamp with time zone) returns void -- functions/report.sql
 function keep_rescued_within(s terraform_rescued_states, only_part bytea, prints jsonb, most jsonb) returns workspace_outcome -- functions/rescued-states.sql
@@ -2891,6 +2891,7 @@ function log_sequence_of(org text, stream text, sequences jsonb, execution text)
 function log_stream_of(owner_id text) returns text -- functions/log-streams.sql
 function longest_wake_ns() returns bigint -- functions/signals.sql
 function made_id(prefix text) returns text -- functions/events.sql
+function made_id_at(prefix text, t timestamp with time zone) returns text -- functions/before-tables.sql
 function make_attempt_partition(day date) returns void -- functions/deliveries.sql
 function make_audit_partition(at timestamp with time zone) returns void -- functions/audit.sql
 function make_log_partition(day date) returns void -- functions/log-retention.sql
@@ -2915,6 +2916,8 @@ function move_shutdowns(process_ids text[], shutdown text, event text, descripti
 function move_signals(moves signal_move[], t timestamp with time zone) returns void -- functions/signals.sql
 function name_app_part(org text, app text, kind text, draft json, most integer) returns TABLE(outcome text, id text) -- functions/named-parts.sql
 function named_runner_groups(org text) returns text[] -- functions/rollups.sql
+function note_active_config() returns trigger -- functions/before-tables.sql
+function note_config_parts(org text, app text, config text) returns void -- functions/before-tables.sql
 function note_delivered(org text, webhook text, t timestamp with time zone, enables boolean) returns boolean -- functions/deliveries.sql
 function note_failed(org text, webhook text, is_first boolean, t timestamp with time zone) returns void -- functions/deliveries.sql
 function ns(nanoseconds bigint) returns interval -- functions/before-tables.sql

@@ -5,7 +5,7 @@ import type { ListRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { AppConfigRow } from "./row.ts";
 
-type Named = { readonly name: string; readonly id: string; readonly labels: object };
+type Named = { readonly name: string; readonly id: string };
 
 /** A checked config that is to become the active one, and what it says of its app. */
 export type ConfigDraft = {
@@ -23,8 +23,8 @@ export type ConfigDraft = {
   readonly runner_type: string | undefined;
   readonly created_by_id: string;
   /** What it has by name; an app keeps the ids of what it had before. */
-  readonly actions: readonly (Named & { readonly config_id: string })[];
-  readonly components: readonly (Named & { readonly type: string })[];
+  readonly actions: readonly (Named & { readonly config_id: string; readonly labels: object })[];
+  readonly components: readonly Named[];
   readonly runbooks: readonly Named[];
 };
 

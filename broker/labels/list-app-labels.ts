@@ -48,18 +48,14 @@ async function listUses(db: Db, org: OrgId, app: string): Promise<KeyRow[]> {
        where x.org_id = ${org} and x.app_id = ${app} and x.deleted_at is null`,
   );
   return db<KeyRow[]>`
-    with used as materialized (
-      select t.kind, e.key, e.value from (${labelled}) t cross join lateral jsonb_each_text(t.labels) e
-    ), keys as (
-      select u.key, count(*)::int as usage_count, array_agg(distinct u.kind) as entity_types
-        from used u group by u.key order by u.key collate "C" limit ${labelKeyLimits.keys}
-    )
-    select k.key, k.usage_count, k.entity_types, v.values
-      from keys k
-     cross join lateral (select array_agg(d.value order by d.value collate "C") as values
-                           from (select distinct u.value collate "C" as value from used u where u.key = k.key
-                                  order by 1 limit ${labelKeyLimits.values}) d) v
-     order by k.key collate "C"`;
+    select n.key, sum(n.uses)::int as usage_count, array_agg(distinct n.kind) as entity_types,
+           array_agg(distinct n.value collate "C" order by n.value collate "C") filter (where n.nth <= ${labelKeyLimits.values}) as values
+      from (select p.*, dense_rank() over (partition by p.key order by p.value collate "C") as nth,
+                   dense_rank() over (order by p.key collate "C") as nth_key
+              from (select t.kind, e.key, e.value, count(*) as uses
+                      from (${labelled}) t cross join lateral jsonb_each_text(t.labels) e group by t.kind, e.key, e.value) p) n
+     where n.nth_key <= ${labelKeyLimits.keys}
+     group by n.key order by n.key collate "C"`;
 }
 
 /** The same for a key each time. */

@@ -137,8 +137,7 @@ begin
   perform keep_actions(org, app, config ->> 'id', config -> 'actions', svc_now());
   perform keep_named_parts(org, app, 'components', config -> 'components');
   perform keep_named_parts(org, app, 'runbooks', config -> 'runbooks');
-  perform keep_part_configs(org, app, config ->> 'id', 'components', config -> 'components');
-  perform keep_part_configs(org, app, config ->> 'id', 'runbooks', config -> 'runbooks');
+  perform note_config_parts(org, app, config ->> 'id');
 end $$;
 
 -- Makes a checked config the app's active one, and the former one outdated. `base`: what the caller believes to be active; null:
@@ -192,7 +191,7 @@ begin
   insert into actions as x (id, org_id, app_id, name, created_at)
   select n.id, org, app, n.name, t from json_to_recordset(coalesce(named, '[]')) as n(id text, name text)
       on conflict (app_id, replace(name, '-', '_')) where deleted_at is null
-      do update set name = excluded.name where x.name <> excluded.name; -- spelt as in the config
+      do update set name = excluded.name, updated_at = t where x.name <> excluded.name; -- spelt as in the config
   insert into action_configs (id, org_id, action_id, app_config_id, created_at)
   select n.config_id, org, a.id, app_config, t
     from json_to_recordset(coalesce(named, '[]')) as n(config_id text, name text)
@@ -204,7 +203,7 @@ begin
              on replace(a.name, '-', '_') = replace(n.name, '-', '_')
      where a.org_id = org and a.app_id = app and a.deleted_at is null)
   update actions a
-     set config_labels = g.labels, labels = (a.labels - array(select jsonb_object_keys(a.config_labels))) || g.labels
+     set config_labels = g.labels, labels = (a.labels - array(select jsonb_object_keys(a.config_labels))) || g.labels, updated_at = t
     from given g
    where a.org_id = org and a.id = g.id and a.config_labels <> g.labels;
 end $$;

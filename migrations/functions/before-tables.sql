@@ -248,3 +248,62 @@ begin
   end if;
   return null;
 end $$;
+
+-- An id as brokers make them, of this time: ten digits of that, sixteen of chance.
+create or replace function made_id_at(prefix text, t timestamptz) returns text
+  language sql as $$
+  select prefix || '_'
+         || (select string_agg(substr(m.digits, ((m.ms >> (5 * (9 - n))) & 31)::int + 1, 1), '' order by n) from generate_series(0, 9) n)
+         || (select string_agg(substr(m.digits, (get_byte(m.chance, n) & 31) + 1, 1), '') from generate_series(0, 15) n)
+    from (select '0123456789abcdefghjkmnpqrstvwxyz' as digits, uuid_send(gen_random_uuid()) as chance,
+                 (extract(epoch from t) * 1000)::bigint as ms) m
+$$;
+
+-- Notes which of an app's components and runbooks its active config has, and the labels that it gives them: those win, and those of the
+-- former config go. Once for a config. By its document: drafts of older brokers tell names alone.
+create or replace function note_config_parts(org text, app text, config text) returns void
+  language plpgsql as $$
+declare
+  given record;
+  kind text;
+begin
+  if exists (select from component_configs c where c.app_config_id = config)
+     or exists (select from runbook_configs r where r.app_config_id = config) then
+    return;
+  end if;
+  select coalesce(d.components, '[]') as components, coalesce(d.runbooks, '[]') as runbooks into given
+    from app_configs c cross join lateral json_to_record(c.document::json) as d(components json, runbooks json)
+   where c.org_id = org and c.id = config and c.document <> '';
+  if not found then
+    return;
+  end if;
+  insert into component_configs (id, org_id, component_id, app_config_id, name, type, created_at)
+  select made_id_at('ccc', svc_now()), org, x.id, config, n.name, coalesce(n.type, ''), svc_now()
+    from json_to_recordset(given.components) as n(name text, type text)
+    join components x on x.app_id = app and x.deleted_at is null and replace(x.name, '-', '_') = replace(n.name, '-', '_');
+  insert into runbook_configs (id, org_id, runbook_id, app_config_id, name, created_at)
+  select made_id_at('rbc', svc_now()), org, x.id, config, n.name, svc_now()
+    from json_to_recordset(given.runbooks) as n(name text)
+    join runbooks x on x.app_id = app and x.deleted_at is null and replace(x.name, '-', '_') = replace(n.name, '-', '_');
+  foreach kind in array array['components', 'runbooks'] loop
+    execute format('
+      with given as (
+        select x.id, coalesce(n.labels, ''{}'') as labels
+          from %1$I x
+          left join json_to_recordset($3) as n(name text, labels jsonb) on replace(x.name, ''-'', ''_'') = replace(n.name, ''-'', ''_'')
+         where x.org_id = $1 and x.app_id = $2 and x.deleted_at is null)
+      update %1$I x
+         set config_labels = g.labels, labels = (x.labels - array(select jsonb_object_keys(x.config_labels))) || g.labels,
+             updated_at = svc_now()
+        from given g
+       where x.org_id = $1 and x.id = g.id and x.config_labels <> g.labels', kind)
+      using org, app, case kind when 'components' then given.components else given.runbooks end;
+  end loop;
+end $$;
+
+-- Notes the parts of a config that came in force by functions of schema 0117, which do not.
+create or replace function note_active_config() returns trigger language plpgsql as $$
+begin
+  perform note_config_parts(new.org_id, new.id, new.active_config_id);
+  return null;
+end $$;

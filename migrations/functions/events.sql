@@ -1,13 +1,9 @@
 -- Events of workflows and of their steps: how moves write them, and how they become deliveries.
 
--- A new id as brokers make them: ten digits of the time, sixteen of chance.
+-- A new id as brokers make them.
 create or replace function made_id(prefix text) returns text
   language sql as $$
-  select prefix || '_'
-         || (select string_agg(substr(m.digits, ((m.ms >> (5 * (9 - n))) & 31)::int + 1, 1), '' order by n) from generate_series(0, 9) n)
-         || (select string_agg(substr(m.digits, (get_byte(m.chance, n) & 31) + 1, 1), '') from generate_series(0, 15) n)
-    from (select '0123456789abcdefghjkmnpqrstvwxyz' as digits, uuid_send(gen_random_uuid()) as chance,
-                 (extract(epoch from svc_now()) * 1000)::bigint as ms) m
+  select made_id_at(prefix, svc_now())
 $$;
 
 -- Tells all brokers of new events of these orgs, once the statement is committed: its last act. Nothing is written for it, so moves of an

@@ -86,36 +86,7 @@ begin
   execute format('insert into %I as x (id, org_id, app_id, name, created_at)
                   select n.id, $1, $2, n.name, svc_now() from json_to_recordset($3) as n(id text, name text)
                       on conflict (app_id, replace(name, ''-'', ''_'')) where deleted_at is null
-                      do update set name = excluded.name where x.name <> excluded.name', kind) -- spelt as in the config
-    using org, app, coalesce(named, '[]');
-end $$;
-
--- Notes that a config has these of an app's components or runbooks, and the labels that it gives them: those win, and those of the former
--- config go. named: [{name, labels, type}]
-create or replace function keep_part_configs(org text, app text, config text, kind text, named json) returns void
-  language plpgsql as $$
-begin
-  if kind = 'components' then
-    insert into component_configs (id, org_id, component_id, app_config_id, name, type, created_at)
-    select made_id('ccc'), org, x.id, config, n.name, coalesce(n.type, ''), svc_now() -- brokers of an older version say no type
-      from json_to_recordset(coalesce(named, '[]')) as n(name text, type text)
-      join components x on x.app_id = app and x.deleted_at is null and replace(x.name, '-', '_') = replace(n.name, '-', '_');
-  else
-    insert into runbook_configs (id, org_id, runbook_id, app_config_id, name, created_at)
-    select made_id('rbc'), org, x.id, config, n.name, svc_now()
-      from json_to_recordset(coalesce(named, '[]')) as n(name text)
-      join runbooks x on x.app_id = app and x.deleted_at is null and replace(x.name, '-', '_') = replace(n.name, '-', '_');
-  end if;
-  execute format('
-    with given as (
-      select x.id, coalesce(n.labels, ''{}'') as labels
-        from %1$I x
-        left join json_to_recordset($3) as n(name text, labels jsonb) on replace(x.name, ''-'', ''_'') = replace(n.name, ''-'', ''_'')
-       where x.org_id = $1 and x.app_id = $2 and x.deleted_at is null)
-    update %1$I x
-       set config_labels = g.labels, labels = (x.labels - array(select jsonb_object_keys(x.config_labels))) || g.labels
-      from given g
-     where x.org_id = $1 and x.id = g.id and x.config_labels <> g.labels', kind)
+                      do update set name = excluded.name, updated_at = svc_now() where x.name <> excluded.name', kind) -- spelt as in the config
     using org, app, coalesce(named, '[]');
 end $$;
 
@@ -151,7 +122,7 @@ end $$;
 
 -- Changes the name of what no config in force has, and labels: sets and removes some, or all but those that the config gives.
 -- change: {name, labels, removed, is_whole}. outcome: changed · not-found · held (told: by what) · taken (the name) · locked (told: the keys
--- that the config gives) · too-many
+-- that the config gives) · too-many (a config may give more: then these get fewer)
 create or replace function change_named_part(org text, app text, kind text, part text, change jsonb)
   returns table (outcome text, told text[])
   language plpgsql as $$
@@ -184,7 +155,7 @@ begin
   if cardinality(locked) > 0 then
     return query select 'locked', locked;
     return;
-  elsif (select count(*) from jsonb_object_keys(after)) > 64 then
+  elsif (select count(*) from jsonb_object_keys(after)) > greatest(64, (select count(*) from jsonb_object_keys(x.labels))) then
     return query select 'too-many', '{}'::text[];
     return;
   end if;

@@ -28,16 +28,7 @@ export function toConfigDraft(
       id: newId("act"),
       config_id: newId("awc"),
     })),
-    components: (config.document.components ?? []).map(({ name, type, labels = {} }) => ({
-      name,
-      type,
-      labels,
-      id: newId("cmp"),
-    })),
-    runbooks: (config.document.runbooks ?? []).map(({ name, labels = {} }) => ({
-      name,
-      labels,
-      id: newId("rbk"),
-    })),
+    components: (config.document.components ?? []).map(({ name }) => ({ name, id: newId("cmp") })),
+    runbooks: (config.document.runbooks ?? []).map(({ name }) => ({ name, id: newId("rbk") })),
   };
 }

@@ -117,6 +117,21 @@ describe("a component", () => {
     });
   });
 
+  test("of which own and given labels are too many loses one after the other, and gets none more", async () => {
+    const { api, sync } = await setup();
+    const { body } = await api("POST /components", { name: "web" });
+    const at = `/components/${body.id}/labels`;
+    const labels = (prefix: string, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, nth) => [`${prefix}${nth}`, "1"]));
+    await api(`POST ${at}`, { labels: labels("own", 64) });
+    await sync(shopWith(job("web", { labels: labels("given", 10) })));
+    const removed = await api(`DELETE ${at}`, { keys: ["own0"] });
+    expect([removed.status, Object.keys(removed.body.labels).length]).toEqual([200, 73]);
+    expect((await api(`POST ${at}`, { labels: { own1: "2" } })).status).toBe(200);
+    const more = { status: 409, body: { code: "too_many_labels" } };
+    expect(await api(`POST ${at}`, { labels: { own0: "1" } })).toMatchObject(more);
+  });
+
   test("keeps each label of many that are set at once", async () => {
     const { api } = await setup();
     const { body } = await api("POST /components", { name: "web" });
