@@ -32,7 +32,8 @@ export type BodyCall<Paths, M extends Method> = <P extends PathWith<Paths, M>>(
 type Job<Paths> = AnswerAt<Paths, "/v1/runner-jobs/{job_id}/wait", "get">;
 type Workflow<Paths> = AnswerAt<Paths, "/v1/workflows/{workflow_id}/await", "get">;
 type LogRecord<Paths> = ItemOf<AnswerAt<Paths, "/v1/log-streams/{log_stream_id}/logs", "get">>;
-type TailQuery<Paths> = QueryAt<Paths, "/v1/log-streams/{log_stream_id}/logs/tail">;
+/** With `wait` it would answer once, and no events. */
+type TailQuery<Paths> = Omit<QueryAt<Paths, "/v1/log-streams/{log_stream_id}/logs/tail">, "wait">;
 
 /** A broker's API, by the paths of its document. */
 export type Client<Paths = AnyPaths> = {
@@ -68,9 +69,15 @@ export type Client<Paths = AnyPaths> = {
   ) => AsyncGenerator<LogRecord<Paths>, void, undefined>;
 };
 
-/** A client of one broker. Nothing is sent before it is asked for, and nothing has to be closed. */
-export function createClient<Paths = AnyPaths>(options: ClientOptions): Client<Paths> {
-  const connection = openConnection(options);
+/**
+ * A client of one broker. Nothing is sent before it is asked for, and nothing has to be closed. `keyedPosts` are the
+ * paths whose POSTs are known again by their idempotency key.
+ */
+export function createClient<Paths = AnyPaths>(
+  options: ClientOptions,
+  keyedPosts: ReadonlySet<string> = new Set(),
+): Client<Paths> {
+  const connection = openConnection(options, keyedPosts);
   const request = makeRequest(connection);
   const bodyOf =
     (method: Method) =>

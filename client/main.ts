@@ -1,5 +1,6 @@
 import { type Client as AnyClient, createClient as create } from "./create-client.ts";
 import type { components, paths } from "./generated/api.ts";
+import { keyedPosts } from "./generated/keyed-posts.ts";
 import type { ClientOptions } from "./requests/connection.ts";
 import { Worker as AnyWorker } from "./worker/worker.ts";
 
@@ -18,7 +19,7 @@ export type { HandleContext, WorkerOptions } from "./worker/worker-options.ts";
 export type Client = AnyClient<paths>;
 
 /** A client of one broker. Nothing is sent before it is asked for, and nothing has to be closed. */
-export const createClient = (options: ClientOptions): Client => create<paths>(options);
+export const createClient = (options: ClientOptions): Client => create<paths>(options, keyedPosts);
 
 /** A signal as its worker gets it. */
 export type ClaimedSignal = components["schemas"]["ClaimedSignal"];

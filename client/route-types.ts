@@ -54,10 +54,10 @@ export type CallOptions = {
   readonly signal?: AbortSignal | undefined;
   /** For one attempt; the client's, unless told. */
   readonly timeoutMs?: number | undefined;
-  /** How often it is made again; the client's, unless told. */
+  /** How often it is made again; the client's, unless told. A POST to a route that takes no key: not at all, unless told. */
   readonly retries?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Of a POST; one is made unless told. With null there is none, and the POST is made once. */
+  /** Of a POST; one is made unless told. With null there is none, and the call is made once. */
   readonly idempotencyKey?: string | null | undefined;
 };
 
@@ -101,7 +101,22 @@ export type ItemOf<Answer> = unknown extends Answer
     ? Item
     : never;
 
+type Page = { readonly items: readonly unknown[]; readonly next_cursor: unknown };
+
+/** Whether an answer is, or can be, a page, and its query says which and how long. */
+type IsPaged<Answer, Query> = unknown extends Answer
+  ? true
+  : [Extract<Answer, Page>] extends [never]
+    ? false
+    : [Query] extends [never]
+      ? false
+      : "cursor" | "limit" extends keyof Query
+        ? true
+        : false;
+
 /** The paths that answer pages. */
 export type ListPath<Paths> = {
-  [P in PathWith<Paths, "get">]: [ItemOf<AnswerAt<Paths, P, "get">>] extends [never] ? never : P;
+  [P in PathWith<Paths, "get">]: IsPaged<AnswerAt<Paths, P, "get">, QueryAt<Paths, P>> extends true
+    ? P
+    : never;
 }[PathWith<Paths, "get">];

@@ -1,8 +1,8 @@
 import type { Connection } from "../requests/connection.ts";
 import { pause } from "../requests/pause.ts";
-import { refusalOf } from "../requests/read-answer.ts";
+import { factsOf, refusalOf } from "../requests/read-answer.ts";
 import { isPassing } from "../requests/send-again.ts";
-import { headersOf, sendHead, unreachable } from "../requests/send-once.ts";
+import { eitherOf, headersOf, sendHead, unreachable } from "../requests/send-once.ts";
 import { targetUrl } from "../requests/target-url.ts";
 import { SvcError } from "../svc-error.ts";
 import { readEvents, type ServerEvent } from "./read-events.ts";
@@ -92,15 +92,18 @@ async function* openEvents(
       accept: "text/event-stream, application/problem+json",
       ...(resumeFrom !== "" && { "last-event-id": resumeFrom }),
     },
+    signal,
+    timeout: AbortSignal.timeout(silenceMs),
   });
   const open = new AbortController();
-  const ends = signal === undefined ? open.signal : AbortSignal.any([open.signal, signal]);
   const silence = makeSilence(() => open.abort());
   try {
+    const ends = eitherOf(open.signal, signal);
     const response = await sendHead(connection, { method: "get", url, headers, signal: ends });
     if (!response.ok) throw await refusalOf(response);
     if (response.status === 204)
       yield { id: resumeFrom, type: "end", data: undefined, retryMs: undefined };
+    else requireEvents(response);
     for await (const event of readEvents(readLines(response))) {
       silence.stop(); // a reader who takes his time is no silence
       yield event;
@@ -112,6 +115,14 @@ async function* openEvents(
     silence.stop();
     open.abort();
   }
+}
+
+/** A proxy's page has no events, however often it is read. */
+function requireEvents(response: Response): void {
+  const type = response.headers.get("content-type") ?? "";
+  if (/^text\/event-stream\b/i.test(type)) return;
+  const words = "The answer is no stream of events.";
+  throw new SvcError(words, { code: "bad_answer", ...factsOf(response) });
 }
 
 function makeSilence(onSilence: () => void) {

@@ -25,6 +25,8 @@ export type Connection = {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly maxAnswerBytes: number;
+  /** Paths, as the document has them, whose POSTs are known again by their idempotency key. */
+  readonly keyedPosts: ReadonlySet<string>;
   /** What every request has; asks for the token. */
   readonly headers: () => Promise<Headers>;
 };
@@ -37,8 +39,12 @@ const usualRetries = 4;
 const usualAnswerBytes = 64 * 1024 * 1024;
 
 /** Checks the options; a TypeError says which is wrong, and never what a secret one is. */
-export function openConnection(options: ClientOptions): Connection {
+export function openConnection(
+  options: ClientOptions,
+  keyedPosts: ReadonlySet<string> = new Set(),
+): Connection {
   return {
+    keyedPosts,
     base: baseOf(String(options.url)),
     fetch: options.fetch ?? (async (url, init) => await fetch(url, init)),
     timeoutMs: atLeast("timeoutMs", options.timeoutMs ?? usualTimeoutMs, 1),

@@ -19,14 +19,16 @@ export type Request = (method: Method, path: string, input?: AnyInput) => Promis
 /** Calls of one connection. */
 export function makeRequest(connection: Connection): Request {
   return async (method, path, input = {}) => {
-    const { signal, timeoutMs = connection.timeoutMs, retries = connection.retries } = input;
+    const { signal, timeoutMs = connection.timeoutMs } = input;
     signal?.throwIfAborted();
     const url = targetUrl(connection.base, { path, params: input.params, query: input.query });
     const headers = headersFor(method, input);
     const sent = { method, url, headers, body: bodyText(input.body), signal, timeoutMs };
-    return await sendAgain(connection, sent, {
-      retries: isRepeatable(method, headers) ? retries : 0,
-    });
+    const isKeyed = "idempotency-key" in headers && connection.keyedPosts.has(path);
+    // Other POSTs may have done their work already, and would do it again.
+    const usual = method !== "post" || isKeyed ? connection.retries : 0;
+    const retries = isOnce(method, input, headers) ? 0 : (input.retries ?? usual);
+    return await sendAgain(connection, sent, { retries });
   };
 }
 
@@ -43,12 +45,11 @@ function headersFor(method: Method, input: AnyInput): Readonly<Record<string, st
 }
 
 /**
- * A POST has a key by which a broker tells a repetition. A change of one version may have been made by the attempt whose
- * answer was lost: its repetition would be refused as somebody else's.
+ * Whether a call is never made again. A change of one version may have been made by the attempt whose answer was lost:
+ * its repetition would be refused as somebody else's.
  */
-function isRepeatable(method: Method, headers: Readonly<Record<string, string>>): boolean {
-  if ("if-match" in headers) return false;
-  return method !== "post" || "idempotency-key" in headers;
+function isOnce(method: Method, { idempotencyKey }: AnyInput, headers: object): boolean {
+  return "if-match" in headers || (method === "post" && idempotencyKey === null);
 }
 
 /** Bytes are copied: whoever gave them may write over them while they are sent again. */

@@ -1,3 +1,6 @@
+/** Longer ones would end at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** Waits; throws the signal's reason when it aborts. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
@@ -7,7 +10,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(end, ms);
+    const timer = setTimeout(end, Math.min(ms, longestTimerMs));
     signal?.addEventListener("abort", end);
   });
   signal?.throwIfAborted();

@@ -7,27 +7,44 @@ import { type Sent, sendOnce } from "./send-once.ts";
 const firstPauseMs = 250;
 const longestBackOffMs = 8_000;
 /** Who is to come back later than this decides that himself. */
-const longestPauseMs = 60_000;
+export const longestPauseMs = 60_000;
 
 /** How often a request is sent after it was not answered, or refused for the moment. */
 export type Again = { readonly retries: number };
 
-/** Sends a request until it is answered for good, and no more often than it may be. */
+/**
+ * Sends a request until it is answered for good, and no more often than it may be. What is no longer there when its
+ * DELETE is repeated is deleted: by the attempt whose answer was lost.
+ */
 export async function sendAgain(
   connection: Connection,
   sent: Sent,
   { retries }: Again,
 ): Promise<Answer> {
+  let mayBeDone = false;
   for (let nth = 0; ; nth++) {
     try {
       return await sendOnce(connection, sent);
     } catch (error) {
-      if (!(error instanceof SvcError) || nth >= retries || !isPassing(error)) throw error;
+      if (!(error instanceof SvcError)) throw error;
+      if (sent.method === "delete" && mayBeDone && isGone(error)) return gone();
+      if (nth >= retries || !isPassing(error)) throw error;
+      mayBeDone ||= isLost(error);
       const ms = pauseMs(error, nth);
       if (ms > longestPauseMs) throw error;
       await pause(ms, sent.signal);
     }
   }
+}
+
+const gone = (): Answer => ({ status: 404, headers: new Headers(), body: undefined });
+
+/** A proxy's 404 has no code. */
+const isGone = ({ status, code }: SvcError): boolean => status === 404 && code !== "unknown";
+
+/** Whether a broker may have done what it was asked for, and its answer was lost. */
+function isLost({ status, code }: SvcError): boolean {
+  return code === "unknown" || [0, 408, 502, 504].includes(status);
 }
 
 /** Whether the same request may do better soon: nobody answered, or whoever did says "not now". */

@@ -1,5 +1,6 @@
 import { SvcError } from "../svc-error.ts";
 import type { Connection } from "./connection.ts";
+import { orAbort } from "./or-abort.ts";
 import { type Answer, factsOf, readAnswer } from "./read-answer.ts";
 
 /** A request that is ready to be sent. */
@@ -15,11 +16,11 @@ export type Sent = {
 
 /** Sends a request and reads its answer. Throws an SvcError, or the reason of the caller's signal. */
 export async function sendOnce(connection: Connection, sent: Sent): Promise<Answer> {
-  const headers = await headersOf(connection, sent);
   const timeout = AbortSignal.timeout(sent.timeoutMs);
   const { signal } = sent;
+  const headers = await headersOf(connection, { ...sent, timeout });
   try {
-    const ends = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+    const ends = eitherOf(timeout, signal);
     const response = await sendHead(connection, { ...sent, headers, signal: ends });
     return await readAnswer(response, connection.maxAnswerBytes);
   } catch (error) {
@@ -31,14 +32,26 @@ export async function sendOnce(connection: Connection, sent: Sent): Promise<Answ
   }
 }
 
-/** All headers of a request. */
+type Asking = Pick<Sent, "headers" | "signal"> & { readonly timeout: AbortSignal };
+
+/** All headers of a request. A token that does not come is waited for no longer than an answer. */
 export async function headersOf(
   connection: Connection,
-  { headers }: Pick<Sent, "headers">,
+  { headers, signal, timeout }: Asking,
 ): Promise<Headers> {
-  const all = await connection.headers();
+  const all = await orAbort(eitherOf(timeout, signal), connection.headers).catch(
+    (error: unknown) => {
+      if (!timeout.aborted || error !== timeout.reason) throw error;
+      throw new SvcError("No token came in time.", { code: "timeout", cause: error });
+    },
+  );
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
   return all;
+}
+
+/** A signal that aborts with the first of both. */
+export function eitherOf(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? one : AbortSignal.any([one, other]);
 }
 
 type Ready = Pick<Sent, "method" | "url" | "body" | "signal"> & { readonly headers: Headers };

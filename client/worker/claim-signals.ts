@@ -1,13 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { Request } from "../requests/make-request.ts";
 import { pause } from "../requests/pause.ts";
-import { isPassing, pauseMs } from "../requests/send-again.ts";
+import { isPassing, longestPauseMs, pauseMs } from "../requests/send-again.ts";
 import type { CallOptions } from "../route-types.ts";
 import { SvcError } from "../svc-error.ts";
 import type { ClaimedSignal } from "./claimed-signal.ts";
 
 /** What was claimed, and the broker's time then. */
-export type Claimed<Signal> = { readonly signals: readonly Signal[]; readonly now: string };
+export type Claimed<Signal> = {
+  readonly signals: readonly Signal[];
+  readonly now: string;
+  /** From the question to its answer: so long the answer was on its way at most. */
+  readonly tookMs: number;
+};
 
 type Claiming = {
   readonly request: Request;
@@ -36,13 +41,15 @@ export async function claimSignals<Signal extends ClaimedSignal>(
     const worker = name === undefined ? {} : { worker: name };
     const body = { claim_id, lease: leaseMs * 1e6, ...worker, ...asked };
     const path = "/v1/queues/{queue_id}/signals/claim";
+    const askedMs = performance.now();
     const answer = await request("post", path, { params: { queue_id: queue }, body, ...options });
-    return answer.body as Claimed<Signal>; // by the contract
+    const claimed = answer.body as Omit<Claimed<Signal>, "tookMs">; // by the contract
+    return { ...claimed, tookMs: performance.now() - askedMs };
   };
   for (let nth = 0; ; nth++) {
     try {
       const asked = { max: claiming.max, wait: "25s" };
-      return await claim(asked, { signal: stopping, timeoutMs: 40_000 });
+      return await claim(asked, { signal: stopping, timeoutMs: 40_000, retries: 4 });
     } catch (error) {
       if (stopping.aborted) break;
       const ms = restMs(error, nth);
@@ -53,14 +60,15 @@ export async function claimSignals<Signal extends ClaimedSignal>(
   const last = claim({ max: 1, wait: "0s" }, { timeoutMs: lastTimeoutMs, retries: 0 });
   return await last.catch((error: unknown) => {
     onError(error);
-    return { signals: [], now: "" };
+    return { signals: [], now: "", tookMs: 0 };
   });
 }
 
 /** How long to wait before the claim is repeated; throws what is refused for good. */
 function restMs(error: unknown, nth: number): number {
   if (!(error instanceof SvcError)) throw error;
-  if (error.code === "queue_paused") return error.retryAfterMs ?? pausedMs;
-  if (isPassing(error) || error.status >= 500) return pauseMs(error, nth);
-  throw error;
+  const isPaused = error.code === "queue_paused";
+  if (!isPaused && !isPassing(error) && error.status < 500) throw error;
+  const ms = isPaused ? (error.retryAfterMs ?? pausedMs) : pauseMs(error, nth);
+  return Math.min(ms, longestPauseMs); // by then it may be otherwise
 }

@@ -2,7 +2,7 @@ import { SvcError } from "../svc-error.ts";
 
 type Holding = {
   readonly leaseMs: number;
-  /** Of the lease as it was claimed; by then the answer had been on its way. */
+  /** Of the lease when it is begun to be held, at least. */
   readonly leftMs: number;
   /** Asks the broker for another whole lease. */
   readonly extend: (signal: AbortSignal) => Promise<unknown>;
@@ -19,8 +19,8 @@ export type HeldLease = {
   readonly release: () => void;
 };
 
-/** Of the lease: so long before its end a handler is stopped, so that another's does not begin meanwhile. */
-const marginShare = 1 / 6;
+/** So long before the end of a lease a handler is stopped, so that another's does not begin meanwhile. */
+export const marginOf = (leaseMs: number): number => leaseMs / 6;
 
 /** Whether a refusal says that another has the signal, or that it has ended. */
 export const isLeaseLost = (error: unknown): error is SvcError =>
@@ -41,7 +41,7 @@ export function holdLease({ leaseMs, leftMs, extend, onError }: Holding): HeldLe
     clearTimeout(end);
     const words = "The lease could not be extended in time.";
     const late = () => handling.abort(new SvcError(words, { code: "lease_ends" }));
-    end = setTimeout(late, Math.max(0, ms - leaseMs * marginShare));
+    end = setTimeout(late, Math.max(0, ms - marginOf(leaseMs)));
   };
   const renewIn = (ms: number) => {
     renewal = setTimeout(() => void renew(), ms);

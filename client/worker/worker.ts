@@ -1,7 +1,9 @@
+import type { CallOptions } from "../route-types.ts";
+import { SvcError } from "../svc-error.ts";
 import { type Claimed, claimSignals } from "./claim-signals.ts";
 import type { ClaimedSignal } from "./claimed-signal.ts";
-import { type HeldLease, holdLease } from "./hold-lease.ts";
-import { type End, endOfError, reportEnd } from "./report-end.ts";
+import { type HeldLease, holdLease, marginOf } from "./hold-lease.ts";
+import { type End, endOfError, endOfResult, reportEnd } from "./report-end.ts";
 import { checkWorkerOptions, type WorkerOptions } from "./worker-options.ts";
 
 /** So long a report is repeated at least, however short the lease is. */
@@ -13,6 +15,7 @@ export class Worker<Signal extends ClaimedSignal = ClaimedSignal> {
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   #run: Promise<void> | undefined;
+  #onFree = () => {};
 
   constructor(options: WorkerOptions<Signal>) {
     this.#options = checkWorkerOptions(options);
@@ -45,7 +48,7 @@ export class Worker<Signal extends ClaimedSignal = ClaimedSignal> {
   async #claim(): Promise<void> {
     const { client, concurrency, ...rest } = this.#options;
     const max = concurrency - this.#underWay.size;
-    if (max === 0) return await Promise.race(this.#underWay);
+    if (max === 0) return await new Promise<void>((resolve) => (this.#onFree = resolve));
     const stopping = this.#stopping.signal;
     const claimed = await claimSignals<Signal>({
       ...rest,
@@ -56,30 +59,24 @@ export class Worker<Signal extends ClaimedSignal = ClaimedSignal> {
     for (const signal of claimed.signals) this.#begin(signal, claimed);
   }
 
-  #begin(signal: Signal, { now }: Claimed<Signal>): void {
-    const leftMs = Date.parse(signal.lease_until) - Date.parse(now);
-    const work = this.#perform(signal, leftMs)
+  #begin(signal: Signal, claimed: Claimed<Signal>): void {
+    const work = this.#perform(signal, claimed)
       .catch(this.#options.onError)
-      .finally(() => this.#underWay.delete(work));
+      .finally(() => {
+        this.#underWay.delete(work);
+        this.#onFree();
+      });
     this.#underWay.add(work);
   }
 
-  async #perform(signal: Signal, leftMs: number): Promise<void> {
+  async #perform(signal: Signal, claimed: Claimed<Signal>): Promise<void> {
     const { client, queue, leaseMs, onError } = this.#options;
     const { request } = client;
-    const lease = holdLease({
-      leaseMs,
-      leftMs,
-      onError,
-      extend: async (ends) =>
-        await request("post", "/v1/queues/{queue_id}/signals/{signal_id}/extend", {
-          params: { queue_id: queue, signal_id: signal.id },
-          body: { lease_id: signal.lease_id },
-          signal: ends,
-          timeoutMs: Math.ceil(leaseMs / 3),
-          retries: 0, // it is asked again soon enough
-        }),
-    });
+    // It is asked again soon enough.
+    const extend = async (ends: AbortSignal) =>
+      await this.#extend(signal, { signal: ends, retries: 0 });
+    const leftMs = await this.#leftMs(signal, claimed);
+    const lease = holdLease({ leaseMs, leftMs, onError, extend });
     try {
       const end = await this.#endOf(signal, lease);
       const patienceMs = Math.max(leaseMs, leastPatienceMs);
@@ -89,10 +86,33 @@ export class Worker<Signal extends ClaimedSignal = ClaimedSignal> {
     }
   }
 
+  /**
+   * What is left of a claimed lease at least. The answer to its claim may have been on its way for as long as the claim
+   * took: where that is over a third of the lease, it is extended before anything begins. Throws when it is lost.
+   */
+  async #leftMs(signal: Signal, { now, tookMs }: Claimed<Signal>): Promise<number> {
+    const { leaseMs } = this.#options;
+    if (tookMs <= leaseMs / 3) return Date.parse(signal.lease_until) - Date.parse(now) - tookMs;
+    const askedMs = performance.now();
+    await this.#extend(signal, { retries: 2 });
+    const leftMs = leaseMs - (performance.now() - askedMs);
+    if (leftMs > marginOf(leaseMs)) return leftMs;
+    throw new SvcError("The lease ended before its handler began.", { code: "lease_ends" });
+  }
+
+  async #extend({ id, lease_id }: Signal, options: CallOptions): Promise<unknown> {
+    const { client, queue, leaseMs } = this.#options;
+    return await client.request("post", "/v1/queues/{queue_id}/signals/{signal_id}/extend", {
+      params: { queue_id: queue, signal_id: id },
+      body: { lease_id },
+      timeoutMs: Math.ceil(leaseMs / 3),
+      ...options,
+    });
+  }
+
   async #endOf(signal: Signal, lease: HeldLease): Promise<End> {
     try {
-      const result = await this.#options.handle(signal, { signal: lease.signal });
-      return { what: "complete", body: result === undefined ? {} : { result } };
+      return endOfResult(await this.#options.handle(signal, { signal: lease.signal }));
     } catch (error) {
       return endOfError(error);
     }

@@ -45,7 +45,18 @@ try {
 } catch (error) {
   codes.push(codeOf(error));
 }
-console.log(JSON.stringify({ status: read.status.status, result: read.result, listed, codes }));
+const tries: (string | undefined)[] = [];
+const refused = createClient({
+  url,
+  retries: 1,
+  fetch: (to) => {
+    tries.push(to.split("/").at(-1));
+    return Promise.resolve(new Response(null, { status: 503, headers: { "retry-after": "0" } }));
+  },
+});
+await refused.post("/v1/queues/{queue_id}/signals", { params, body }).catch(codeOf);
+await refused.post("/v1/queues/{queue_id}/purge", { params }).catch(codeOf);
+console.log(JSON.stringify({ tries, status: read.status.status, result: read.result, listed, codes }));
 
 export const wrong = [
   // @ts-expect-error there is no such path
@@ -60,6 +71,12 @@ export const wrong = [
   () => client.post("/v1/queues/{queue_id}/signals", { params, body: { ...body, sort: "x" } }),
   // @ts-expect-error it is not a list
   () => client.list("/v1/signals/{signal_id}", { params: { signal_id: filed.id } }),
+  // @ts-expect-error its answer is whole
+  () => client.list("/v1/roles"),
+  // @ts-expect-error its answer is whole
+  () => client.list("/v1/stats/runners"),
+  // @ts-expect-error it would be answered once
+  () => client.followLog("lgs_1", { query: { wait: "1s" } }),
 ];
 `;
 
@@ -106,6 +123,7 @@ describe("the client's package", () => {
     const args = ["program.ts", broker.url, token, queueId];
     const { stdout } = await execa(process.execPath, args, { cwd: folder });
     expect(JSON.parse(stdout)).toEqual({
+      tries: ["signals", "signals", "purge"],
       status: "finished",
       result: { twice: 42 },
       listed: [queueId],

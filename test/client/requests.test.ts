@@ -14,7 +14,7 @@ async function setup(
 ) {
   const reply = (nth: number) => replies[nth - 1]?.(nth) ?? fine;
   const { url, received } = await startReceiver({ "/v1/x": reply });
-  const client = createClient({ url, token: "svc_sa_secret" });
+  const client = createClient({ url, token: "svc_sa_secret" }, new Set(["/v1/x"]));
   return { url, received, client };
 }
 
@@ -94,6 +94,52 @@ describe("a call", () => {
     }
   });
 
+  test("by POST to a route that ignores the key is made once, unless its caller wants it again", async () => {
+    const once = await setup(refusal(503, "busy", soon));
+    const unkeyed = createClient({ url: once.url });
+    await expect(unkeyed.post("/v1/x")).rejects.toMatchObject({ code: "busy" });
+    expect(once.received).toHaveLength(1);
+
+    const twice = await setup(refusal(503, "busy", soon));
+    const wanting = createClient({ url: twice.url });
+    expect(await wanting.post("/v1/x", { retries: 1 })).toEqual({ id: "x" });
+  });
+
+  test("by DELETE that finds nothing is done if an earlier attempt was not answered, and refused else", async () => {
+    const missing = refusal(404, "x_not_found");
+    const lost = () => ({ status: 502, headers: soon, body: "<p>" });
+    const done = await setup(lost, missing);
+    expect(await done.client.delete("/v1/x")).toBeUndefined();
+    for (const before of [[], [refusal(429, "busy", soon)]]) {
+      const { client } = await setup(...before, missing);
+      await expect(client.delete("/v1/x")).rejects.toMatchObject({ code: "x_not_found" });
+    }
+    const read = await setup(lost, missing);
+    await expect(read.client.get("/v1/x")).rejects.toMatchObject({ code: "x_not_found" });
+  });
+
+  test("does not wait for a token longer than for an answer, or than its caller", async () => {
+    const { url, received } = await setup();
+    const client = createClient({ url, token: () => new Promise(() => {}), retries: 0 });
+    await expect(client.get("/v1/x", { timeoutMs: 20 })).rejects.toMatchObject({ code: "timeout" });
+    for (const call of [
+      (signal: AbortSignal) => client.get("/v1/x", { signal }),
+      (signal: AbortSignal) => client.followLog("lgs_1", { signal }).next(),
+    ]) {
+      const leaving = new AbortController();
+      const answer = call(leaving.signal);
+      leaving.abort(new Error("enough"));
+      await expect(answer).rejects.toThrow("enough");
+    }
+    expect(received).toEqual([]);
+  });
+
+  test("tells what its token's function throws as it is", async () => {
+    const { url } = await setup();
+    const client = createClient({ url, token: () => Promise.reject(new Error("no vault")) });
+    await expect(client.get("/v1/x")).rejects.toThrow("no vault");
+  });
+
   test("that changes one version only is made once", async () => {
     const { received, client } = await setup(refusal(503, "busy", soon));
     const headers = { "If-Match": '"1"' };
@@ -162,6 +208,18 @@ describe("a call", () => {
     expect(asked).toEqual([["DELETE", "https://broker.example/base/v1/a%20b", "manual"]]);
   });
 });
+
+test.each([{ "content-type": "text/html" }, json])(
+  "a followed log that is answered with %j ends in an error",
+  async (headers) => {
+    const body = headers === json ? '{"logs":[]}' : "<p>";
+    const { url } = await startReceiver({
+      "/v1/log-streams/lgs_1/logs/tail": () => ({ status: 200, headers, body }),
+    });
+    const following = createClient({ url }).followLog("lgs_1");
+    await expect(following.next()).rejects.toMatchObject({ code: "bad_answer", status: 200 });
+  },
+);
 
 test("a list is read page by page, as its items are asked for", async () => {
   const page = (items: number[], next_cursor: string | null) => () => ({

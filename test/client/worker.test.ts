@@ -104,19 +104,39 @@ describe("a worker", () => {
   test("stops when what it has is done, and leaves nothing that it claimed", async () => {
     const queue = await mine({ maxInFlight: 10 });
     const end = Promise.withResolvers<void>();
-    const { worker, run } = work(queue, { concurrency: 2, handle: () => end.promise });
+    const answered: { wait?: string }[] = [];
+    const telling = createClient({
+      url: broker.url,
+      token,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        if (url.endsWith("/claim")) answered.push(JSON.parse(init.body as string) as object);
+        return response;
+      },
+    });
+    const { worker, run } = work(queue, {
+      client: telling,
+      concurrency: 2,
+      handle: () => end.promise,
+    });
     const id = await file(queue);
     await untilStatus(id, "in-flight");
     let hasStopped = false;
     const stop = worker.stop().then(() => (hasStopped = true));
+    await expect.poll(() => answered.at(-1)?.wait).toBe("0s"); // its last claim
+    await read(id); // a stop that waits for no handler is over by then
     expect(hasStopped).toBe(false);
     end.resolve();
     await stop;
     await run;
     expect(await signalStatus(db, id)).toBe("finished");
     expect(await queueOf(db, queue)).toMatchObject({ waiting: 0, in_flight: 0 });
+    const claims = answered.length;
     const later = await file(queue);
-    expect(await signalStatus(db, later)).toBe("queued");
+    work(queue, { handle: () => {} });
+    await untilStatus(later, "finished");
+    expect(await read(later)).toMatchObject({ execution_count: 1 });
+    expect(answered).toHaveLength(claims);
   });
 
   test("says again what was not answered, by the same claim and the same lease, and does each signal once", async () => {
@@ -149,6 +169,17 @@ describe("a worker", () => {
     const [report, sameReport, ...others] = said.filter(({ path }) => path === "complete");
     expect([sameReport?.lease_id, others]).toEqual([report?.lease_id, []]);
     expect(errors).toEqual([]);
+  });
+
+  test("leaves SIGTERM to its program, unless it is to stop by it", async () => {
+    const queue = await mine();
+    const listeners = process.listenerCount("SIGTERM");
+    work(queue, { handle: () => {} });
+    expect(process.listenerCount("SIGTERM")).toBe(listeners);
+    const { worker } = work(queue, { handle: () => {}, stopOnSigterm: true });
+    expect(process.listenerCount("SIGTERM")).toBe(listeners + 1);
+    await worker.stop();
+    expect(process.listenerCount("SIGTERM")).toBe(listeners);
   });
 
   test("ends where its claims are refused for good", async () => {
