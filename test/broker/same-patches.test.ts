@@ -170,9 +170,11 @@ test("every PATCH is looked at", () => {
   expect(all.map(({ operationId }) => operationId).toSorted()).toEqual(known.toSorted());
 });
 
+/** A thing by itself: a group's runners have their own signs of life. */
 const read = async (path: string) => {
   const { headers, body } = await call<Shown>(`GET ${path}`, { token: org.token });
-  return { etag: headers.get("etag"), body };
+  const { runners: _, ...own } = body;
+  return { etag: headers.get("etag"), body: own };
 };
 
 describe.each(Object.entries(patches))("%s", (_, { at, members = [], as = {}, readAt = at }) => {
