@@ -3,6 +3,7 @@ import type { AppConfigVersion, WholeAppConfigVersion } from "../../shared/api/a
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { jsonPieces } from "../json-pieces.ts";
 import { findIdsByName } from "../named-parts/named-ids.ts";
 import type { NamedKind } from "../named-parts/named-part-queries.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -10,6 +11,9 @@ import { toCompositeStatus } from "../status/composite-status.ts";
 import { findConfig, findDocument, findLatestConfig, findNames } from "./queries.ts";
 import type { AppConfigRow } from "./row.ts";
 import { storedDocument } from "./stored-document.ts";
+
+/** So much of a whole config is written before others have their turn. */
+const turnLetters = 256 * 1024;
 
 export type ConfigId = { readonly app: string; readonly id: string };
 
@@ -61,11 +65,16 @@ export async function showConfig(
   const document = showParts && (await findDocument(db, org, row.id));
   if (showParts === undefined || document === undefined) return [JSON.stringify(shown)];
   const pieces = [JSON.stringify(shown).slice(0, -1), ',"document":', document];
-  for (const [name, part] of Object.entries(await showParts(db, org, row))) {
-    pieces.push(`,${JSON.stringify(name)}:${JSON.stringify(part)}`);
-    await nextTurn(); // a part may be long
+  let letters = 0;
+  for (const piece of jsonPieces(await showParts(db, org, row))) {
+    if (letters > 0) pieces.push(piece);
+    else pieces.push(piece === "{}" ? "}" : `,${piece.slice(1)}`); // its members stand beside the others
+    letters += piece.length;
+    if (letters < turnLetters) continue;
+    letters = 1;
+    await nextTurn(); // for others: parts may be long
   }
-  return [...pieces, "}"];
+  return pieces;
 }
 
 const noNames = { actions: [], components: [], runbooks: [] };

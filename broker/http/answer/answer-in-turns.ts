@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Broker } from "../../broker.ts";
+import { jsonPieces } from "../../json-pieces.ts";
 import type { AppContext } from "../app-types.ts";
 import { answerFinished, type Finished } from "./answer-finished.ts";
-import { jsonPieces } from "./json-pieces.ts";
 
 /** So much is written before others have their turn. */
 const turnLetters = 256 * 1024;

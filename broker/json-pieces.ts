@@ -1,4 +1,4 @@
-import { isLonger } from "../../is-longer.ts";
+import { isLonger } from "./is-longer.ts";
 
 /** What is no longer is one piece. */
 const pieceLetters = 64 * 1024;
