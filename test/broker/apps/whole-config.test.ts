@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { givenAppsApi } from "../../support/apps/apps-api.ts";
+import { documentOf } from "../../support/apps/given-app.ts";
 import { richDocument } from "../../support/apps/rich-document.ts";
 
 const { setup } = await givenAppsApi();
@@ -45,6 +46,25 @@ test("a whole config has its parts as each is read by itself", async () => {
     (await Promise.all(ofActions)).toSorted(byId),
   );
   expect(connections.length * whole.action_workflow_configs.length).toBeGreaterThan(0);
+});
+
+test("a whole config's long parts come whole", async () => {
+  const { sync, read } = await setup();
+  const input = Array.from({ length: 100 }, (_, n) => ({
+    name: `input_${n}`,
+    display_name: `Input ${n}`,
+    description: "ä".repeat(4000),
+    group: "all",
+  }));
+  const group = [{ name: "all", display_name: "All", description: "All of them." }];
+  const { status, body: synced } = await sync({
+    ...documentOf("shop"),
+    "inputs.toml": { group, input },
+  });
+  expect(status).toBe(201);
+  const { body: whole } = await read<Whole>(`/configs/${synced.id}?recurse=true`);
+  expect(whole["input"]).toEqual((await read("/latest-input-config")).body);
+  expect(whole.action_workflow_configs).toHaveLength(1);
 });
 
 test("a config without recurse has none of them", async () => {
