@@ -105,7 +105,8 @@ async function check(
   const ignored = made.ignored.map((one): FoundFault =>
     isStrict ? { ...one, code: "unknown_key" } : one,
   );
-  const found = [...raw.faults, ...included.faults, ...shapes.faults, ...told.errors];
+  const before = [...raw.faults, ...included.faults, ...shapes.faults];
+  const found = [...before, ...ofWhatIsRead(told.errors, before)];
   const errors = placeFaults(entries, isStrict ? [...found, ...ignored] : found);
   const allowed = [...included.warnings, ...told.warnings];
   const warnings = placeFaults(entries, isStrict ? allowed : [...allowed, ...ignored]);
@@ -129,6 +130,24 @@ function faultsOf({ faultAt }: RawConfig, { fileOf }: Included): RawConfig["faul
     return faultAt(path, code, file === undefined ? detail : `${detail} (read from ${file})`);
   };
 }
+
+/** Faults without those of texts that were not read: there is one fault for these. */
+function ofWhatIsRead(
+  found: readonly FoundFault[],
+  before: readonly FoundFault[],
+): readonly FoundFault[] {
+  const unread = new Set(before.filter(({ code }) => isOfReading(code)).map(placeOf));
+  return found.filter((one) => one.code !== "bad_rego" || !unread.has(placeOf(one)));
+}
+
+const readingCodes: readonly string[] = [
+  "missing_file",
+  "outside_root",
+  "remote_contents",
+  "config_too_costly",
+] satisfies ConfigFaultCode[];
+const isOfReading = (code: string): boolean => readingCodes.includes(code);
+const placeOf = ({ file, pointer }: FoundFault): string => `${file}\n${pointer}`;
 
 /** What acts: nothing acts on the rest, and its templates are another program's. */
 function acting(tree: RawConfig["tree"]): object {
