@@ -102,10 +102,8 @@ async function readWithin(roots: Roots, name: string): Promise<string | FileFaul
   const handle = await openFile(file).catch(() => undefined);
   if (handle === undefined) return { code: "missing_file", detail: "cannot be read" };
   try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(textLimits.long + 1), {
-      length: textLimits.long + 1,
-      position: 0,
-    });
+    const length = Math.min((await handle.stat()).size, textLimits.long) + 1;
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), { length, position: 0 });
     return decodeText(buffer.subarray(0, bytesRead));
   } finally {
     await handle.close();
