@@ -22,9 +22,9 @@ export type Config = Refused & {
 };
 
 /** A broker, and orgs with an app whose configs are synced by its API. */
-export async function givenAppsApi() {
+export async function givenAppsApi(settings: Readonly<Record<string, string>> = {}) {
   const { db, url } = await testDatabase();
-  const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
+  const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0", ...settings };
   const { call, broker, logged } = await startBroker({ url, env });
 
   async function setup() {

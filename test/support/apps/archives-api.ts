@@ -4,8 +4,8 @@ import { type Config, givenAppsApi } from "./apps-api.ts";
 import { tarEnd } from "./tar-entry.ts";
 
 /** A broker, and orgs with an app whose configs come as archives. */
-export async function givenArchivesApi() {
-  const { call, setup: setupApps } = await givenAppsApi();
+export async function givenArchivesApi(settings: Readonly<Record<string, string>> = {}) {
+  const { call, setup: setupApps } = await givenAppsApi(settings);
 
   async function setup() {
     const { token, at, ...rest } = await setupApps();
