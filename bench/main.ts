@@ -3,6 +3,7 @@ import { agentAction } from "./agent-action.ts";
 import { agentAlone } from "./agent-alone.ts";
 import { agentChildren } from "./agent-children.ts";
 import { agentOutput } from "./agent-output.ts";
+import { appConfigs } from "./app-configs.ts";
 import { dashboards } from "./dashboards.ts";
 import { emitters } from "./emitters.ts";
 import { handOff } from "./hand-off.ts";
@@ -61,6 +62,7 @@ const benches = {
   stats,
   pages,
   dashboards,
+  "app-configs": appConfigs,
   "log-intake": logIntake,
   "agent-alone": agentAlone,
   "agent-action": agentAction,
