@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { configFaultCodes, configWarningCodes } from "../shared/app-config/config-fault.ts";
+import {
+  configFaultCodes,
+  configNoticeCodes,
+  configWarningCodes,
+} from "../shared/app-config/config-fault.ts";
 import { configFiles } from "../shared/app-config/config-files.ts";
 import { configSchemaOf, configSchemaTypes } from "../shared/app-config/config-schemas.ts";
 import type { JsonSchema } from "../shared/app-config/json-schema.ts";
@@ -28,7 +32,9 @@ function page(): string {
   const functions = [...templateFunctions.values()]
     .map(({ name, values, is }) => `| \`${name} ${values}\` | ${is} |`)
     .join("\n");
-  const codes = [...configFaultCodes, ...configWarningCodes].map((code) => `\`${code}\``).join(" ");
+  const codes = [...configFaultCodes, ...configWarningCodes, ...configNoticeCodes]
+    .map((code) => `\`${code}\``)
+    .join(" ");
   return `${head}\n\n${sections.join("\n")}\n## Functions of templates\n\n| function | gives |\n|---|---|\n${functions}\n\n## Codes of faults and warnings\n\n${codes}\n`;
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { notDeployed } from "../shared/app-config/not-deployed.ts";
 import { runnerSettingEffects } from "../shared/runner-setting-effects.ts";
 import { readRootFile } from "./support/run/source-files.ts";
 
@@ -42,3 +43,20 @@ test("a setting of runners that it names is one on which nobody acts", () => {
   for (const [, member] of named)
     expect(runnerSettingEffects[member as keyof typeof runnerSettingEffects].by).toBe("nobody");
 });
+
+const notThere = [
+  "| a config's | in this version | comes with |",
+  "|---|---|---|",
+  ...notDeployed.map(({ part, today, comesWith }) => `| ${part} | ${today} | ${comesWith} |`),
+  "",
+].join("\n");
+
+test.each(["README.md", "docs/workflows.md"])(
+  "%s has the table of what is not there",
+  async (name) => {
+    const [, told] =
+      /<!-- not-deployed -->\n([^]*?)<!-- \/not-deployed -->/.exec(await readFile(name, "utf8")) ??
+      [];
+    expect(told).toBe(notThere);
+  },
+);

@@ -70,6 +70,8 @@ async function trySync(
     isNew ? checked.changes : "[]",
     ',"warnings":',
     checked.warnings,
+    ',"notices":',
+    checked.notices,
     "}",
   ];
   return { json, isNew };
@@ -91,6 +93,8 @@ export async function previewAppConfig(
     checked.changes,
     ',"warnings":',
     checked.warnings,
+    ',"notices":',
+    checked.notices,
     "}",
   ];
   return { json };
@@ -109,9 +113,7 @@ async function check(
   { work }: Pick<Parts, "work">,
   { actor: { orgId }, gone }: Asking,
   given: { readonly asked: CheckAsked; readonly source: ConfigBody; readonly bytes: Buffer[] },
-): Promise<
-  { readonly told: Checked } & Record<"draft" | "changes" | "warnings" | "readme", Uint8Array>
-> {
+): Promise<{ readonly told: Checked } & Record<CheckedPart, Uint8Array>> {
   const { asked, source, bytes } = given;
   const { form, unpackedBytes } = source;
   const { told, bytes: made } = await work.run(
@@ -125,9 +127,11 @@ async function check(
     gone,
   );
   for (const one of bytes) freeBytes(one); // the child has them
-  const [draft = new Uint8Array(), changes = none, warnings = none, readme = none] = made;
-  return { told, draft, changes, warnings, readme };
+  const [draft = none, changes = none, warnings = none, notices = none, readme = none] = made;
+  return { told, draft, changes, warnings, notices, readme };
 }
+
+type CheckedPart = "draft" | "changes" | "warnings" | "notices" | "readme";
 
 const none = new Uint8Array();
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>

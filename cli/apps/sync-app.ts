@@ -12,7 +12,7 @@ import { changeLine } from "./app-config-commands.ts";
 import { findAppByName } from "./find-app.ts";
 import { brandFlag, findBrands } from "./find-brands.ts";
 import { syncOnChanges } from "./sync-on-changes.ts";
-import { showChecked, strictFlag } from "./validate-app.ts";
+import { showChecked, showNotices, strictFlag, type ToldFault } from "./validate-app.ts";
 
 export const syncApp = defineCommand({
   name: "app sync",
@@ -79,6 +79,7 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
     throw new UsageError(`--app is ${asked}, but metadata.toml names the app ${name}.`);
   const found = await findAppByName(call, name);
   if (found === undefined && isDry) {
+    showNotices(screen, checked.notices);
     screen.say(`There is no app ${name} yet: this would create it.`);
     return exitCodes.ok.code;
   }
@@ -89,6 +90,7 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
     query: { dry_run: isDry ? "true" : undefined, cli_version: version },
     body: filesOfDocument(document),
   });
+  showNotices(screen, noticesOf(body.notices, checked.notices));
   if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
   else if (screen.format === "name") screen.out("id" in body ? body.id : app.id);
   else for (const change of body.changes) screen.out(changeLine(change));
@@ -99,3 +101,10 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
   else screen.say(`${name} (${app.id}): version ${body.version} is active.`);
   return exitCodes.ok.code;
 }
+
+/** What the broker tells, whose version counts, at the places here; an older one tells nothing of it. */
+const noticesOf = (
+  told: readonly ToldFault[] | undefined,
+  here: readonly ToldFault[],
+): readonly ToldFault[] =>
+  told?.map((one) => here.find(({ detail }) => detail === one.detail) ?? one) ?? here;

@@ -15,7 +15,7 @@ export const validateApp = defineCommand({
   summary:
     "Check an app's config without a broker: every fault at once, with its file, line and column.",
   details:
-    "Exits with 1 where there are faults; warnings are no faults. With -o json, the faults as a broker answers them, " +
+    "Exits with 1 where there are faults; warnings are no faults, nor are notices of what this version does not deploy yet. With -o json, the faults as a broker answers them, " +
     "and the checksum of a config without any.",
   isLocal: true,
   args: { folder: { summary: "The config's directory." } },
@@ -34,16 +34,20 @@ export const validateApp = defineCommand({
       brands: await findBrands(settings, { brand: flags.brand, profile: undefined }),
     });
     if (screen.format === "json" || screen.format === "ndjson") {
-      const { errors, warnings, config } = checked;
+      const { errors, warnings, notices, config } = checked;
       screen.out(
         JSON.stringify({
           valid: config !== undefined,
           checksum: config?.checksum,
           errors,
           warnings,
+          notices,
         }),
       );
-    } else showChecked(screen, checked, args.folder);
+    } else {
+      showNotices(screen, checked.notices);
+      showChecked(screen, checked, args.folder);
+    }
     return checked.config === undefined ? exitCodes.failed.code : exitCodes.ok.code;
   },
 });
@@ -63,11 +67,21 @@ export function showChecked(screen: Screen, checked: CheckedConfig, folder: stri
   screen.say(`${folder}: valid: ${counts}. Checksum ${config.checksum.slice(0, 12)}.`);
 }
 
+/** Says on what of a config nothing acts, a part a line. */
+export function showNotices(screen: Screen, notices: readonly ToldFault[]): void {
+  for (const notice of notices) screen.say(`${lineOf(notice)} (notice)`);
+}
+
 const count = (list: readonly unknown[], noun: string): string =>
   `${list.length} ${noun}${list.length === 1 ? "" : "s"}`;
 
+/** What is told of a place. */
+export type ToldFault = Pick<ConfigFault, "file" | "line" | "column" | "detail"> & {
+  readonly code: string;
+};
+
 /** As compilers write it, so that editors and terminals make links of it. */
-function lineOf({ file, line, column, code, detail }: ConfigFault): string {
+function lineOf({ file, line, column, code, detail }: ToldFault): string {
   const place = line === null ? file : `${file}:${line}:${column ?? 1}`;
   return `${place}: ${code}: ${detail}`;
 }

@@ -26,6 +26,20 @@ const warningSchema = z
   .object({ file: z.string(), pointer: z.string(), code: z.string(), detail: z.string() })
   .openapi("AppConfigWarning");
 
+const noticeSchema = z
+  .object({
+    file: z.string(),
+    line: z.int().nullable().describe("Null in a JSON document, which has none."),
+    column: z.int().nullable(),
+    pointer: z.string(),
+    code: z.string().describe("`not_deployed_yet`: it is kept and shown, and nothing acts on it."),
+    detail: z.string(),
+  })
+  .openapi("AppConfigNotice");
+const notices = z
+  .array(noticeSchema)
+  .describe("On what of it this version does not act; nothing is wrong with it.");
+
 const members = {
   id: z.string(),
   app_id: z.string(),
@@ -75,6 +89,7 @@ const syncedSchema = z
     ...contents,
     changes: z.array(changeSchema).describe("Against the config that was active before."),
     warnings: z.array(warningSchema),
+    notices,
   })
   .openapi("SyncedAppConfig");
 
@@ -83,6 +98,7 @@ const previewSchema = z
     checksum: z.string(),
     changes: z.array(changeSchema).describe("Against the active config."),
     warnings: z.array(warningSchema),
+    notices,
   })
   .openapi("AppConfigPreview");
 

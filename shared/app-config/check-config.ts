@@ -12,12 +12,14 @@ import {
   type ConfigFault,
   type ConfigFaultCode,
   configLimits,
+  type ConfigNoticeCode,
   type ConfigWarningCode,
   type FoundFault,
 } from "./config-fault.ts";
 import type { AppConfigDocument } from "./config-files.ts";
 import { type ConfigGraph, graphOf } from "./config-graph.ts";
 import { type Included, includeTexts } from "./include-texts.ts";
+import { noticesOfConfig } from "./notices-of-config.ts";
 import { inOneOrder } from "./one-order.ts";
 import { placeFaults } from "./place-faults.ts";
 import { makeRawConfig, type RawConfig } from "./raw-config.ts";
@@ -41,6 +43,8 @@ export type CheckedConfig = {
   /** How many there were. */
   readonly errorCount: number;
   readonly warnings: readonly ConfigFault<ConfigWarningCode>[];
+  /** On what of it this version does not act: no fault, however strict the check is. */
+  readonly notices: readonly ConfigFault<ConfigNoticeCode>[];
   /** The files that count: TOML files, and those whose texts they name. */
   readonly files: readonly string[];
   /** Undefined where there are errors. */
@@ -110,11 +114,13 @@ async function check(
   const errors = placeFaults(entries, isStrict ? [...found, ...ignored] : found);
   const allowed = [...included.warnings, ...told.warnings];
   const warnings = placeFaults(entries, isStrict ? allowed : [...allowed, ...ignored]);
+  const notices = placeFaults(entries, noticesOf(raw));
   const { document } = shapes;
   return {
     errors: errors.told as ConfigFault<ConfigFaultCode>[], // warnings are apart
     errorCount: errors.count,
     warnings: warnings.told as ConfigFault<ConfigWarningCode>[], // by warnOfConfig
+    notices: notices.told as ConfigFault<ConfigNoticeCode>[],
     files: [...entries.entries.keys(), ...included.files],
     config:
       errors.count === 0 && document !== undefined
@@ -122,6 +128,9 @@ async function check(
         : undefined,
   };
 }
+
+const noticesOf = (raw: RawConfig): FoundFault[] =>
+  noticesOfConfig(raw).map(({ path, detail }) => raw.faultAt(path, "not_deployed_yet", detail));
 
 /** Faults that say from which file their text was read, if it was. */
 function faultsOf({ faultAt }: RawConfig, { fileOf }: Included): RawConfig["faultAt"] {

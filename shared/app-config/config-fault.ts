@@ -45,11 +45,17 @@ export const configWarningCodes = [
 ] as const;
 export type ConfigWarningCode = (typeof configWarningCodes)[number];
 
+/** What a config has, and this version does nothing with. */
+export const configNoticeCodes = ["not_deployed_yet"] as const;
+export type ConfigNoticeCode = (typeof configNoticeCodes)[number];
+
+type AnyCode = ConfigFaultCode | ConfigWarningCode | ConfigNoticeCode;
+
 /** Where in a text: both from 1, columns in UTF-16 units. */
 export type Place = { readonly line: number; readonly column: number };
 
 /** One thing that is wrong in a config: where, what for programs, what for people. */
-export type ConfigFault<Code = ConfigFaultCode | ConfigWarningCode> = {
+export type ConfigFault<Code = AnyCode> = {
   /** Empty where it is the whole. */
   readonly file: string;
   /** Null in a JSON document, which has no lines of its own. */
@@ -62,7 +68,7 @@ export type ConfigFault<Code = ConfigFaultCode | ConfigWarningCode> = {
 };
 
 /** A fault whose place is looked up when all are known: by its path in its file, where it has one. */
-export type FoundFault<Code = ConfigFaultCode | ConfigWarningCode> = ConfigFault<Code> & {
+export type FoundFault<Code = AnyCode> = ConfigFault<Code> & {
   readonly within?: Path;
 };
 

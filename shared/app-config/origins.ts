@@ -1,6 +1,5 @@
 import {
-  type ConfigFaultCode,
-  type ConfigWarningCode,
+  type ConfigFault,
   type FoundFault,
   makeFault,
   type Path,
@@ -12,7 +11,7 @@ import { PathMap } from "./path-map.ts";
 /** Where something of a config was written: in which file, and at which path there. */
 export type Origin = { readonly file: string; readonly within: Path };
 
-export type Told = { readonly code: ConfigFaultCode | ConfigWarningCode; readonly detail: string };
+export type Told = Pick<ConfigFault, "code" | "detail">;
 
 /** From which places of which files the parts of a config's tree came. */
 export class Origins {

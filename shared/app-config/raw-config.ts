@@ -1,5 +1,5 @@
 import type { ConfigEntries } from "./config-entries.ts";
-import type { ConfigFaultCode, ConfigWarningCode, FoundFault, Path } from "./config-fault.ts";
+import type { ConfigFault, ConfigFaultCode, FoundFault, Path } from "./config-fault.ts";
 import { configLimits, pointerTo } from "./config-fault.ts";
 import { type ConfigFile, configFiles } from "./config-files.ts";
 import { fillNames } from "./fill-names.ts";
@@ -26,7 +26,7 @@ export type RawConfig = {
   readonly bytes: number;
 };
 
-type Code = ConfigFaultCode | ConfigWarningCode;
+type Code = ConfigFault["code"];
 type Making = {
   readonly tree: Record<string, unknown>;
   readonly origins: Origins;

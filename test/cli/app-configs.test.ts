@@ -25,6 +25,19 @@ describe("svc app validate", () => {
     expect(await validated("examples/app")).toMatchObject({ valid: true, errors: [] });
   });
 
+  test("says at once on what of a config this version does not act, also strictly, and passes", async () => {
+    const shown = await svc(["app", "validate", "examples/apps/manifests", "--strict"]);
+    expect(shown).toMatchObject({ code: 0, out: "" });
+    expect(shown.err).toMatch(
+      /^components\/.+\.toml:1:1: not_deployed_yet: component .+: in this version not deployed: .+ \(notice\)$/m,
+    );
+    const { out } = await svc(["app", "validate", "examples/apps/manifests", "-o", "json"]);
+    expect(JSON.parse(out)).toMatchObject({
+      valid: true,
+      notices: [{ code: "not_deployed_yet" }, {}, {}],
+    });
+  });
+
   test("tells each fault with its file, line and column, and fails", async () => {
     const folder = path.join(await testFolder(), "app");
     await cp("examples/app", folder, { recursive: true });

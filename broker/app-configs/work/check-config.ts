@@ -26,14 +26,17 @@ export type Checked = {
 
 /**
  * Checks a config; 422 with all that is wrong in it. Its bytes are, each as JSON: the draft that is stored (empty unless one is
- * wanted), what it changes of the document before it, what it is warned of, its readme.
+ * wanted), what it changes of the document before it, what it is warned of, on what of it nothing acts, its readme.
  */
 export async function checkConfig(
   { draft, appName, defaultName = appName, brands }: CheckAsked,
   source: ConfigSource,
   before: Buffer | undefined,
 ): Promise<WorkDone<Checked>> {
-  const { config, warnings } = await requireValid(source, { appName: defaultName, brands });
+  const { config, warnings, notices } = await requireValid(source, {
+    appName: defaultName,
+    brands,
+  });
   const { document, checksum } = config;
   if (appName !== undefined && nameKey(document.metadata.name) !== nameKey(appName))
     throw otherApp(appName);
@@ -54,6 +57,7 @@ export async function checkConfig(
       draft === undefined ? Buffer.alloc(0) : asJson(toConfigDraft(config, draft)),
       asJson(changes),
       asJson(told),
+      asJson(notices),
       asJson(document.metadata.readme ?? ""),
     ],
   };

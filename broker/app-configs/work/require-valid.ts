@@ -1,22 +1,22 @@
 import {
   checkConfigDocument,
   checkConfigFolder,
+  type CheckedConfig,
   type CheckOptions,
   type ValidConfig,
 } from "../../../shared/app-config/check-config.ts";
 import type { ConfigFolder } from "../../../shared/app-config/config-entries.ts";
-import type { ConfigFault } from "../../../shared/app-config/config-fault.ts";
 import { Problem, problem } from "../../../shared/problem.ts";
 
 /** A config as it came: its JSON document, or its directory. */
 export type ConfigSource = { readonly document: unknown } | { readonly folder: ConfigFolder };
-type Checked = { readonly config: ValidConfig; readonly warnings: readonly ConfigFault[] };
+type Checked = Pick<CheckedConfig, "warnings" | "notices"> & { readonly config: ValidConfig };
 /** The config, checked, of an app of this name unless it says another; 422 with all that is wrong in it. */
 export async function requireValid(source: ConfigSource, options: CheckOptions): Promise<Checked> {
-  const { config, errors, errorCount, warnings } = await ("folder" in source
+  const { config, errors, errorCount, warnings, notices } = await ("folder" in source
     ? checkConfigFolder(source.folder, options)
     : checkConfigDocument(source.document, options));
-  if (config !== undefined) return { config, warnings };
+  if (config !== undefined) return { config, warnings, notices };
   const [first] = errors;
   const more = errorCount > 1 ? ` (and ${errorCount - 1} more)` : "";
   throw new Problem({

@@ -64,6 +64,21 @@ describe("a sync of a tar.gz", () => {
     expect((await send(outer, { headers: { "content-encoding": "gzip" } })).status).toBe(415);
   });
 
+  test("tells on what of it nothing acts, stored or not, with the lines that an archive has", async () => {
+    const { send } = await setup();
+    const parts = [
+      metadata,
+      tarEntry("policies.toml", '\n[[policy]]\ntype = "sandbox"\ncontents = "package svc"\n'),
+    ];
+    const archive = gzipSync(Buffer.concat([...parts, tarEnd]));
+    const notices = [{ code: "not_deployed_yet", file: "policies.toml", line: 2, column: 3 }];
+    for (const [query, status] of [
+      ["?dry_run=true", 200],
+      ["", 201],
+    ] as const)
+      expect(await send(archive, { query })).toMatchObject({ status, body: { notices } });
+  });
+
   test("tells all faults of the config, each with its file, line and column", async () => {
     const { pack } = await setup();
     const { status, body } = await pack(

@@ -1,0 +1,75 @@
+import type { Section } from "./config-files.ts";
+
+/** A part of configs on which this version does not act. */
+export type NotDeployed = {
+  readonly sections: readonly Section[];
+  /** As people call it, with its files. */
+  readonly part: string;
+  /** What is not done with it. */
+  readonly today: string;
+  readonly comesWith: string;
+};
+
+const unprovisioned =
+  "not deployed: installs of such an app cannot be provisioned (409 `config_unsupported`)";
+
+/**
+ * What configs may have, and this version checks, keeps and shows without acting on it: the notices of `svc app validate`
+ * and of a sync, and the table of the docs. A part that begins to act goes out.
+ */
+export const notDeployed: readonly NotDeployed[] = [
+  {
+    sections: ["components"],
+    part: "components (`components/`)",
+    today: unprovisioned,
+    comesWith: "components and builds",
+  },
+  {
+    sections: ["sandbox"],
+    part: "the sandbox (`sandbox.toml`)",
+    today: unprovisioned,
+    comesWith: "sandboxes and deploys",
+  },
+  {
+    sections: ["stack"],
+    part: "the stack (`stack.toml`)",
+    today: unprovisioned,
+    comesWith: "stacks",
+  },
+  {
+    sections: ["permissions", "break_glass", "operation_roles"],
+    part: "roles (`permissions.toml`, `break_glass.toml`, `operation_roles.toml`)",
+    today: "not made: jobs run as their runner",
+    comesWith: "roles of installs",
+  },
+  {
+    sections: ["policies"],
+    part: "policies (`policies.toml`)",
+    today: "not evaluated",
+    comesWith: "sandboxes and deploys",
+  },
+  {
+    sections: ["secrets"],
+    part: "secrets of installs (`secrets.toml`)",
+    today: "not asked for",
+    comesWith: "stacks",
+  },
+  {
+    sections: ["kubernetes_contexts"],
+    part: "clusters (`kubernetes_contexts.toml`)",
+    today: "not used",
+    comesWith: "components and builds",
+  },
+  {
+    sections: ["runbooks"],
+    part: "runbooks (`runbooks/`)",
+    today: "never run",
+    comesWith: "runbook runs",
+  },
+  {
+    sections: ["branches", "installs", "trigger_rules"],
+    part: "branches, installs as files, trigger rules (`branches/`, `installs/`, `trigger_rules.toml`)",
+    today: "without effect",
+    comesWith: "branches",
+  },
+];
