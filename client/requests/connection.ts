@@ -51,7 +51,7 @@ export function openConnection(
     retries: atLeast("retries", options.retries ?? usualRetries, 0),
     maxAnswerBytes: atLeast("maxAnswerBytes", options.maxAnswerBytes ?? usualAnswerBytes, 1),
     headers: async () => {
-      const accept = "application/json, */*;q=0.1";
+      const accept = "application/json, application/problem+json, */*;q=0.1";
       const headers = new Headers({ "user-agent": "svc-client", accept });
       const { token, orgId } = options;
       if (token !== undefined) headers.set("authorization", await bearerOf(token));

@@ -4,6 +4,7 @@ import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
+import { inTwoShapes, twoShapesText } from "./two-shapes.ts";
 import { typedConfigMembers } from "./typed-config-members.ts";
 
 const tags = ["Apps"];
@@ -194,25 +195,28 @@ export const diffAppConfigsRoute = createRoute("diffAppConfigs", {
   responses: { 200: json(z.object({ changes: z.array(changeSchema) }), "What changed.") },
 });
 
+const graphSchema = z
+  .object({
+    order: z.array(z.string()).describe("Components, each after those that it needs."),
+    edges: z.array(
+      z.object({
+        from: z.object({ type: z.enum(["component", "action"]), name: z.string() }),
+        to: z.string().describe("The component that it needs."),
+        declared: z.boolean().describe("Listed, and not only referred to."),
+      }),
+    ),
+  })
+  .openapi("AppConfigGraph");
+
 export const getAppConfigGraphRoute = createRoute("getAppConfigGraph", {
   get: `${path}/graph`,
   rule: { ...reading, ownPermit: true },
   tags,
   summary: "Read the dependency graph of a config",
+  description: twoShapesText,
   responses: {
     200: json(
-      z
-        .object({
-          order: z.array(z.string()).describe("Components, each after those that it needs."),
-          edges: z.array(
-            z.object({
-              from: z.object({ type: z.enum(["component", "action"]), name: z.string() }),
-              to: z.string().describe("The component that it needs."),
-              declared: z.boolean().describe("Listed, and not only referred to."),
-            }),
-          ),
-        })
-        .openapi("AppConfigGraph"),
+      inTwoShapes(graphSchema, z.string().describe("In the language of Graphviz.")),
       "The graph.",
     ),
   },

@@ -3,6 +3,7 @@ import { createRoute } from "./create-route.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { partRecords } from "./part-records.ts";
 import { json } from "./response.ts";
+import { inTwoShapes, twoShapesText } from "./two-shapes.ts";
 
 type Section = keyof typeof partRecords;
 
@@ -33,6 +34,13 @@ const common = {
   tags: ["Apps"],
 } as const;
 
+/** Whether clients read a list where one part is asked for. */
+export const isAlone = (section: Section): boolean => section === "operation_roles";
+const oneOf = (section: Section): z.ZodObject => {
+  const { schema } = partRecords[section];
+  return isAlone(section) ? inTwoShapes(schema, z.array(schema)) : schema;
+};
+
 /** The routes that read a part: of the active config, of one config, and of all that are whole. */
 const reads = rows.map(([section, name, path, what]) => ({
   section,
@@ -56,8 +64,8 @@ const reads = rows.map(([section, name, path, what]) => ({
     get: `${app}/${path}-configs/{app_config_id}`,
     ...common,
     summary: `Read the ${what} of one config`,
-    description: "404 `app_config_part_not_found` where it has none.",
-    responses: { 200: json(partRecords[section].schema, "The part.") },
+    description: `404 \`app_config_part_not_found\` where it has none.${isAlone(section) ? ` ${twoShapesText}` : ""}`,
+    responses: { 200: json(oneOf(section), "The part.") },
   }),
 }));
 

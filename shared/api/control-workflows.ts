@@ -34,23 +34,28 @@ export const cancelWorkflowRoute = createRoute("cancelWorkflow", {
   responses: { 202: json(workflowResponseSchema, "It is being cancelled.") },
 });
 
+const cancelledSchema = z
+  .object({
+    cancelled: z.array(z.string()).describe("Those that are cancelled, or are being cancelled."),
+    errors: z
+      .array(z.object({ workflow_id: z.string(), error: z.string() }))
+      .describe("Those that are not, and why."),
+    outcomes: z.array(
+      z.object({
+        workflow_id: z.string(),
+        outcome: z.enum(["cancelling", "cancelled", "final", "not-found"]),
+      }),
+    ),
+  })
+  .openapi("CancelWorkflowsResponse");
+
 export const cancelWorkflowsRoute = createRoute("cancelWorkflows", {
   post: "/v1/workflows/cancel",
   rule: { ...operating, bound: true },
   tags,
   summary: "Cancel several workflows",
   body: z.strictObject({ workflow_ids: z.array(z.string().max(64)).min(1).max(100) }),
-  responses: {
-    200: json(
-      z.array(
-        z.object({
-          workflow_id: z.string(),
-          outcome: z.enum(["cancelling", "cancelled", "final", "not-found"]),
-        }),
-      ),
-      "The result for each.",
-    ),
-  },
+  responses: { 200: json(cancelledSchema, "The result for each.") },
 });
 
 export const cancelStepRoute = createRoute("cancelWorkflowStep", {

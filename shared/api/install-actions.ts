@@ -4,7 +4,8 @@ import { createRoute } from "./create-route.ts";
 import { idParam } from "./id-param.ts";
 import { installs } from "./install.ts";
 import { labelsQuery } from "./label-keys.ts";
-import { listingDescription, listingOf, listingQuery, partQuery } from "./listing.ts";
+import { listingQuery, partQuery } from "./listing.ts";
+import { pageOf } from "./page.ts";
 import { json } from "./response.ts";
 import { someWords } from "./some-words.ts";
 import { truth } from "./truth.ts";
@@ -13,12 +14,23 @@ const tags = ["Actions"];
 const base = "/v1/installs/{install_id}/actions";
 const reading = { surface: "control-plane", permission: "installs.read" } as const;
 
+const installAction = {
+  id: z.string().describe("The action's."),
+  install_id: z.string(),
+  action_workflow_id: z.string().describe("The same."),
+  created_at: z.iso.datetime(),
+};
 const installActionSchema = z
   .object({
+    ...installAction,
     action: actionSchema,
+    action_workflow: actionSchema.describe("The same."),
     latest_run: actionRuns.itemSchema.optional().describe("Once it ran."),
   })
   .openapi("InstallAction");
+const recentRunsSchema = z
+  .object({ ...installAction, runs: z.array(actionRuns.itemSchema) })
+  .openapi("InstallActionRuns");
 
 export const listLatestRunsRoute = createRoute("listLatestRuns", {
   get: `${base}/latest-runs`,
@@ -48,9 +60,12 @@ export const listRecentRunsRoute = createRoute("listRecentRuns", {
   rule: reading,
   tags,
   summary: "List the runs of an action in an install",
-  description: listingDescription,
+  description:
+    "Newest first. Without `cursor`: `runs`, of which `limit` and `offset` (or `page`) choose a part; `X-Svc-Page-Next` says whether there is more. With `cursor` (empty for the first page): `items` and `next_cursor`.",
   query: z.object(listingQuery),
-  responses: { 200: json(listingOf(actionRuns.itemSchema), "Runs.") },
+  responses: {
+    200: json(z.union([recentRunsSchema, pageOf(actionRuns.itemSchema)]), "Its runs."),
+  },
 });
 
 export const getActionOutputsRoute = createRoute("getActionOutputs", {

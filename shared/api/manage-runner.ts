@@ -4,6 +4,7 @@ import { durationInput } from "./duration.ts";
 import { json } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
 import { orderReason } from "./runner-process-shutdown.ts";
+import { inTwoShapes, twoShapesText } from "./two-shapes.ts";
 
 const tags = ["Runners"];
 const path = "/v1/runners/{runner_id}/mng";
@@ -56,9 +57,14 @@ export const updateManagedRunnerRoute = createRoute("updateManagedRunner", {
   },
   tags,
   summary: "Update a runner to the version its settings name",
-  description,
+  description: `${description} ${twoShapesText}`,
   body,
-  responses: { 201: json(runnerJobSchema, "The management job.") },
+  responses: {
+    201: json(
+      inTwoShapes(runnerJobSchema, z.literal(true)),
+      "The management job, or `true`: it is ordered.",
+    ),
+  },
 });
 
 export const restartManagedRunnerRoute = createRoute("restartManagedRunner", {

@@ -14,7 +14,7 @@ export const cursorQuery = {
   limit: digits(1, 100).default(50).describe("How many items a page has at most."),
 };
 
-/** The query members of lists that have pages unless `offset` or `page` is given: then they answer an array. */
+/** The query members of lists that have pages for our own programs, unless `offset` or `page` is given: then they answer an array. */
 export const pageQuery = {
   ...cursorQuery,
   offset: digits(0, mostOffset)

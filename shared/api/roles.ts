@@ -3,6 +3,7 @@ import { permissions, roleTypes } from "../permissions.ts";
 import { accountTypes } from "./account-types.ts";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
+import { inTwoShapes, twoShapesText } from "./two-shapes.ts";
 
 /** How clients know the policies of the service's own roles. */
 export const policyNames = [
@@ -124,7 +125,7 @@ export const listRolesRoute = createRoute("listRoles", {
   rule: { surface: "operator", permission: "roles.read", bound: true },
   tags: ["Access"],
   summary: "List the roles",
-  description: "The managed roles and the org's own.",
+  description: `The managed roles and the org's own. ${twoShapesText}`,
   query: z.object({
     context: z
       .string()
@@ -133,6 +134,12 @@ export const listRolesRoute = createRoute("listRoles", {
       .describe("Has no effect: each role is good for the org."),
   }),
   responses: {
-    200: json(z.object({ items: z.array(roleSchema), next_cursor: z.null() }), "The roles."),
+    200: json(
+      inTwoShapes(
+        z.object({ items: z.array(roleSchema), next_cursor: z.null() }),
+        z.array(roleSchema),
+      ),
+      "The roles.",
+    ),
   },
 });

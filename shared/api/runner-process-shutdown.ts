@@ -4,6 +4,7 @@ import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { json } from "./response.ts";
+import { inTwoShapes, twoShapesText } from "./two-shapes.ts";
 
 const tags = ["Processes"];
 const runnerPath = "/v1/runners/{runner_id}";
@@ -68,7 +69,12 @@ export const orderReason = z.string().trim().max(1000).default("");
 
 const orderBody = z.strictObject({ deadline, reason: orderReason });
 const forceBody = z.strictObject({ reason: orderReason });
-const many = json(z.array(processShutdownSchema), "One record for each process that is ordered.");
+const records = z.array(processShutdownSchema);
+const many = json(records, "One record for each process that is ordered.");
+const manyInTwoShapes = json(
+  inTwoShapes(records, z.object({ shutdowns: records })),
+  "One record for each process that is ordered, as a list or as `shutdowns`.",
+);
 const spared = "Not a process that manages the host (`mng`): that one is ordered by its own id.";
 const asked =
   "svc-agent receives the order within a second; another runner finds it when it lists its shutdowns. " +
@@ -99,9 +105,9 @@ export const gracefulShutdownRoute = createRoute("gracefulShutdown", {
   rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   tags,
   summary: "Shut down all processes of a runner after their running jobs",
-  description: `${spared} ${asked}`,
+  description: `${spared} ${asked} ${twoShapesText}`,
   body: orderBody,
-  responses: { 200: many },
+  responses: { 200: manyInTwoShapes },
 });
 
 export const restartRunnerRoute = createRoute("restartRunner", {
@@ -119,9 +125,9 @@ export const forceShutdownRoute = createRoute("forceShutdown", {
   rule: { surface: "operator", permission: "runners.operate", operatesRunner: true },
   tags,
   summary: "Stop all processes of a runner now",
-  description: `What they run fails and is never retried; after ten seconds the broker ends it itself. ${spared} ${asked}`,
+  description: `What they run fails and is never retried; after ten seconds the broker ends it itself. ${spared} ${asked} ${twoShapesText}`,
   body: forceBody,
-  responses: { 200: many },
+  responses: { 200: manyInTwoShapes },
 });
 
 export const shutDownProcessRoute = createRoute("shutDownProcess", {

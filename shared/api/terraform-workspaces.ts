@@ -4,6 +4,7 @@ import { createRoute } from "./create-route.ts";
 import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 import { shownLockSchema } from "./terraform-lock.ts";
+import { inTwoShapes, twoShapesText } from "./two-shapes.ts";
 
 const tags = ["Terraform workspaces"];
 const path = "/v1/terraform-workspaces/{workspace_id}";
@@ -86,6 +87,7 @@ export const workspaceSchema = z
   })
   .openapi("TerraformWorkspace");
 export type Workspace = z.infer<typeof workspaceSchema>;
+const workspaceAlone = inTwoShapes(workspaceSchema, z.array(workspaceSchema));
 
 const owner = { owner_id: z.string().max(200), owner_type: z.string().max(200) };
 
@@ -121,7 +123,8 @@ export const getWorkspaceRoute = createRoute("getTerraformWorkspace", {
   rule: { surface: "operator", permission: "state.read" },
   tags,
   summary: "Read a workspace",
-  responses: { 200: json(workspaceSchema, "The workspace.") },
+  description: twoShapesText,
+  responses: { 200: json(workspaceAlone, "The workspace, or a list of it alone.") },
 });
 
 export const deleteWorkspaceRoute = createRoute("deleteTerraformWorkspace", {
@@ -129,10 +132,9 @@ export const deleteWorkspaceRoute = createRoute("deleteTerraformWorkspace", {
   rule: { surface: "operator", permission: "state.write" },
   tags,
   summary: "Delete a workspace with all revisions of its state",
-  description:
-    "423 while it is locked or blocked. It can be restored for some days (SVC_RETAIN_DELETED_WORKSPACES_DAYS).",
+  description: `423 while it is locked or blocked. It can be restored for some days (SVC_RETAIN_DELETED_WORKSPACES_DAYS). ${twoShapesText}`,
   query: z.object({ reason: reason.optional() }),
-  responses: { 200: json(workspaceSchema, "The workspace, as it was.") },
+  responses: { 200: json(workspaceAlone, "The workspace as it was, or a list of it alone.") },
 });
 
 export const restoreWorkspaceRoute = createRoute("restoreTerraformWorkspace", {

@@ -119,7 +119,8 @@ function addressOf({ method, path, operation }: Route, ids: Record<string, strin
 }
 
 function ask(route: Route, call: Call): Promise<Answer<Refusal>> {
-  return broker.call<Refusal>(addressOf(route, ours.ids), call);
+  const headers = { accept: "*/*", ...call.headers }; // as clients are that know no problem documents
+  return broker.call<Refusal>(addressOf(route, ours.ids), { ...call, headers });
 }
 
 async function secretFor({ rule }: Route): Promise<string> {

@@ -41,6 +41,7 @@ async function ask(at: Standing, things: Ids, change: (body: object) => object =
   const path = at.route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "x");
   const body = row.text?.() ?? (row.body && change(await row.body(given, ids)));
   return await given.call<unknown>(`${at.wire.method} ${path}${row.query?.(given, ids) ?? ""}`, {
+    headers: { accept: "application/json" }, // as other clients have it, and not our own programs
     token: await (row.token?.(given) ?? given.tokenFor(at.route.rule)),
     ...(body !== undefined && { body }),
   });

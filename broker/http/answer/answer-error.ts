@@ -5,7 +5,7 @@ import type { Broker } from "../../broker.ts";
 import { isDatabaseAway, isLockTimeout } from "../../database/database-errors.ts";
 import { lostReference } from "../../database/lost-references.ts";
 import type { AppContext } from "../app-types.ts";
-import { requestHeader } from "../gate/request-header.ts";
+import { namesProblem } from "../gate/names-problem.ts";
 import { setHeader } from "./set-header.ts";
 
 /**
@@ -68,13 +68,10 @@ function answerProblem(c: AppContext, broker: Broker, known: Problem): Response 
 function typeOf(c: AppContext): string {
   const rule = c.get("rule") as RouteRule | undefined; // absent where no route was found
   const isRunners = rule?.surface === "runner" || rule?.runnersRead === true;
-  const isAsked = namesProblem.test(requestHeader(c, "accept") ?? "");
-  return isAsked && !isRunners ? problemType : "application/json";
+  return namesProblem(c) && !isRunners ? problemType : "application/json";
 }
 
 const problemType = "application/problem+json";
-/** Not where it is named to refuse it: `;q=0`. */
-const namesProblem = /application\/problem\+json(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 /** Errors that are a text already go in as they are. */
 function jsonOf(members: object, { errorsText }: Problem): string {

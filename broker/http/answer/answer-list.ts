@@ -1,5 +1,6 @@
 import type { ListRequest, PageKey } from "../../database/page-request.ts";
 import type { AppContext } from "../app-types.ts";
+import { namesProblem } from "../gate/names-problem.ts";
 import { readPage, tellNext } from "./paginate.ts";
 import { setHeader } from "./set-header.ts";
 
@@ -9,6 +10,7 @@ export type Paging = {
   readonly limit: number;
   readonly offset?: number | undefined;
   readonly page?: number | undefined;
+  readonly hasPagesAlone?: true;
 };
 
 type Row = { readonly id: string; readonly sort_key: string };
@@ -38,7 +40,7 @@ export function splitQuery<Query extends Paging>(
   return [{ cursor, limit, offset, page } as Query, filters]; // what it has of these
 }
 
-/** A list as an array by limit and offset, or as a page: with `cursor`, and where its query has no offset. */
+/** A list as an array by limit and offset, or as a page with `cursor`. Without offset and page our own programs read a page, others an array. */
 export async function answerList<Found extends Row, Item>(
   c: AppContext,
   paging: Paging & { readonly offset: number },
@@ -53,11 +55,12 @@ export async function answerList<Found extends Row, Item>(
 /** Both. */
 export async function answerList<Found extends Row, Item>(
   c: AppContext,
-  { cursor, limit, page, offset = page }: Paging,
+  { cursor, limit, page, offset = page, hasPagesAlone = false }: Paging,
   list: List<Found, Item>,
 ): Promise<Item[] | Page<Item>> {
   const { filters = {} } = list;
-  const isPage = offset === undefined || c.req.query("cursor") !== undefined;
+  const hasCursor = c.req.query("cursor") !== undefined; // an empty one, too
+  const isPage = hasCursor || (offset === undefined && (hasPagesAlone || namesProblem(c)));
   const begin = page === undefined || page === 0 ? (offset ?? 0) : page * limit;
   const part = isPage
     ? { after: readPage({ cursor, limit }, filters).after, offset: 0 }

@@ -27,9 +27,11 @@ import { requireApp, createApp, deleteApp, updateApp } from "../../apps/keep-app
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
+import { setHeader } from "../../http/answer/set-header.ts";
 import { tellThere } from "../../http/answer/tell-there.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
+import { namesProblem } from "../../http/gate/names-problem.ts";
 import { openResource, showItem } from "../../http/resources/open-resource.ts";
 
 /** /v1/apps and /v1/apps/{app_id}, /v1/apps/{app_id}/configs and all below it, …/latest-config, …/template-config, /v1/general/config-schema */
@@ -129,6 +131,8 @@ const compare: RegisterRoutes = (app, broker) => {
   app.handle(getAppConfigGraphRoute, async ({ c, params }) => {
     const { app_id, app_config_id: id } = params;
     const which = { app: app_id, id };
-    return answerFinished(c, broker, [await graphOfConfig(broker, askingOf(c, broker), which)]);
+    setHeader(c, "vary", "accept");
+    const shape = { which, isText: !namesProblem(c) };
+    return answerFinished(c, broker, [await graphOfConfig(broker, askingOf(c, broker), shape)]);
   });
 };

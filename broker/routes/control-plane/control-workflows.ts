@@ -52,7 +52,12 @@ const cancel: RegisterRoutes = (app, broker) => {
         .catch(outcomeOf);
       outcomes.push({ workflow_id: id, outcome });
     }
-    return outcomes;
+    const errors = outcomes.flatMap(({ workflow_id, outcome }) => {
+      const error = whyLeft.get(outcome);
+      return error === undefined ? [] : [{ workflow_id, error }];
+    });
+    const cancelled = outcomes.filter(({ outcome }) => !whyLeft.has(outcome));
+    return { cancelled: cancelled.map((one) => one.workflow_id), errors, outcomes };
   });
   app.handle(cancelStepRoute, async ({ orgId, params }) => {
     const { workflow_id: id, step_id: stepId } = params;
@@ -60,6 +65,12 @@ const cancel: RegisterRoutes = (app, broker) => {
     return { workflow_id: id };
   });
 };
+
+/** Why one is left as it is. */
+const whyLeft: ReadonlyMap<string, string> = new Map([
+  ["final", "It has finished."],
+  ["not-found", "There is no such workflow."],
+]);
 
 function outcomeOf(error: unknown): "final" | "not-found" {
   if (error instanceof Problem && error.code === "workflow_final") return "final";

@@ -1,9 +1,10 @@
-import { configPartReads } from "../../../shared/api/config-part-reads.ts";
+import { configPartReads, isAlone } from "../../../shared/api/config-part-reads.ts";
 import { listConfigs } from "../../app-configs/queries.ts";
 import { showPart, showParts } from "../../app-configs/show-parts.ts";
 import { requireApp } from "../../apps/keep-apps.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
+import { answerShape } from "../../http/answer/answer-shape.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** Parts of an app's configs: of the active one, of one that is named, of all that have it. */
@@ -27,7 +28,8 @@ export const readConfigParts: RegisterRoutes = (app, broker) => {
     });
     app.handle(get, async ({ c, orgId, params }) => {
       const of = { app: params.app_id, id: params.app_config_id };
-      return answerInTurns(c, broker, await showPart(db, orgId, of, section));
+      const part = await showPart(db, orgId, of, section);
+      return answerInTurns(c, broker, isAlone(section) ? answerShape(c, part, (it) => [it]) : part);
     });
   }
 };

@@ -1,3 +1,4 @@
+import type { ShownAction } from "../../../shared/api/actions.ts";
 import {
   getActionOutputsRoute,
   getActionRunStepRoute,
@@ -23,6 +24,13 @@ import { readLabelQuery } from "../../labels/label-query.ts";
 const everyAction = { after: undefined, limit: 1000, offset: 0 };
 const toRun = (row: RunRow) => actionRunRows.toItem(row);
 
+const briefOf = ({ id, created_at }: ShownAction, installId: string) => ({
+  id,
+  install_id: installId,
+  action_workflow_id: id,
+  created_at,
+});
+
 /** GET /v1/installs/{install_id}/actions/latest-runs, …/{action_id} and below it, …/runs/{run_id}/steps/{step_id} */
 export const readInstallActions: RegisterRoutes = (app, broker) => {
   const { db } = broker;
@@ -45,17 +53,18 @@ export const readInstallActions: RegisterRoutes = (app, broker) => {
     const { install_id: installId, action_id: id } = params;
     const action = await showInstallAction(db, orgId, { installId, id });
     const [latest] = await listLatestRuns(db, orgId, { installId, actionId: id });
-    const shown = { action, ...(latest && { latest_run: toRun(latest) }) };
-    return answerInTurns(c, broker, shown);
+    const whole = { ...briefOf(action, installId), action, action_workflow: action };
+    return answerInTurns(c, broker, { ...whole, ...(latest && { latest_run: toRun(latest) }) });
   });
   app.handle(listRecentRunsRoute, async ({ c, orgId, params, query }) => {
     const { install_id: installId, action_id: id } = params;
-    await showInstallAction(db, orgId, { installId, id });
-    return await answerList(c, query, {
+    const action = await showInstallAction(db, orgId, { installId, id });
+    const runs = await answerList(c, query, {
       read: (request: ListRequest) =>
         actionRunRows.list(db, orgId, { params, filter: {}, ...request }),
       toItem: toRun,
     });
+    return Array.isArray(runs) ? { ...briefOf(action, installId), runs } : runs;
   });
   app.handle(getActionOutputsRoute, async ({ c, orgId, params }) => {
     const { install_id: installId, action_id: id } = params;

@@ -17,6 +17,7 @@ import { findMember, listMembers } from "../../accounts/queries.ts";
 import { setAccountRoles as setRoles } from "../../accounts/set-account-roles.ts";
 import { toOrgAccount } from "../../accounts/to-account.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
+import { answerShape } from "../../http/answer/answer-shape.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { createRole as makeRole, deleteRole, updateRole } from "../../roles/keep-roles.ts";
 import { listRoles as findRoles } from "../../roles/queries.ts";
@@ -24,9 +25,9 @@ import { toRole } from "../../roles/to-role.ts";
 
 /** /v1/roles and all below it */
 export const keepRoles: RegisterRoutes = (app, { db }) => {
-  app.handle(listRolesRoute, async ({ orgId }) => {
-    const rows = await findRoles(db, orgId);
-    return { items: rows.map(toRole), next_cursor: null };
+  app.handle(listRolesRoute, async ({ c, orgId }) => {
+    const items = (await findRoles(db, orgId)).map(toRole);
+    return answerShape(c, { items, next_cursor: null }, () => items);
   });
   app.handle(createRoleRoute, async ({ actor, body }) => toRole(await makeRole(db, actor, body)));
   app.handle(updateRoleRoute, async ({ actor, params: { role_id: id }, body }) =>

@@ -18,12 +18,16 @@ export const readAudit: RegisterRoutes = (app, broker) => {
   const days = config.retainAuditDays;
   app.handle(listAuditEventsRoute, async ({ c, orgId, query }) => {
     const [page, filter] = splitQuery(query);
-    return await answerList(c, page, {
-      filters: filter,
-      read: ({ after, limit }: ListRequest) =>
-        listAuditEvents(db, orgId, { filter, after, limit: limit - 1, days }),
-      toItem: toAuditEvent,
-    });
+    return await answerList(
+      c,
+      { ...page, hasPagesAlone: true },
+      {
+        filters: filter,
+        read: ({ after, limit }: ListRequest) =>
+          listAuditEvents(db, orgId, { filter, after, limit: limit - 1, days }),
+        toItem: toAuditEvent,
+      },
+    );
   });
   app.handle(exportAuditEventsRoute, async ({ c, orgId, query, withPermit }) => {
     const { cursor, ...filter } = query;

@@ -4,15 +4,17 @@ import {
   restartRunnerRoute,
   shutDownProcessRoute,
 } from "../../../shared/api/runner-process-shutdown.ts";
+import { answerShape } from "../../http/answer/answer-shape.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requestShutdown, requestShutdowns as request } from "../../processes/request-shutdowns.ts";
 
 /** POST /v1/runners/{runner_id}/graceful-shutdown, …/force-shutdown, …/restart, …/processes/{process_id}/shutdown */
 export const requestShutdowns: RegisterRoutes = (app, broker) => {
-  app.handle(gracefulShutdownRoute, async ({ actor, params, body }) => {
+  app.handle(gracefulShutdownRoute, async ({ c, actor, params, body }) => {
     const { deadline: deadlineNs, reason } = body;
     const order = { type: "graceful", deadlineNs, reason } as const;
-    return await request(broker, actor, params.runner_id, order);
+    const records = await request(broker, actor, params.runner_id, order);
+    return answerShape(c, records, () => ({ shutdowns: records }));
   });
 
   app.handle(restartRunnerRoute, async ({ actor, params, body }) => {
@@ -21,9 +23,10 @@ export const requestShutdowns: RegisterRoutes = (app, broker) => {
     return await request(broker, actor, params.runner_id, order);
   });
 
-  app.handle(forceShutdownRoute, async ({ actor, params: { runner_id: runnerId }, body }) => {
+  app.handle(forceShutdownRoute, async ({ c, actor, params: { runner_id: runnerId }, body }) => {
     const order = { type: "force", reason: body.reason } as const;
-    return await request(broker, actor, runnerId, order);
+    const records = await request(broker, actor, runnerId, order);
+    return answerShape(c, records, () => ({ shutdowns: records }));
   });
 
   app.handle(shutDownProcessRoute, async ({ actor, params, body }) => {

@@ -20,6 +20,7 @@ import {
 } from "../../../shared/api/runners.ts";
 import type { Broker } from "../../broker.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
+import { answerShape } from "../../http/answer/answer-shape.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { showJobTo } from "../../jobs/show-job-to.ts";
@@ -150,7 +151,8 @@ const manageRunner: RegisterRoutes = (app, broker) => {
       const metadata = reason === "" ? undefined : { reason };
       const order = { runnerId, type, key, metadata, deadlineNs };
       const ordered = await orderManagement(broker, actor, order);
-      return showJobTo(actor)(toRunnerJob(tellReplay(c, ordered).job));
+      const job = showJobTo(actor)(toRunnerJob(tellReplay(c, ordered).job));
+      return route === updateManagedRunnerRoute ? answerShape(c, job, () => true) : job;
     });
   }
 };

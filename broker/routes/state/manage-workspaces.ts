@@ -13,6 +13,7 @@ import {
 import { listWorkspaceEventsRoute } from "../../../shared/api/workspace-events.ts";
 import { problem } from "../../../shared/problem.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
+import { answerShape } from "../../http/answer/answer-shape.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { breakLock } from "../../workspaces/lock-workspace.ts";
 import {
@@ -48,19 +49,17 @@ export const keepWorkspaces: RegisterRoutes = (app, broker) => {
       toItems: async (rows) => rows.map(await prepareToShow(db, orgId, rows)),
     });
   });
-  app.handle(
-    getWorkspaceRoute,
-    async ({ orgId, params }) => await showWorkspace(db, orgId, params.workspace_id),
-  );
-  app.handle(
-    deleteWorkspaceRoute,
-    async ({ actor, params: { workspace_id: workspaceId }, query }) => {
-      const { reason = "" } = query;
-      const workspace = await showWorkspace(db, actor.orgId, workspaceId);
-      await deleteWorkspace(db, actor, { workspaceId, reason });
-      return workspace;
-    },
-  );
+  app.handle(getWorkspaceRoute, async ({ c, orgId, params }) => {
+    const workspace = await showWorkspace(db, orgId, params.workspace_id);
+    return answerShape(c, workspace, (it) => [it]);
+  });
+  app.handle(deleteWorkspaceRoute, async ({ c, actor, params, query }) => {
+    const { workspace_id: workspaceId } = params;
+    const { reason = "" } = query;
+    const workspace = await showWorkspace(db, actor.orgId, workspaceId);
+    await deleteWorkspace(db, actor, { workspaceId, reason });
+    return answerShape(c, workspace, (it) => [it]);
+  });
   app.handle(
     restoreWorkspaceRoute,
     async ({ actor, params: { workspace_id: workspaceId }, body }) => {

@@ -69,11 +69,14 @@ test.each([
   expect(headers.get("content-type")).toBe(type);
 });
 
+/** As clients are that know no problem documents. */
+const bare = { accept: "*/*" };
+
 describe("a path", () => {
   test.each(["/v2", "/v1", "/v1/roles/", "/v1/roles/x/y", "/v1/%2e%2e/roles", "/v1/tokens/%00"])(
     "that no route has is 404: %s",
     async (path) => {
-      const { status, headers } = await broker.call(`GET ${path}`, { token });
+      const { status, headers } = await broker.call(`GET ${path}`, { token, headers: bare });
       expect(status).toBe(404);
       expect(headers.get("content-type")).toBe("application/json");
     },
@@ -85,10 +88,10 @@ describe("a path", () => {
     const path = `/v1/runners/${runnerId}/of-another-version`;
     const basic = `Basic ${Buffer.from(`svc:${own}`).toString("base64")}`;
     for (const answer of [
-      await broker.call(`GET ${path}`, { token: own }),
-      await broker.call(`POST ${path}`, { token: own, body: "null\n" }),
-      await broker.call(`GET ${path}?token=${own}`),
-      await broker.call(`GET ${path}`, { headers: { authorization: basic } }),
+      await broker.call(`GET ${path}`, { token: own, headers: bare }),
+      await broker.call(`POST ${path}`, { token: own, headers: bare, body: "null\n" }),
+      await broker.call(`GET ${path}?token=${own}`, { headers: bare }),
+      await broker.call(`GET ${path}`, { headers: { ...bare, authorization: basic } }),
     ]) {
       expect(answer.status).toBe(404);
       expect(answer.headers.get("content-type")).toBe("application/json");

@@ -74,10 +74,12 @@ describe("a token bound to an install", () => {
       status: "cancelled",
     });
     const asked = { workflow_ids: [sibling.workflowId, own.workflowId] };
-    expect((await api("POST /v1/workflows/cancel", asked)).body).toEqual([
-      { workflow_id: sibling.workflowId, outcome: "not-found" },
-      { workflow_id: own.workflowId, outcome: "final" },
-    ]);
+    expect((await api("POST /v1/workflows/cancel", asked)).body).toMatchObject({
+      outcomes: [
+        { workflow_id: sibling.workflowId, outcome: "not-found" },
+        { workflow_id: own.workflowId, outcome: "final" },
+      ],
+    });
   });
 });
 

@@ -159,8 +159,13 @@ test("an install's actions are read with their runs, the last outputs and steps"
     action: { name: "greet" },
     latest_run: { id: second.id },
   });
-  const recent = await org.api<{ id: string }[]>(`GET ${action}/recent-runs`);
-  expect(recent.body.map(({ id }) => id)).toEqual([second.id, first.id]);
+  const { body: recent } = await org.api(`GET ${action}/recent-runs`);
+  expect(recent).toMatchObject({
+    action_workflow_id: greet?.action_workflow_id,
+    runs: [{ id: second.id }, { id: first.id }],
+  });
+  const { body: page } = await org.api(`GET ${action}/recent-runs?cursor=&limit=1`);
+  expect(page).toMatchObject({ items: [{ id: second.id }] });
   expect((await org.api(`GET ${action}/outputs`)).body).toEqual({});
   const { body: run } = await org.api<WholeActionRun>(`GET ${base}/runs/${second.id}`);
   const step = `${base}/runs/${second.id}/steps/${run.steps[0]?.id ?? ""}`;

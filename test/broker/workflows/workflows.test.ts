@@ -138,10 +138,22 @@ describe("a cancel", () => {
     expect((await org.read(body.workflow_id)).body.status.status).toBe("cancelled");
     const another = (await org.run(installId, "careful")).body.workflow_id;
     await org.reach(another, "approval-awaiting");
-    const many = await org.api<{ outcome: string }[]>("POST /v1/workflows/cancel", {
+    const many = await org.api("POST /v1/workflows/cancel", {
       workflow_ids: [body.workflow_id, `wfl_${"0".repeat(26)}`, another],
     });
-    expect(many.body.map(({ outcome }) => outcome)).toEqual(["final", "not-found", "cancelled"]);
+    const none = `wfl_${"0".repeat(26)}`;
+    expect(many.body).toEqual({
+      cancelled: [another],
+      errors: [
+        { workflow_id: body.workflow_id, error: "It has finished." },
+        { workflow_id: none, error: "There is no such workflow." },
+      ],
+      outcomes: [
+        { workflow_id: body.workflow_id, outcome: "final" },
+        { workflow_id: none, outcome: "not-found" },
+        { workflow_id: another, outcome: "cancelled" },
+      ],
+    });
   });
 });
 

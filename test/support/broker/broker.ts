@@ -60,14 +60,17 @@ export async function startBroker(options: {
   return { url, broker, logged, stop, call: (what, call) => send(url, what, call) };
 }
 
-/** One request to the broker at this URL, wherever it runs. */
+/** What our own programs accept: it chooses their shape where others read another. */
+const oursAccept = "*/*, application/problem+json;q=0.9";
+
+/** One request to the broker at this URL, wherever it runs; as one of our own programs, unless its headers say otherwise. */
 export async function send<Body = Record<string, unknown>>(
   url: string,
   what: string,
   call: Call = {},
 ): Promise<Answer<Body>> {
   const [method = "GET", path = "/"] = what.split(" ");
-  const headers = new Headers(call.headers);
+  const headers = new Headers({ accept: oursAccept, ...call.headers });
   if (call.token !== undefined) headers.set("authorization", `Bearer ${call.token}`);
   const hasBody = call.body !== undefined;
   if (hasBody && !headers.has("content-type")) headers.set("content-type", "application/json");
