@@ -15,6 +15,8 @@ export const expectedIds = {
   azure: "expected_subscription_id",
   gcp: "expected_project_id",
 } as const;
+/** The same, where a request says it with the account. */
+const idsInAccounts = { aws: "account_id", azure: "subscription_id", gcp: undefined } as const;
 const platforms = ["aws", "azure", "gcp"] as const;
 
 /** The account that an install is in; 422 for two of them, or one of another cloud than the app's runner. */
@@ -34,12 +36,18 @@ export function cloudOf(config: AppConfigDocument, install: NewInstall): Cloud {
       `The app's runner is of ${wanted}: give ${wanted}_account.`,
     );
   const expected = expectedOf(install, first?.platform);
-  return first === undefined
-    ? { platform: "unknown", account: {}, expected }
-    : { ...first, expected };
+  if (first === undefined) return { platform: "unknown", account: {}, expected };
+  const {
+    account_id: _account,
+    subscription_id: _subscription,
+    ...account
+  } = withIds(first.account);
+  return { platform: first.platform, account, expected };
 }
 
-function expectedOf(install: NewInstall, platform: (typeof platforms)[number] | undefined): string {
+type Platform = (typeof platforms)[number];
+
+function expectedOf(install: NewInstall, platform: Platform | undefined): string {
   for (const other of platforms)
     if (other !== platform && install[expectedIds[other]] !== undefined)
       throw invalid(
@@ -47,7 +55,18 @@ function expectedOf(install: NewInstall, platform: (typeof platforms)[number] | 
         "cloud_mismatch",
         `Give it together with ${other}_account.`,
       );
-  return (platform === undefined ? undefined : install[expectedIds[platform]]) ?? "";
+  if (platform === undefined) return "";
+  const told = install[expectedIds[platform]];
+  const member = idsInAccounts[platform];
+  const inAccount =
+    member === undefined ? undefined : withIds(install[`${platform}_account`])[member];
+  if (told !== undefined && inAccount !== undefined && told !== inAccount)
+    throw invalid(
+      `#/${expectedIds[platform]}`,
+      "one_of",
+      `It differs from ${member ?? ""} of ${platform}_account: give one.`,
+    );
+  return told ?? inAccount ?? "";
 }
 
 const invalid = (pointer: Pointer, code: string, detail: string): Error =>

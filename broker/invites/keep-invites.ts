@@ -1,5 +1,5 @@
 import type { Permission } from "../../shared/permissions.ts";
-import { problem } from "../../shared/problem.ts";
+import { type Pointer, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -27,10 +27,15 @@ export async function createInvite(
   wanted: {
     readonly accountId: string;
     readonly roles: readonly string[];
+    /** Where the request names its one role, if not in a list. */
+    readonly roleAt?: Pointer | undefined;
     readonly livesNs: number;
   },
 ): Promise<InviteRow> {
-  const roleIds = await findRoleIds(db, by.orgId, wanted.roles, { giver: by });
+  const roleIds = await findRoleIds(db, by.orgId, wanted.roles, {
+    giver: by,
+    pointer: wanted.roleAt,
+  });
   const { accountId, livesNs } = wanted;
   const id = keyedId("inv", by.requestSeed);
   const before = by.requestSeed && (await inviteRows.find(db, by.orgId, { invite_id: id }));

@@ -9,9 +9,10 @@ import {
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import { requireFreeName } from "../names/require-free-name.ts";
+import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { insertNamedPart, nameAppPart, type NamedKind } from "./named-part-queries.ts";
-import { oneOf, requireNamed } from "./show-named-parts.ts";
+import { findNamed, oneOf, requireNamed } from "./show-named-parts.ts";
 
 const prefixes = { actions: "act", components: "cmp", runbooks: "rbk" } as const;
 
@@ -63,9 +64,26 @@ export async function addConfigOf(
   const { name } = await requireNamed(db, actor.orgId, { app, kind, id });
   const { app_config_id: config, ...given } = body;
   const own = kind === "components" ? { name, type } : { name };
-  const contents = { ...own, ...membersOf(type, given) };
+  const members = await withNames(db, actor.orgId, app, membersOf(type, given));
+  const contents = { ...own, ...members };
   return await addPart(db, actor, { app, kind, config, name, contents, merges: true });
 }
+
+/** Clients may list components by their ids; configs have their names. */
+async function withNames(db: Db, org: OrgId, app: string, members: Members): Promise<Members> {
+  const { dependencies } = members;
+  if (!Array.isArray(dependencies)) return members;
+  const nameOf = async (one: unknown): Promise<unknown> => {
+    if (typeof one !== "string" || !componentId.test(one)) return one;
+    const which = { kind: "components", app, id: one } as const;
+    return (await findNamed(db, org, which))?.name ?? one;
+  };
+  const named: unknown[] = [];
+  for (const one of dependencies as unknown[]) named.push(await nameOf(one));
+  return { ...members, dependencies: named };
+}
+
+const componentId = /^cmp_[0-9a-z]{26}$/;
 
 type Adding = Of & {
   readonly config: string;

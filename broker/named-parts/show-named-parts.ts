@@ -13,14 +13,20 @@ import { listNamedParts, type NamedRow, type WhichNamed } from "./named-part-que
 export const oneOf = { actions: "action", components: "component", runbooks: "runbook" } as const;
 
 /** What an app has by an id; 404 for nothing. */
-export async function requireNamed(
+export async function requireNamed(db: Db, org: OrgId, which: WhichNamed): Promise<NamedRow> {
+  const row = await findNamed(db, org, which);
+  if (row === undefined) throw problem.notFound(oneOf[which.kind]);
+  return row;
+}
+
+/** The same; undefined for nothing. */
+export async function findNamed(
   db: Db,
   org: OrgId,
   { kind, app, id }: WhichNamed,
-): Promise<NamedRow> {
+): Promise<NamedRow | undefined> {
   const page = { after: undefined, limit: 1, offset: 0 };
   const [row] = await listNamedParts(db, org, { kind, app, filter: { id }, ...page });
-  if (row === undefined) throw problem.notFound(oneOf[kind]);
   return row;
 }
 

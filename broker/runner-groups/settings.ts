@@ -72,9 +72,13 @@ export function changeSettings(
     job_group_max_depth = present.job_group_max_depth,
     heart_beat_timeout = present.heart_beat_timeout,
     sandbox_mode = present.sandbox_mode,
+    org_awsiam_role_arn: otherArn,
     ...rest
   } = changes;
-  const document = { ...present.document, ...given(rest) };
+  const { org_aws_iam_role_arn: arn = otherArn } = rest;
+  if (otherArn !== undefined && otherArn !== arn) throw differs(at);
+  const named = { ...rest, org_aws_iam_role_arn: arn };
+  const document = { ...present.document, ...given(named) };
   requireWholeSignature(document, at);
   return {
     groups: [...groups],
@@ -139,6 +143,12 @@ function requireWholeSignature(document: Partial<RunnerSettingsDocument>, at: Po
     },
   ]);
 }
+
+const differs = (at: Pointer): Error => {
+  const detail =
+    "org_aws_iam_role_arn and org_awsiam_role_arn are two names of one setting. Give one.";
+  return problem.invalid([{ pointer: `${at}/org_awsiam_role_arn`, code: "one_of", detail }]);
+};
 
 type Given<Members> = { [Name in keyof Members]: Exclude<Members[Name], undefined> };
 

@@ -3,6 +3,7 @@ import { created, labelled, named, part } from "../resources/filters.ts";
 import { instant, int, json, made, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
 import { idParam } from "./id-param.ts";
+import { toCome } from "./to-come.ts";
 
 const texts = z.record(z.string(), z.string());
 /** The name of an app, or of what an app has. */
@@ -14,11 +15,14 @@ export const nameShape = z
   );
 const appName = nameShape.describe("Unique in the org, where `-` and `_` are equal.");
 
+const slackWebhook = toCome("Slack comes with a later version; metadata.toml keeps the URL");
+
 export const newAppSchema = z
   .strictObject({
     name: appName,
     display_name: z.string().max(255).default(""),
     description: z.string().max(4096).default(""),
+    slack_webhook_url: slackWebhook,
   })
   .openapi("NewApp", { example: { name: "shop", display_name: "Shop" } });
 export type NewApp = z.infer<typeof newAppSchema>;
@@ -30,6 +34,8 @@ export const appChangesSchema = z
     description: z.string().max(4096),
     config_repo: z.string().max(2048),
     config_directory: z.string().max(1024),
+    label_colors: toCome("the config's metadata.toml says it"),
+    slack_webhook_url: slackWebhook,
   })
   .partial()
   .openapi("AppChanges");

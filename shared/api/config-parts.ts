@@ -2,9 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { configFiles } from "../app-config/config-files.ts";
 import { chosen, configSchemaOf } from "../app-config/config-schemas.ts";
 import { recordNamesOf } from "../app-config/record-names.ts";
+import { spreadNamesOf } from "../app-config/record-shapes.ts";
 import { configSchema } from "./app-configs.ts";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
+import { toCome } from "./to-come.ts";
 
 const tags = ["Apps"];
 const base = "/v1/apps/{app_id}/configs";
@@ -19,6 +21,12 @@ const newConfigSchema = z
       .default(""),
     cli_version: z.string().max(64).default("").describe("Kept with the config."),
     skip_notification: z.boolean().optional().describe("Has no effect: nobody is notified."),
+    app_branch_id: toCome("branches of apps come with a later version"),
+    intermediate_config_json: z
+      .string()
+      .max(2 ** 24)
+      .optional()
+      .describe("Has no effect: a config is what its parts say."),
     plan_only: z.boolean().default(false).describe("It is checked and never becomes active."),
   })
   .openapi("NewAppConfig");
@@ -89,7 +97,7 @@ export function membersOf(
   const { properties, oneOf, anyOf } = component ?? configSchemaOf(type) ?? {};
   const kinds = [{ properties }, ...(oneOf ?? anyOf ?? [])];
   const names = kinds.flatMap((kind) => Object.keys(kind.properties ?? {}));
-  const known = [...names, ...Object.keys(recordNamesOf(type))];
+  const known = [...names, ...Object.keys(recordNamesOf(type)), ...spreadNamesOf(type)];
   return Object.fromEntries(
     known.filter((name) => !without.includes(name)).map((name) => [name, partMember.optional()]),
   );

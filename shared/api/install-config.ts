@@ -4,6 +4,7 @@ import { created, labelled } from "../resources/filters.ts";
 import { flag, instant, json, made, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
 import { labelsInput } from "./labels-input.ts";
+import { toCome } from "./to-come.ts";
 
 const mostToggles = 500;
 
@@ -25,7 +26,14 @@ const members = {
     .describe("Informational: this version sends nothing elsewhere."),
 };
 /** null is the app's default. */
-export const installConfigInput = z.strictObject(members).partial().openapi("InstallConfigChanges");
+export const installConfigInput = z
+  .strictObject({
+    ...z.strictObject(members).partial().shape,
+    custom_nested_stacks: toCome("stacks come with a later version"),
+    runner_nested_template_url: toCome("stacks come with a later version"),
+    vpc_nested_template_url: toCome("stacks come with a later version"),
+  })
+  .openapi("InstallConfigChanges");
 export type InstallConfigInput = z.output<typeof installConfigInput>;
 
 export const installConfigs = resource({

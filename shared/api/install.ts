@@ -5,6 +5,7 @@ import { instant, int, json, made, orNull, owned, text, word } from "../resource
 import { type ItemOf, resource } from "../resources/resource.ts";
 import { componentTogglesInput, installConfigInput, installConfigs } from "./install-config.ts";
 import { labelsInput, labelTemplatesInput } from "./labels-input.ts";
+import { toCome } from "./to-come.ts";
 
 const mostMetadata = 100;
 const mostInputs = 500;
@@ -35,18 +36,27 @@ export const inputsInput = z
   .describe("By name; each fits the type that the app's config gives it. null: as if not given.");
 const region = z.string().regex(/^[a-z0-9-]{1,64}$/, "Must be a region's name.");
 
+const expectedAccount = z.string().regex(/^[0-9]{12}$/, "Must be an AWS account's twelve digits.");
 const newInstallMembers = {
   name: installName,
-  aws_account: z.strictObject({ region }).optional(),
-  azure_account: z.strictObject({ location: region }).optional(),
+  aws_account: z
+    .strictObject({
+      region,
+      account_id: expectedAccount.optional().describe("As `expected_account_id`."),
+      connection_id: toCome("connections of cloud accounts come with a later version"),
+    })
+    .optional(),
+  azure_account: z
+    .strictObject({
+      location: region,
+      subscription_id: z.uuid().optional().describe("As `expected_subscription_id`."),
+    })
+    .optional(),
   gcp_account: z
     .strictObject({ project_id: z.string().min(1).max(64), region })
     .optional()
     .describe("At most one of the three accounts, that of the app's cloud."),
-  expected_account_id: z
-    .string()
-    .regex(/^[0-9]{12}$/, "Must be an AWS account's twelve digits.")
-    .optional(),
+  expected_account_id: expectedAccount.optional(),
   expected_subscription_id: z.uuid().optional(),
   expected_project_id: z
     .string()
@@ -68,6 +78,7 @@ const newInstallMembers = {
     .max(64)
     .optional()
     .describe("A group of type install with one runner, of no install yet: it becomes this one's."),
+  stack_only: toCome("stacks come with a later version"),
   start: z.boolean().default(true).describe("false: it is not provisioned until you request it."),
 };
 export const newInstallSchema = z

@@ -66,16 +66,20 @@ const groupsInput = z
 
 const parallelismInput = z.partialRecord(
   z.enum(runnerJobGroups),
-  z.string().refine((given) => /^(0|[1-9]\d{0,3})$/.test(given) && Number(given) <= 1000, {
-    params: { code: "invalid_parallelism" },
-    message: 'Give an integer as text, "0" to "1000".',
-  }),
+  z
+    .union([z.string(), z.int()])
+    .transform(String)
+    .refine((given) => /^(0|[1-9]\d{0,3})$/.test(given) && Number(given) <= 1000, {
+      params: { code: "invalid_parallelism" },
+      message: 'Give an integer, also as text: "0" to "1000".',
+    }),
 );
 
 /** Changes of settings: what is given replaces what was, whole lists and maps too; the rest stays. */
 export const runnerSettingsChangesSchema = z
   .strictObject({
     ...documentInput,
+    org_awsiam_role_arn: text.describe("Another name of `org_aws_iam_role_arn`."),
     groups: groupsInput,
     job_group_parallelism: parallelismInput,
     job_group_max_depth: z.int().min(1).max(10_000_000),

@@ -1,3 +1,5 @@
+import { gatherMembers, toFileShape } from "./record-shapes.ts";
+
 type Names = Readonly<Record<string, string>>;
 
 const repos: Names = {
@@ -6,18 +8,18 @@ const repos: Names = {
 };
 const terraform: Names = { variables: "vars", variables_files: "var_file", ...repos };
 
-/** What records call members of files, by the type of the file or of the component. */
+/** What records call members of files, by the type of the file or of the component. Of several names answers have the first. */
 const recordNames: Readonly<Record<string, Names>> = {
-  inputs: { input_groups: "group", inputs: "input" },
+  inputs: { input_groups: "group", groups: "group", inputs: "input" },
   sandbox: terraform,
-  runner: { app_runner_type: "runner_type", init_script: "init_script_url" },
+  runner: { app_runner_type: "runner_type", type: "runner_type", init_script: "init_script_url" },
   permissions: {
     provision_aws_iam_role: "provision_role",
     deprovision_aws_iam_role: "deprovision_role",
     maintenance_aws_iam_role: "maintenance_role",
     custom_aws_iam_roles: "custom_roles",
   },
-  "break-glass": { aws_iam_roles: "role" },
+  "break-glass": { aws_iam_roles: "role", roles: "role" },
   policies: { policies: "policy" },
   secrets: { secrets: "secret" },
   "kubernetes-contexts": { contexts: "context" },
@@ -34,7 +36,7 @@ const recordNames: Readonly<Record<string, Names>> = {
 /** What else the members of such a file are called, by those names. */
 export const recordNamesOf = (type: string): Names => recordNames[type] ?? {};
 
-/** Members by the names that files have; `twice` are those that came by both names. */
+/** Members by the names and in the shapes that files have; `twice` are those that came by both names. */
 export function toFileMembers(
   type: string,
   given: Readonly<Record<string, unknown>>,
@@ -42,16 +44,10 @@ export function toFileMembers(
   const names = recordNamesOf(type);
   const contents: Record<string, unknown> = {};
   const twice: string[] = [];
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(gatherMembers(type, given))) {
     const name = names[key] ?? key;
     if (name in contents) twice.push(key);
-    contents[name] = key.endsWith("_files") ? toTables(value) : value;
+    contents[name] = toFileShape(type, name, value);
   }
   return { contents, twice };
-}
-
-/** Records have the texts of files as such, files have them in tables. */
-function toTables(value: unknown): unknown {
-  if (!Array.isArray(value)) return value;
-  return value.map((one: unknown) => (typeof one === "string" ? { contents: one } : one));
 }

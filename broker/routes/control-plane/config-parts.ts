@@ -2,6 +2,7 @@ import { activateAppConfigRoute } from "../../../shared/api/app-configs.ts";
 import * as routes from "../../../shared/api/config-parts.ts";
 import * as named from "../../../shared/api/named-parts.ts";
 import { configFiles } from "../../../shared/app-config/config-files.ts";
+import type { Members } from "../../app-configs/config-part.ts";
 import { addConfigPart, beginConfig, updateConfig } from "../../app-configs/grow-config.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
 import type { Broker } from "../../broker.ts";
@@ -72,12 +73,22 @@ const addParts: RegisterRoutes = (app, { db }) => {
   for (const [route, type] of files) {
     const file = configFiles.find((one) => one.type === type)?.file ?? "";
     app.handle(route, async ({ actor, params: { app_id }, body }) => {
-      const { app_config_id: id, ...given } = body;
-      await addConfigPart(db, actor, { app: app_id, id }, { file, type, given });
+      const { app_config_id: id, ...members } = body;
+      const which = { app: app_id, id };
+      const { given, besides } = partsIn(type, members);
+      for (const one of [...besides, { file, type, given }])
+        await addConfigPart(db, actor, which, one);
       return { id, app_id, app_config_id: id, file };
     });
   }
 };
+
+/** A part with what records have in it, and files beside it. */
+function partsIn(type: string, { break_glass_roles: roles, ...given }: Members) {
+  const isBeside = type === "permissions" && Array.isArray(roles) && roles.length > 0;
+  const beside = { file: "break_glass.toml", type: "break-glass", given: { role: roles } };
+  return { given, besides: isBeside ? [beside] : [] };
+}
 
 const namers = [
   [named.addComponentRoute, "components"],

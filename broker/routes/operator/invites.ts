@@ -31,8 +31,10 @@ export const keepInvites: RegisterRoutes = (app, broker) => {
 const keepOrgInvites: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(createInviteRoute, async ({ actor, body }) => {
-    const { account_id: accountId, roles, expires_in: livesNs } = body;
-    const made = await createInvite(db, actor, { accountId, roles, livesNs });
+    const { account_id: accountId = "", role_type: role, expires_in: livesNs } = body;
+    const roles = body.roles ?? (role === undefined ? [] : [role]); // its schema asks for one of both, and the account
+    const roleAt = body.roles === undefined ? "#/role_type" : undefined;
+    const made = await createInvite(db, actor, { accountId, roles, roleAt, livesNs });
     return inviteRows.toItem(made);
   });
   openResource(app, broker, inviteRows);
