@@ -888,6 +888,20 @@ CREATE INDEX install_action_runs_by_job ON public.install_action_runs USING btre
 CREATE INDEX install_action_runs_by_workflow ON public.install_action_runs USING btree (workflow_id);
 CREATE INDEX install_action_runs_finished ON public.install_action_runs USING btree (install_id, action_id, id) WHERE ((status = 'finished'::text) AND (action_id IS NOT NULL));
 
+create table install_app_configs (
+  id svc_id not null,
+  org_id svc_id not null,
+  install_id svc_id not null,
+  old_app_config_id svc_id,
+  new_app_config_id svc_id not null,
+  workflow_id svc_id,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint install_app_configs_pkey PRIMARY KEY (id),
+  constraint install_app_configs_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id)
+);
+CREATE INDEX install_app_configs_by_install ON public.install_app_configs USING btree (install_id, id);
+
 create table install_configs (
   id svc_id not null,
   org_id svc_id not null,

@@ -36,6 +36,7 @@ export const idNames = {
   signal_id: "sig",
   step_id: "stp",
   token_id: "tok",
+  version_id: "iac",
   webhook_id: "whk",
   workflow_id: "wfl",
   workspace_id: "tfw",

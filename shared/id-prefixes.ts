@@ -18,6 +18,7 @@ export const idPrefixes = {
   hch: { kind: "chart", words: "a chart" },
   hck: { kind: "health_check", words: "a health check" },
   hrl: { kind: "helm_release", words: "a Helm release" },
+  iac: { kind: "install_app_config", words: "a config that an install had" },
   inc: { kind: "install_config", words: "a config of an install" },
   inp: { kind: "install_inputs", words: "a version of an install's inputs" },
   ins: { kind: "install", words: "an install" },

@@ -15,8 +15,6 @@ export const expectedIds = {
   azure: "expected_subscription_id",
   gcp: "expected_project_id",
 } as const;
-/** The same, where a request says it with the account. */
-const idsInAccounts = { aws: "account_id", azure: "subscription_id", gcp: undefined } as const;
 const platforms = ["aws", "azure", "gcp"] as const;
 
 /** The account that an install is in; 422 for two of them, or one of another cloud than the app's runner. */
@@ -37,12 +35,7 @@ export function cloudOf(config: AppConfigDocument, install: NewInstall): Cloud {
     );
   const expected = expectedOf(install, first?.platform);
   if (first === undefined) return { platform: "unknown", account: {}, expected };
-  const {
-    account_id: _account,
-    subscription_id: _subscription,
-    ...account
-  } = withIds(first.account);
-  return { platform: first.platform, account, expected };
+  return { platform: first.platform, account: readAccount(first.account).place, expected };
 }
 
 type Platform = (typeof platforms)[number];
@@ -57,16 +50,28 @@ function expectedOf(install: NewInstall, platform: Platform | undefined): string
       );
   if (platform === undefined) return "";
   const told = install[expectedIds[platform]];
-  const member = idsInAccounts[platform];
-  const inAccount =
-    member === undefined ? undefined : withIds(install[`${platform}_account`])[member];
+  const { id: inAccount } = readAccount(install[`${platform}_account`]);
   if (told !== undefined && inAccount !== undefined && told !== inAccount)
     throw invalid(
       `#/${expectedIds[platform]}`,
       "one_of",
-      `It differs from ${member ?? ""} of ${platform}_account: give one.`,
+      `It differs from the id in ${platform}_account: give one.`,
     );
   return told ?? inAccount ?? "";
+}
+
+/** Where an account is, and whose it is meant to be, where it says so itself. */
+function readAccount(account: object = {}): {
+  readonly id: string | undefined;
+  readonly place: Readonly<Record<string, string>>;
+} {
+  const {
+    account_id: awsId,
+    subscription_id: azureId,
+    connection_id: _connection,
+    ...place
+  } = account as Readonly<Record<string, string>>; // as its schema has it
+  return { id: awsId ?? azureId, place };
 }
 
 const invalid = (pointer: Pointer, code: string, detail: string): Error =>

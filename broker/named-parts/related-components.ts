@@ -24,7 +24,10 @@ export async function relatedComponents(
     name,
   } = await asking.withPermit(() => requireNamed(db, orgId, { kind, app, id }));
   if (active === null || config_id === null) return [];
-  const drawn = await graphOfConfig(broker, asking, { app, id: active });
+  const drawn = await graphOfConfig(broker, asking, {
+    which: { app, id: active },
+    isText: false,
+  });
   const { edges } = JSON.parse(Buffer.from(drawn).toString("utf8")) as ConfigGraph; // as the child wrote it
   const names = namesOf(edges, name, way);
   if (names.length === 0) return [];

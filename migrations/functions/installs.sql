@@ -99,6 +99,11 @@ declare
   runner text;
   newest bigint;
 begin
+  insert into install_app_configs (id, org_id, install_id, old_app_config_id, new_app_config_id, workflow_id, created_at, created_by_id)
+  select made_id_at('iac', t), org, install, i.applied_config_id, change ->> 'applied_config_id', workflow, t,
+         coalesce((select w.created_by_id from workflows w where w.org_id = org and w.id = workflow), '')
+    from (select x.applied_config_id from installs x where x.org_id = org and x.id = install and x.deleted_at is null for no key update) i
+   where i.applied_config_id is distinct from coalesce(change ->> 'applied_config_id', i.applied_config_id);
   update installs i
      set lifecycle_phase = coalesce(change ->> 'phase', i.lifecycle_phase),
          phase_at = case when change ? 'phase' then t else i.phase_at end,

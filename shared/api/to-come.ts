@@ -5,7 +5,10 @@ export function toCome(why: string) {
   const words = `Must be empty: ${why}.`;
   return z
     .unknown()
-    .refine(isEmpty, { params: { code: "comes_later" }, error: words })
+    .refine((value) => value !== null && isEmpty(value), {
+      params: { code: "comes_later" },
+      error: words,
+    })
     .optional()
     .describe(words);
 }

@@ -241,6 +241,7 @@ describe.each(strict)("$name", (route) => {
   test("refuses a query parameter it does not know", async () => {
     const answer = await broker.call<Refusal>(`${addressOf(route, ours.ids)}?surprise=1`, {
       token: await secretFor(route),
+      headers: { accept: "*/*" },
     });
     expectRefusal(answer, 422);
     expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: "?surprise" }));

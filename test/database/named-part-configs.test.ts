@@ -1,22 +1,10 @@
-import { cp, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Db } from "../../broker/database/connect.ts";
 import { migrate } from "../../broker/database/migrate.ts";
 import { newId } from "../../broker/database/new-id.ts";
 import { emptyDatabase, testDatabase } from "../support/database/database.ts";
+import { formerMigrations } from "../support/database/former-migrations.ts";
 import { givenOrg } from "../support/rows/given.ts";
-import { testFolder } from "../support/run/folder.ts";
-
-/** The numbered migrations up to this one. */
-async function formerMigrations(last: string): Promise<string> {
-  const directory = join(await testFolder(), "migrations");
-  await cp("migrations", directory, { recursive: true });
-  const files = await readdir(directory);
-  const later = files.filter((name) => /^\d{4}-/.test(name) && name.slice(0, 4) > last);
-  for (const name of later) await rm(join(directory, name));
-  return directory;
-}
 
 async function givenApp(db: Db, orgId: string): Promise<string> {
   const app = newId("app");

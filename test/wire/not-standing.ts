@@ -68,6 +68,7 @@ export const notStanding: Readonly<Record<string, string>> = {
     GET /v1/policy-reports/{report_id}/export
 `,
   "Stacks come later.": `
+    GET /v1/installs/{install_id}/generate-terraform-installer-config
     GET /v1/installs/stacks/{stack_id}
     POST /v1/installs/{install_id}/phone-home/{phone_home_id}
     POST /v1/installs/{install_id}/reprovision-stack
@@ -162,10 +163,5 @@ export const notStanding: Readonly<Record<string, string>> = {
     GET /v1/installs/{install_id}/config-versions
     GET /v1/installs/{install_id}/config-versions/{version_id}/diff
     POST /v1/installs/{install_id}/sync-config
-`,
-  "Records of which config an install had come later.": `
-    GET /v1/installs/{install_id}/app-config-versions
-    GET /v1/installs/{install_id}/app-config-versions/{version_id}/diff
-    GET /v1/installs/{install_id}/generate-terraform-installer-config
 `,
 };

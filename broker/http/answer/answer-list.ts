@@ -10,8 +10,9 @@ export type Paging = {
   readonly limit: number;
   readonly offset?: number | undefined;
   readonly page?: number | undefined;
-  readonly hasPagesAlone?: true;
 };
+/** Of a list that has no other form. */
+type PagesAlone = { readonly hasPagesAlone?: true };
 
 type Row = { readonly id: string; readonly sort_key: string };
 type Page<Item> = { items: Item[]; next_cursor: string | null };
@@ -49,18 +50,18 @@ export async function answerList<Found extends Row, Item>(
 /** The same of a list whose type is the page (shared/api/page.ts). */
 export async function answerList<Found extends Row, Item>(
   c: AppContext,
-  paging: Paging,
+  paging: Paging & PagesAlone,
   list: List<Found, Item>,
 ): Promise<Page<Item>>;
 /** Both. */
 export async function answerList<Found extends Row, Item>(
   c: AppContext,
-  { cursor, limit, page, offset = page, hasPagesAlone = false }: Paging,
+  { cursor, limit, page, offset = page, hasPagesAlone }: Paging & PagesAlone,
   list: List<Found, Item>,
 ): Promise<Item[] | Page<Item>> {
   const { filters = {} } = list;
   const hasCursor = c.req.query("cursor") !== undefined; // an empty one, too
-  const isPage = hasCursor || (offset === undefined && (hasPagesAlone || namesProblem(c)));
+  const isPage = hasCursor || (offset === undefined && (hasPagesAlone === true || namesProblem(c)));
   const begin = page === undefined || page === 0 ? (offset ?? 0) : page * limit;
   const part = isPage
     ? { after: readPage({ cursor, limit }, filters).after, offset: 0 }

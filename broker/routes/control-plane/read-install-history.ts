@@ -1,3 +1,4 @@
+import { diffInstallAppConfigRoute } from "../../../shared/api/install-app-configs.ts";
 import {
   getInstallStateRoute,
   listInstallStatesRoute,
@@ -8,12 +9,20 @@ import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
+import { openResource } from "../../http/resources/open-resource.ts";
+import { diffInstallAppConfigs } from "../../installs/app-configs/diff-install-app-configs.ts";
+import { installAppConfigRows } from "../../installs/app-configs/install-app-config-rows.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { listInstallEvents, showInstallEvent, toInstallEvent } from "../../installs/list-events.ts";
 import { listStates, showState, toState } from "../../installs/show-states.ts";
 
-/** GET /v1/installs/{install_id}/state, …/state-history, …/events */
+/** GET /v1/installs/{install_id}/app-config-versions, …/state, …/state-history, …/events */
 export const readInstallHistory: RegisterRoutes = (app, broker) => {
+  openResource(app, broker, installAppConfigRows);
+  app.handle(diffInstallAppConfigRoute, async ({ c, params }) => {
+    const { install_id: installId, version_id: id } = params;
+    return await diffInstallAppConfigs(broker, askingOf(c, broker), { installId, id });
+  });
   readStates(app, broker);
   readEvents(app, broker);
 };
