@@ -1,6 +1,6 @@
-import type { RouteAnswer } from "../../shared/api/call-route.ts";
 import { getExecutionRoute } from "../../shared/api/read-runner-job-executions.ts";
 import type { getJobRoute } from "../../shared/api/read-runner-jobs.ts";
+import type { RouteAnswer } from "../../shared/api/route.ts";
 import type { RunnerJobExecution } from "../../shared/api/runner-job-execution.ts";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import type { Caller } from "../command.ts";
@@ -16,7 +16,6 @@ export function restOfLog(call: Caller, ended: RunnerJob, getJob: GetJob): LogRe
   let isKnownComplete = ended.logs_complete;
   return {
     async isComplete() {
-      if (isCut) return false; // it may print yet: only the end of its stream tells
       isKnownComplete ||= await getJob().then(
         ({ body }) => body.logs_complete,
         () => false,
@@ -30,7 +29,8 @@ export function restOfLog(call: Caller, ended: RunnerJob, getJob: GetJob): LogRe
       const params = { job_id: ended.id, execution_id: last.id };
       const now = await call(getExecutionRoute, { params }).catch(() => undefined);
       // Its process tells its end, too late to count.
-      return now?.body.evidence?.some(({ kind }) => kind === "status") !== true;
+      const hasTold = now?.body.result != null || (now?.body.evidence ?? []).length > 0;
+      return !hasTold;
     },
   };
 }
