@@ -1,4 +1,4 @@
-import type { Route, RouteAnswer, RouteInput } from "../shared/api/call-route.ts";
+import type { Route, RouteAnswer, RouteInput } from "../shared/api/route.ts";
 import { type Command as CommandWith, commandDefiner } from "../shared/command-line/command.ts";
 import type { Suggestion } from "../shared/command-line/completion.ts";
 import type { CliConfig } from "./config.ts";

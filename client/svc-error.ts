@@ -18,11 +18,11 @@ type Parts = ErrorOptions & {
  * only a mistake in the caller's code can cause is a TypeError.
  */
 export class SvcError extends Error {
-  override readonly name = "SvcError";
+  override readonly name: string = "SvcError";
   /** Of the answer; 0 where there was none. */
   readonly status: number;
   /**
-   * Switch on it: the broker's own code, or `unreachable`, `timeout`, `redirected`, `answer_too_large`, `bad_answer`,
+   * Switch on it: the broker's own code, or `unreachable`, `untrusted`, `timeout`, `redirected`, `answer_too_large`, `bad_answer`,
    * `webhook_…`; `unknown` where the answer was none of a broker's.
    */
   readonly code: string;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Route, RouteInput } from "../../shared/api/call-route.ts";
+import type { Route, RouteInput } from "../../shared/api/route.ts";
 import type { Log } from "../log.ts";
 import type { Scope } from "./answer-class.ts";
 import { type BackoffLimits, backoffMs } from "./backoff.ts";

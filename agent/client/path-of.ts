@@ -1,4 +1,4 @@
-import type { Route, RouteInput } from "../../shared/api/call-route.ts";
+import type { Route, RouteInput } from "../../shared/api/route.ts";
 
 type QueryValue = string | number | boolean | undefined;
 

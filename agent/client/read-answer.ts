@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Route, RouteAnswer } from "../../shared/api/call-route.ts";
+import type { Route, RouteAnswer } from "../../shared/api/route.ts";
 import { classOfRefusal, type Scope } from "./answer-class.ts";
 import { neededAnswers } from "./answer-schemas.ts";
 import { retryAfterMs } from "./backoff.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Route, RouteBody, RouteInput } from "../../shared/api/call-route.ts";
+import type { Route, RouteBody, RouteInput } from "../../shared/api/route.ts";
 import { version } from "../../shared/version.ts";
 import { openTransport } from "../client/network.ts";
 import { pathOf } from "../client/path-of.ts";

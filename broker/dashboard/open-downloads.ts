@@ -1,4 +1,4 @@
-import { RequestRefused } from "../../shared/api/call-route.ts";
+import { refusalOf } from "../../client/requests/read-answer.ts";
 import { getJobRoute } from "../../shared/api/read-runner-jobs.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
@@ -35,7 +35,7 @@ export function openDownloads(app: App, broker: Broker): void {
         { signedIn: reader },
       );
       // A refusal is told to a person; a browser would save it as the log.
-      if (answer.status !== 200) throw new RequestRefused(answer, await answer.text());
+      if (answer.status !== 200) throw await refusalOf(answer);
       return streamAnswer(c, broker, {
         type: "text/plain; charset=utf-8",
         parts: answer.body ?? ReadableStream.from<Uint8Array>([]),

@@ -1,5 +1,5 @@
 import type { HtmlEscapedString } from "hono/utils/html";
-import type { Route, RouteBody, RouteInput } from "../../shared/api/call-route.ts";
+import type { Route, RouteBody, RouteInput } from "../../shared/api/route.ts";
 import type { Permission } from "../../shared/permissions.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { LiveTopic } from "./live/live-topics.ts";

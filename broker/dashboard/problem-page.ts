@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { html } from "hono/html";
-import { RequestRefused } from "../../shared/api/call-route.ts";
+import { SvcError } from "../../client/svc-error.ts";
 import { Problem } from "../../shared/problem.ts";
 import { isDatabaseAway } from "../database/database-errors.ts";
 import type { Html, Shown } from "./page.ts";
@@ -14,7 +14,7 @@ export type Fault = {
 
 /** What a person is told of anything thrown; undefined for a bug, of which only the request's id is told. */
 export function faultOf(error: unknown): Fault | undefined {
-  if (error instanceof Problem || error instanceof RequestRefused) {
+  if (error instanceof Problem || error instanceof SvcError) {
     const { status, message, errors } = error;
     const faults = errors.map(({ pointer, detail }) => `${fieldOf(pointer)}: ${detail}`);
     return { status, detail: message, faults };

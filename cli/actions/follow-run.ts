@@ -1,8 +1,8 @@
+import { bePatient } from "../../client/waits/be-patient.ts";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
 import { getJobRoute } from "../../shared/api/read-runner-jobs.ts";
 import type { WholeWorkflow } from "../../shared/api/workflow.ts";
 import type { CommandCall } from "../command.ts";
-import { askPatiently } from "../connection/absence.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { followJob } from "../jobs/follow-job.ts";
 import { ownCode } from "../jobs/job-end.ts";
@@ -68,7 +68,7 @@ async function tellJob(
   { isLone }: Run,
   jobId: string,
 ): Promise<number> {
-  const { body: job } = await askPatiently(
+  const { body: job } = await bePatient(
     async () => await call(getJobRoute, { params: { job_id: jobId } }),
   );
   const isRaw = isLone && !screen.isTerminal;

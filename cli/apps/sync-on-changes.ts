@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { BrokerUnreachable, RequestRefused } from "../../shared/api/call-route.ts";
+import { isPassing } from "../../client/requests/is-passing.ts";
+import { SvcError } from "../../client/svc-error.ts";
 import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
@@ -74,8 +75,8 @@ async function nextChange(marks: FolderMarks, stop: AbortSignal, mostMs: number)
 
 /** What another edit, or time, may mend; a token that is not let in is not mended by either. */
 function mayPass(error: unknown): boolean {
-  if (error instanceof RequestRefused) return error.status !== 401 && error.status !== 403;
-  return error instanceof BrokerUnreachable;
+  if (!(error instanceof SvcError)) return false;
+  return error.status === 0 ? isPassing(error) : error.status !== 401 && error.status !== 403;
 }
 
 const isAway = (error: unknown): boolean => explainError(error).code === exitCodes.unavailable.code;

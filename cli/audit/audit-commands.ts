@@ -3,14 +3,13 @@ import {
   exportAuditEventsRoute,
   listAuditEventsRoute,
 } from "../../shared/api/audit.ts";
-import { openRoute } from "../../shared/api/call-route.ts";
+import { openLines } from "../../shared/api/call-route.ts";
 import { auditOutcomes } from "../../shared/audit.ts";
 import { version } from "../../shared/version.ts";
 import { type Command, defineCommand } from "../command.ts";
 import type { Connection } from "../connection/connection.ts";
 import { readInstant } from "../flags/read-flags.ts";
 import { defineList } from "../lists/define-list.ts";
-import { readLines } from "../logs/read-lines.ts";
 import type { Screen } from "../output/screen.ts";
 import { auditLine } from "./audit-view.ts";
 
@@ -102,8 +101,8 @@ async function* exportLines(
   const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}` };
   const open = new AbortController();
   try {
-    const opened = openRoute(endpoint, exportAuditEventsRoute, { query }, open.signal);
-    yield* readLines(await screen.during(`Waiting for ${url}: export audit events`, opened));
+    const opened = openLines(endpoint, exportAuditEventsRoute, { query }, open.signal);
+    yield* await screen.during(`Waiting for ${url}: export audit events`, opened);
   } finally {
     open.abort();
   }

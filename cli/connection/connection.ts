@@ -116,7 +116,12 @@ async function savedByDev({ dataDir }: CliConfig): Promise<Saved | undefined> {
   return { url, token, orgId: undefined, runnerId, source: `svc dev, ${dataDir}` };
 }
 
-function requireHttp(url: string): void {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
-  throw new UsageError(`"${url}" is not an http or https URL.`);
+function requireHttp(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`"${text}" is not an http or https URL.`);
+  if (url.username + url.password !== "")
+    throw new UsageError("The URL must not have a user or a password: a token says who calls.");
+  if (url.search + url.hash !== "")
+    throw new UsageError(`"${text}" must not have a query or a fragment.`);
 }

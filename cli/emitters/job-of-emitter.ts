@@ -1,4 +1,4 @@
-import { RequestRefused } from "../../shared/api/call-route.ts";
+import { SvcError } from "../../client/svc-error.ts";
 import { createQueueRoute, listQueuesRoute } from "../../shared/api/queues.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { runnerJobTypeNames } from "../../shared/runner-job-types.ts";
@@ -54,7 +54,7 @@ export async function findScheduleQueue(call: Caller, runner: string): Promise<s
   try {
     return (await call(createQueueRoute, { body })).body.id;
   } catch (error) {
-    if (!(error instanceof RequestRefused && error.code === "name_taken")) throw error;
+    if (!(error instanceof SvcError && error.code === "name_taken")) throw error;
   }
   const page = await call(listQueuesRoute, { query: { name: queueName, ...owner, limit: 1 } });
   const [queue] = page.body.items;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BrokerUnreachable } from "../../shared/api/call-route.ts";
+import { BrokerUnreachable } from "../../shared/api/broker-errors.ts";
 import { problem } from "../../shared/problem.ts";
 import { explainError } from "./explain-error.ts";
 

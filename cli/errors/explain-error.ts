@@ -1,4 +1,5 @@
-import { BrokerUnreachable, BrokerUntrusted, RequestRefused } from "../../shared/api/call-route.ts";
+import { SvcError } from "../../client/svc-error.ts";
+import { BrokerUnreachable, BrokerUntrusted } from "../../shared/api/broker-errors.ts";
 import type { Explained } from "../../shared/command-line/program.ts";
 import { OperatorError } from "../../shared/operator-error.ts";
 import { Problem } from "../../shared/problem.ts";
@@ -21,14 +22,14 @@ const passing = /^(?:08|53|57P)/;
 
 /** What to say of something that went wrong, and the exit code: a person's words, never a stack. */
 export function explainError(error: unknown): Explained {
-  if (error instanceof RequestRefused) {
-    return { code: exitCodeOf(error.status), words: refusalWords(error) };
-  }
   if (error instanceof BrokerUnreachable) {
     return { code: exitCodes.unavailable.code, words: [error.message, ...absenceHints(error)] };
   }
   if (error instanceof BrokerUntrusted) {
     return { code: exitCodes.failed.code, words: [error.message, trustHints[error.kind]] };
+  }
+  if (error instanceof SvcError) {
+    return { code: exitCodeOf(error.status), words: refusalWords(error) };
   }
   if (error instanceof Problem) {
     return {
@@ -65,14 +66,14 @@ const trustHints: Readonly<Record<BrokerUntrusted["kind"], string>> = {
   other: "Replace the broker's certificate.",
 };
 
-function refusalWords(error: RequestRefused): string[] {
+function refusalWords(error: SvcError): string[] {
   const hint = error.status === 401 ? ["Set SVC_TOKEN, or save a token with: svc auth login"] : [];
   const request = error.requestId === "" ? [] : [`Request ${error.requestId}`];
   return [...problemWords(error), ...hint, ...request];
 }
 
 /** What is wrong, and where; what the message says already is not said again. */
-function problemWords({ message, errors }: Pick<Problem, "message" | "errors">): string[] {
+function problemWords({ message, errors }: Pick<SvcError, "message" | "errors">): string[] {
   const [first, ...others] = errors;
   const isSaid = first !== undefined && message.includes(first.pointer);
   if (isSaid && others.length === 0) return [message];

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RouteAnswer } from "../../shared/api/call-route.ts";
+import { bePatient } from "../../client/waits/be-patient.ts";
 import { waitForJobRoute } from "../../shared/api/follow-runner-jobs.ts";
 import { getJobRoute } from "../../shared/api/read-runner-jobs.ts";
+import type { RouteAnswer } from "../../shared/api/route.ts";
 import type { CommandCall } from "../command.ts";
-import { askPatiently } from "../connection/absence.ts";
 import { isEnd, type JobTarget, type Standing, standingOf } from "./job-target.ts";
 
 type Answer = RouteAnswer<typeof getJobRoute>;
@@ -34,7 +34,7 @@ export async function awaitJob(
     const leftMs = deadlineMs - askedMs;
     const wait = `${Math.ceil(Math.max(1, Math.min(longestMs, leftMs)))}ms`;
     // A parked request is answered by an end, and by nothing else.
-    const answer = await askPatiently(async () =>
+    const answer = await bePatient(async () =>
       isEnd(target)
         ? await call(waitForJobRoute, { params, query: { wait } })
         : await call(getJobRoute, { params }),

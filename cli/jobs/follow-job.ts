@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RouteAnswer } from "../../shared/api/call-route.ts";
+import { bePatient } from "../../client/waits/be-patient.ts";
+import { lookUntil } from "../../client/waits/look-until.ts";
 import { waitForJobRoute } from "../../shared/api/follow-runner-jobs.ts";
 import { getJobRoute } from "../../shared/api/read-runner-jobs.ts";
+import type { RouteAnswer } from "../../shared/api/route.ts";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { isFinal } from "../../shared/runner-job.ts";
 import type { Caller } from "../command.ts";
-import { askPatiently } from "../connection/absence.ts";
 import { restOfLog } from "./log-rest.ts";
 import { progressText } from "./progress-text.ts";
 import { type Telling, tellLog } from "./tell-log.ts";
@@ -20,7 +21,6 @@ export type Following = Telling & {
 };
 
 const poll = "25s";
-const pauseMs = 500;
 const usualPatienceMs = 3_000;
 const lookEveryMs = 2_000;
 
@@ -43,7 +43,7 @@ export async function followJob(
   try {
     await awaitEnd(call, job.id);
     following.onProgress?.(undefined);
-    const ended = await askPatiently(getJob);
+    const ended = await bePatient(getJob);
     if (ended.body.execution_count > 0) await log?.toItsEnd(restOfLog(call, ended.body, getJob));
     return ended.body.logs_complete ? ended : await getJob().catch(() => ended);
   } finally {
@@ -55,13 +55,11 @@ export async function followJob(
 
 async function awaitEnd(call: Caller, jobId: string): Promise<void> {
   const input = { params: { job_id: jobId }, query: { wait: poll } };
-  for (;;) {
-    const askedMs = Date.now();
-    const { body } = await askPatiently(async () => await call(waitForJobRoute, input));
-    if (isFinal(body.status)) return;
-    // A broker that goes away answers at once; the next one must not be asked in a tight circle.
-    if (Date.now() - askedMs < pauseMs) await sleep(pauseMs);
-  }
+  const ask = async () => (await call(waitForJobRoute, input)).body;
+  await lookUntil({
+    look: async () => await bePatient(ask),
+    isWanted: ({ status }) => isFinal(status),
+  });
 }
 
 async function sayIfItWaits(

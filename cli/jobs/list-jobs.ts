@@ -1,5 +1,5 @@
-import type { RouteAnswer } from "../../shared/api/call-route.ts";
 import { listJobsRoute, listRunnerJobsRoute } from "../../shared/api/read-runner-jobs.ts";
+import type { RouteAnswer } from "../../shared/api/route.ts";
 import { runnerJobStatuses } from "../../shared/runner-job.ts";
 import { defineList } from "../lists/define-list.ts";
 import { jobLine } from "./job-view.ts";

@@ -1,5 +1,5 @@
 import { countJobsRoute } from "../../shared/api/bulk-runner-jobs.ts";
-import type { RouteInput } from "../../shared/api/call-route.ts";
+import type { RouteInput } from "../../shared/api/route.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { runnerJobGroups, runnerJobTypeNames } from "../../shared/runner-job-types.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";

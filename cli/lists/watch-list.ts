@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { makePatience } from "../connection/absence.ts";
+import { makePatience } from "../../client/waits/make-patience.ts";
 import { showChanges } from "./show-changes.ts";
 import { showInPlace } from "./show-in-place.ts";
 import type { Watching } from "./watching.ts";
@@ -27,7 +27,7 @@ export async function watchList<Item>(watching: Watching<Item>): Promise<never> 
       show(page);
       await screen.drained();
     } catch (error) {
-      patience.bear(error);
+      patience.bear(error, 0);
       const why = error instanceof Error ? error.message : "The broker is not reachable.";
       if (away === undefined) tell(`${why} Looking again …`);
       away = why;

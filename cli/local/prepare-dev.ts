@@ -1,7 +1,9 @@
 import type { Db } from "../../broker/database/connect.ts";
 import { bootstrapAdmin, bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
 import { findOrgMadeBy } from "../../broker/orgs/queries.ts";
-import { callRoute, type Endpoint, RequestRefused } from "../../shared/api/call-route.ts";
+import { SvcError } from "../../client/svc-error.ts";
+import { callRoute } from "../../shared/api/call-route.ts";
+import type { Endpoint } from "../../shared/api/endpoint.ts";
 import { createRunnerGroupRoute, listRunnerGroupsRoute } from "../../shared/api/runner-groups.ts";
 import { createRunnerRoute, listRunnersRoute } from "../../shared/api/runners.ts";
 import { createTokenRoute, getOwnTokenRoute } from "../../shared/api/tokens.ts";
@@ -88,7 +90,7 @@ async function ownToken(endpoint: Endpoint) {
   try {
     return (await callRoute(endpoint, getOwnTokenRoute, {})).body;
   } catch (error) {
-    if (error instanceof RequestRefused && error.status === 401) return undefined;
+    if (error instanceof SvcError && error.status === 401) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
-import { callRoute, type Endpoint } from "../../shared/api/call-route.ts";
+import { callRoute } from "../../shared/api/call-route.ts";
+import type { Endpoint } from "../../shared/api/endpoint.ts";
 import { enqueueJobRoute } from "../../shared/api/enqueue-jobs.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import type { Caller } from "../command.ts";

@@ -1,9 +1,9 @@
-import { openRoute, type RouteInput } from "../../shared/api/call-route.ts";
+import { openLines } from "../../shared/api/call-route.ts";
 import { listLogsRoute, type LogRecord } from "../../shared/api/log-streams.ts";
+import type { RouteInput } from "../../shared/api/route.ts";
 import { version } from "../../shared/version.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { Screen } from "../output/screen.ts";
-import { readLines } from "./read-lines.ts";
 
 type Query = NonNullable<RouteInput<typeof listLogsRoute>["query"]>;
 type Asked = { readonly params: { log_stream_id: string }; readonly query: Query };
@@ -18,10 +18,10 @@ export async function* fetchRecords(
   const headers = { accept: "application/x-ndjson, application/problem+json" };
   const open = new AbortController();
   const input = { params, query, headers };
-  const opened = openRoute(endpoint, listLogsRoute, input, open.signal);
-  const response = await screen.during(`Waiting for ${url}: read the log`, opened);
+  const opened = openLines(endpoint, listLogsRoute, input, open.signal);
   try {
-    for await (const line of readLines(response)) yield JSON.parse(line) as LogRecord; // by the contract
+    const lines = await screen.during(`Waiting for ${url}: read the log`, opened);
+    for await (const line of lines) yield JSON.parse(line) as LogRecord; // by the contract
   } finally {
     open.abort();
   }

@@ -1,5 +1,5 @@
-import type { RouteAnswer } from "../../shared/api/call-route.ts";
 import { listLogsRoute, type LogRecord } from "../../shared/api/log-streams.ts";
+import type { RouteAnswer } from "../../shared/api/route.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { type Caller, defineCommand } from "../command.ts";
 import { readWhole } from "../flags/read-flags.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { bePatient } from "../../client/waits/be-patient.ts";
 import { getJobRoute, listRunnerJobsRoute } from "../../shared/api/read-runner-jobs.ts";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
 import { getProcessRoute, type RunnerProcess } from "../../shared/api/runner-process.ts";
 import type { Caller, CommandCall } from "../command.ts";
-import { askPatiently } from "../connection/absence.ts";
 import { endWords } from "../jobs/job-end.ts";
 import { type Drain, drainLines, phaseOf } from "./drain-view.ts";
 
@@ -27,7 +27,7 @@ export async function awaitDrain(
   let known: ReadonlyMap<string, RunnerJob> = new Map();
   try {
     for (;;) {
-      const [processes, running] = await askPatiently(
+      const [processes, running] = await bePatient(
         async () =>
           await Promise.all([readProcesses(call, runnerId, orders), readRunning(call, runnerId)]),
       );
@@ -47,9 +47,7 @@ export async function awaitDrain(
   /** What runs no more has ended, or went back to its queue. */
   async function sayEnds(ids: readonly string[]): Promise<void> {
     for (const job_id of ids) {
-      const { body } = await askPatiently(
-        async () => await call(getJobRoute, { params: { job_id } }),
-      );
+      const { body } = await bePatient(async () => await call(getJobRoute, { params: { job_id } }));
       const hasEnded = body.finished_at !== null;
       screen.say(
         hasEnded ? endWords({ ...body, outputs: {} }, "") : `${job_id} is ${body.status}.`,

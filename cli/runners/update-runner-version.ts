@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { bePatient } from "../../client/waits/be-patient.ts";
 import { updateRunnerSettingsRoute } from "../../shared/api/runner-settings.ts";
 import { type RunnerUpdate, updateRunnerVersionRoute } from "../../shared/api/runner-updates.ts";
 import { getRunnerRoute } from "../../shared/api/runners.ts";
@@ -6,7 +7,6 @@ import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { isLast } from "../../shared/moves.ts";
 import { shutdownTransitions } from "../../shared/runner-process.ts";
 import { defineCommand } from "../command.ts";
-import { askPatiently } from "../connection/absence.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { formatAge } from "../output/format-age.ts";
 import { printItem, type View } from "../output/print.ts";
@@ -81,9 +81,7 @@ export const updateRunnerVersion = defineCommand({
     }
     screen.say(`Ordered as ${jobId}. To cancel it: svc job cancel ${jobId}`);
     for (;;) {
-      const { body: runner } = await askPatiently(
-        async () => await call(getRunnerRoute, { params }),
-      );
+      const { body: runner } = await bePatient(async () => await call(getRunnerRoute, { params }));
       const seen = runner.updates?.find((one) => one.job_id === jobId) ?? made.body;
       const since = `for ${formatAge(seen.updated_at)}`;
       const isOver = isLast(shutdownTransitions, seen.status);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { makePatience } from "../../client/waits/make-patience.ts";
 import {
   followWorkflowEventsRoute,
   type WorkflowEventItem,
 } from "../../shared/api/follow-workflow-events.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
-import { makePatience } from "../connection/absence.ts";
 import { readWhole } from "../flags/read-flags.ts";
 import type { Screen } from "../output/screen.ts";
 import {
@@ -122,7 +122,7 @@ function patiently(
         return page;
       } catch (error) {
         if (stop.aborted) return undefined;
-        patience.bear(error);
+        patience.bear(error, 0);
         if (pauseMs === againMs.first)
           screen.say("The broker is not reachable. Retrying until it is.");
       }

@@ -1,13 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { bePatient } from "../../client/waits/be-patient.ts";
+import { lookUntil } from "../../client/waits/look-until.ts";
 import type { ShownStep, WholeWorkflow } from "../../shared/api/workflow.ts";
 import { getWorkflowRoute } from "../../shared/api/workflows.ts";
 import type { CommandCall } from "../command.ts";
-import { askPatiently } from "../connection/absence.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import type { Screen } from "../output/screen.ts";
 import { stepLine, workflowLines } from "./workflow-view.ts";
-
-const lookMs = 1000;
 
 type Speaking = Pick<CommandCall, "call" | "screen">;
 
@@ -41,20 +39,24 @@ export function watchWorkflow({ call, screen }: Speaking, id: string): Watch {
 
   async function until(isWanted: (workflow: WholeWorkflow) => boolean): Promise<WholeWorkflow> {
     try {
-      for (;;) {
-        const { body } = await askPatiently(
-          async () => await call(getWorkflowRoute, { params: { workflow_id: id } }),
-        );
-        if (screen.status === undefined) tellMoves(body);
-        else screen.status(workflowLines(body));
-        if (body.finished) return body;
-        sayWhatToDo(body);
-        if (isWanted(body)) return body;
-        await sleep(lookMs);
-      }
+      return await lookUntil({
+        look: async () => await bePatient(look),
+        onLook: tell,
+        isWanted: (workflow) => workflow.finished || isWanted(workflow),
+      });
     } finally {
       screen.status?.(undefined);
     }
+  }
+
+  async function look(): Promise<WholeWorkflow> {
+    return (await call(getWorkflowRoute, { params: { workflow_id: id } })).body;
+  }
+
+  function tell(workflow: WholeWorkflow): void {
+    if (screen.status === undefined) tellMoves(workflow);
+    else screen.status(workflowLines(workflow));
+    if (!workflow.finished) sayWhatToDo(workflow);
   }
 
   function tellMoves({ steps }: WholeWorkflow): void {

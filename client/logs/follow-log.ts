@@ -1,10 +1,11 @@
 import type { Connection } from "../requests/connection.ts";
+import { openAnswer } from "../requests/open-answer.ts";
 import { pause } from "../requests/pause.ts";
-import { factsOf, refusalOf } from "../requests/read-answer.ts";
-import { isPassing } from "../requests/send-again.ts";
-import { eitherOf, headersOf, sendHead, unreachable } from "../requests/send-once.ts";
+import { factsOf } from "../requests/read-answer.ts";
+import { eitherOf } from "../requests/send-once.ts";
 import { targetUrl } from "../requests/target-url.ts";
 import { SvcError } from "../svc-error.ts";
+import { makePatience, type Patience } from "../waits/make-patience.ts";
 import { readEvents, type ServerEvent } from "./read-events.ts";
 import { readLines } from "./read-lines.ts";
 
@@ -19,11 +20,9 @@ export type FollowOptions<Query = Readonly<Record<string, unknown>>> = {
 /** Brokers give a sign of life every 15 s: after so much silence the connection is taken for broken. */
 const silenceMs = 45_000;
 const usualRetryMs = 1000;
-/** So long a broker may be away before the log is given up. */
-const longestAbsenceMs = 60_000;
 
 /** Where a follower stands. */
-type Place = { id: string; retryMs: number; isOver: boolean; awaySinceMs: number | undefined };
+type Place = { id: string; retryMs: number; isOver: boolean; readonly patience: Patience };
 
 /**
  * A log's records as they come, to the end of the log. A broken connection is made again, and what was missed meanwhile
@@ -35,13 +34,14 @@ export async function* followLog(
   options: FollowOptions = {},
 ): AsyncGenerator {
   const { signal } = options;
-  const place: Place = { id: "", retryMs: usualRetryMs, isOver: false, awaySinceMs: undefined };
+  const patience = makePatience();
+  const place: Place = { id: "", retryMs: usualRetryMs, isOver: false, patience };
   while (!place.isOver) {
     try {
       yield* readOn(connection, streamId, options, place);
     } catch (error) {
       signal?.throwIfAborted();
-      bear(place, error);
+      patience.bear(error, place.retryMs);
     }
     if (!place.isOver) await pause(place.retryMs, signal);
   }
@@ -55,11 +55,12 @@ async function* readOn(
 ): AsyncGenerator {
   const opening = { ...options, streamId, resumeFrom: place.id };
   for await (const { id, type, data, retryMs } of openEvents(connection, opening)) {
-    place.awaySinceMs = undefined;
+    place.patience.heard();
     if (id !== "") place.id = id;
     place.retryMs = retryMs ?? place.retryMs;
-    place.isOver ||= type === "end";
-    if (!place.isOver && data !== undefined) yield recordOf(data);
+    place.isOver = type === "end";
+    if (place.isOver) return;
+    if (data !== undefined) yield recordOf(data);
   }
 }
 
@@ -71,13 +72,6 @@ function recordOf(text: string): unknown {
   }
 }
 
-/** Throws on what is no absence, and an absence that has lasted too long. */
-function bear(place: Place, error: unknown): void {
-  if (!(error instanceof SvcError) || !isPassing(error)) throw error;
-  place.awaySinceMs ??= performance.now();
-  if (performance.now() - place.awaySinceMs > longestAbsenceMs) throw error;
-}
-
 type Opening = FollowOptions & { readonly streamId: string; readonly resumeFrom: string };
 
 /** One connection's events, to its end; an end of the log where there is nothing left. */
@@ -87,20 +81,19 @@ async function* openEvents(
 ): AsyncGenerator<ServerEvent> {
   const path = "/v1/log-streams/{log_stream_id}/logs/tail";
   const url = targetUrl(connection.base, { path, params: { log_stream_id: streamId }, query });
-  const headers = await headersOf(connection, {
-    headers: {
-      accept: "text/event-stream, application/problem+json",
-      ...(resumeFrom !== "" && { "last-event-id": resumeFrom }),
-    },
-    signal,
-    timeout: AbortSignal.timeout(silenceMs),
-  });
+  const headers = {
+    accept: "text/event-stream, application/problem+json",
+    ...(resumeFrom !== "" && { "last-event-id": resumeFrom }),
+  };
   const open = new AbortController();
   const silence = makeSilence(() => open.abort());
   try {
-    const ends = eitherOf(open.signal, signal);
-    const response = await sendHead(connection, { method: "get", url, headers, signal: ends });
-    if (!response.ok) throw await refusalOf(response);
+    const response = await openAnswer(connection, {
+      url,
+      headers,
+      signal: eitherOf(open.signal, signal),
+      timeout: AbortSignal.timeout(silenceMs),
+    });
     if (response.status === 204)
       yield { id: resumeFrom, type: "end", data: undefined, retryMs: undefined };
     else requireEvents(response);
@@ -109,8 +102,6 @@ async function* openEvents(
       yield event;
       silence.begin();
     }
-  } catch (error) {
-    throw error instanceof SvcError ? error : unreachable(error);
   } finally {
     silence.stop();
     open.abort();

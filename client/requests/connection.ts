@@ -1,4 +1,6 @@
+import type { SvcError } from "../svc-error.ts";
 import type { Fetch } from "./fetch-like.ts";
+import { isPassing } from "./is-passing.ts";
 
 /** What a client is made of. */
 export type ClientOptions = {
@@ -27,6 +29,8 @@ export type Connection = {
   readonly maxAnswerBytes: number;
   /** Paths, as the document has them, whose POSTs are known again by their idempotency key. */
   readonly keyedPosts: ReadonlySet<string>;
+  /** Whether a request that failed so may be sent again. */
+  readonly mayPass: (error: SvcError) => boolean;
   /** What every request has; asks for the token. */
   readonly headers: () => Promise<Headers>;
 };
@@ -50,6 +54,7 @@ export function openConnection(
     timeoutMs: atLeast("timeoutMs", options.timeoutMs ?? usualTimeoutMs, 1),
     retries: atLeast("retries", options.retries ?? usualRetries, 0),
     maxAnswerBytes: atLeast("maxAnswerBytes", options.maxAnswerBytes ?? usualAnswerBytes, 1),
+    mayPass: isPassing,
     headers: async () => {
       const accept = "application/json, application/problem+json, */*;q=0.1";
       const headers = new Headers({ "user-agent": "svc-client", accept });

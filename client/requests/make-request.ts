@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CallOptions, Method } from "../route-types.ts";
 import type { Connection } from "./connection.ts";
-import type { Answer } from "./read-answer.ts";
+import { type Answer, parseAnswer } from "./read-answer.ts";
 import { sendAgain } from "./send-again.ts";
 import { targetUrl } from "./target-url.ts";
 
@@ -28,7 +28,7 @@ export function makeRequest(connection: Connection): Request {
     // Other POSTs may have done their work already, and would do it again.
     const usual = method !== "post" || isKeyed ? connection.retries : 0;
     const retries = isOnce(method, input, headers) ? 0 : (input.retries ?? usual);
-    return await sendAgain(connection, sent, { retries });
+    return parseAnswer(await sendAgain(connection, sent, { retries }));
   };
 }
 

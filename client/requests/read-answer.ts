@@ -9,17 +9,28 @@ export type Answer<Body = unknown> = {
   readonly body: Body;
 };
 
+/** What a broker answered, as it came. */
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+};
+
 const mostProblemBytes = 1024 * 1024;
 const mostWords = 2000;
 
-/** Reads an answer whole; throws an SvcError for a refusal, and for an answer that is too long or not what it says. */
-export async function readAnswer(response: Response, maxBytes: number): Promise<Answer> {
+/** Reads an answer whole; throws an SvcError for a refusal, and for an answer that is too long. */
+export async function readAnswer(response: Response, maxBytes: number): Promise<RawAnswer> {
   const { status, headers } = response;
-  if (response.ok || status === 304) {
-    const bytes = await readBytes(response, maxBytes);
-    return { status, headers, body: bodyOf(response, bytes) };
-  }
+  if (response.ok || status === 304)
+    return { status, headers, bytes: await readBytes(response, maxBytes) };
   throw await refusalOf(response);
+}
+
+/** An answer with its body read as what it says that it is; throws an SvcError where it is not that. */
+export function parseAnswer(answer: RawAnswer): Answer {
+  const { status, headers } = answer;
+  return { status, headers, body: bodyOf(answer) };
 }
 
 /** The error that a refusal's answer tells of. */
@@ -39,7 +50,7 @@ export async function refusalOf(response: Response): Promise<SvcError> {
 }
 
 /** Status and request id, for an error. */
-export const factsOf = ({ status, headers }: Response) => ({
+export const factsOf = ({ status, headers }: Pick<Response, "status" | "headers">) => ({
   status,
   requestId: headers.get("x-request-id") ?? "",
 });
@@ -66,9 +77,10 @@ async function readBytes(response: Response, maxBytes: number): Promise<Uint8Arr
   return whole;
 }
 
-function bodyOf(response: Response, bytes: Uint8Array): unknown {
+function bodyOf(answer: RawAnswer): unknown {
+  const { bytes, headers } = answer;
   if (bytes.byteLength === 0) return undefined;
-  const type = response.headers.get("content-type") ?? "";
+  const type = headers.get("content-type") ?? "";
   const isJson = /[/+]json\b/.test(type);
   if (!isJson && !/^text\/|[/+-]ndjson\b/.test(type)) return bytes;
   const text = new TextDecoder().decode(bytes);
@@ -77,7 +89,7 @@ function bodyOf(response: Response, bytes: Uint8Array): unknown {
     return JSON.parse(text);
   } catch {
     const words = "The answer says that it is JSON, and is none.";
-    throw new SvcError(words, { code: "bad_answer", ...factsOf(response) });
+    throw new SvcError(words, { code: "bad_answer", ...factsOf(answer) });
   }
 }
 

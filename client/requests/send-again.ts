@@ -1,7 +1,7 @@
 import { SvcError } from "../svc-error.ts";
 import type { Connection } from "./connection.ts";
 import { pause } from "./pause.ts";
-import type { Answer } from "./read-answer.ts";
+import type { RawAnswer } from "./read-answer.ts";
 import { type Sent, sendOnce } from "./send-once.ts";
 
 const firstPauseMs = 250;
@@ -20,7 +20,7 @@ export async function sendAgain(
   connection: Connection,
   sent: Sent,
   { retries }: Again,
-): Promise<Answer> {
+): Promise<RawAnswer> {
   let mayBeDone = false;
   for (let nth = 0; ; nth++) {
     try {
@@ -28,7 +28,7 @@ export async function sendAgain(
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       if (sent.method === "delete" && mayBeDone && isGone(error)) return gone();
-      if (nth >= retries || !isPassing(error)) throw error;
+      if (nth >= retries || !connection.mayPass(error)) throw error;
       mayBeDone ||= isLost(error);
       const ms = pauseMs(error, nth);
       if (ms > longestPauseMs) throw error;
@@ -37,7 +37,7 @@ export async function sendAgain(
   }
 }
 
-const gone = (): Answer => ({ status: 404, headers: new Headers(), body: undefined });
+const gone = (): RawAnswer => ({ status: 404, headers: new Headers(), bytes: new Uint8Array() });
 
 /** A proxy's 404 has no code. */
 const isGone = ({ status, code }: SvcError): boolean => status === 404 && code !== "unknown";
@@ -45,12 +45,6 @@ const isGone = ({ status, code }: SvcError): boolean => status === 404 && code !
 /** Whether a broker may have done what it was asked for, and its answer was lost. */
 function isLost({ status, code }: SvcError): boolean {
   return code === "unknown" || [0, 408, 502, 504].includes(status);
-}
-
-/** Whether the same request may do better soon: nobody answered, or whoever did says "not now". */
-export function isPassing({ status, code }: SvcError): boolean {
-  if (status === 0) return code === "unreachable" || code === "timeout";
-  return [408, 429, 502, 503, 504].includes(status) || code === "idempotency_in_flight";
 }
 
 /** What the answer asks for and a little more, so that not all come back at once; else a back-off, half of it by chance. */

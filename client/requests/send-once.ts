@@ -1,7 +1,7 @@
 import { SvcError } from "../svc-error.ts";
 import type { Connection } from "./connection.ts";
 import { orAbort } from "./or-abort.ts";
-import { type Answer, factsOf, readAnswer } from "./read-answer.ts";
+import { factsOf, type RawAnswer, readAnswer } from "./read-answer.ts";
 
 /** A request that is ready to be sent. */
 export type Sent = {
@@ -15,7 +15,7 @@ export type Sent = {
 };
 
 /** Sends a request and reads its answer. Throws an SvcError, or the reason of the caller's signal. */
-export async function sendOnce(connection: Connection, sent: Sent): Promise<Answer> {
+export async function sendOnce(connection: Connection, sent: Sent): Promise<RawAnswer> {
   const timeout = AbortSignal.timeout(sent.timeoutMs);
   const { signal } = sent;
   const headers = await headersOf(connection, { ...sent, timeout });
@@ -72,15 +72,32 @@ export async function sendHead(
   const isRedirect = redirected || type === "opaqueredirect" || (status >= 300 && status < 400);
   if (!isRedirect || status === 304) return response;
   await response.body?.cancel();
-  const words =
-    "The answer is a redirect, which is not followed: take the address that it leads to.";
+  const words = `The answer is a redirect${placeOf(response, url)}, which is not followed: take the address that it leads to.`;
   throw new SvcError(words, { code: "redirected", ...factsOf(response) });
+}
+
+/** Where a redirect leads, by its origin: the rest may hold a secret. */
+function placeOf({ headers }: Response, from: string): string {
+  const location = headers.get("location");
+  return location !== null && URL.canParse(location, from)
+    ? ` to ${new URL(location, from).origin}`
+    : "";
 }
 
 /** The error of a request that nobody answered. */
 export function unreachable(cause: unknown): SvcError {
   // fetch tells the reason there
   const { code } = ((cause as { cause?: unknown } | null)?.cause ?? {}) as { code?: unknown };
-  const why = typeof code === "string" ? ` (${code})` : "";
-  return new SvcError(`The broker does not answer${why}.`, { code: "unreachable", cause });
+  const reason = typeof code === "string" ? code : undefined;
+  const why = reason === undefined ? "" : ` (${reason})`;
+  if (reason === undefined || !certificateCodes.test(reason))
+    return new SvcError(`The broker does not answer${why}.`, { code: "unreachable", cause });
+  return new SvcError(`The broker's certificate is not trusted${why}.`, {
+    code: "untrusted",
+    cause,
+  });
 }
+
+/** What TLS says of a certificate that it does not take: asking again would not help. */
+const certificateCodes =
+  /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|UNABLE_TO_(?:GET|VERIFY)_)/;

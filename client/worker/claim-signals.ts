@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { isPassing } from "../requests/is-passing.ts";
 import type { Request } from "../requests/make-request.ts";
 import { pause } from "../requests/pause.ts";
-import { isPassing, longestPauseMs, pauseMs } from "../requests/send-again.ts";
+import { longestPauseMs, pauseMs } from "../requests/send-again.ts";
 import type { CallOptions } from "../route-types.ts";
 import { SvcError } from "../svc-error.ts";
 import type { ClaimedSignal } from "./claimed-signal.ts";

@@ -1,6 +1,7 @@
+import { isPassing } from "../requests/is-passing.ts";
 import type { Request } from "../requests/make-request.ts";
 import { pause } from "../requests/pause.ts";
-import { isPassing, longestPauseMs, pauseMs } from "../requests/send-again.ts";
+import { longestPauseMs, pauseMs } from "../requests/send-again.ts";
 import { SvcError } from "../svc-error.ts";
 import type { ClaimedSignal, SignalResult } from "./claimed-signal.ts";
 import { SignalFailure } from "./signal-failure.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { RouteInput } from "../../../shared/api/call-route.ts";
+import type { RouteInput } from "../../../shared/api/route.ts";
 import { getRunnerGroupRoute } from "../../../shared/api/runner-groups.ts";
 import {
   loggingLevels,

@@ -1,7 +1,7 @@
-import { RequestRefused } from "../../../shared/api/call-route.ts";
+import { SvcError } from "../../../client/svc-error.ts";
 import { getLogStreamRoute } from "../../../shared/api/log-streams.ts";
 import { getQueueRoute } from "../../../shared/api/queues.ts";
-import { Problem, problem } from "../../../shared/problem.ts";
+import { Problem, problem, type ProblemError } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
@@ -72,9 +72,10 @@ async function requireReadable(asked: readonly LiveTopic[], ask: View["ask"]): P
 }
 
 function passOn(error: unknown): never {
-  if (!(error instanceof RequestRefused)) throw error;
+  if (!(error instanceof SvcError)) throw error;
   const { status, code, message: detail, errors } = error;
-  throw new Problem({ status, code, detail, errors });
+  const places = errors as readonly ProblemError[]; // of a broker's own answer
+  throw new Problem({ status, code, detail, errors: places });
 }
 
 /** What brokers tell each other, by what a page waits for. Only hints: what a page then reads passes the gate. */

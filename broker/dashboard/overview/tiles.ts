@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { RouteBody } from "../../../shared/api/call-route.ts";
+import type { RouteBody } from "../../../shared/api/route.ts";
 import {
   type getStatsOverviewRoute,
   type ProblemKind,
