@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { EgressMode } from "../../shared/network/egress-mode.ts";
 import { makeLimiter } from "../database/limiter.ts";
 import { checkReceiver } from "./check-receiver.ts";
-import type { EgressMode } from "./egress-mode.ts";
 import type { OpenedReceiver } from "./opened-receivers.ts";
 
 const url = "https://hooks.example:8443/in?token=hunter2";

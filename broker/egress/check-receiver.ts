@@ -1,7 +1,7 @@
+import { parseAddress } from "../../shared/network/parse-address.ts";
 import type { Limiter } from "../database/limiter.ts";
 import { blockedName, checkUrl, type UrlCheck } from "./check-url.ts";
 import { type EgressRules, findNameBlock, targetOf } from "./egress-rules.ts";
-import { parseAddress } from "./parse-address.ts";
 import type { Resolve } from "./resolver.ts";
 
 type Parts = {

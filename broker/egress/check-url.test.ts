@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { EgressMode } from "../../shared/network/egress-mode.ts";
 import { checkUrl } from "./check-url.ts";
-import type { EgressMode } from "./egress-mode.ts";
 
 const codeOf = (url: string, mode: EgressMode = "strict") => {
   const checked = checkUrl(url, { mode, opened: [] });

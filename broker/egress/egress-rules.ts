@@ -1,5 +1,5 @@
-import type { EgressMode } from "./egress-mode.ts";
-import { findAddressBlock, findHostBlock } from "./find-block.ts";
+import type { EgressMode } from "../../shared/network/egress-mode.ts";
+import { findAddressBlock, findHostBlock } from "../../shared/network/find-block.ts";
 import { isOpened, type OpenedReceiver } from "./opened-receivers.ts";
 
 /** Where a broker's calls for orgs may go: the mode, and what its operator opened besides. */

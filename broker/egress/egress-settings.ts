@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { egressModes } from "../../shared/network/egress-mode.ts";
 import { words } from "../setting-schemas.ts";
-import { egressModes } from "./egress-mode.ts";
 import { readOpened } from "./opened-receivers.ts";
 
 const faults = {

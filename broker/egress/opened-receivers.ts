@@ -1,5 +1,15 @@
-import { findAddressBlock, findHostBlock, isIn, standsFor } from "./find-block.ts";
-import { type Address, parseAddress, parseNetwork, type Range } from "./parse-address.ts";
+import {
+  findAddressBlock,
+  findHostBlock,
+  isIn,
+  standsFor,
+} from "../../shared/network/find-block.ts";
+import {
+  type Address,
+  parseAddress,
+  parseNetwork,
+  type Range,
+} from "../../shared/network/parse-address.ts";
 
 /** What an operator opens besides what the mode does: addresses, at one port or at all, or a host's name at a port. */
 export type OpenedReceiver =

@@ -1,7 +1,7 @@
+import { holdsMetadata } from "../../shared/network/find-block.ts";
+import { parseAddress } from "../../shared/network/parse-address.ts";
 import type { Broker } from "../broker.ts";
 import { readTemplate } from "../emitters/sealed-template.ts";
-import { holdsMetadata } from "./find-block.ts";
-import { parseAddress } from "./parse-address.ts";
 import { listCallingEmitters, listWebhookOrigins } from "./receiver-queries.ts";
 
 type Parts = Pick<Broker, "db" | "egress" | "log" | "seals">;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type Call, makeCallOut } from "../../../broker/egress/call-out.ts";
-import type { EgressMode } from "../../../broker/egress/egress-mode.ts";
 import { readOpened } from "../../../broker/egress/opened-receivers.ts";
 import { makeResolver, type Resolve } from "../../../broker/egress/resolver.ts";
+import type { EgressMode } from "../../../shared/network/egress-mode.ts";
 import { version } from "../../../shared/version.ts";
 import { signBody } from "../../../shared/webhooks/sign-body.ts";
 import { startRawServer } from "../../support/network/raw-server.ts";
