@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
+import type { ConfigFolder } from "../../shared/app-config/config-folder.ts";
 import { openConfigFolder } from "./open-config-folder.ts";
 
 /** What of a directory was read, and how it was then. */

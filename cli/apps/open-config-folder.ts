@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { open as openFile, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
+import type { ConfigFolder } from "../../shared/app-config/config-folder.ts";
 import { decodeText } from "../../shared/app-config/decode-text.ts";
 import type { FileFault } from "../../shared/app-config/file-fault.ts";
 import { isConfigName } from "../../shared/app-config/is-config-name.ts";

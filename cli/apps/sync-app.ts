@@ -2,7 +2,7 @@ import { syncAppConfigRoute } from "../../shared/api/app-configs.ts";
 import { createAppRoute } from "../../shared/api/apps.ts";
 import { wasThere } from "../../shared/api/was-there.ts";
 import type { CheckOptions } from "../../shared/app-config/check-config.ts";
-import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
+import type { ConfigFolder } from "../../shared/app-config/config-folder.ts";
 import { nameKey } from "../../shared/app-config/rules/rule.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { version } from "../../shared/version.ts";
@@ -12,7 +12,14 @@ import { changeLine } from "./app-config-commands.ts";
 import { findAppByName } from "./find-app.ts";
 import { brandFlag, findBrands } from "./find-brands.ts";
 import { syncOnChanges } from "./sync-on-changes.ts";
-import { showChecked, showNotices, strictFlag, type ToldFault } from "./validate-app.ts";
+import {
+  fetchFlags,
+  showChecked,
+  showNotices,
+  strictFlag,
+  type ToldFault,
+  withFetch,
+} from "./validate-app.ts";
 
 export const syncApp = defineCommand({
   name: "app sync",
@@ -30,16 +37,18 @@ export const syncApp = defineCommand({
       summary: "The app, where metadata.toml names none; else it is called as the directory.",
     },
     ...strictFlag,
+    ...fetchFlags,
     watch: { short: "w", summary: "Sync again after each change of the directory, until Ctrl-C." },
   },
   examples: [
     { does: "Sync the example.", run: "svc app sync examples/app" },
     { does: "See what it would change first.", run: "svc app sync examples/app --dry-run" },
+    { does: "With texts from URLs in it.", run: "svc app sync examples/app --fetch" },
     { does: "Keep the app as its directory is.", run: "svc app sync examples/app --watch" },
   ],
   run: async ({ args, flags, call, config, globals, screen }) => {
     const { appNameOf, openConfigFolder } = await import("./open-config-folder.ts");
-    const open = async () => await openConfigFolder(args.folder);
+    const open = async () => await withFetch(await openConfigFolder(args.folder), flags);
     const brands = await findBrands(config, { brand: flags.brand, profile: globals.profile });
     const { app, strict: isStrict } = flags;
     const appName = async () => app ?? (await appNameOf(args.folder));

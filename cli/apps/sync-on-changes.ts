@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPassing } from "../../client/requests/is-passing.ts";
 import { SvcError } from "../../client/svc-error.ts";
-import type { ConfigFolder } from "../../shared/app-config/config-entries.ts";
+import type { ConfigFolder } from "../../shared/app-config/config-folder.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { explainError } from "../errors/explain-error.ts";

@@ -1,5 +1,7 @@
 import type { CheckedConfig } from "../../shared/app-config/check-config.ts";
 import type { ConfigFault } from "../../shared/app-config/config-fault.ts";
+import type { ConfigFolder } from "../../shared/app-config/config-folder.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import type { Screen } from "../output/screen.ts";
@@ -10,6 +12,27 @@ export const strictFlag = {
   strict: { summary: "Refuse keys and files that nothing knows, which is a warning else." },
 } as const;
 
+/** The flags of commands that may fetch texts. */
+export const fetchFlags = {
+  fetch: {
+    summary:
+      "Fetch the texts of URLs that stand in the place of texts, by HTTPS: at most 1 MiB each.",
+  },
+  "fetch-private": { summary: "With --fetch: also from private networks and from this host." },
+} as const;
+
+/** A directory that fetches texts, if it is to. */
+export async function withFetch(
+  folder: ConfigFolder,
+  flags: { readonly fetch: boolean; readonly "fetch-private": boolean },
+): Promise<ConfigFolder> {
+  const isPrivateAllowed = flags["fetch-private"];
+  if (isPrivateAllowed && !flags.fetch) throw new UsageError("--fetch-private needs --fetch.");
+  if (!flags.fetch) return folder;
+  const { makeFetchText } = await import("./fetch-text.ts");
+  return { ...folder, fetch: makeFetchText({ isPrivateAllowed }) };
+}
+
 export const validateApp = defineCommand({
   name: "app validate",
   summary:
@@ -19,7 +42,7 @@ export const validateApp = defineCommand({
     "and the checksum of a config without any.",
   isLocal: true,
   args: { folder: { summary: "The config's directory." } },
-  flags: { brand: brandFlag, ...strictFlag },
+  flags: { brand: brandFlag, ...strictFlag, ...fetchFlags },
   examples: [
     { does: "Check the example.", run: "svc app validate examples/app" },
     { does: "Refuse what nothing knows.", run: "svc app validate examples/app --strict" },
@@ -28,7 +51,8 @@ export const validateApp = defineCommand({
   run: async ({ args, flags, config: settings, screen }) => {
     const { checkConfigFolder } = await import("../../shared/app-config/check-config.ts");
     const { appNameOf, openConfigFolder } = await import("./open-config-folder.ts");
-    const checked = await checkConfigFolder(await openConfigFolder(args.folder), {
+    const folder = await withFetch(await openConfigFolder(args.folder), flags);
+    const checked = await checkConfigFolder(folder, {
       appName: await appNameOf(args.folder),
       isStrict: flags.strict,
       brands: await findBrands(settings, { brand: flags.brand, profile: undefined }),

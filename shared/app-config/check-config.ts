@@ -2,12 +2,7 @@ import type { Brands } from "../brands.ts";
 import { canonicalJson, checksumOf } from "./canonical-json.ts";
 import { checkShapes } from "./check-shapes.ts";
 import { warnOfCommand } from "./commands/warn-of-command.ts";
-import {
-  type ConfigEntries,
-  type ConfigFolder,
-  readDocumentEntries,
-  readFolderEntries,
-} from "./config-entries.ts";
+import { type ConfigEntries, readDocumentEntries, readFolderEntries } from "./config-entries.ts";
 import {
   type ConfigFault,
   type ConfigFaultCode,
@@ -17,6 +12,7 @@ import {
   type FoundFault,
 } from "./config-fault.ts";
 import type { AppConfigDocument } from "./config-files.ts";
+import type { ConfigFolder } from "./config-folder.ts";
 import { type ConfigGraph, graphOf } from "./config-graph.ts";
 import { type Included, includeTexts } from "./include-texts.ts";
 import { noticesOfConfig } from "./notices-of-config.ts";

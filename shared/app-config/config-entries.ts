@@ -7,6 +7,7 @@ import {
   type Place,
   pointerTo,
 } from "./config-fault.ts";
+import type { ConfigFolder } from "./config-folder.ts";
 import { tooDeepWords } from "./costly-toml.ts";
 import { countValues } from "./count-values.ts";
 import { documentPath, fileInDocument } from "./document-path.ts";
@@ -17,14 +18,6 @@ import { missingMark } from "./missing-mark.ts";
 import { faultIn } from "./origins.ts";
 import { type PlaceOf, placesOfToml, readToml } from "./read-toml.ts";
 import { isTable } from "./rules/rule.ts";
-
-/** A directory: the names of its files, from its root and with slashes, and their texts. */
-export type ConfigFolder = {
-  readonly names: readonly string[];
-  readonly read: (name: string) => Promise<string | FileFault>;
-  /** Folders whose files would be of the config, and why they are not read. */
-  readonly refused?: ReadonlyMap<string, FileFault>;
-};
 
 /** What a file of the config holds. */
 export type ConfigEntry = {

@@ -48,7 +48,7 @@ function addMembers(things: Map<string, unknown>, section: string, table: object
   const rest: [string, unknown][] = [];
   for (const [member, value] of Object.entries(table) as [string, unknown][]) {
     const list = Array.isArray(value) ? (value as unknown[]) : [];
-    const isNamed = list.every((one) => isTable(one) && typeof one["name"] === "string");
+    const isNamed = list.every((one) => nameOf(one) !== undefined);
     if (list.length > 0 && isNamed) addNamed(things, `${section}.${member}`, list);
     else rest.push([member, value]);
   }
@@ -56,8 +56,11 @@ function addMembers(things: Map<string, unknown>, section: string, table: object
 }
 
 function addNamed(things: Map<string, unknown>, section: string, list: readonly unknown[]): void {
-  for (const one of list) {
-    const name = isTable(one) && typeof one["name"] === "string" ? one["name"] : "";
-    things.set(`${section}\n${name}`, one);
-  }
+  for (const one of list) things.set(`${section}\n${nameOf(one) ?? ""}`, one);
+}
+
+/** What is fetched is called by its URL. */
+function nameOf(one: unknown): string | undefined {
+  const name = isTable(one) ? (one["name"] ?? one["url"]) : undefined;
+  return typeof name === "string" ? name : undefined;
 }

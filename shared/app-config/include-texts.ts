@@ -1,9 +1,11 @@
-import type { ConfigFolder } from "./config-entries.ts";
 import { type FoundFault, configLimits, type Path } from "./config-fault.ts";
+import type { ConfigFolder } from "./config-folder.ts";
 import { chosen, inner, treeSchema } from "./config-schemas.ts";
+import { type FetchedText, fetchTexts, isUrl } from "./fetched-text.ts";
 import type { FileFault } from "./file-fault.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { RawConfig } from "./raw-config.ts";
+import { isTable } from "./rules/rule.ts";
 import { outsideRoot, placesOfText } from "./text-places.ts";
 
 /** The texts that were put in: from which files, and what is wrong with those that were named. */
@@ -15,9 +17,13 @@ export type Included = {
   readonly fileOf: (path: Path) => string | undefined;
 };
 
+type Folder = Pick<ConfigFolder, "read" | "fetch">;
 type Including = {
   readonly raw: RawConfig;
-  readonly folder: Pick<ConfigFolder, "read"> | undefined;
+  readonly folder: Folder | undefined;
+  /** By their URLs. */
+  readonly remote: ReadonlyMap<string, FetchedText | FileFault>;
+  readonly fetched: Map<string, string>;
   readonly faults: FoundFault[];
   readonly warnings: FoundFault[];
   readonly files: Set<string>;
@@ -31,7 +37,7 @@ type Including = {
   isFull: boolean;
 };
 
-/** A path of a file at a path of the tree, and the table and key that get its text. */
+/** A path of a file, or a URL, at a path of the tree, and the table and key that get its text. */
 type At = {
   readonly given: string;
   readonly path: Path;
@@ -39,14 +45,18 @@ type At = {
   readonly key: string;
 };
 
-/** Replaces each `./path` by that file's text; without a folder each is a fault. */
-export async function includeTexts(
-  raw: RawConfig,
-  folder: Pick<ConfigFolder, "read"> | undefined,
-): Promise<Included> {
+/**
+ * Replaces each `./path` by that file's text; without a folder each is a fault. Where the folder can fetch, URLs in the place of
+ * texts are replaced, too, and the metadata say which these were, and the digests of what came.
+ */
+export async function includeTexts(raw: RawConfig, folder: Folder | undefined): Promise<Included> {
+  const places = [...placesOf(treeSchema(), raw.tree, [])];
+  const urls = new Set(places.map(({ given }) => given).filter(isUrl));
   const including: Including = {
     raw,
     folder,
+    remote: folder?.fetch === undefined ? new Map() : await fetchTexts(urls, folder.fetch),
+    fetched: new Map(),
     faults: [],
     warnings: [],
     files: new Set(),
@@ -56,9 +66,21 @@ export async function includeTexts(
     isFull: false,
     room: configLimits.files - raw.files,
   };
-  for (const at of placesOf(treeSchema(), raw.tree, [])) await include(including, at);
+  for (const at of places) if (isIncluded(including, at)) await include(including, at);
+  keepFetched(including);
   const { faults, warnings, files, from } = including;
   return { faults, warnings, files: [...files], fileOf: (path) => from.get(keyOf(path)) };
+}
+
+/** A URL that nobody fetches stays, and is refused as a text. */
+const isIncluded = ({ folder }: Including, { given }: At): boolean =>
+  folder?.fetch !== undefined || !isUrl(given);
+
+function keepFetched({ raw, fetched }: Including): void {
+  const metadata = raw.tree["metadata"];
+  if (fetched.size === 0 || !isTable(metadata)) return;
+  const all = [...fetched].sort(([a], [b]) => (a < b ? -1 : 1));
+  Object.assign(metadata, { fetched: all.map(([url, sha256]) => ({ url, sha256 })) });
 }
 
 const keyOf = (path: Path): string => path.join("\n");
@@ -81,6 +103,8 @@ function* placesOf(schema: JsonSchema | undefined, value: unknown, path: Path): 
       if (target !== undefined && !isThere) {
         yield { given: one, path: [...path, at], into, key: target };
       }
+    } else if (below?.["x-file"] === true && isUrl(one)) {
+      yield { given: one.trim(), path: [...path, at], into, key };
     }
   }
 }
@@ -98,6 +122,7 @@ async function include(including: Including, at: At): Promise<void> {
 }
 
 async function textOf(including: Including, at: At): Promise<string | FileFault> {
+  if (isUrl(at.given)) return fetchedText(including, at);
   const { raw, files } = including;
   const places = placesOfText(at.given, raw.fileOf(at.path), String(at.path[0]));
   if (places.length === 0) return outsideRoot;
@@ -124,9 +149,20 @@ async function textOf(including: Including, at: At): Promise<string | FileFault>
   return isTooMuch(including) ?? (typeof text === "string" ? text : inWords(text, at.given, name));
 }
 
+function fetchedText(including: Including, { given, path, key }: At): string | FileFault {
+  const { remote, fetched, from } = including;
+  const found = remote.get(given);
+  if (found === undefined) throw new Error("a text was not fetched");
+  if ("code" in found) return found;
+  fetched.set(given, found.sha256);
+  from.set(keyOf([...path.slice(0, -1), key]), given.slice(0, 200));
+  including.bytes += Buffer.byteLength(found.text);
+  return isTooMuch(including) ?? found.text;
+}
+
 function isTooMuch(including: Including): FileFault | undefined {
   const { unpackedBytes, files } = configLimits;
-  const isMany = including.files.size > including.room;
+  const isMany = including.files.size + including.fetched.size > including.room;
   if (!isMany && including.bytes <= unpackedBytes) return undefined;
   including.isFull = true;
   const mostBytes = unpackedBytes / 2 ** 20;

@@ -1,4 +1,4 @@
-import type { ConfigFolder } from "../../../shared/app-config/config-entries.ts";
+import type { ConfigFolder } from "../../../shared/app-config/config-folder.ts";
 import { decodeText } from "../../../shared/app-config/decode-text.ts";
 import { isConfigName } from "../../../shared/app-config/is-config-name.ts";
 

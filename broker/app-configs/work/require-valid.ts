@@ -5,7 +5,7 @@ import {
   type CheckOptions,
   type ValidConfig,
 } from "../../../shared/app-config/check-config.ts";
-import type { ConfigFolder } from "../../../shared/app-config/config-entries.ts";
+import type { ConfigFolder } from "../../../shared/app-config/config-folder.ts";
 import { Problem, problem } from "../../../shared/problem.ts";
 
 /** A config as it came: its JSON document, or its directory. */

@@ -24,6 +24,18 @@ export const metadata = z.strictObject({
   label_colors: kind.texts("A color for a label's key.").optional(),
   links: kind.texts("Names and the URLs behind them.").optional(),
   slack_webhook_url: kind.text("Kept and shown; nothing is sent there.", 2048).optional(),
+  fetched: kind
+    .list(
+      "The texts that `--fetch` put in the place of URLs; `svc app sync` writes it.",
+      z.strictObject({
+        url: kind.text("Where it was.", 2048),
+        sha256: z
+          .string()
+          .regex(/^[0-9a-f]{64}$/, { error: "must be 64 hexadecimal digits" })
+          .meta({ description: "The SHA-256 of what came." }),
+      }),
+    )
+    .optional(),
   onboarding: kind.values("Kept and shown; nothing acts on it.").optional(),
 });
 

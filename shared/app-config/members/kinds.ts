@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isCronFault, parseCron } from "../../cron/parse-cron.ts";
 import { parseDuration, secondNs } from "../../duration.ts";
 import { labelKeyPattern, labelLimits } from "../../labels.ts";
+import { isUrl } from "../fetched-text.ts";
 
 export const namePattern = /^[a-z][a-z0-9_-]{0,62}$/;
 const nameWords =
@@ -38,8 +39,9 @@ export const fileText = (description: string) =>
     .string()
     .max(textLimits.long, { error: `must have at most ${textLimits.long} characters` })
     .check(({ value, issues }) => {
-      if (!/^https?:\/\//i.test(value) || value.trim().includes("\n")) return;
-      const message = "must be the text itself or ./path of a file here, not a URL";
+      if (!isUrl(value)) return;
+      const message =
+        "must be the text itself or ./path of a file here, not a URL; svc app sync --fetch puts the text of a URL in its place";
       issues.push({
         code: "custom",
         input: value,

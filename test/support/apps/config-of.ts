@@ -3,7 +3,7 @@ import {
   type CheckedConfig,
   type CheckOptions,
 } from "../../../shared/app-config/check-config.ts";
-import type { ConfigFolder } from "../../../shared/app-config/config-entries.ts";
+import type { ConfigFolder } from "../../../shared/app-config/config-folder.ts";
 
 /** The files of a config by their names. */
 export type ConfigTexts = Readonly<Record<string, string>>;
