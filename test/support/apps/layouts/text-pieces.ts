@@ -17,7 +17,7 @@ export const textPieces: Readonly<Record<string, MakePiece>> = {
     } as const;
     const own = name("texted");
     return {
-      rows: [rows[at], "a text from a URL"],
+      rows: [rows[at]],
       parts: [
         thing("action", own, script(own, `./${path}`)),
         { is: "text", of: 0, at, path, body: "echo {{ .svc.id }}" },
