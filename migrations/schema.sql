@@ -522,10 +522,12 @@ create table actions (
   config_labels jsonb not null default '{}'::jsonb,
   deleted_at timestamp with time zone,
   updated_at timestamp with time zone,
+  said jsonb not null default '{}'::jsonb,
   constraint actions_pkey PRIMARY KEY (org_id, id),
   constraint actions_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint actions_config_labels_check CHECK ((jsonb_typeof(config_labels) = 'object'::text)),
-  constraint actions_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text))
+  constraint actions_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text)),
+  constraint actions_said_check CHECK ((jsonb_typeof(said) = 'object'::text))
 );
 CREATE INDEX actions_by_name ON public.actions USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX actions_name ON public.actions USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
@@ -709,10 +711,12 @@ create table components (
   labels jsonb not null default '{}'::jsonb,
   config_labels jsonb not null default '{}'::jsonb,
   updated_at timestamp with time zone,
+  said jsonb not null default '{}'::jsonb,
   constraint components_pkey PRIMARY KEY (org_id, id),
   constraint components_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint components_config_labels_check CHECK ((jsonb_typeof(config_labels) = 'object'::text)),
-  constraint components_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text))
+  constraint components_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text)),
+  constraint components_said_check CHECK ((jsonb_typeof(said) = 'object'::text))
 );
 CREATE INDEX components_by_name ON public.components USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX components_name ON public.components USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
@@ -1538,10 +1542,12 @@ create table runbooks (
   labels jsonb not null default '{}'::jsonb,
   config_labels jsonb not null default '{}'::jsonb,
   updated_at timestamp with time zone,
+  said jsonb not null default '{}'::jsonb,
   constraint runbooks_pkey PRIMARY KEY (org_id, id),
   constraint runbooks_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint runbooks_config_labels_check CHECK ((jsonb_typeof(config_labels) = 'object'::text)),
-  constraint runbooks_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text))
+  constraint runbooks_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text)),
+  constraint runbooks_said_check CHECK ((jsonb_typeof(said) = 'object'::text))
 );
 CREATE INDEX runbooks_by_name ON public.runbooks USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX runbooks_name ON public.runbooks USING btree (app_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
@@ -2840,6 +2846,7 @@ function flush_queues(org text, runner text, only_group text, with_running boole
 function forget_executions(org text, stream text, most integer) returns void -- functions/log-retention.sql
 function forget_install(org text, install text) returns text -- functions/installs.sql
 function forget_lanes(org text, install text, t timestamp with time zone) returns void -- functions/installs.sql
+function forget_what_was_said(app text, kind text, named json) returns void -- functions/named-parts.sql
 function free_plan_locks(execution_ids text[], t timestamp with time zone) returns void -- functions/workspaces.sql
 function give_up_deliveries(webhook text, t timestamp with time zone) returns void -- functions/deliveries.sql
 function groups_served(serves jsonb, runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
@@ -3057,6 +3064,7 @@ function was_cut(e runner_job_executions) returns boolean -- functions/log-strea
 function webhooks_too_large(org text, more bigint) returns boolean -- functions/webhooks.sql
 function with_chain(w workflows) returns workflows -- functions/chains.sql
 function with_entry(history jsonb, status text, description text, at timestamp with time zone) returns jsonb -- functions/signals.sql
+function with_what_was_said(app text, part json) returns text -- functions/named-parts.sql
 function workflow_status_after(status text, event text) returns text -- functions/before-tables.sql
 function workflow_step_status_after(status text, event text) returns text -- functions/before-tables.sql
 function write_audit(asked jsonb, ended jsonb) returns void -- functions/audit.sql

@@ -30,13 +30,24 @@ export async function updateNamedPart(
     const detail = `This app has ${withArticle[kind].toLowerCase()} of this name (- and _ are equal).`;
     throw problem.conflict("name_taken", detail);
   }
-  if (done?.outcome === "too-many") {
+  const pointer = change.removed === undefined ? "#/labels" : "#/keys";
+  requireLabelled(kind, { outcome: done?.outcome, keys: done?.told.join(", ") ?? "" }, pointer);
+}
+
+type Labelled = { readonly outcome: string | undefined; readonly keys: string };
+
+/** Refuses labels that were not set: too-many, or locked, with their keys. */
+export function requireLabelled(
+  kind: NamedKind,
+  { outcome, keys }: Labelled,
+  pointer: "#/labels" | "#/keys" = "#/labels",
+): void {
+  if (outcome === "too-many") {
     const detail = `${withArticle[kind]} may have 64 labels. Remove some first.`;
     throw problem.conflict("too_many_labels", detail);
   }
-  if (done?.outcome !== "locked") return;
-  const detail = `The active config gives these labels, so they are locked: ${done.told.join(", ")}.`;
-  const pointer = change.removed === undefined ? "#/labels" : "#/keys";
+  if (outcome !== "locked") return;
+  const detail = `The active config gives these labels, so they are locked: ${keys}.`;
   throw problem.invalid([{ pointer, code: "label_locked", detail }]);
 }
 

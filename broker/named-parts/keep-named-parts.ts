@@ -1,3 +1,4 @@
+import { aheadOf } from "../../shared/api/said-members.ts";
 import { problem } from "../../shared/problem.ts";
 import {
   type Members,
@@ -9,10 +10,11 @@ import {
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import { requireFreeName } from "../names/require-free-name.ts";
-import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
+import { requireLabelled } from "./change-named-part.ts";
 import { insertNamedPart, nameAppPart, type NamedKind } from "./named-part-queries.ts";
-import { findNamed, oneOf, requireNamed } from "./show-named-parts.ts";
+import { type SaidInput, saidOf, withNames } from "./said-of-part.ts";
+import { oneOf, requireNamed } from "./show-named-parts.ts";
 
 const prefixes = { actions: "act", components: "cmp", runbooks: "rbk" } as const;
 
@@ -29,6 +31,11 @@ export type AddedPart = {
   readonly file: string | null;
 };
 
+type Ahead = SaidInput & {
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+};
+
 /** Names something in an app, or finds it by its name; with a config, its part of that is added or replaced. */
 export async function addNamedPart(
   db: Db,
@@ -38,17 +45,20 @@ export async function addNamedPart(
 ): Promise<{ readonly part: AddedPart; readonly isNew: boolean }> {
   const { app_config_id: config, ...given } = body;
   if (config !== undefined) {
-    const contents = membersOf(oneOf[kind], given);
+    const contents = await withNames(db, actor.orgId, app, membersOf(oneOf[kind], given));
     const adding = { app, kind, config, name: body.name, contents, merges: false };
     return { part: await addPart(db, actor, adding), isNew: true };
   }
-  requireNoMore(given);
-  const naming = { kind: oneOf[kind], name: body.name, there: { app_id: app } } as const;
+  requireNoMore(kind, given);
+  const { name, labels, ...input } = given as Ahead; // by the route's own schema
+  const naming = { kind: oneOf[kind], name, there: { app_id: app } } as const;
   await requireFreeName(db, actor.orgId, naming);
-  const draft = { id: newId(prefixes[kind]), name: body.name, created_by_id: actor.id };
+  const said = await saidOf(db, actor.orgId, app, input);
+  const draft = { id: newId(prefixes[kind]), name, created_by_id: actor.id, labels, said };
   const named = await nameAppPart(db, actor.orgId, app, { kind, draft, most: mostOfApp });
   if (named?.outcome === "not-found") throw problem.notFound("app");
   if (named?.outcome === "full") throw tooMany(kind);
+  requireLabelled(kind, { outcome: named?.outcome, keys: named?.id ?? "" });
   const id = named?.id ?? draft.id;
   const part = { id, app_id: app, name: body.name, app_config_id: null, file: null };
   return { part, isNew: named?.outcome === "created" };
@@ -64,26 +74,9 @@ export async function addConfigOf(
   const { name } = await requireNamed(db, actor.orgId, { app, kind, id });
   const { app_config_id: config, ...given } = body;
   const own = kind === "components" ? { name, type } : { name };
-  const members = await withNames(db, actor.orgId, app, membersOf(type, given));
-  const contents = { ...own, ...members };
+  const contents = await withNames(db, actor.orgId, app, { ...own, ...membersOf(type, given) });
   return await addPart(db, actor, { app, kind, config, name, contents, merges: true });
 }
-
-/** Clients may list components by their ids; configs have their names. */
-async function withNames(db: Db, org: OrgId, app: string, members: Members): Promise<Members> {
-  const { dependencies } = members;
-  if (!Array.isArray(dependencies)) return members;
-  const nameOf = async (one: unknown): Promise<unknown> => {
-    if (typeof one !== "string" || !componentId.test(one)) return one;
-    const which = { kind: "components", app, id: one } as const;
-    return (await findNamed(db, org, which))?.name ?? one;
-  };
-  const named: unknown[] = [];
-  for (const one of dependencies as unknown[]) named.push(await nameOf(one));
-  return { ...members, dependencies: named };
-}
-
-const componentId = /^cmp_[0-9a-z]{26}$/;
 
 type Adding = Of & {
   readonly config: string;
@@ -107,9 +100,10 @@ async function addPart(
   return { id: added?.id ?? draft.id, app_id: app, name, app_config_id: config, file };
 }
 
-/** Without a config there is nothing but the name. */
-function requireNoMore(given: Members): void {
-  const keys = Object.keys(given).filter((key) => key !== "name");
+/** Without a config there is the name, and what a config may take of it later. */
+function requireNoMore(kind: NamedKind, given: Members): void {
+  const ahead = aheadOf[oneOf[kind]].shape;
+  const keys = Object.keys(given).filter((key) => key !== "name" && !Object.hasOwn(ahead, key));
   if (keys.length === 0) return;
   const detail = "This adds a part to a config. Give app_config_id as well.";
   throw problem.invalid(

@@ -18,9 +18,22 @@ export const configsOf = {
   runbooks: { table: "runbook_configs", column: "runbook_id" },
 } as const satisfies Record<NamedKind, object>;
 type Named = { readonly outcome: string; readonly id: string | null };
-type Draft = { readonly id: string; readonly name: string; readonly created_by_id: string };
+type Draft = {
+  readonly id: string;
+  readonly name: string;
+  readonly created_by_id: string;
+  readonly labels?: Labels | undefined;
+  readonly said?: Said | undefined;
+};
+type Labels = Readonly<Record<string, string>>;
+/** What records say of it besides labels, by the names that files have: of components dependencies (by name) and var_name, of runbooks the description. */
+export type Said = {
+  readonly dependencies?: readonly string[];
+  readonly var_name?: string;
+  readonly description?: string;
+};
 
-/** Finds what an app has by this name, or makes it: created, same, not-found (the app) or full. */
+/** Finds what an app has by this name, or makes it: created, same, not-found (the app), full, or locked and too-many (its labels). */
 export async function nameAppPart(
   db: Db,
   org: OrgId,
@@ -48,9 +61,10 @@ export async function insertNamedPart(
 /** What is to change in what an app has by name; `isWhole`: labels replaces all of its own. */
 export type NamedChange = {
   readonly name?: string | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly labels?: Labels | undefined;
   readonly removed?: readonly string[];
   readonly isWhole?: boolean;
+  readonly said?: Said;
 };
 type Outcome = { readonly outcome: string; readonly told: readonly string[] };
 export type WhichNamed = {
@@ -88,7 +102,9 @@ export type NamedRow = {
   readonly id: string;
   readonly app_id: string;
   readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
+  /** Since its last config in force. */
+  readonly said: Said;
   readonly created_at: Date;
   readonly created_by_id: string;
   readonly updated_at: Date;
@@ -125,7 +141,7 @@ export async function listNamedParts(
 ): Promise<(NamedRow & { readonly sort_key: string })[]> {
   const { table, column } = configsOf[kind];
   return db<(NamedRow & { sort_key: string })[]>`
-    select x.id, x.app_id, x.name, x.labels, x.created_at, x.created_by_id, coalesce(x.updated_at, x.created_at) as updated_at,
+    select x.id, x.app_id, x.name, x.labels, x.said, x.created_at, x.created_by_id, coalesce(x.updated_at, x.created_at) as updated_at,
            a.active_config_id, cc.id as config_id, x.created_at::text as sort_key,
            (select count(*)::int from ${db(table)} n where n.${db(column)} = x.id) as config_count
       from ${db(kind)} x

@@ -13,20 +13,14 @@ import { listNamedParts, type NamedRow, type WhichNamed } from "./named-part-que
 export const oneOf = { actions: "action", components: "component", runbooks: "runbook" } as const;
 
 /** What an app has by an id; 404 for nothing. */
-export async function requireNamed(db: Db, org: OrgId, which: WhichNamed): Promise<NamedRow> {
-  const row = await findNamed(db, org, which);
-  if (row === undefined) throw problem.notFound(oneOf[which.kind]);
-  return row;
-}
-
-/** The same; undefined for nothing. */
-export async function findNamed(
+export async function requireNamed(
   db: Db,
   org: OrgId,
   { kind, app, id }: WhichNamed,
-): Promise<NamedRow | undefined> {
+): Promise<NamedRow> {
   const page = { after: undefined, limit: 1, offset: 0 };
   const [row] = await listNamedParts(db, org, { kind, app, filter: { id }, ...page });
+  if (row === undefined) throw problem.notFound(oneOf[kind]);
   return row;
 }
 
@@ -38,7 +32,10 @@ export async function showComponents(
 ): Promise<ShownComponent[]> {
   const found = await findParts(db, org, "components", rows.map(wantedOf));
   const apps = [...new Set(rows.map(({ app_id: app }) => app))];
-  const names = found.flatMap((one) => one?.needs ?? []);
+  const names = [
+    ...found.flatMap((one) => one?.needs ?? []),
+    ...rows.flatMap(({ said }) => said.dependencies ?? []),
+  ];
   const ids = await findIdsByName(db, org, { kind: "components", apps, names });
   return rows.map((row, at) => toComponent(row, found[at], ids));
 }
@@ -66,7 +63,7 @@ export async function showRunbooks(
     const part = found[at]?.part;
     return {
       ...toPart(row, part),
-      description: textIn(part, "description"),
+      description: row.said.description ?? textIn(part, "description"),
       config_count: row.config_count,
     };
   });
@@ -91,14 +88,15 @@ function toComponent(
   found: FoundPart | undefined,
   ids: ReadonlyMap<string, string>,
 ): ShownComponent {
-  const varName = textIn(found?.part, "var_name");
+  const { said } = row;
+  const varName = said.var_name ?? textIn(found?.part, "var_name");
   return {
     ...toPart(row, found?.part),
     type: componentTypeOf(found?.part["type"]),
     config_versions: row.config_count,
     var_name: varName,
     resolved_var_name: varName === "" ? row.name : varName,
-    dependencies: (found?.needs ?? []).flatMap(
+    dependencies: (said.dependencies ?? found?.needs ?? []).flatMap(
       (name) => ids.get(keyOfName(row.app_id, name)) ?? [],
     ),
   };

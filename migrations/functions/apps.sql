@@ -138,6 +138,8 @@ begin
   perform keep_named_parts(org, app, 'components', config -> 'components');
   perform keep_named_parts(org, app, 'runbooks', config -> 'runbooks');
   perform note_config_parts(org, app, config ->> 'id');
+  perform forget_what_was_said(app, 'components', config -> 'components');
+  perform forget_what_was_said(app, 'runbooks', config -> 'runbooks');
 end $$;
 
 -- Makes a checked config the app's active one, and the former one outdated. `base`: what the caller believes to be active; null:

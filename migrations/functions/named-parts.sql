@@ -12,14 +12,16 @@ begin
   return there;
 end $$;
 
--- Finds what an app has by this name, or makes it. outcome: created · same · not-found (the app) · full (the app has as many as it may)
--- draft: {id, name, created_by_id}
+-- Finds what an app has by this name, or makes it, and adds labels and what is said of it. outcome: created · same · not-found (the app) ·
+-- full (the app has as many as it may) · locked, too-many (its labels; id: the keys)
+-- draft: {id, name, created_by_id, labels, said}
 create or replace function name_app_part(org text, app text, kind text, draft json, most int) returns table (outcome text, id text)
   language plpgsql as $$
 #variable_conflict use_column
 declare
   there text;
   is_full boolean;
+  changed record;
 begin
   perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
   if not found then
@@ -28,7 +30,9 @@ begin
   end if;
   there := find_named_part(app, kind, draft ->> 'name');
   if there is not null then
-    return query select 'same', there;
+    select * into changed from change_named_part(org, app, kind, there, json_build_object('labels', draft -> 'labels', 'said', draft -> 'said')::jsonb);
+    return query select case changed.outcome when 'changed' then 'same' else changed.outcome end,
+                        case changed.outcome when 'changed' then there else array_to_string(changed.told, ', ') end;
     return;
   end if;
   execute format('select count(*) >= $2 from (select from %I x where x.app_id = $1 and x.deleted_at is null limit $2) y', kind)
@@ -37,12 +41,14 @@ begin
     return query select 'full', null::text;
     return;
   end if;
-  execute format('insert into %I (id, org_id, app_id, name, created_at, created_by_id) values ($1, $2, $3, $4, svc_now(), $5)', kind)
-    using draft ->> 'id', org, app, draft ->> 'name', draft ->> 'created_by_id';
+  execute format('insert into %I (id, org_id, app_id, name, created_at, created_by_id, labels, said) values ($1, $2, $3, $4, svc_now(), $5, $6, $7)', kind)
+    using draft ->> 'id', org, app, draft ->> 'name', draft ->> 'created_by_id',
+          coalesce(draft ->> 'labels', '{}')::jsonb, coalesce(draft ->> 'said', '{}')::jsonb;
   return query select 'created', draft ->> 'id';
 end $$;
 
--- Adds a part of something that has a name to a config, and names it. outcome: added · not-found · sealed · large · full
+-- Adds a part of something that has a name to a config, and names it; a part that merges takes what was said of it.
+-- outcome: added · not-found · sealed · large · full
 -- part: {file, value, kind, draft, merges}; most: {bytes, files, named}
 create or replace function add_named_part(org text, app text, config text, part json, most json) returns table (outcome text, id text)
   language plpgsql as $$
@@ -52,6 +58,9 @@ declare
   added text;
 begin
   perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
+  if part ->> 'merges' = 'true' then
+    part := jsonb_set(part::jsonb, '{value}', to_jsonb(with_what_was_said(app, part)))::json;
+  end if;
   added := add_app_config_part(org, app, config, part, most);
   if added <> 'added' then
     return query select added, null::text;
@@ -64,6 +73,27 @@ begin
   return query select 'added', named.id;
 exception when no_data_found then
   return query select 'full', null::text;
+end $$;
+
+-- The text of a part with what was said of it and this says not.
+create or replace function with_what_was_said(app text, part json) returns text
+  language plpgsql as $$
+declare
+  said text;
+begin
+  execute format('select x.said::text from %I x where x.id = $1', part ->> 'kind')
+     into said using find_named_part(app, part ->> 'kind', part -> 'draft' ->> 'name');
+  return case when coalesce(said, '{}') = '{}' then part ->> 'value' else merge_config_parts(said, part ->> 'value') end;
+end $$;
+
+-- Forgets what was said of what a config has that came in force: it says all. named: [{name}]
+create or replace function forget_what_was_said(app text, kind text, named json) returns void
+  language plpgsql as $$
+begin
+  execute format('update %I x set said = ''{}'' from json_to_recordset($2) as n(name text)
+                   where x.app_id = $1 and x.deleted_at is null and replace(x.name, ''-'', ''_'') = replace(n.name, ''-'', ''_'')
+                     and x.said <> ''{}'' ', kind)
+    using app, coalesce(named, '[]');
 end $$;
 
 -- What two texts of one part have, the second where both have it; where they are of two types, the second alone.
@@ -120,8 +150,8 @@ begin
     using org, app, part;
 end $$;
 
--- Changes the name of what no config in force has, and labels: sets and removes some, or all but those that the config gives.
--- change: {name, labels, removed, is_whole}. outcome: changed · not-found · held (told: by what) · taken (the name) · locked (told: the keys
+-- Changes the name of what no config in force has, labels (sets and removes some, or all but those that the config gives), and what is said of it.
+-- change: {name, labels, removed, is_whole, said}. outcome: changed · not-found · held (told: by what) · taken (the name) · locked (told: the keys
 -- that the config gives) · too-many (a config may give more: then these get fewer)
 create or replace function change_named_part(org text, app text, kind text, part text, change jsonb)
   returns table (outcome text, told text[])
@@ -129,11 +159,12 @@ create or replace function change_named_part(org text, app text, kind text, part
 declare
   x record;
   named text := change ->> 'name';
-  given jsonb := coalesce(change -> 'labels', '{}');
+  given jsonb := coalesce(nullif(change -> 'labels', 'null'), '{}');
   removed text[] := array(select jsonb_array_elements_text(coalesce(change -> 'removed', '[]')));
   held text[];
   locked text[];
   after jsonb;
+  said jsonb := nullif(change -> 'said', 'null');
 begin
   select * into x from lock_named_part(org, app, kind, part);
   if not found then
@@ -163,6 +194,10 @@ begin
   if (named, after) is distinct from (x.name, x.labels) then
     execute format('update %I x set name = $3, labels = $4, updated_at = svc_now() where x.org_id = $1 and x.id = $2', kind)
       using org, part, named, after;
+  end if;
+  if said is not null then
+    execute format('update %I x set said = x.said || $3, updated_at = svc_now() where x.org_id = $1 and x.id = $2 and not x.said @> $3', kind)
+      using org, part, said;
   end if;
   return query select 'changed', '{}'::text[];
 end $$;

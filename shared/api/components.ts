@@ -9,6 +9,7 @@ import { createdQuery, listingDescription, listingOf, listingQuery } from "./lis
 import { namedPartMembers } from "./named-part-members.ts";
 import { componentFilters, partFilters } from "./part-filters.ts";
 import { json } from "./response.ts";
+import { ofComponent } from "./said-members.ts";
 
 const tags = ["Components"];
 const base = "/v1/apps/{app_id}/components";
@@ -16,16 +17,22 @@ const path = `${base}/{component_id}` as const;
 const reading = { surface: "control-plane", permission: "apps.read" } as const;
 const writing = { surface: "control-plane", permission: "apps.write" } as const;
 
-const componentSchema = z
+export const componentSchema = z
   .object({
     ...namedPartMembers,
     type: z.enum(componentTypes).describe("By the active config; `unknown`: that has it not."),
     config_versions: z.int().describe("Number of configs that have or had it."),
-    var_name: z.string().describe("What templates call it, where not by its name; else empty."),
+    var_name: z
+      .string()
+      .describe(
+        "What templates call it, where not by its name; else empty. As was said of it last.",
+      ),
     resolved_var_name: z.string().describe("What templates call it."),
     dependencies: z
       .array(z.string())
-      .describe("Ids of the components that the active config lists as its dependencies."),
+      .describe(
+        "Ids of the components that it depends on, as was said of it last: by the active config, or since.",
+      ),
   })
   .openapi("Component");
 export type ShownComponent = z.infer<typeof componentSchema>;
@@ -73,16 +80,12 @@ export const updateComponentRoute = createRoute("updateComponent", {
   summary: "Change a component",
   description:
     "`labels` replaces its own; 422 `label_locked` for keys that the active config gives. 409 `component_in_use`, with the configs that use it, if it is renamed while the active config or an " +
-    "install's config has it; 409 `name_taken`. `dependencies` and `var_name` are the config's: they may only say what that says.",
+    "install's config has it; 409 `name_taken`. `dependencies` and `var_name` are for the next config that comes in parts; until one comes in force they are answered, and templates go by the active one.",
   body: z
     .strictObject({
       name: nameShape,
       labels: labelsInput,
-      dependencies: z
-        .array(z.string().max(64))
-        .max(1000)
-        .describe("Ids or names; none is as if it were left out."),
-      var_name: z.string().max(63).describe("An empty one is as if it were left out."),
+      ...ofComponent.shape,
     })
     .partial()
     .openapi("ComponentChanges", { example: { labels: { team: "web" } } }),

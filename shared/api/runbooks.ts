@@ -7,6 +7,7 @@ import { namedPartMembers } from "./named-part-members.ts";
 import { partFilters } from "./part-filters.ts";
 import { json } from "./response.ts";
 import { runbookConfigRecord } from "./runbook-config-record.ts";
+import { ofRunbook } from "./said-members.ts";
 
 const tags = ["Runbooks"];
 const base = "/v1/apps/{app_id}/runbooks";
@@ -14,10 +15,10 @@ const path = `${base}/{runbook_id}` as const;
 const reading = { surface: "control-plane", permission: "apps.read" } as const;
 const writing = { surface: "control-plane", permission: "apps.write" } as const;
 
-const runbookSchema = z
+export const runbookSchema = z
   .object({
     ...namedPartMembers,
-    description: z.string().describe("By the active config."),
+    description: z.string().describe("As was said of it last: by the active config, or since."),
     config_count: z.int().describe("Number of configs that have or had it."),
   })
   .openapi("Runbook");
@@ -48,12 +49,12 @@ export const updateRunbookRoute = createRoute("updateRunbook", {
   summary: "Change a runbook",
   description:
     "`labels` replaces its own; 422 `label_locked` for keys that the active config gives. 409 `runbook_in_use`, with the configs that use it, if it is renamed while the active config or an " +
-    "install's config has it; 409 `name_taken`. `description` is the config's: it may only say what that says.",
+    "install's config has it; 409 `name_taken`. `description` is for the next config that comes in parts, and is answered until one comes in force.",
   body: z
     .strictObject({
       name: nameShape,
       labels: labelsInput,
-      description: z.string().max(4096).describe("An empty one is as if it were left out."),
+      ...ofRunbook.shape,
     })
     .partial()
     .openapi("RunbookChanges", { example: { labels: { team: "web" } } }),

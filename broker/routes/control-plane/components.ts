@@ -10,7 +10,7 @@ import { deleteNamedPart, updateNamedPart } from "../../named-parts/change-named
 import { listPartConfigs } from "../../named-parts/list-part-configs.ts";
 import { listNamedParts } from "../../named-parts/named-part-queries.ts";
 import { relatedComponents } from "../../named-parts/related-components.ts";
-import { requireComponentAs } from "../../named-parts/require-as-configured.ts";
+import { saidOf } from "../../named-parts/said-of-part.ts";
 import { requireNamed, showComponent, showComponents } from "../../named-parts/show-named-parts.ts";
 import { showComponentConfig, showComponentConfigs } from "../../named-parts/show-part-configs.ts";
 
@@ -74,10 +74,10 @@ const change: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(routes.updateComponentRoute, async ({ c, orgId, params, body }) => {
     const which = { app: params.app_id, id: params.component_id };
-    const { name, labels, ...ofConfig } = body;
-    await requireComponentAs(db, orgId, which, ofConfig);
+    const { name, labels, ...input } = body;
+    const said = await saidOf(db, orgId, which.app, input);
     const isWhole = labels !== undefined;
-    await updateNamedPart(db, orgId, { kind, ...which }, { name, labels, isWhole });
+    await updateNamedPart(db, orgId, { kind, ...which }, { name, labels, isWhole, said });
     return answerInTurns(c, broker, await showComponent(db, orgId, which));
   });
   app.handle(routes.deleteComponentRoute, async ({ c, orgId, params }) => {

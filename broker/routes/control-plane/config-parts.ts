@@ -2,15 +2,19 @@ import { activateAppConfigRoute } from "../../../shared/api/app-configs.ts";
 import * as routes from "../../../shared/api/config-parts.ts";
 import * as named from "../../../shared/api/named-parts.ts";
 import { configFiles } from "../../../shared/app-config/config-files.ts";
+import { showAction } from "../../actions/show-app-actions.ts";
 import type { Members } from "../../app-configs/config-part.ts";
 import { addConfigPart, beginConfig, updateConfig } from "../../app-configs/grow-config.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
 import type { Broker } from "../../broker.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
+import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { tellThere } from "../../http/answer/tell-there.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { addConfigOf, addNamedPart } from "../../named-parts/keep-named-parts.ts";
+import { showComponent, showRunbook } from "../../named-parts/show-named-parts.ts";
+import type { OrgId } from "../../orgs/org-id.ts";
 
 /** POST /v1/apps/{app_id}/configs, PATCH …/configs/{app_config_id}, and the parts between them, with what they give a name. */
 export const keepConfigParts: RegisterRoutes = (app, broker) => {
@@ -96,14 +100,26 @@ const namers = [
   [named.addRunbookRoute, "runbooks"],
 ] as const;
 
-const addNamed: RegisterRoutes = (app, { db }) => {
+const addNamed: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   for (const [route, kind] of namers) {
     app.handle(route, async ({ c, actor, params, body }) => {
       const of = { app: params.app_id, kind };
-      return tellThere(c, await addNamedPart(db, actor, of, body)).part;
+      const { part } = tellThere(c, await addNamedPart(db, actor, of, body));
+      const { id, app_config_id, file } = part;
+      const shown = await show[kind](db, actor.orgId, { app: of.app, id });
+      return answerInTurns(c, broker, { ...shown, app_config_id, file }, { status: 201 });
     });
   }
 };
+
+const show = {
+  actions: async (db: Broker["db"], org: OrgId, { app, id }: WhichPart) =>
+    await showAction(db, org, { appId: app, id }),
+  components: showComponent,
+  runbooks: showRunbook,
+} as const;
+type WhichPart = { readonly app: string; readonly id: string };
 
 const addConfigs: RegisterRoutes = (app, { db }) => {
   app.handle(named.addActionConfigRoute, async ({ actor, params, body }) => {

@@ -7,7 +7,7 @@ import type { RegisterRoutes } from "../../http/app-types.ts";
 import { deleteNamedPart, updateNamedPart } from "../../named-parts/change-named-part.ts";
 import { listPartConfigs } from "../../named-parts/list-part-configs.ts";
 import { listNamedParts } from "../../named-parts/named-part-queries.ts";
-import { requireRunbookAs } from "../../named-parts/require-as-configured.ts";
+import { saidOf } from "../../named-parts/said-of-part.ts";
 import { requireNamed, showRunbook, showRunbooks } from "../../named-parts/show-named-parts.ts";
 import { showRunbookConfigs } from "../../named-parts/show-part-configs.ts";
 
@@ -54,10 +54,10 @@ const change: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(routes.updateRunbookRoute, async ({ c, orgId, params, body }) => {
     const which = { app: params.app_id, id: params.runbook_id };
-    const { name, labels, ...ofConfig } = body;
-    await requireRunbookAs(db, orgId, which, ofConfig);
+    const { name, labels, ...input } = body;
+    const said = await saidOf(db, orgId, which.app, input);
     const isWhole = labels !== undefined;
-    await updateNamedPart(db, orgId, { kind, ...which }, { name, labels, isWhole });
+    await updateNamedPart(db, orgId, { kind, ...which }, { name, labels, isWhole, said });
     return answerInTurns(c, broker, await showRunbook(db, orgId, which));
   });
   app.handle(routes.deleteRunbookRoute, async ({ orgId, params }) => {

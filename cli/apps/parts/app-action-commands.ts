@@ -103,8 +103,7 @@ export const createAppAction = defineCommand({
   run: async ({ args, call, screen }) => {
     const params = { app_id: (await findApp(call, args.app)).body.id };
     const made = await call(addActionRoute, { params, body: { name: args.action } });
-    const read = { ...params, action_id: made.body.id };
-    printItem(screen, await call(getActionRoute, { params: read }), actionDetails);
+    printItem(screen, made, actionDetails);
     if (wasThere(made)) screen.say("It was there already.");
   },
 });

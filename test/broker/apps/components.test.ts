@@ -143,25 +143,27 @@ describe("a component", () => {
     expect(Object.keys(labels).toSorted()).toEqual(keys.toSorted());
   });
 
-  test("takes of what is its config's only what that says", async () => {
+  test("says what was said of it last, until a config comes in force that has it", async () => {
     const { api, sync, idOf } = await setup();
     await sync(chain);
     const at = `/components/${await idOf("web")}`;
-    for (const dependencies of [["db"], [await idOf("db")], []])
-      for (const var_name of ["front", ""])
-        expect((await api(`PATCH ${at}`, { name: "web", dependencies, var_name })).status).toBe(
-          200,
-        );
-    const refused = await api(`PATCH ${at}`, {
-      labels: { a: "1" },
-      dependencies: ["image"],
-      var_name: "back",
-    });
-    expect(refused).toMatchObject({
+    const image = await idOf("image");
+    const said = { name: "web", dependencies: ["image"], var_name: "back" };
+    const seen = { dependencies: [image], var_name: "back", resolved_var_name: "back" };
+    expect(await api(`PATCH ${at}`, said)).toMatchObject({ status: 200, body: seen });
+    for (const empty of [{ name: "web" }, { name: "web", dependencies: [], var_name: "" }])
+      expect((await api(`PATCH ${at}`, empty)).body).toMatchObject(seen);
+    const unknown = { name: "web", labels: { a: "1" }, dependencies: ["image", "nobody"] };
+    expect(await api(`PATCH ${at}`, unknown)).toMatchObject({
       status: 422,
-      body: { errors: [{ pointer: "#/var_name" }, { pointer: "#/dependencies" }] },
+      body: { errors: [{ pointer: "#/dependencies/1", code: "unknown_component" }] },
     });
     expect((await api(`GET ${at}`)).body.labels).toEqual({ team: "web" });
+    await sync({ ...chain, "metadata.toml": { name: "shop", description: "Again." } });
+    expect((await api(`GET ${at}`)).body).toMatchObject({
+      dependencies: [await idOf("db")],
+      var_name: "front",
+    });
   });
 
   test("is renamed and deleted only while no config in force has it", async () => {
