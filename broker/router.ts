@@ -57,14 +57,8 @@ import { requestShutdowns } from "./routes/operator/request-shutdowns.ts";
 import { keepRunnerGroups, updateRunnerSettings } from "./routes/operator/runner-groups.ts";
 import { keepRunners } from "./routes/operator/runners.ts";
 import { keepServiceAccounts } from "./routes/operator/service-accounts.ts";
-import {
-  createEnrolmentToken,
-  pruneRunnerTokens,
-  createToken,
-  readTokens,
-  revokeToken,
-  rotateToken,
-} from "./routes/operator/tokens.ts";
+import { keepTokens } from "./routes/operator/tokens.ts";
+import { keepUserJourneys } from "./routes/operator/user-journeys.ts";
 import { readActionRuns, updateActionRunStep } from "./routes/runner/action-runs.ts";
 import { appendLogs } from "./routes/runner/append-logs.ts";
 import { claimJobs } from "./routes/runner/claim-jobs.ts";
@@ -118,12 +112,8 @@ const routes: readonly RegisterRoutes[] = [
   keepAccounts,
   keepInvites,
   keepOwnAccount,
-  createToken,
-  readTokens,
-  revokeToken,
-  rotateToken,
-  createEnrolmentToken,
-  pruneRunnerTokens,
+  keepUserJourneys,
+  keepTokens,
   createSignInLink,
   readAudit,
 

@@ -453,6 +453,21 @@ create type workspace_outcome as (
   revision integer
 );
 
+create table account_records (
+  id svc_id not null,
+  account_id svc_id not null,
+  kind text not null,
+  name text not null,
+  contents jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint account_records_pkey PRIMARY KEY (id),
+  constraint account_records_name UNIQUE (account_id, kind, name),
+  constraint account_records_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint account_records_contents_check CHECK ((jsonb_typeof(contents) = 'object'::text)),
+  constraint account_records_kind_check CHECK ((kind = ANY (ARRAY['journey'::text, 'waitlist'::text])))
+);
+
 create table account_roles (
   account_id svc_id not null,
   org_id svc_id not null,

@@ -1,6 +1,7 @@
 /** How ids begin, what kind of thing each is the id of, as the audit log says it, and in words. A prefix is of one thing, and is given to no other later. */
 export const idPrefixes = {
   acc: { kind: "account", words: "an account" },
+  acr: { kind: "account_record", words: "a record of an account" },
   act: { kind: "action", words: "an action" },
   app: { kind: "app", words: "an app" },
   apr: { kind: "approval_response", words: "an answer to an approval" },

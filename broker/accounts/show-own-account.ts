@@ -1,4 +1,5 @@
 import type { Account } from "../../shared/api/account.ts";
+import { listJourneys } from "../account-records/queries.ts";
 import type { Db } from "../database/connect.ts";
 import { listRoles } from "../roles/queries.ts";
 import type { ListedRole } from "../roles/row.ts";
@@ -22,14 +23,15 @@ export async function showOwnAccount(db: Db, actor: Actor): Promise<Account> {
   const mayRead =
     actor.bound === null && (actor.accountId !== null || actor.permissions.has("accounts.read"));
   const accountId = mayRead ? token.account_id : null;
-  const [member, roles, permissions] = await Promise.all([
+  const [member, roles, permissions, journeys] = await Promise.all([
     accountId === null ? undefined : findMember(db, orgId, accountId, actor.accountId),
     listRoles(db, orgId),
     permissionsByOrg(db, actor, token),
+    actor.accountId === null ? [] : listJourneys(db, actor.accountId),
   ]);
   const shown = mayRead ? roles : roles.map((role) => ({ ...role, creator: null }));
   const account = toAccount(orgId, member ?? accountOfToken(actor, token, roles), shown);
-  return { ...account, permissions };
+  return { ...account, permissions, user_journeys: journeys };
 }
 
 async function permissionsByOrg(

@@ -7,6 +7,7 @@ import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
 import { requireInstall } from "../installs/keep-installs.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { activeSince } from "../status/active-since.ts";
 import {
   type ActionConfigRow,
   type ActionRow,
@@ -35,6 +36,7 @@ function toAction(row: ActionRow, config: AppConfigDocument | undefined): ShownA
     id: row.id,
     app_id: row.app_id,
     name: row.name,
+    ...activeSince(row.created_at),
     labels: row.labels,
     config_count: row.config_count,
     config_id: row.config_id,

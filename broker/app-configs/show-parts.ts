@@ -55,11 +55,8 @@ const noPart = (why: string) => problem.notFound("app config part", why);
 export function toPart(config: AppConfigRow, section: PartSection, part: object): object {
   const { id, org_id, app_id, created_by_id } = config;
   const created_at = config.created_at.toISOString();
-  const ids = { id, org_id, app_id, app_config_id: id };
   const made = { created_at, created_by_id, updated_at: created_at };
-  return {
-    ...ids,
-    ...made,
-    ...partRecords[section].read(part as Readonly<Record<string, unknown>>),
-  };
+  const whole = { org_id, app_id, app_config_id: id, ...made };
+  const record = partRecords[section].read(part as Readonly<Record<string, unknown>>, whole);
+  return { id, ...whole, ...record };
 }

@@ -11,5 +11,7 @@ export const appRows = rowsOf(apps, {
     names: "a.name || chr(10) || a.display_name",
     status: "'active'::text",
     status_description: "''::text",
+    status_v2: `json_build_object('status', 'active', 'status_human_description', '', 'created_at_ts',
+                                  (extract(epoch from a.created_at) * 1000)::bigint, 'metadata', '{}'::json, 'history', '[]'::json)`,
   },
 });

@@ -5,6 +5,7 @@ import { componentTypeOf } from "../../shared/component-types.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { activeSince } from "../status/active-since.ts";
 import { type ConfigPart, findParts, type FoundPart } from "./find-parts.ts";
 import { findIdsByName, keyOfName } from "./named-ids.ts";
 import { listNamedParts, type NamedRow, type WhichNamed } from "./named-part-queries.ts";
@@ -107,7 +108,7 @@ function toPart(row: NamedRow, part: ConfigPart | undefined): ShownPart {
     id: row.id,
     app_id: row.app_id,
     name: row.name,
-    status: "active",
+    ...activeSince(row.created_at),
     labels: row.labels,
     config_id: row.config_id,
     app_config_id: part === undefined ? null : row.active_config_id,

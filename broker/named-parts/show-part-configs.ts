@@ -23,13 +23,14 @@ export async function showComponentConfigs(
   const ids = await findIdsByName(db, org, { kind: "components", apps: appsOf(rows), names });
   return rows.map((row, at) => {
     const { part, needs = [] } = found[at] ?? {};
+    const whole = { ...toConfig(row), component_config_id: row.id };
     return {
       component_id: row.part_id,
       component_name: row.name,
       version: row.nth,
       component_dependency_ids: needs.flatMap((name) => ids.get(keyOfName(row.app_id, name)) ?? []),
       ...toConfig(row),
-      ...componentConfigRecord.read({ ...part, id: row.id }),
+      ...componentConfigRecord.read({ ...part, id: row.id }, whole),
     };
   });
 }
@@ -63,10 +64,11 @@ export async function showRunbookConfigs(
   return rows.map((row, at) => {
     const part = found[at]?.part;
     const known = actionsOf(part).map((name) => [name, ids.get(keyOfName(row.app_id, name))]);
+    const whole = { ...toConfig(row), runbook_config_id: row.id };
     return {
       runbook_id: row.part_id,
       ...toConfig(row),
-      ...runbookConfigRecord.read({ ...part, action_ids: Object.fromEntries(known) }),
+      ...runbookConfigRecord.read({ ...part, action_ids: Object.fromEntries(known) }, whole),
     };
   });
 }

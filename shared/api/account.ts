@@ -3,6 +3,7 @@ import { accountTypes } from "./account-types.ts";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
 import { roleSchema } from "./roles.ts";
+import { userJourneySchema } from "./user-journey.ts";
 
 /** What accounts have wherever they are shown. */
 export const accountMembers = {
@@ -13,7 +14,7 @@ export const accountMembers = {
   subject: z.string(),
   org_ids: z.array(z.string()).describe("Those of its orgs that the caller's account is in, too."),
   roles: z.array(roleSchema).describe("Those that it has in this org."),
-  user_journeys: z.array(z.object({ name: z.string(), title: z.string() })),
+  user_journeys: z.array(userJourneySchema).describe("Of the caller's own account alone."),
   created_at: z.iso.datetime(),
   created_by_id: z.string(),
   updated_at: z.iso.datetime(),

@@ -9,6 +9,7 @@ import { compositeFaultSchema } from "./composite-fault.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { partQuery } from "./listing.ts";
+import { activeStatus } from "./named-part-members.ts";
 import { json } from "./response.ts";
 import { truth } from "./truth.ts";
 
@@ -41,6 +42,7 @@ export const actionSchema = z
     id: z.string(),
     app_id: z.string(),
     name: z.string(),
+    ...activeStatus,
     labels: z.record(z.string(), z.string()).describe("Its own, and those of the active config."),
     config_count: z.int().describe("Number of configs that have or had it."),
     config_id: z

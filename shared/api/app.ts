@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { created, labelled, named, part } from "../resources/filters.ts";
 import { instant, int, json, made, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
+import { compositeStatusSchema } from "./composite-status.ts";
 import { idParam } from "./id-param.ts";
 import { toCome } from "./to-come.ts";
 
@@ -68,6 +69,7 @@ export const apps = resource({
     config_count: int(),
     status: word(["active"], "What is created is ready at once."),
     status_description: text(),
+    status_v2: json(compositeStatusSchema),
     active_config_id: orNull(text(), "Null before the first config."),
     created_at: made.created_at,
     updated_at: instant(),

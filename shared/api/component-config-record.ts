@@ -11,7 +11,7 @@ import {
   textsIn,
   variables,
 } from "./part-members.ts";
-import { listIn, type PartRecord, partRecord, type Stored } from "./part-record.ts";
+import { listIn, ofWhole, type PartRecord, partRecord, type Stored } from "./part-record.ts";
 
 type Spec = Parameters<typeof partRecord>[1];
 type Made = NonNullable<Spec["made"]>;
@@ -65,8 +65,13 @@ const image: Made = {
       const own = Object.entries(table.shape).filter(
         ([key]) => !imageMembers.some((one) => one === key),
       );
-      const { schema, read } = partRecord(name, { file: z.object(Object.fromEntries(own)) });
-      return [as, { schema, read: (part: Stored) => part[member] && read(part[member] as Stored) }];
+      const { schema, read } = partRecord(name, {
+        within: { component_config_id: z.string(), ...ofWhole },
+        file: z.object(Object.fromEntries(own)),
+      });
+      const readOwn = (part: Stored, whole: Stored) =>
+        part[member] && read(part[member] as Stored, whole);
+      return [as, { schema, read: readOwn }];
     }),
   ),
 };
@@ -115,10 +120,14 @@ const kinds = {
 const connection = { id: z.string(), component_config_connection_id: z.string() };
 const typed: Made = Object.fromEntries(
   Object.entries(kinds).map(([type, [as, name, spec]]) => {
-    const { schema, read }: PartRecord = partRecord(name, { ...spec, also: connection });
-    const readOwn = (part: Stored) =>
+    const { schema, read }: PartRecord = partRecord(name, {
+      ...spec,
+      also: connection,
+      within: ofWhole,
+    });
+    const readOwn = (part: Stored, whole: Stored) =>
       componentTypeOf(part["type"]) === type
-        ? { id: part["id"], component_config_connection_id: part["id"], ...read(part) }
+        ? { id: part["id"], component_config_connection_id: part["id"], ...read(part, whole) }
         : undefined;
     return [as, { schema, read: readOwn }];
   }),
@@ -173,7 +182,8 @@ export const componentConfigRecord: PartRecord = partRecord("ComponentConfigConn
     health_required_checks: healthMember(z.array(z.string()), "required_checks"),
     health_probes: {
       schema: z.array(probe.schema),
-      read: (part) => healthOf(part)["probes"] && listIn(healthOf(part), "probes").map(probe.read),
+      read: (part) =>
+        healthOf(part)["probes"] && listIn(healthOf(part), "probes").map((one) => probe.read(one)),
     },
     health_stabilization_window: {
       schema: z.string(),

@@ -1,11 +1,19 @@
 import { z } from "@hono/zod-openapi";
+import { compositeStatusSchema } from "./composite-status.ts";
+
+/** The status of what is ready as soon as it is there. */
+export const activeStatus = {
+  status: z.literal("active"),
+  status_description: z.string(),
+  status_v2: compositeStatusSchema,
+} as const;
 
 /** What answers tell of components and of runbooks alike. */
 export const namedPartMembers = {
   id: z.string(),
   app_id: z.string(),
   name: z.string(),
-  status: z.literal("active"),
+  ...activeStatus,
   labels: z.record(z.string(), z.string()).describe("Its own, and those of the active config."),
   config_id: z
     .string()

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import * as app from "../app-config/members/app-members.ts";
-import { listIn, type PartRecord, partRecord, type Stored } from "./part-record.ts";
+import { listIn, ofWhole, type PartRecord, partRecord, type Stored } from "./part-record.ts";
 
 export const texts = z.record(z.string(), z.string());
 
@@ -22,6 +22,7 @@ export const filesIn = (part: Stored, member: string): unknown =>
   part[member] && listIn(part, member).map(({ contents }) => contents);
 
 const connectedRepo = partRecord("ConnectedGithubVCSConfig", {
+  within: ofWhole,
   file: app.sandbox.shape.connected_repo.unwrap(),
   made: {
     repo_owner: { schema: z.string(), read: ({ repo }) => String(repo).split("/").at(-2) },
@@ -29,12 +30,13 @@ const connectedRepo = partRecord("ConnectedGithubVCSConfig", {
   },
 });
 const publicRepo = partRecord("PublicGitVCSConfig", {
+  within: ofWhole,
   file: app.sandbox.shape.public_repo.unwrap(),
 });
 
 const repo = ({ schema, read }: PartRecord, member: string) => ({
   schema,
-  read: (part: Stored) => part[member] && read(part[member] as Stored), // a checked config's
+  read: (part: Stored, whole: Stored) => part[member] && read(part[member] as Stored, whole), // a checked config's
 });
 /** Where the sources of a part are. */
 export const repos = {

@@ -4,24 +4,43 @@ import { recordNamesOf } from "../app-config/record-names.ts";
 /** A part of a stored config, or of a list in it. */
 export type Stored = Readonly<Record<string, unknown>>;
 /** A member that a record has in another way than the file: what it is, and how it is read from the part. Undefined: left out. */
-type Made = { readonly schema: z.ZodType; readonly read: (part: Stored) => unknown };
+type Made = {
+  readonly schema: z.ZodType;
+  readonly read: (part: Stored, whole: Stored) => unknown;
+};
 
-/** What the API shows of a part of a config: its schema, and how it is read from what is stored. */
+/** What the API shows of a part of a config: its schema, and how it is read from what is stored, and from the members of the record that it is in. */
 export type PartRecord = {
   readonly schema: z.ZodObject;
-  readonly read: (part: Stored) => Stored;
+  readonly read: (part: Stored, whole?: Stored) => Stored;
 };
+
+/** What a part has of the record that it is in, with which it is made. */
+export const ofWhole = {
+  created_at: z.iso.datetime(),
+  created_by_id: z.string(),
+  updated_at: z.iso.datetime(),
+} as const;
+/** The same of what is directly in a config. */
+export const ofConfig = {
+  org_id: z.string(),
+  app_id: z.string(),
+  app_config_id: z.string(),
+  ...ofWhole,
+} as const;
 
 /**
  * - of: by which names records have the file's members (record-names.ts), where that is not by the same.
  * - made: members that are read in another way, or that the file has not.
  * - also: members that come from elsewhere.
+ * - within: members of the record that it is in, which it has, too.
  */
 type RecordSpec = {
   readonly file?: z.ZodObject;
   readonly of?: string;
   readonly made?: Readonly<Record<string, Made>>;
   readonly also?: z.ZodRawShape;
+  readonly within?: Readonly<Record<string, z.ZodType>>;
 };
 
 /**
@@ -30,7 +49,7 @@ type RecordSpec = {
  */
 export function partRecord(
   name: string,
-  { file, of, made = {}, also = {} }: RecordSpec,
+  { file, of, made = {}, also = {}, within = {} }: RecordSpec,
 ): PartRecord {
   const names = Object.entries(of === undefined ? {} : recordNamesOf(of));
   const recordName = (member: string) => names.find(([, is]) => is === member)?.[0] ?? member;
@@ -45,18 +64,20 @@ export function partRecord(
   const schema = z
     .object({
       ...also,
+      ...Object.fromEntries(Object.entries(within).map(([as, one]) => [as, one.optional()])),
       ...Object.fromEntries(plain.map(({ as, schema: given }) => [as, shown(given)])),
       ...Object.fromEntries(Object.entries(made).map(([as, one]) => [as, one.schema.optional()])),
     })
     .openapi(name);
-  const read = (part: Stored): Stored => {
+  const read = (part: Stored, whole: Stored = {}): Stored => {
     const record: Record<string, unknown> = {};
+    for (const name of Object.keys(within)) if (name in whole) record[name] = whole[name];
     for (const { member, as, isWord } of plain) {
       const value = part[member];
       if (value !== undefined && !(isWord && value === "")) record[as] = value;
     }
     for (const [as, one] of Object.entries(made)) {
-      const value = one.read(part);
+      const value = one.read(part, whole);
       if (value !== undefined) record[as] = value;
     }
     return record;
@@ -67,7 +88,7 @@ export function partRecord(
 /** A list of records. */
 export const listOf = ({ schema, read }: PartRecord, member: string): Made => ({
   schema: z.array(schema),
-  read: (part) => listIn(part, member).map(read),
+  read: (part, whole) => listIn(part, member).map((one) => read(one, whole)),
 });
 
 /** A list of a part, empty where it has none. */

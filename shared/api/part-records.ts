@@ -4,7 +4,15 @@ import * as app from "../app-config/members/app-members.ts";
 import { triggerRule } from "../app-config/members/delivery-members.ts";
 import * as permission from "../app-config/members/permission-members.ts";
 import { asText, repos, rolesOfOperations, variables } from "./part-members.ts";
-import { listIn, listOf, or, type PartRecord, partRecord, type Stored } from "./part-record.ts";
+import {
+  listIn,
+  listOf,
+  ofConfig as within,
+  or,
+  type PartRecord,
+  partRecord,
+  type Stored,
+} from "./part-record.ts";
 
 const { shape } = configSchema;
 /** What each part has besides: it is the config's, and has no id of its own. */
@@ -21,10 +29,12 @@ const ofConfig = {
 } as const;
 
 const group = partRecord("AppInputGroup", {
+  within,
   file: app.inputGroup,
   made: { index: { schema: z.int(), read: ({ index }) => index } },
 });
 const input = partRecord("AppInput", {
+  within,
   file: app.input,
   made: {
     type: or(app.input.shape.type.unwrap(), "type", "string"),
@@ -47,15 +57,18 @@ const inputs = partRecord("AppInputConfig", {
   made: {
     input_groups: {
       schema: z.array(group.schema),
-      read: (part) => listIn(part, "group").map((one, index) => group.read({ ...one, index })),
+      read: (part, whole) =>
+        listIn(part, "group").map((one, index) => group.read({ ...one, index }, whole)),
     },
     inputs: {
       schema: z.array(input.schema),
-      read: (part) => {
-        const groups = listIn(part, "group").map((one, index) => group.read({ ...one, index }));
+      read: (part, whole) => {
+        const groups = listIn(part, "group").map((one, index) =>
+          group.read({ ...one, index }, whole),
+        );
         const byName = new Map(groups.map((one) => [one["name"], one]));
         return listIn(part, "input").map((one, index) =>
-          input.read({ ...one, index, group: byName.get(one["group"]) }),
+          input.read({ ...one, index, group: byName.get(one["group"]) }, whole),
         );
       },
     },
@@ -91,6 +104,7 @@ const runner = partRecord("AppRunnerConfig", {
 const stack = partRecord("AppStackConfig", { ...ofConfig, file: app.stack });
 
 const rolePolicy = partRecord("AppAWSIAMPolicyConfig", {
+  within,
   file: permission.role.shape.policies.unwrap().element,
 });
 const roleTypes = [
@@ -102,38 +116,48 @@ const roleTypes = [
 ] as const;
 type RoleType = (typeof roleTypes)[number];
 const role = partRecord("AppAWSIAMRoleConfig", {
+  within,
   file: permission.role,
   made: {
     type: { schema: z.enum(roleTypes), read: ({ type }) => type },
     policies: listOf(rolePolicy, "policies"),
   },
 });
-const ofType = (type: RoleType) => (stored: Stored) => role.read({ ...stored, type });
-const namedPolicy = partRecord("AppNamedIAMPolicyConfig", { file: permission.namedPolicy });
+const ofType = (type: RoleType, whole: Stored) => (stored: Stored) =>
+  role.read({ ...stored, type }, whole);
+const namedPolicy = partRecord("AppNamedIAMPolicyConfig", {
+  within,
+  file: permission.namedPolicy,
+});
 
 const ownRoles = [
   ["provision_aws_iam_role", "provision_role", "runner_provision"],
   ["deprovision_aws_iam_role", "deprovision_role", "runner_deprovision"],
   ["maintenance_aws_iam_role", "maintenance_role", "runner_maintenance"],
 ] as const;
-const customRoles = (part: Stored) => listIn(part, "custom_roles").map(ofType("custom"));
-const ownRole = (part: Stored, member: string, type: RoleType) =>
-  part[member] === undefined ? undefined : ofType(type)(part[member] as Stored); // a checked config's
+const customRoles = (part: Stored, whole: Stored) =>
+  listIn(part, "custom_roles").map(ofType("custom", whole));
+type Role = { readonly member: string; readonly type: RoleType };
+const ownRole = (part: Stored, whole: Stored, { member, type }: Role) =>
+  part[member] === undefined ? undefined : ofType(type, whole)(part[member] as Stored); // a checked config's
 const permissions = partRecord("AppPermissionsConfig", {
   ...ofConfig,
   made: {
     ...Object.fromEntries(
       ownRoles.map(([as, member, type]) => [
         as,
-        { schema: role.schema, read: (part: Stored) => ownRole(part, member, type) },
+        {
+          schema: role.schema,
+          read: (part: Stored, whole: Stored) => ownRole(part, whole, { member, type }),
+        },
       ]),
     ),
     custom_aws_iam_roles: { schema: z.array(role.schema), read: customRoles },
     aws_iam_roles: {
       schema: z.array(role.schema).describe("All of them."),
-      read: (part) => [
-        ...ownRoles.flatMap(([, member, type]) => ownRole(part, member, type) ?? []),
-        ...customRoles(part),
+      read: (part, whole) => [
+        ...ownRoles.flatMap(([, member, type]) => ownRole(part, whole, { member, type }) ?? []),
+        ...customRoles(part, whole),
       ],
     },
     named_policies: listOf(namedPolicy, "named_policies"),
@@ -144,7 +168,7 @@ const breakGlass = partRecord("AppBreakGlassConfig", {
   made: {
     aws_iam_roles: {
       schema: z.array(role.schema),
-      read: (part) => listIn(part, "role").map(ofType("breakglass")),
+      read: (part, whole) => listIn(part, "role").map(ofType("breakglass", whole)),
     },
   },
 });
@@ -152,6 +176,7 @@ const breakGlass = partRecord("AppBreakGlassConfig", {
 /** `component:api` and `sandbox`: a type, and perhaps a name. */
 const principalOf = ({ principal }: Stored, at: 0 | 1) => String(principal).split(":", 2)[at] ?? "";
 const rule = partRecord("AppOperationRoleRule", {
+  within,
   file: app.operationRoleRule,
   made: {
     principal_type: { schema: z.string(), read: (stored) => principalOf(stored, 0) },
@@ -165,6 +190,7 @@ const operationRoles = partRecord("AppOperationRoleConfig", {
 });
 
 const policy = partRecord("AppPolicyConfig", {
+  within,
   file: permission.policy,
   made: {
     engine: {
@@ -174,6 +200,7 @@ const policy = partRecord("AppPolicyConfig", {
   },
 });
 const secret = partRecord("AppSecretConfig", {
+  within,
   file: permission.secret,
   made: {
     required: or(z.boolean(), "required", false),
@@ -181,8 +208,12 @@ const secret = partRecord("AppSecretConfig", {
     kubernetes_sync: or(z.boolean(), "kubernetes_sync", false),
   },
 });
-const context = partRecord("AppKubernetesContextConfig", { file: app.kubernetesContext });
+const context = partRecord("AppKubernetesContextConfig", {
+  within,
+  file: app.kubernetesContext,
+});
 const triggerRules = partRecord("TriggerRule", {
+  within,
   file: triggerRule,
   made: { enabled: or(z.boolean(), "enabled", true) },
 });

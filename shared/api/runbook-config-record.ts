@@ -1,12 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { runbook } from "../app-config/members/action-members.ts";
 import { asText } from "./part-members.ts";
-import { listIn, or, partRecord, type PartRecord, type Stored } from "./part-record.ts";
+import { listIn, ofWhole, or, partRecord, type PartRecord, type Stored } from "./part-record.ts";
 
 const { shape } = runbook;
 const place = { schema: z.int(), read: ({ idx }: Stored) => idx };
 
+const within = { runbook_config_id: z.string(), ...ofWhole };
+
 const input = partRecord("RunbookInput", {
+  within,
   file: shape.input.unwrap().element,
   made: {
     idx: place,
@@ -21,6 +24,7 @@ const input = partRecord("RunbookInput", {
 });
 
 const step = partRecord("RunbookStepConfig", {
+  within,
   file: shape.steps.element,
   made: {
     idx: place,
@@ -51,14 +55,15 @@ export const runbookConfigRecord: PartRecord = partRecord("RunbookConfig", {
     readme: { schema: z.string(), read: ({ readme }) => readme ?? "" },
     inputs: {
       schema: z.array(input.schema),
-      read: (part) => listIn(part, "input").map((one, idx) => input.read({ ...one, idx })),
+      read: (part, whole) =>
+        listIn(part, "input").map((one, idx) => input.read({ ...one, idx }, whole)),
     },
     steps: {
       schema: z.array(step.schema),
-      read: (part) => {
+      read: (part, whole) => {
         const ids = part["action_ids"] as Readonly<Record<string, string>>; // given besides
         return listIn(part, "steps").map((one, idx) =>
-          step.read({ ...one, idx, action_id: ids[String(one["action"])] }),
+          step.read({ ...one, idx, action_id: ids[String(one["action"])] }, whole),
         );
       },
     },

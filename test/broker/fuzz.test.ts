@@ -121,8 +121,11 @@ function hurried({ name }: Route, body: unknown): unknown {
 type Answered = { readonly status: number; readonly body: Record<string, unknown> };
 
 /** A refusal's pointers lead into the body, the query or a header. */
-const pointsInOneForm = (body: { readonly errors?: { readonly pointer: string }[] } | null) =>
-  !Array.isArray(body?.errors) ||
+const pointsInOneForm = (
+  body: { readonly code?: string; readonly errors?: { readonly pointer: string }[] } | null,
+) =>
+  body?.code === undefined ||
+  !Array.isArray(body.errors) ||
   body.errors.every(({ pointer }) => /^(#(\/.*)?$|\?.|header:[A-Z]|check:[a-z])/.test(pointer));
 
 /** Only whether a broker is ready may be answered with a no: its database may take more than a second. */
@@ -139,12 +142,14 @@ test("knows a thing for everything that a path can name, but for logs that go on
   expect([...names].filter((name) => ids[name] === undefined).toSorted()).toEqual([
     "cloud_platform",
     "component_config_id",
+    "journey_name",
     "key",
     "log_stream_id",
     "namespace",
     "release_id",
     "rescued_id",
     "shutdown_id",
+    "step_name",
     "type",
   ]);
 });

@@ -12,8 +12,18 @@ const url = brokers[0]?.url ?? "";
 const { body: document } = await call<Document>("GET /openapi.json");
 const routes = routesOf(document);
 const guarded = routes.filter(({ rule }) => rule.permission !== null);
-/** An invitation is accepted by its account, of whatever org: invites.test.ts. A cloud and a kind of file are no org's. */
-const nobodys = ["acceptInvite", "getConfigSchemaOfType", "listCloudRegions"];
+/**
+ * An invitation is accepted by its account, of whatever org, and journeys are an account's: invites.test.ts, user-journeys.test.ts. A cloud and a kind
+ * of file are no org's.
+ */
+const nobodys = [
+  "acceptInvite",
+  "completeUserJourney",
+  "getConfigSchemaOfType",
+  "listCloudRegions",
+  "resetUserJourney",
+  "updateUserJourneyStep",
+];
 const named = guarded.filter(
   ({ path, operation }) => path.includes("{") && !nobodys.includes(operation.operationId),
 );

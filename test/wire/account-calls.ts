@@ -13,6 +13,14 @@ const robot = ({ fresh }: GivenWire) => ({ name: fresh(), role: "org_read_only" 
 async function ownRobot(given: GivenWire): Promise<Ids> {
   return { account_id: (await given.made("POST /v1/service-accounts", robot(given))).id };
 }
+async function ownJourney({ adminToken: token, call, fresh }: GivenWire): Promise<Ids> {
+  const name = fresh();
+  const body = { name, title: "Start", steps: [{ name: "org", title: "Make an org" }] };
+  await call("POST /v1/account/user-journeys", { token, body });
+  return { journey_name: name, step_name: "org" };
+}
+const ofJourney: WireCall = { token: person, ids: ownJourney };
+
 const ofUser: WireCall = {
   ids: ownRobot,
   body: (_, { account_id }) => ({ user_id: account_id }),
@@ -23,6 +31,22 @@ export const accountCalls: Readonly<Record<string, WireCall>> = {
   createStaticToken: { token: person, body: () => staticToken },
   listStaticTokens: { token: person, ids: ownStaticToken },
   deleteStaticToken: { token: person, ids: ownStaticToken },
+  listUserJourneys: ofJourney,
+  createUserJourney: {
+    token: person,
+    body: ({ fresh }) => ({
+      name: fresh(),
+      title: "Start",
+      steps: [{ name: "org", title: "Make an org" }],
+    }),
+  },
+  completeUserJourney: ofJourney,
+  resetUserJourney: ofJourney,
+  updateUserJourneyStep: {
+    ...ofJourney,
+    body: () => ({ complete: true, metadata: { seen: true } }),
+  },
+  joinWaitlist: { token: person, body: ({ fresh }) => ({ org_name: fresh() }) },
   createServiceAccount: { body: robot },
   updateServiceAccount: { ids: ownRobot, body: ({ fresh }) => ({ name: fresh() }) },
   setServiceAccountRole: { ids: ownRobot, body: () => ({ role: "org_support" }) },

@@ -3,13 +3,13 @@ import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../broker/orgs/org-id.ts";
 import { type Permission, rolePermissions } from "../../shared/permissions.ts";
 import type { RouteRule } from "../../shared/route-rule.ts";
-import { richDocument } from "../support/apps/rich-document.ts";
 import type { Document } from "../support/broker/ask-route.ts";
 import { givenEverything } from "../support/broker/given-everything.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
 import { givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
 import { givenComponents } from "./given-components.ts";
+import { richConfig } from "./rich-config.ts";
 
 export type Ids = Readonly<Record<string, string>>;
 export type GivenWire = Awaited<ReturnType<typeof givenWire>>;
@@ -72,8 +72,7 @@ async function givenRich({
   readonly made: <Body = { id: string }>(what: string, body?: unknown) => Promise<Body>;
 }): Promise<Ids> {
   const { id: app_id } = await made("POST /v1/apps", { name: "rich" });
-  const document = await richDocument();
-  document["metadata.toml"] = { ...document["metadata.toml"], name: "rich" };
+  const document = await richConfig("rich");
   const at = `/v1/apps/${app_id}`;
   const config = await made(`POST ${at}/configs/sync`, document);
   const first = async (kind: string) =>

@@ -133,11 +133,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     POST /v1/installs/{install_id}/sync-secrets
 `,
   "People and their accounts come later.": `
-    GET,POST /v1/account/user-journeys
-    POST /v1/account/user-journeys/{journey_name}/complete
-    POST /v1/account/user-journeys/{journey_name}/reset
-    PATCH /v1/account/user-journeys/{journey_name}/steps/{step_name}
-    POST /v1/general/waitlist
     POST /v1/oidc/token
     GET,POST /v1/oidc/trust-policies
     DELETE,GET,PATCH /v1/oidc/trust-policies/{policy_id}

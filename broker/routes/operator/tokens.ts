@@ -35,8 +35,18 @@ import { rotateToken as replaceToken } from "../../tokens/rotate-token.ts";
 import { tokenRows, toToken, toTokenWithSecret } from "../../tokens/token-rows.ts";
 import { reachOfNew, requireChange } from "../../tokens/token-rules.ts";
 
+/** /v1/tokens and all below it, …/rotate, and tokens of runners */
+export const keepTokens: RegisterRoutes = (app, broker) => {
+  createToken(app, broker);
+  readTokens(app, broker);
+  revokeToken(app, broker);
+  rotateToken(app, broker);
+  createEnrolmentToken(app, broker);
+  pruneRunnerTokens(app, broker);
+};
+
 /** POST /v1/tokens */
-export const createToken: RegisterRoutes = (app, broker) => {
+const createToken: RegisterRoutes = (app, broker) => {
   app.handle(createTokenRoute, async ({ actor, body }) => {
     const bound = boundIn(body);
     await requireOperator(broker.db, actor, { runner_id: body.runner_id });
@@ -106,7 +116,7 @@ function boundIn({ bound_type: type, bound_id: id }: NamedBound): Bound | undefi
 }
 
 /** GET /v1/tokens, GET /v1/tokens/current, GET /v1/tokens/{token_id} */
-export const readTokens: RegisterRoutes = (app, broker) => {
+const readTokens: RegisterRoutes = (app, broker) => {
   app.handle(getOwnTokenRoute, async ({ actor }) => {
     const row = await findOwnToken(broker.db, actor);
     return { ...toToken(row), permissions: [...actor.permissions] };
@@ -116,7 +126,7 @@ export const readTokens: RegisterRoutes = (app, broker) => {
 };
 
 /** POST /v1/tokens/current/rotate, POST /v1/tokens/{token_id}/rotate */
-export const rotateToken: RegisterRoutes = (app, broker) => {
+const rotateToken: RegisterRoutes = (app, broker) => {
   app.handle(rotateOwnTokenRoute, async ({ actor }) => {
     const own = await findOwnToken(broker.db, actor);
     const made = await replaceToken(broker.db, own.org_id, { token: own, byId: actor.id });
@@ -134,14 +144,14 @@ export const rotateToken: RegisterRoutes = (app, broker) => {
 };
 
 /** DELETE /v1/tokens/{token_id} */
-export const revokeToken: RegisterRoutes = (app, broker) => {
+const revokeToken: RegisterRoutes = (app, broker) => {
   app.handle(revokeTokenRoute, async ({ actor, params: { token_id } }) =>
     toToken(await endToken(broker, actor, token_id)),
   );
 };
 
 /** POST /v1/runners/{runner_id}/prune-tokens */
-export const pruneRunnerTokens: RegisterRoutes = (app, broker) => {
+const pruneRunnerTokens: RegisterRoutes = (app, broker) => {
   app.handle(pruneTokensRoute, async ({ c, actor, params: { runner_id: id } }) => {
     const revoked = await pruneTokens(broker, actor, id);
     tellOutcome(c, { revoked: revoked.join(" ") });
@@ -150,7 +160,7 @@ export const pruneRunnerTokens: RegisterRoutes = (app, broker) => {
 };
 
 /** POST /v1/runners/{runner_id}/enrolment-tokens, /v1/installs/{install_id}/runner-bootstrap-token */
-export const createEnrolmentToken: RegisterRoutes = (app, broker) => {
+const createEnrolmentToken: RegisterRoutes = (app, broker) => {
   app.handle(
     createEnrolmentTokenRoute,
     async ({ actor: { id: createdById, orgId }, params: { runner_id: runnerId } }) => {

@@ -69,6 +69,26 @@ test.each([
   expect(headers.get("content-type")).toBe(type);
 });
 
+test.each([
+  [
+    "application/json, application/problem+json, */*;q=0.1",
+    { items: [expect.anything() as unknown] },
+  ], // svc and agents of all versions
+  ["application/json", [expect.anything() as unknown]],
+  ["*/*", [expect.anything() as unknown]],
+])("a client that accepts %s reads lists and workspaces in its shape", async (accept, shape) => {
+  const headers = { accept };
+  const made = await broker.call<{ id: string }>("POST /v1/terraform-workspaces", {
+    token,
+    body: {},
+  });
+  const at = "GET /v1/terraform-workspaces";
+  expect((await broker.call(`${at}?limit=1`, { token, headers })).body).toMatchObject(shape);
+  expect((await broker.call(`${at}?limit=1&offset=0`, { token, headers })).body).toHaveLength(1);
+  const { body } = await broker.call(`${at}/${made.body.id}`, { token, headers });
+  expect(Array.isArray(body)).toBe(Array.isArray(shape));
+});
+
 /** As clients are that know no problem documents. */
 const bare = { accept: "*/*" };
 

@@ -104,7 +104,8 @@ describe("a token that is no good", () => {
     ["a wrong checksum", `${mintToken("sa").slice(0, -1)}_`, "invalid_token"],
     ["one that nobody made", mintToken("sa"), "invalid_token"],
   ])("is 401: %s", async (_, token, code) => {
-    const answer = await broker.call("GET /v1/roles", { token });
+    const headers = { accept: "*/*" };
+    const answer = await broker.call("GET /v1/roles", { token, headers });
     expect(answer).toMatchObject({ status: 401, body: { code } });
     expect(answer.headers.get("www-authenticate")).toContain("Bearer");
     expect(answer.headers.get("content-type")).toBe("application/json");

@@ -1,0 +1,57 @@
+import type { UserJourney } from "../../shared/api/user-journey.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import { type AccountRecord, changeSteps, insertRecord, type StepChange } from "./queries.ts";
+
+const mostOfKind = 50;
+
+type Titled = { readonly name: string; readonly title: string };
+
+/** Adds a journey to an account, or finds the one that is the same; 409 for another of its name. */
+export async function createJourney(
+  db: Db,
+  accountId: string,
+  { name, title, steps }: Titled & { readonly steps: readonly Titled[] },
+): Promise<{ readonly isNew: boolean }> {
+  const id = newId("acr");
+  const begun = steps.map((step) => ({ ...step, complete: false, metadata: {} }));
+  const contents = { title, steps: begun };
+  const record = { id, kind: "journey", name, contents, most: mostOfKind } as const;
+  const made = await insertRecord(db, accountId, record);
+  if (made === undefined) {
+    const detail = `An account has at most ${mostOfKind} journeys.`;
+    throw problem.conflict("too_many_journeys", detail);
+  }
+  if (made.id === id) return { isNew: true };
+  const there = made.contents as Omit<UserJourney, "name">; // as it was made
+  const outline = (one: { readonly title: string; readonly steps: readonly Titled[] }) =>
+    JSON.stringify([one.title, one.steps.map((step) => [step.name, step.title])]);
+  if (outline(there) === outline(contents)) return { isNew: false };
+  throw problem.conflict(
+    "name_taken",
+    "This account has a journey of this name, with other steps.",
+  );
+}
+
+/** Changes a step of a journey, or all; 404 where there is none of this name. */
+export async function changeJourney(db: Db, accountId: string, change: StepChange): Promise<void> {
+  const names = await changeSteps(db, accountId, change);
+  if (names === undefined) throw problem.notFound("user journey");
+  if (change.step !== undefined && !names.includes(change.step))
+    throw problem.notFound("journey step", "This journey has no step of this name.");
+}
+
+/** Notes that an account waits for an org of this name. */
+export async function joinWaitlist(
+  db: Db,
+  accountId: string,
+  orgName: string,
+): Promise<AccountRecord> {
+  const id = newId("acr");
+  const record = { id, kind: "waitlist", name: orgName, contents: {}, most: mostOfKind } as const;
+  const made = await insertRecord(db, accountId, record);
+  if (made !== undefined) return made;
+  const detail = `An account waits for at most ${mostOfKind} orgs.`;
+  throw problem.conflict("too_many_waits", detail);
+}
