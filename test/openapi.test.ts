@@ -69,6 +69,18 @@ test("every reference inside the document leads somewhere", () => {
   expect([...new Set(names)].filter((name) => !(name in components.schemas))).toEqual([]);
 });
 
+/** A generator names a class by each component, and by the member that has an object or an enumeration of its own. */
+test("no component is null itself, and no reference is made another schema by a description", () => {
+  const { components } = document as unknown as { components: { schemas: Record<string, object> } };
+  const nulls = Object.entries(components.schemas).filter(([, schema]) =>
+    JSON.stringify("type" in schema ? schema.type : schema).includes('"null"'),
+  );
+  expect(nulls.map(([name]) => name)).toEqual([]);
+  expect(JSON.stringify(document)).not.toMatch(
+    /"allOf":\[\{"\$ref":"[^"]*"\},\{"description":"[^"]*"\}\]/,
+  );
+});
+
 test("no two schemas have one name: the second would be described as the first", async () => {
   const names: string[] = [];
   for await (const file of glob("{shared,broker}/**/*.ts"))

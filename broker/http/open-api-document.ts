@@ -24,5 +24,24 @@ export function openApiDocument(
   const securitySchemes = {
     token: { type: "http" as const, scheme: "bearer", description: "A token: svc_<kind>_…" },
   };
-  return { ...document, components: { ...document.components, securitySchemes } };
+  return withDescribedReferences({
+    ...document,
+    components: { ...document.components, securitySchemes },
+  });
+}
+
+type Described = { readonly allOf?: readonly unknown[] } | null;
+
+/**
+ * A reference with a description beside it, where it came as one of two schemas that both must hold: generators would make a
+ * class of its own of that.
+ */
+function withDescribedReferences<Document>(document: Document): Document {
+  return JSON.parse(JSON.stringify(document), (_, value: Described): unknown => {
+    if (value === null || !Array.isArray(value.allOf)) return value;
+    const [first, second, ...more] = value.allOf as readonly object[];
+    if (first === undefined || second === undefined || more.length > 0) return value;
+    const isDescription = Object.keys(second).join() === "description";
+    return "$ref" in first && isDescription ? { ...first, ...second } : value;
+  }) as Document; // the same but for these
 }

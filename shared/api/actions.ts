@@ -167,8 +167,8 @@ export const createAdhocRunRoute = createRoute("createAdhocRun", {
       timeout: adhocTimeout.optional(),
       role: z.string().max(255).default(""),
       enable_kube_config: z
-        .literal(false)
-        .nullish()
+        .union([z.literal(false), z.null()])
+        .optional()
         .describe("Must be false: this version does not support clusters of installs."),
       approval: z.boolean().default(false).describe("A person must approve it first."),
     })

@@ -16,8 +16,9 @@ export const openStatuses = runnerJobStatuses.filter((status) => !isFinal(status
 export const finalStatuses = runnerJobStatuses.filter(isFinal);
 
 const { status: _, ...sameFilters } = jobFilterQuery;
-const matching = (statuses: typeof openStatuses) => {
-  const word = z.enum(statuses);
+const openWord = z.enum(openStatuses).openapi("OpenRunnerJobStatus");
+const finalWord = z.enum(finalStatuses).openapi("FinalRunnerJobStatus");
+const matching = (word: typeof openWord) => {
   return {
     ...sameFilters,
     status: z
@@ -62,7 +63,7 @@ export const cancelJobsRoute = createRoute("cancelJobs", {
     "Takes the filters of the list, at least one, or `all`. Open jobs end as `cancelled`; those in progress are asked to stop. " +
     "A job whose status has changed by then is not cancelled, nor is a job of a workflow unless the caller has `installs.operate`. This cannot be undone: a cancelled job can only be run again.",
   body: z.strictObject({
-    ...matching(openStatuses),
+    ...matching(openWord),
     limit: z.int().min(1).max(mostCancelled).default(mostCancelled),
   }),
   responses: {
@@ -86,7 +87,7 @@ export const rerunJobsRoute = createRoute("rerunJobs", {
     "Takes the filters of the list, at least one, or `all`. Enqueues each again for the same runner, from the newest to the oldest. The old jobs do not change, so they still match. Repeating the request with the same `Idempotency-Key` " +
     "within a day makes no job twice.",
   body: z.strictObject({
-    ...matching(finalStatuses),
+    ...matching(finalWord),
     limit: z.int().min(1).max(mostRerun).default(mostRerun),
     cursor: z
       .string()

@@ -166,7 +166,7 @@ export const respondRoute = createRoute("respondToApproval", {
             .enum(["applied", "replanned"])
             .describe("replanned: the plan was too old, or a new one was requested."),
         })
-        .openapi("WorkflowStepApprovalResponse"),
+        .openapi("CreateWorkflowStepApprovalResponseResponse"),
       "The answer.",
     ),
   },

@@ -16,11 +16,13 @@ const metadataInput = z
   .describe(
     "Your own notes about it; `managed_by` names the tool that manages it, such as terraform.",
   );
+const namePattern = /^[^\p{C}]{1,63}$/u;
 const installName = z
   .string()
-  .regex(/^[^\p{C}]{1,63}$/u, "Must be 1 to 63 printable characters.")
+  .regex(namePattern, "Must be 1 to 63 printable characters.")
   .refine((name) => name.trim() === name, { error: "Must not begin or end with a space." })
-  .describe("Unique in the app.");
+  // Its flag would be told as a part of the pattern.
+  .openapi({ description: "Unique in the app.", pattern: namePattern.source });
 /** A value, or null: the input's default. */
 const inputValue = z.union([
   z.string().max(65_536),

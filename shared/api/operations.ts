@@ -67,6 +67,16 @@ export const getOpenApiDocumentRoute = createRoute("getOpenApiDocument", {
   responses: { 200: json(z.object({ openapi: z.string() }), "The document.") },
 });
 
+export const getOpenApi30DocumentRoute = createRoute("getOpenApi30Document", {
+  get: "/openapi-3.0.json",
+  rule: { surface: "open", permission: null },
+  tags,
+  summary: "Get the same document as OpenAPI 3.0",
+  description:
+    "For generators of clients that read no OpenAPI 3.1. What may be null is `nullable`, and `webhooks` are `x-webhooks`.",
+  responses: { 200: json(z.object({ openapi: z.string() }), "The document.") },
+});
+
 export const getReferenceRoute = createRoute("getReference", {
   get: "/docs",
   rule: { surface: "open", permission: null },

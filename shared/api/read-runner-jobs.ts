@@ -15,7 +15,7 @@ import { someWords } from "./some-words.ts";
 import { waitingSchema } from "./why-waiting.ts";
 
 const tags = ["Jobs"];
-const statusWord = z.enum(runnerJobStatuses);
+const statusWord = z.enum(runnerJobStatuses).openapi("RunnerJobStatus");
 
 /** What a list of jobs can be narrowed to; `status` may be given several times. */
 export const jobFilterQuery = {

@@ -138,7 +138,7 @@ export const reportExecutionsRoute = createRoute("reportExecutions", {
           status: z.enum(executionStatuses).optional(),
           status_description: description.nullish(),
           give_back: z.boolean().nullish(),
-          result: resultInput.nullish(),
+          result: z.union([resultInput, z.null()]).optional(),
           outputs: outputsInput,
           last_record: lastRecord,
         }),

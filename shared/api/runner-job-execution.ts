@@ -78,8 +78,8 @@ export const runnerJobExecutionSchema = z
       .describe(
         "Present when one execution is read, and for the last execution when a job is read.",
       ),
-    result: runnerJobExecutionResultSchema.nullable().optional(),
-    outputs: runnerJobExecutionOutputsSchema.nullable().optional(),
+    result: z.union([runnerJobExecutionResultSchema, z.null()]).optional(),
+    outputs: z.union([runnerJobExecutionOutputsSchema, z.null()]).optional(),
     evidence: z.array(lateEvidenceSchema).optional(),
   })
   .openapi("RunnerJobExecution");

@@ -64,7 +64,7 @@ export const workspaceSchema = z
     owner_id: z.string(),
     owner_type: z.string(),
     revision: z.int().describe("The last that was written; 0: none."),
-    lock: workspaceLockSchema.nullable(),
+    lock: z.union([workspaceLockSchema, z.null()]),
     state: z.union([workspaceStateSchema, z.null()]).describe("The current one."),
     block: z
       .object({

@@ -9,7 +9,11 @@ const installIds = z.array(z.string().max(64)).max(mostUpdated);
 const updatesSchema = z
   .strictObject({
     update_all: z.boolean().optional().describe("All installs of the app, by their ids."),
-    updateAll: z.boolean().optional().describe("The same."),
+    updateAll: z
+      .boolean()
+      .optional()
+      // The two names are one in Go.
+      .openapi({ description: "The same.", "x-go-name": "UpdateAllAlias" }),
     install_ids: installIds.optional().describe("Only these; without `update_all`."),
     install_i_ds: installIds.optional().describe("The same."),
     after: z

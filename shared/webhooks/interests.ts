@@ -85,7 +85,7 @@ export const interestsSchema = z
   .transform(({ all_events: all, resources }): Interests =>
     all === true ? allEvents : { resources: inOrder(resources ?? {}) },
   )
-  .openapi("WebhookInterests");
+  .openapi("NewWebhookInterests");
 
 /** Equal interests are equal texts. */
 function inOrder(

@@ -42,14 +42,17 @@ const kindSchema = z
 /** What a webhook is narrowed to, in its one form; null is everything in the org. */
 export type Match = Partial<Readonly<Record<MatchKind, z.infer<typeof kindSchema>>>> | null;
 
-/** A match as it is given, read into its one form: sorted, without doubles; an empty one is null. */
-export const matchSchema = z
+const givenSchema = z
   .strictObject({
     installs: kindSchema.optional(),
     components: kindSchema.optional(),
     actions: kindSchema.optional(),
   } satisfies Record<MatchKind, z.ZodType>)
-  .nullable()
+  .openapi("NewWebhookMatch");
+
+/** A match as it is given, read into its one form: sorted, without doubles; an empty one is null. */
+export const matchSchema = z
+  .union([givenSchema, z.null()])
   .transform((given): Match => {
     if (given === null) return null;
     const kinds = matchKinds.flatMap((kind) => {
@@ -62,8 +65,7 @@ export const matchSchema = z
   .refine((match) => Buffer.byteLength(JSON.stringify(match)) <= mostBytes, {
     params: { code: "too_big" },
     message: "A match has at most 16 KiB as JSON without doubles. Use fewer ids, or labels.",
-  })
-  .openapi("WebhookMatch");
+  });
 
 function byKey([a]: readonly [string, string], [b]: readonly [string, string]): number {
   return a < b ? -1 : 1;

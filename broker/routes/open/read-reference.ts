@@ -1,4 +1,5 @@
 import {
+  getOpenApi30DocumentRoute,
   getOpenApiDocumentRoute,
   getReferenceRoute,
   getReferenceStyleRoute,
@@ -12,13 +13,20 @@ import { referenceStyle } from "../../http/reference/style.ts";
 const policy =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** GET /openapi.json, GET /docs, GET /docs/reference.css; each is made once, when it is first asked for. */
+const asJson = { "content-type": "application/json" };
+
+/** GET /openapi.json, GET /openapi-3.0.json, GET /docs, GET /docs/reference.css; each is made once, when it is first asked for. */
 export const readReference: RegisterRoutes = (app, broker) => {
   const bytes = referenceBytes(() => openApiDocument(app, broker));
 
   app.handle(
     getOpenApiDocumentRoute,
-    ({ c }) => c.body(bytes.document(), 200, { "content-type": "application/json" }) as never, // bytes, whatever the contract shows
+    ({ c }) => c.body(bytes.document(), 200, asJson) as never, // bytes, whatever the contract shows
+  );
+
+  app.handle(
+    getOpenApi30DocumentRoute,
+    ({ c }) => c.body(bytes.document30(), 200, asJson) as never, // as above
   );
 
   app.handle(getReferenceRoute, ({ c }) => {
