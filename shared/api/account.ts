@@ -69,7 +69,7 @@ export const getAuthMeRoute = createRoute("getAuthMe", {
             .array(z.object({ provider_type: z.literal("oidc"), name: z.string() }))
             .describe("The sign-in providers where the person signed in."),
         })
-        .openapi("AuthMe"),
+        .openapi("AuthMeResponse"),
       "The account.",
     ),
   },

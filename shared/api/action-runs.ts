@@ -47,7 +47,7 @@ const stepSchema = z
     status: z.enum(actionStepStatuses),
     execution_duration: z.int().describe("Nanoseconds."),
   })
-  .openapi("InstallActionWorkflowRunStep");
+  .openapi("PlannedActionRunStep");
 export type ActionRunStep = z.infer<typeof stepSchema>;
 
 const runSchema = z
@@ -65,7 +65,7 @@ const runSchema = z
     runner_job_id: z.string(),
     steps: z.array(stepSchema).describe("As many as in the plan, in the same order."),
   })
-  .openapi("InstallActionWorkflowRun");
+  .openapi("PlannedActionRun");
 export type ActionRun = z.infer<typeof runSchema>;
 
 const configSchema = z
@@ -99,7 +99,7 @@ const appConfigSchema = z
       }),
     ),
   })
-  .openapi("AppConfig");
+  .openapi("PlannedAppConfig");
 export type AppConfig = z.infer<typeof appConfigSchema>;
 
 const derived =

@@ -64,12 +64,12 @@ export const actionRunStepSchema = z
     status: z.enum(["finished", "pending", "in-progress", "timed-out", "error"]),
     execution_duration: z.int().describe("Nanoseconds."),
   })
-  .openapi("ActionRunStep");
+  .openapi("InstallActionWorkflowRunStep");
 
 export const actionRuns = resource({
   noun: "run",
   plural: "runs",
-  schema: "ActionRun",
+  schema: "InstallActionWorkflowRun",
   tag: "Actions",
   prefix: "awr",
   param: "run_id",
@@ -115,7 +115,7 @@ export const wholeActionRunSchema = z
     outputs: z.record(z.string(), z.unknown()),
     steps: z.array(actionRunStepSchema),
   })
-  .openapi("WholeActionRun");
+  .openapi("WholeInstallActionWorkflowRun");
 export type WholeActionRun = z.infer<typeof wholeActionRunSchema>;
 
 const began = z

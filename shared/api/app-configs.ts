@@ -58,7 +58,7 @@ const members = {
   created_by_id: z.string(),
 };
 /** A config without its document. */
-export const configSchema = z.object(members).openapi("AppConfigVersion");
+export const configSchema = z.object(members).openapi("AppConfig");
 /** What is read out of the document, once it is whole. */
 const contents = {
   readme: z.string().describe("Of the app, as the config has it: Markdown, perhaps a template."),
@@ -80,7 +80,7 @@ const wholeSchema = z
       .optional()
       .describe("Why a config in parts is `error`; also in `status_v2.metadata`."),
   })
-  .openapi("WholeAppConfigVersion");
+  .openapi("WholeAppConfig");
 export type AppConfigVersion = z.infer<typeof configSchema>;
 export type WholeAppConfigVersion = z.infer<typeof wholeSchema>;
 

@@ -27,7 +27,7 @@ const installActionSchema = z
     action_workflow: actionSchema.describe("The same."),
     latest_run: actionRuns.itemSchema.optional().describe("Once it ran."),
   })
-  .openapi("InstallAction");
+  .openapi("InstallActionWorkflow");
 const recentRunsSchema = z
   .object({ ...installAction, runs: z.array(actionRuns.itemSchema) })
   .openapi("InstallActionRuns");

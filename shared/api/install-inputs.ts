@@ -38,7 +38,7 @@ const installStateSchema = z
     triggered_by_type: z.string(),
     created_at: z.iso.datetime(),
   })
-  .openapi("InstallState");
+  .openapi("AppInstallState");
 export type InstallState = z.infer<typeof installStateSchema>;
 
 const tags = ["Installs"];

@@ -24,7 +24,7 @@ export const installReadmeSchema = z
       )
       .describe("What could not be rendered; that is left out of the text."),
   })
-  .openapi("InstallReadme");
+  .openapi("Readme");
 export type InstallReadme = z.infer<typeof installReadmeSchema>;
 
 export const getInstallReadmeRoute = createRoute("getInstallReadme", {

@@ -79,7 +79,7 @@ const labelsSchema = z
       .describe("Colors that the app's active config gives to keys."),
     default_colors: z.array(z.string()),
   })
-  .openapi("AppLabels");
+  .openapi("AppLabelsResponse");
 export type AppLabels = z.infer<typeof labelsSchema>;
 
 export const listAppLabelsRoute = createRoute("listAppLabels", {

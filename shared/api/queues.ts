@@ -165,7 +165,7 @@ export const getQueueStatusRoute = createRoute("getQueueStatus", {
             .object(counts)
             .describe("Signals by status. Of ended ones 10,000 means that many or more."),
         })
-        .openapi("QueueStatus"),
+        .openapi("QueueStatusResponse"),
       "The queue's counters.",
     ),
   },

@@ -15,7 +15,7 @@ const members = {
   latest_heart_beat_at: z.iso.datetime().nullable().describe("null: it never had one."),
 };
 
-const connectionSchema = z.object(members).openapi("RunnerConnection");
+const connectionSchema = z.object(members).openapi("RunnerConnectionStatus");
 export type RunnerConnection = z.infer<typeof connectionSchema>;
 
 const cardSchema = z
@@ -34,7 +34,7 @@ const cardSchema = z
       .describe("By type of process."),
     recent_health_checks: z.array(healthCheckSchema).describe("Of the last hour, newest first."),
   })
-  .openapi("RunnerCard");
+  .openapi("RunnerCardDetailsResponse");
 export type RunnerCard = z.infer<typeof cardSchema>;
 
 export const getRunnerConnectionRoute = createRoute("getRunnerConnection", {

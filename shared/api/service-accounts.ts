@@ -92,7 +92,7 @@ export const createServiceAccountTokenRoute = createRoute("createServiceAccountT
   }),
   responses: {
     201: json(
-      z.object({ id: z.string(), token: z.string() }).openapi("ServiceAccountToken"),
+      z.object({ id: z.string(), token: z.string() }).openapi("CreateServiceAccountTokenResponse"),
       "The token itself. It is shown only once.",
     ),
   },
@@ -112,7 +112,7 @@ export const createStaticTokenRoute = createRoute("createStaticToken", {
   }),
   responses: {
     201: json(
-      z.object({ id: z.string(), api_token: z.string() }).openapi("StaticToken"),
+      z.object({ id: z.string(), api_token: z.string() }).openapi("StaticTokenResponse"),
       "The token itself. It is shown only once.",
     ),
   },

@@ -118,7 +118,7 @@ export type WebhookState = (typeof webhookStates)[number];
 export const webhooks = resource({
   noun: "webhook",
   plural: "webhooks",
-  schema: "Webhook",
+  schema: "CurrentOrgWebhookResponse",
   tag: "Webhooks",
   prefix: "whk",
   param: "webhook_id",

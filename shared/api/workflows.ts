@@ -103,7 +103,7 @@ export const getQueuePositionRoute = createRoute("getWorkflowQueuePosition", {
               "The first hundred of them. One that waits for a person goes before it, but keeps no place in the lanes of plans and actions.",
             ),
         })
-        .openapi("WorkflowQueuePosition"),
+        .openapi("WorkflowQueuePositionResponse"),
       "Its position.",
     ),
   },

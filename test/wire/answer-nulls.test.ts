@@ -23,7 +23,7 @@ const kept: Readonly<Record<string, string>> = {
   "TerraformWorkspace.block": byCommandLines,
   "TerraformWorkspace.lock": byCommandLines,
   "TerraformWorkspace.state": byCommandLines,
-  "Webhook.match": byCommandLines,
+  "CurrentOrgWebhookResponse.match": byCommandLines,
   "Runner.runner_job": byAgents,
   "RunnerJob.composite_error": byAgents,
   "RunnerJob.waiting": byAgents,
