@@ -76,6 +76,11 @@ const cases: Record<z.core.$ZodIssue["code"], readonly Case[]> = {
   invalid_union: [
     [shape, { kind: "c" }, "Must be one of a, b."],
     [z.union([z.string(), z.number()]), true, "Must be a string, not a boolean."],
+    [
+      z.union([z.object({ a: z.string(), b: z.string() }), z.null()]),
+      { a: 1, b: null },
+      "Must be a string, not a number.",
+    ],
     [z.xor([z.string(), z.any()]), "x", "Must have exactly one of the allowed forms."],
   ],
   invalid_key: [

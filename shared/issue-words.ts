@@ -79,10 +79,14 @@ export function firstFault(
   return `${where || whole}${whose}: ${predicate(issue?.message)}`;
 }
 
-/** Of the forms that a value may have, the faults of the one that it comes nearest to. */
+/** Of the forms that a value may have, the faults of the one that it comes nearest to: one of its own type, where there is any. */
 export function nearestOf(errors: readonly Issue[][]): readonly Issue[] | undefined {
-  return errors.toSorted((a, b) => a.length - b.length)[0];
+  const ofItsType = errors.filter((issues) => !issues.every(isOfOtherType));
+  return (ofItsType.length > 0 ? ofItsType : errors).toSorted((a, b) => a.length - b.length)[0];
 }
+
+const isOfOtherType = ({ code, path }: Issue): boolean =>
+  code === "invalid_type" && path.length === 0;
 
 const mostNames = 40;
 

@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
-/** A member of what is to come, which clients send: what is empty is taken, and has no effect; for all else it is told why not, in a clause. */
+/**
+ * A member of what is to come, which clients send: what is empty is taken, and has no effect; for all else it is told why not, in a clause.
+ * The document has it as `x-comes-later`.
+ */
 export function toCome(why: string) {
   const words = `Must be empty: ${why}.`;
   return z
@@ -10,7 +13,7 @@ export function toCome(why: string) {
       error: words,
     })
     .optional()
-    .describe(words);
+    .openapi({ description: words, "x-comes-later": why });
 }
 
 const isEmpty = (value: unknown): boolean =>

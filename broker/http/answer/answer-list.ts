@@ -61,7 +61,9 @@ export async function answerList<Found extends Row, Item>(
 ): Promise<Item[] | Page<Item>> {
   const { filters = {} } = list;
   const hasCursor = c.req.query("cursor") !== undefined; // an empty one, too
-  const isPage = hasCursor || (offset === undefined && (hasPagesAlone === true || namesProblem(c)));
+  const hasTwoShapes = !hasCursor && offset === undefined && hasPagesAlone !== true;
+  if (hasTwoShapes) setHeader(c, "vary", "accept");
+  const isPage = hasTwoShapes ? namesProblem(c) : hasCursor || offset === undefined;
   const begin = page === undefined || page === 0 ? (offset ?? 0) : page * limit;
   const part = isPage
     ? { after: readPage({ cursor, limit }, filters).after, offset: 0 }

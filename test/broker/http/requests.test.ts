@@ -83,7 +83,8 @@ test.each([
     body: {},
   });
   const at = "GET /v1/terraform-workspaces";
-  expect((await broker.call(`${at}?limit=1`, { token, headers })).body).toMatchObject(shape);
+  const listed = await broker.call(`${at}?limit=1`, { token, headers });
+  expect([listed.headers.get("vary"), listed.body]).toMatchObject(["accept", shape]);
   expect((await broker.call(`${at}?limit=1&offset=0`, { token, headers })).body).toHaveLength(1);
   const { body } = await broker.call(`${at}/${made.body.id}`, { token, headers });
   expect(Array.isArray(body)).toBe(Array.isArray(shape));

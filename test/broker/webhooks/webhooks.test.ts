@@ -39,7 +39,11 @@ describe("a new webhook", () => {
     const { body } = await create({
       url: receiver,
       interests: { resources: { runners: { ops: ["provision", "inactive", "provision"] } } },
-      match: { installs: { ids: ["b", "a"], selector: { match_labels: { z: "*", env: "prod" } } } },
+      match: {
+        installs: { ids: ["b", "a"], selector: { match_labels: { z: "*", env: "prod" } } },
+        components: null,
+        actions: null,
+      },
     });
     expect(body.interests).toEqual({
       resources: {
