@@ -2736,7 +2736,9 @@ END));
 function account_role_fits() returns trigger -- functions/before-tables.sql
 function account_roles_changed() returns trigger -- functions/before-tables.sql
 function act_at(deadline timestamp with time zone, b broker_listening) returns timestamp with time zone -- functions/clocks.sql
+function add_account_record(draft jsonb, most integer) returns TABLE(id text, account_id text, name text, contents jsonb, created_at timestamp with time zone, updated_at timestamp with time zone) -- functions/account-records.sql
 function add_app_config_part(org text, app text, config text, part json, most json) returns text -- functions/app-config-parts.sql
+function add_app_config_parts(org text, app text, config text, parts json, most json) returns text -- functions/app-config-files.sql
 function add_counts(a jsonb, b jsonb) returns jsonb -- functions/rollups.sql
 function add_install_config(org text, install text, draft jsonb) returns text -- functions/install-configs.sql
 function add_named_part(org text, app text, config text, part json, most json) returns TABLE(outcome text, id text) -- functions/named-parts.sql

@@ -2,9 +2,17 @@ import type { UserJourney } from "../../shared/api/user-journey.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
-import { type AccountRecord, changeSteps, insertRecord, type StepChange } from "./queries.ts";
+import {
+  type AccountRecord,
+  changeSteps,
+  insertRecord,
+  mostJourneyBytes,
+  type StepChange,
+} from "./queries.ts";
 
-const mostOfKind = 50;
+/** Of 64 KiB each: an account's answer has all of them. */
+const mostJourneys = 16;
+const mostWaits = 50;
 
 type Titled = { readonly name: string; readonly title: string };
 
@@ -17,10 +25,10 @@ export async function createJourney(
   const id = newId("acr");
   const begun = steps.map((step) => ({ ...step, complete: false, metadata: {} }));
   const contents = { title, steps: begun };
-  const record = { id, kind: "journey", name, contents, most: mostOfKind } as const;
+  const record = { id, kind: "journey", name, contents, most: mostJourneys } as const;
   const made = await insertRecord(db, accountId, record);
   if (made === undefined) {
-    const detail = `An account has at most ${mostOfKind} journeys.`;
+    const detail = `An account has at most ${mostJourneys} journeys.`;
     throw problem.conflict("too_many_journeys", detail);
   }
   if (made.id === id) return { isNew: true };
@@ -34,12 +42,15 @@ export async function createJourney(
   );
 }
 
-/** Changes a step of a journey, or all; 404 where there is none of this name. */
+/** Changes a step of a journey, or all; 404 where there is none of this name, 422 for more metadata than it takes. */
 export async function changeJourney(db: Db, accountId: string, change: StepChange): Promise<void> {
-  const names = await changeSteps(db, accountId, change);
-  if (names === undefined) throw problem.notFound("user journey");
-  if (change.step !== undefined && !names.includes(change.step))
+  const changed = await changeSteps(db, accountId, change);
+  if (changed === undefined) throw problem.notFound("user journey");
+  if (change.step !== undefined && !changed.names.includes(change.step))
     throw problem.notFound("journey step", "This journey has no step of this name.");
+  if (changed.is_changed) return;
+  const detail = `A journey has at most ${mostJourneyBytes / 1024} KiB with the metadata of its steps.`;
+  throw problem.invalid([{ pointer: "#/metadata", code: "too_large", detail }]);
 }
 
 /** Notes that an account waits for an org of this name. */
@@ -49,9 +60,9 @@ export async function joinWaitlist(
   orgName: string,
 ): Promise<AccountRecord> {
   const id = newId("acr");
-  const record = { id, kind: "waitlist", name: orgName, contents: {}, most: mostOfKind } as const;
+  const record = { id, kind: "waitlist", name: orgName, contents: {}, most: mostWaits } as const;
   const made = await insertRecord(db, accountId, record);
   if (made !== undefined) return made;
-  const detail = `An account waits for at most ${mostOfKind} orgs.`;
+  const detail = `An account waits for at most ${mostWaits} orgs.`;
   throw problem.conflict("too_many_waits", detail);
 }

@@ -24,20 +24,11 @@ export type NewRecord = {
 export async function insertRecord(
   db: Db,
   accountId: string,
-  { id, kind, name, contents, most }: NewRecord,
+  { most, ...record }: NewRecord,
 ): Promise<AccountRecord | undefined> {
+  const draft = JSON.stringify({ ...record, account_id: accountId });
   const [row] = await db<AccountRecord[]>`
-    with made as (
-      insert into account_records (id, account_id, kind, name, contents, created_at, updated_at)
-      select ${id}, ${accountId}, ${kind}, ${name}, ${JSON.stringify(contents)}::text::jsonb, svc_now(), svc_now()
-       where (select count(*) from account_records r where r.account_id = ${accountId} and r.kind = ${kind}) < ${most}
-      on conflict (account_id, kind, name) do nothing
-      returning *)
-    select id, account_id, name, contents, created_at, updated_at from made
-    union all
-    select id, account_id, name, contents, created_at, updated_at from account_records
-     where account_id = ${accountId} and kind = ${kind} and name = ${name}
-    limit 1`;
+    select id, account_id, name, contents, created_at, updated_at from add_account_record(${draft}::text::jsonb, ${most})`;
   return row;
 }
 
@@ -57,16 +48,22 @@ export type StepChange = {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** Changes steps of a journey; the names of its steps, undefined where there is none. */
+/** What a journey takes of metadata, with all else that it says. */
+export const mostJourneyBytes = 64 * 1024;
+
+type Changed = { readonly names: readonly string[]; readonly is_changed: boolean };
+
+/** Changes steps of a journey, unless metadata makes it too large; undefined where there is none. */
 export async function changeSteps(
   db: Db,
   accountId: string,
-  { journey, step, complete, metadata = {} }: StepChange,
-): Promise<readonly string[] | undefined> {
+  { journey, step, complete, metadata }: StepChange,
+): Promise<Changed | undefined> {
   const isDone = complete ?? null;
-  const [row] = await db<{ names: string[] }[]>`
-    update account_records r
-       set updated_at = svc_now(), contents = jsonb_set(r.contents, '{steps}', (
+  const most = metadata === undefined ? null : mostJourneyBytes;
+  const [row] = await db<Changed[]>`
+    with there as (
+      select r.id, jsonb_set(r.contents, '{steps}', (
              select jsonb_agg(
                       case when s.step ->> 'name' is distinct from coalesce(${step ?? null}::text, s.step ->> 'name') then s.step
                            else case when ${isDone}::boolean is null or s.step -> 'complete' = to_jsonb(${isDone}::boolean) then s.step
@@ -75,10 +72,17 @@ export async function changeSteps(
                                        to_char(svc_now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
                                      else (s.step - array['completed_at', 'completion_method', 'completion_source'])
                                           || '{"complete": false}' end
-                                || jsonb_build_object('metadata', (s.step -> 'metadata') || ${JSON.stringify(metadata)}::text::jsonb)
+                                || jsonb_build_object('metadata', (s.step -> 'metadata') || ${JSON.stringify(metadata ?? {})}::text::jsonb)
                       end order by s.n)
-               from jsonb_array_elements(r.contents -> 'steps') with ordinality s (step, n)))
-     where r.account_id = ${accountId} and r.kind = 'journey' and r.name = ${journey}
-    returning array(select e ->> 'name' from jsonb_array_elements(r.contents -> 'steps') e) as names`;
-  return row?.names;
+               from jsonb_array_elements(r.contents -> 'steps') with ordinality s (step, n))) as contents
+        from account_records r
+       where r.account_id = ${accountId} and r.kind = 'journey' and r.name = ${journey} for no key update),
+    changed as (
+      update account_records r set updated_at = svc_now(), contents = t.contents
+        from there t
+       where r.id = t.id and (${most}::int is null or octet_length(t.contents::text) <= ${most}) returning r.id)
+    select array(select e ->> 'name' from jsonb_array_elements(t.contents -> 'steps') e) as names,
+           exists (select from changed) as is_changed
+      from there t`;
+  return row;
 }

@@ -16,7 +16,7 @@ import {
   sealed,
 } from "./config-part.ts";
 import { freeBytes } from "./free-bytes.ts";
-import { failConfig, findParts, insertConfig, insertPart, sealConfig } from "./part-queries.ts";
+import { failConfig, findParts, insertConfig, insertParts, sealConfig } from "./part-queries.ts";
 import { findConfig } from "./queries.ts";
 import type { ConfigId } from "./show-configs.ts";
 import { otherApp } from "./work/require-valid.ts";
@@ -26,25 +26,29 @@ export async function beginConfig(
   db: Db,
   { orgId, id: actorId, requestSeed }: Pick<Actor, "id" | "orgId" | "requestSeed">,
   app: string,
-  given: NewAppConfig,
+  { readme, cli_version, plan_only }: NewAppConfig,
 ): Promise<string> {
   const keyed = keyedId("cfg", requestSeed, app);
   if (requestSeed !== undefined && (await findConfig(db, orgId, { app, id: keyed }))) return keyed;
-  const draft = { ...given, id: keyed, created_by_id: actorId };
+  const draft = { readme, cli_version, plan_only, id: keyed, created_by_id: actorId };
   const id = await insertConfig(db, orgId, app, draft);
   if (id === null) throw problem.notFound("app");
   return id;
 }
 
-/** Adds a file's contents to a config in parts; what was there of this file is replaced. Who does is one of its makers. */
-export async function addConfigPart(
+type GivenPart = { readonly file: string; readonly type: string; readonly given: Members };
+
+/** Adds files' contents to a config in parts, all or none; what was there of these files is replaced. Who does is one of its makers. */
+export async function addConfigParts(
   db: Db,
   { orgId, id: byId }: Pick<Actor, "id" | "orgId">,
   which: ConfigId,
-  { file, type, given }: { readonly file: string; readonly type: string; readonly given: Members },
+  given: readonly GivenPart[],
 ): Promise<void> {
-  const part = { file, value: partText(membersOf(type, given)), by_id: byId };
-  requireAdded(await insertPart(db, orgId, which, { part, most: mostOfConfig }));
+  const parts = given.map((one) => {
+    return { file: one.file, value: partText(membersOf(one.type, one.given)), by_id: byId };
+  });
+  requireAdded(await insertParts(db, orgId, which, { parts, most: mostOfConfig }));
 }
 
 type Parts = Pick<Broker, "config" | "db" | "work">;

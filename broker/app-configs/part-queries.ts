@@ -15,16 +15,18 @@ export async function insertConfig(
   return row?.id ?? null;
 }
 
-/** Adds a part, or replaces the one of its file: added, not-found, sealed or large. */
-export async function insertPart(
+type Part = { readonly file: string; readonly value: string; readonly by_id: string };
+
+/** Adds parts, or replaces those of their files, all or none: added, not-found, sealed or large. */
+export async function insertParts(
   db: Db,
   org: OrgId,
   { app, id }: Which,
-  add: { readonly part: { file: string; value: string; by_id: string }; readonly most: object },
+  add: { readonly parts: readonly Part[]; readonly most: object },
 ): Promise<string | undefined> {
   const [row] = await db<{ outcome: string }[]>`
-    select add_app_config_part(${org}, ${app}, ${id}, ${JSON.stringify(add.part)}::text::json,
-                               ${JSON.stringify(add.most)}::text::json) as outcome`;
+    select add_app_config_parts(${org}, ${app}, ${id}, ${JSON.stringify(add.parts)}::text::json,
+                                ${JSON.stringify(add.most)}::text::json) as outcome`;
   return row?.outcome;
 }
 

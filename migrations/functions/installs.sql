@@ -99,11 +99,20 @@ declare
   runner text;
   newest bigint;
 begin
+  -- The config of before comes first, where it came unrecorded: brought by the former text of this function, after the table was filled.
   insert into install_app_configs (id, org_id, install_id, old_app_config_id, new_app_config_id, workflow_id, created_at, created_by_id)
-  select made_id_at('iac', t), org, install, i.applied_config_id, change ->> 'applied_config_id', workflow, t,
-         coalesce((select w.created_by_id from workflows w where w.org_id = org and w.id = workflow), '')
-    from (select x.applied_config_id from installs x where x.org_id = org and x.id = install and x.deleted_at is null for no key update) i
-   where i.applied_config_id is distinct from coalesce(change ->> 'applied_config_id', i.applied_config_id);
+  select made_id_at('iac', c.at), org, install, c.before, c.app_config_id, c.workflow_id, c.at,
+         coalesce((select w.created_by_id from workflows w where w.org_id = org and w.id = c.workflow_id), '')
+    from (select x.applied_config_id, x.phase_at
+            from installs x where x.org_id = org and x.id = install and x.deleted_at is null for no key update) i
+    left join lateral (select r.new_app_config_id as app_config_id, r.created_at
+                         from install_app_configs r where r.install_id = install order by r.id desc limit 1) n on true
+   cross join lateral (values
+           (n.app_config_id, i.applied_config_id, null,
+            least(greatest(i.phase_at, n.created_at + interval '1 ms'), t - interval '1 ms')),
+           (i.applied_config_id, change ->> 'applied_config_id', workflow, t)) as c (before, app_config_id, workflow_id, at)
+   where i.applied_config_id is distinct from coalesce(change ->> 'applied_config_id', i.applied_config_id)
+     and c.before is distinct from c.app_config_id and c.app_config_id is not null;
   update installs i
      set lifecycle_phase = coalesce(change ->> 'phase', i.lifecycle_phase),
          phase_at = case when change ? 'phase' then t else i.phase_at end,

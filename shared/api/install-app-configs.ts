@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { componentTypes } from "../component-types.ts";
 import { created } from "../resources/filters.ts";
-import { made, orNull, owned, text } from "../resources/members.ts";
+import { instant, made, orNull, owned, text } from "../resources/members.ts";
 import { resource } from "../resources/resource.ts";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
@@ -26,10 +26,13 @@ export const installAppConfigs = resource({
   members: {
     ...owned,
     install_id: text(),
-    old_app_config_id: orNull(text(), "null: the first."),
+    old_app_config_id: orNull(text(), "null: the first, or the first that is known."),
     new_app_config_id: text(),
     workflow_id: orNull(text(), "What brought it; null for a change of before it was recorded."),
     ...made,
+    created_at: instant(
+      "When the install got it; without a workflow, when the install was last changed.",
+    ),
   },
   filters: created,
 });

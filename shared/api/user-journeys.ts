@@ -35,11 +35,11 @@ export const listUserJourneysRoute = createRoute("listUserJourneys", {
 
 export const createUserJourneyRoute = createRoute("createUserJourney", {
   post: path,
-  rule: { ...rule, idempotent: "replay" },
+  rule,
   tags,
   summary: "Add a journey to the account that the token acts for",
   description:
-    "One of this name with the same title and steps is there already: `Idempotent-Replayed`. 409 `name_taken` for others, `too_many_journeys` for the 51st.",
+    "One of this name with the same title and steps is there already: `Idempotent-Replayed`. 409 `name_taken` for others, `too_many_journeys` for the 17th.",
   body: z
     .strictObject({
       name,
@@ -47,7 +47,7 @@ export const createUserJourneyRoute = createRoute("createUserJourney", {
       steps: z
         .array(z.strictObject({ name, title }))
         .min(1)
-        .max(100)
+        .max(50)
         .refine((steps) => new Set(steps.map((step) => step.name)).size === steps.length, {
           params: { code: "duplicate_name" },
           error: "Two steps have one name.",
@@ -84,6 +84,7 @@ export const updateUserJourneyStepRoute = createRoute("updateUserJourneyStep", {
   rule,
   tags,
   summary: "Change a step of a journey",
+  description: "422 `too_large` where the journey would have more than 64 KiB with it.",
   params: journeyParams.extend({ step_name: named("step_name").describe("The step's name.") }),
   body: z
     .strictObject({
@@ -97,7 +98,7 @@ export const updateUserJourneyStepRoute = createRoute("updateUserJourneyStep", {
 
 export const joinWaitlistRoute = createRoute("joinWaitlist", {
   post: "/v1/general/waitlist",
-  rule: { ...rule, idempotent: "replay" },
+  rule,
   tags,
   summary: "Note that an account waits for an org of this name",
   description:

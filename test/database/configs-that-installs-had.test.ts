@@ -10,7 +10,7 @@ test("installs of before have the configs that their workflows brought, else the
   await migrate(url, await formerMigrations("0121"));
   const org = await givenOrg(db);
   const [kept, pruned, idle] = [newId("ins"), newId("ins"), newId("ins")];
-  const [first, second] = [newId("cfg"), newId("cfg")];
+  const [first, second, third] = [newId("cfg"), newId("cfg"), newId("cfg")];
   const workflows = [
     { install: kept, type: "provision", config: first, status: "success", day: 1 },
     { install: kept, type: "reprovision", config: first, status: "success", day: 2 },
@@ -39,6 +39,10 @@ test("installs of before have the configs that their workflows brought, else the
                 ${newId("que")}, '2026-01-01Z', ${`2026-01-0${day}Z`}::text::timestamptz, 'somebody')`;
   });
   await migrate(url);
+  // As the function's former text does, until it is replaced.
+  await db`update installs set applied_config_id = ${second} where id = ${pruned}`;
+  const change = JSON.stringify({ applied_config_id: third });
+  await db`select write_install_change(${org}, ${pruned}, ${newId("wfl")}, ${change}::text::jsonb, '2026-03-01Z')`;
   const rows = await db`
     select install_id, old_app_config_id as old, new_app_config_id as new, workflow_id is null as is_found, created_by_id as by,
            to_char(created_at at time zone 'UTC', 'MM-DD') as at
@@ -47,5 +51,7 @@ test("installs of before have the configs that their workflows brought, else the
     { install_id: kept, old: null, new: first, is_found: false, by: "somebody", at: "01-01" },
     { install_id: kept, old: first, new: second, is_found: false, by: "somebody", at: "01-04" },
     { install_id: pruned, old: null, new: first, is_found: true, by: "", at: "02-01" },
+    { install_id: pruned, old: first, new: second, is_found: true, by: "", at: "02-01" },
+    { install_id: pruned, old: second, new: third, is_found: false, by: "", at: "03-01" },
   ]);
 });

@@ -4,7 +4,7 @@ import * as named from "../../../shared/api/named-parts.ts";
 import { configFiles } from "../../../shared/app-config/config-files.ts";
 import { showAction } from "../../actions/show-app-actions.ts";
 import type { Members } from "../../app-configs/config-part.ts";
-import { addConfigPart, beginConfig, updateConfig } from "../../app-configs/grow-config.ts";
+import { addConfigParts, beginConfig, updateConfig } from "../../app-configs/grow-config.ts";
 import { showConfig } from "../../app-configs/show-configs.ts";
 import type { Broker } from "../../broker.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
@@ -80,16 +80,16 @@ const addParts: RegisterRoutes = (app, { db }) => {
       const { app_config_id: id, ...members } = body;
       const which = { app: app_id, id };
       const { given, besides } = partsIn(type, members);
-      for (const one of [...besides, { file, type, given }])
-        await addConfigPart(db, actor, which, one);
+      await addConfigParts(db, actor, which, [{ file, type, given }, ...besides]);
       return { id, app_id, app_config_id: id, file };
     });
   }
 };
 
-/** A part with what records have in it, and files beside it. */
+/** A part with what records have in it, and files beside it. What is no list of roles is refused with the whole. */
 function partsIn(type: string, { break_glass_roles: roles, ...given }: Members) {
-  const isBeside = type === "permissions" && Array.isArray(roles) && roles.length > 0;
+  const isEmpty = Array.isArray(roles) && roles.length === 0;
+  const isBeside = type === "permissions" && roles !== undefined && roles !== null && !isEmpty;
   const beside = { file: "break_glass.toml", type: "break-glass", given: { role: roles } };
   return { given, besides: isBeside ? [beside] : [] };
 }

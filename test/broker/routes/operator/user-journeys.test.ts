@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bootstrapOrg } from "../../../../broker/orgs/bootstrap-org.ts";
+import { bootstrapAdmin, bootstrapOrg } from "../../../../broker/orgs/bootstrap-org.ts";
 import type { Account } from "../../../../shared/api/account.ts";
 import { startBroker } from "../../../support/broker/broker.ts";
 import { testDatabase } from "../../../support/database/database.ts";
@@ -71,7 +71,7 @@ test("a journey is an account's own: steps are completed, told more of, and begu
   });
 });
 
-test("an account has fifty journeys and waits for fifty orgs at most", async () => {
+test("an account has sixteen journeys and waits for fifty orgs at most, however many come at once", async () => {
   const { adminToken: token } = await bootstrapOrg(db, "Acme");
   const join = (name: string) =>
     call("POST /v1/general/waitlist", { token, body: { org_name: name } });
@@ -80,12 +80,44 @@ test("an account has fifty journeys and waits for fifty orgs at most", async () 
   await db`
     insert into account_records (id, account_id, kind, name, contents, created_at, updated_at)
     select 'acr_' || kind || n, ${first.body["created_by_id"] as string}, kind, 'n' || n, '{"title": "T", "steps": []}', svc_now(), svc_now()
-      from generate_series(2, 51) n cross join (values ('journey'), ('waitlist')) k (kind)
-     where kind = 'journey' or n < 51`;
+      from generate_series(1, 48) n cross join (values ('journey'), ('waitlist')) k (kind)
+     where kind = 'waitlist' or n < 16`;
+  const ten = Array.from({ length: 10 }, (_, nth) => `Acme ${nth}`);
+  const joined = await Promise.all(ten.map(join));
+  expect(joined.filter(({ status }) => status === 200)).toHaveLength(1);
   expect((await join("Acme Two")).body).toEqual(first.body);
   expect(await join("Acme Three")).toMatchObject({ status: 409, body: { code: "too_many_waits" } });
-  expect(await call(`POST ${path}`, { token, body: start })).toMatchObject({
-    status: 409,
-    body: { code: "too_many_journeys" },
+
+  const begin = (name: string) => call(`POST ${path}`, { token, body: { ...start, name } });
+  const begun = await Promise.all(ten.map(() => begin("start")));
+  expect(begun.map(({ status }) => status)).toEqual(ten.map(() => 201));
+  expect(begun.filter(({ headers }) => !headers.has("idempotent-replayed"))).toHaveLength(1);
+  expect(await begin("other")).toMatchObject({ status: 409, body: { code: "too_many_journeys" } });
+});
+
+test("a journey's metadata has an end, and the journey is completed all the same", async () => {
+  const { adminToken: token } = await bootstrapOrg(db, "Acme");
+  await call(`POST ${path}`, { token, body: { ...start, name: "full" } });
+  const pad = { pad: "x".repeat(65_000) };
+  await db`
+    update account_records set contents = jsonb_set(contents, '{steps,0,metadata}', ${JSON.stringify(pad)}::text::jsonb) where name = 'full'`;
+  const tell = (text: string) =>
+    call(`PATCH ${path}/full/steps/app`, { token, body: { metadata: { text } } });
+  expect(await tell("y".repeat(1000))).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: "#/metadata", code: "too_large" }] },
   });
+  expect((await tell("y")).status).toBe(200);
+  expect((await call(`POST ${path}/full/complete`, { token })).status).toBe(200);
+});
+
+test("an idempotency key of one person tells nobody else of the account", async () => {
+  const { orgId, adminToken } = await bootstrapOrg(db, "Acme");
+  const { secret } = await bootstrapAdmin(db, orgId);
+  const ids: string[] = [];
+  for (const token of [adminToken, secret]) {
+    const headers = { "idempotency-key": "start" };
+    ids.push((await call<Account>(`POST ${path}`, { token, body: start, headers })).body.id);
+  }
+  expect(new Set(ids).size).toBe(2);
 });
