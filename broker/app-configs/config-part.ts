@@ -1,6 +1,7 @@
 import { configLimits } from "../../shared/app-config/config-fault.ts";
 import { toFileMembers } from "../../shared/app-config/record-names.ts";
 import { problem } from "../../shared/problem.ts";
+import { toPointer } from "../../shared/scan-json.ts";
 
 /** The members of a part as a body has them. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -8,15 +9,15 @@ export type Members = Readonly<Record<string, unknown>>;
 /** How much a config may be. */
 export const mostOfConfig = { bytes: configLimits.unpackedBytes, files: configLimits.files };
 
-/** A part as its file has it; 422 for a member that came by two names. */
+/** A part as its file has it; 422 for what came by two names. */
 export function membersOf(type: string, given: Members): Members {
   const { contents, twice } = toFileMembers(type, given);
   if (twice.length === 0) return contents;
   throw problem.invalid(
-    twice.map((key) => ({
-      pointer: `#/${key}`,
+    twice.map((at) => ({
+      pointer: toPointer(at),
       code: "one_of",
-      detail: "This member was given under two names. Use only one of them.",
+      detail: "This was given twice. Give it only once.",
     })),
   );
 }

@@ -1,4 +1,4 @@
-import { gatherMembers, toFileShape } from "./record-shapes.ts";
+import { gatherMembers, type TellTwice, toFileShape } from "./record-shapes.ts";
 
 type Names = Readonly<Record<string, string>>;
 
@@ -36,18 +36,22 @@ const recordNames: Readonly<Record<string, Names>> = {
 /** What else the members of such a file are called, by those names. */
 export const recordNamesOf = (type: string): Names => recordNames[type] ?? {};
 
-/** Members by the names and in the shapes that files have; `twice` are those that came by both names. */
+/** Members by the names and in the shapes that files have; `twice` is where something was given by two names, or two times, and not the same. */
 export function toFileMembers(
   type: string,
   given: Readonly<Record<string, unknown>>,
-): { readonly contents: Readonly<Record<string, unknown>>; readonly twice: readonly string[] } {
+): {
+  readonly contents: Readonly<Record<string, unknown>>;
+  readonly twice: readonly (readonly PropertyKey[])[];
+} {
   const names = recordNamesOf(type);
   const contents: Record<string, unknown> = {};
-  const twice: string[] = [];
-  for (const [key, value] of Object.entries(gatherMembers(type, given))) {
+  const twice: (readonly PropertyKey[])[] = [];
+  const tell: TellTwice = (...at) => void twice.push(at);
+  for (const [key, value] of Object.entries(gatherMembers(type, given, tell))) {
     const name = names[key] ?? key;
-    if (name in contents) twice.push(key);
-    contents[name] = toFileShape(type, name, value);
+    if (name in contents) tell(key);
+    contents[name] = toFileShape(type, name, { value, twice: (...at) => tell(key, ...at) });
   }
   return { contents, twice };
 }

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { configLimits } from "../../../shared/app-config/config-fault.ts";
+import { toFileMembers } from "../../../shared/app-config/record-names.ts";
 import { type Config, givenAppsApi } from "../../support/apps/apps-api.ts";
 
-const { call, setup } = await givenAppsApi();
+const { call, db, setup } = await givenAppsApi();
 
 const repo = { repo: "acme/shop", branch: "main", directory: "." };
 const role = (name: string) => ({
@@ -190,4 +192,59 @@ test.each([
   });
   const empty = Object.fromEntries(Object.keys(body).map((name) => [name, {}]));
   expect((await call(one, { token, body: empty })).status).toBeLessThan(300);
+});
+
+test.each<[type: string, Members, twice: readonly string[]]>([
+  ["pulumi", { public_git_vcs_config: { ...repo, gitRef: "v1" } }, ["/gitRef"]],
+  ["pulumi", { public_git_vcs_config: { ...repo, gitRef: "main" } }, []],
+  [
+    "action",
+    { steps: [{ public_git_vcs_config: repo, public_repo: { repo: "b" } }] },
+    ["/public_git_vcs_config"],
+  ],
+  ["runbook", { steps: [{ trigger: "a", trigger_name: "b" }] }, ["/0/trigger"]],
+  ["inputs", { inputs: { size: { name: "other" } } }, ["/size/name"]],
+  ["docker_build", { build_args: ["A=1", "A=1", "A=2"] }, ["/2"]],
+  ["helm_chart", { health: { enabled: false }, health_enabled: true }, ["health_enabled"]],
+  ["helm_chart", { health: { enabled: true }, health_enabled: true }, []],
+  ["external_image", { public: { image_url: "a" }, image_url: "b" }, ["image_url"]],
+  ["external_image", { aws_ecr: { tag: "a" }, aws_ecr_image_config: {}, tag: "b" }, ["tag"]],
+])("of a %s it is told what %j says twice", (type, given, twice) => {
+  const told = toFileMembers(type, given).twice.map((at) => at.join("/"));
+  expect(told).toEqual(twice.map((end) => expect.stringMatching(new RegExp(`${end}$`)) as unknown));
+});
+
+test("a record keeps its revision beside a null, and what it says beside its tables", () => {
+  const shaped = (type: string, given: Members) => toFileMembers(type, given).contents;
+  const connected = { branch: null, gitRef: "v1", pathFilter: "x" };
+  expect(shaped("pulumi", { connected_github_vcs_config: connected })).toEqual({
+    connected_repo: { branch: "v1", pathFilter: "x" },
+  });
+  expect(shaped("external_image", { public: { image_url: "a" }, tag: "1" })).toEqual({
+    public: { image_url: "a", tag: "1" },
+  });
+});
+
+test("permissions and their break-glass roles are added together, or neither", async () => {
+  const { token, at, orgId } = await setup();
+  const post = (path: string, body: object) => call<Config>(`POST ${at}/${path}`, { token, body });
+  const app_config_id = (await post("configs", {})).body.id;
+  const add = (roles: unknown) =>
+    post("permissions-configs", { app_config_id, provision_role: {}, break_glass_roles: roles });
+  const count = async () =>
+    (await db`select from app_config_parts where app_config_id = ${app_config_id}`).count;
+  await db`
+    insert into app_config_parts (org_id, app_config_id, file, value)
+    select ${orgId}, ${app_config_id}, 'n' || n, '{}' from generate_series(1, ${configLimits.files - 2}) n`;
+  expect(await add([role("rescue")])).toMatchObject({
+    status: 422,
+    body: { errors: [{ code: "too_large" }] },
+  });
+  expect(await count()).toBe(configLimits.files - 1);
+  await db`delete from app_config_parts where app_config_id = ${app_config_id} and file ~ '^n'`;
+  expect((await add({ rescue: {} })).status).toBe(201);
+  const patch = { token, body: { status: "active" } };
+  expect((await call<Config>(`PATCH ${at}/configs/${app_config_id}`, patch)).body.errors).toEqual(
+    expect.arrayContaining([expect.objectContaining({ file: "break_glass.toml" })]),
+  );
 });
