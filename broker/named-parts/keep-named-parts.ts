@@ -53,8 +53,8 @@ export async function addNamedPart(
   const { name, labels, ...input } = given as Ahead; // by the route's own schema
   const naming = { kind: oneOf[kind], name, there: { app_id: app } } as const;
   await requireFreeName(db, actor.orgId, naming);
-  const said = await saidOf(db, actor.orgId, app, input);
-  const draft = { id: newId(prefixes[kind]), name, created_by_id: actor.id, labels, said };
+  const says = await saidOf(db, actor.orgId, app, input);
+  const draft = { id: newId(prefixes[kind]), name, created_by_id: actor.id, labels, ...says };
   const named = await nameAppPart(db, actor.orgId, app, { kind, draft, most: mostOfApp });
   if (named?.outcome === "not-found") throw problem.notFound("app");
   if (named?.outcome === "full") throw tooMany(kind);

@@ -24,9 +24,10 @@ type Draft = {
   readonly created_by_id: string;
   readonly labels?: Labels | undefined;
   readonly said?: Said | undefined;
+  readonly unsaid?: readonly string[] | undefined;
 };
 type Labels = Readonly<Record<string, string>>;
-/** What records say of it besides labels, by the names that files have: of components dependencies (by name) and var_name, of runbooks the description. */
+/** What records say of it besides labels, by the names that files have: of components dependencies (by id) and var_name, of runbooks the description. */
 export type Said = {
   readonly dependencies?: readonly string[];
   readonly var_name?: string;
@@ -65,6 +66,8 @@ export type NamedChange = {
   readonly removed?: readonly string[];
   readonly isWhole?: boolean;
   readonly said?: Said;
+  /** What is not said any more. */
+  readonly unsaid?: readonly string[];
 };
 type Outcome = { readonly outcome: string; readonly told: readonly string[] };
 export type WhichNamed = {

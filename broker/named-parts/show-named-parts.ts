@@ -33,10 +33,7 @@ export async function showComponents(
 ): Promise<ShownComponent[]> {
   const found = await findParts(db, org, "components", rows.map(wantedOf));
   const apps = [...new Set(rows.map(({ app_id: app }) => app))];
-  const names = [
-    ...found.flatMap((one) => one?.needs ?? []),
-    ...rows.flatMap(({ said }) => said.dependencies ?? []),
-  ];
+  const names = found.flatMap((one) => one?.needs ?? []);
   const ids = await findIdsByName(db, org, { kind: "components", apps, names });
   return rows.map((row, at) => toComponent(row, found[at], ids));
 }
@@ -97,9 +94,10 @@ function toComponent(
     config_versions: row.config_count,
     var_name: varName,
     resolved_var_name: varName === "" ? row.name : varName,
-    dependencies: (said.dependencies ?? found?.needs ?? []).flatMap(
-      (name) => ids.get(keyOfName(row.app_id, name)) ?? [],
-    ),
+    dependencies: [
+      ...(said.dependencies ??
+        (found?.needs ?? []).flatMap((name) => ids.get(keyOfName(row.app_id, name)) ?? [])),
+    ],
   };
 }
 

@@ -108,6 +108,9 @@ begin
    where c.org_id = org and c.id = given.id;
   if outcome = 'active' then
     perform tell_app_of_config(org, app, config);
+  elsif outcome = 'same' then
+    perform forget_what_was_said(app, 'components', config -> 'components');
+    perform forget_what_was_said(app, 'runbooks', config -> 'runbooks');
   end if;
   delete from app_config_parts p where p.org_id = org and p.app_config_id = given.id;
   return outcome;

@@ -169,6 +169,8 @@ begin
     return query select 'other-app', found_app.name;
     return;
   elsif active.checksum = given.checksum then
+    perform forget_what_was_said(app, 'components', config -> 'components');
+    perform forget_what_was_said(app, 'runbooks', config -> 'runbooks');
     return query select 'same', active.id;
     return;
   elsif base is not null and base is distinct from active.id then

@@ -14,7 +14,7 @@ end $$;
 
 -- Finds what an app has by this name, or makes it, and adds labels and what is said of it. outcome: created · same · not-found (the app) ·
 -- full (the app has as many as it may) · locked, too-many (its labels; id: the keys)
--- draft: {id, name, created_by_id, labels, said}
+-- draft: {id, name, created_by_id, labels, said, unsaid}
 create or replace function name_app_part(org text, app text, kind text, draft json, most int) returns table (outcome text, id text)
   language plpgsql as $$
 #variable_conflict use_column
@@ -30,7 +30,8 @@ begin
   end if;
   there := find_named_part(app, kind, draft ->> 'name');
   if there is not null then
-    select * into changed from change_named_part(org, app, kind, there, json_build_object('labels', draft -> 'labels', 'said', draft -> 'said')::jsonb);
+    select * into changed from change_named_part(org, app, kind, there, json_build_object('labels', draft -> 'labels', 'said', draft -> 'said',
+                                                                                               'unsaid', draft -> 'unsaid')::jsonb);
     return query select case changed.outcome when 'changed' then 'same' else changed.outcome end,
                         case changed.outcome when 'changed' then there else array_to_string(changed.told, ', ') end;
     return;
@@ -47,7 +48,7 @@ begin
   return query select 'created', draft ->> 'id';
 end $$;
 
--- Adds a part of something that has a name to a config, and names it; a part that merges takes what was said of it.
+-- Adds a part of something that has a name to a config, and names it; one that the config has not yet takes what was said of it.
 -- outcome: added · not-found · sealed · large · full
 -- part: {file, value, kind, draft, merges}; most: {bytes, files, named}
 create or replace function add_named_part(org text, app text, config text, part json, most json) returns table (outcome text, id text)
@@ -58,7 +59,7 @@ declare
   added text;
 begin
   perform 1 from apps a where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
-  if part ->> 'merges' = 'true' then
+  if not exists (select from app_config_parts p where p.org_id = org and p.app_config_id = config and p.file = part ->> 'file') then
     part := jsonb_set(part::jsonb, '{value}', to_jsonb(with_what_was_said(app, part)))::json;
   end if;
   added := add_app_config_part(org, app, config, part, most);
@@ -75,15 +76,25 @@ exception when no_data_found then
   return query select 'full', null::text;
 end $$;
 
--- The text of a part with what was said of it and this says not.
+-- The text of a part with what was said of it and this says not. Components are said by their ids, and called by their names of now.
 create or replace function with_what_was_said(app text, part json) returns text
   language plpgsql as $$
 declare
-  said text;
+  said jsonb;
+  needs jsonb;
 begin
-  execute format('select x.said::text from %I x where x.id = $1', part ->> 'kind')
+  execute format('select x.said from %I x where x.id = $1', part ->> 'kind')
      into said using find_named_part(app, part ->> 'kind', part -> 'draft' ->> 'name');
-  return case when coalesce(said, '{}') = '{}' then part ->> 'value' else merge_config_parts(said, part ->> 'value') end;
+  if coalesce(said, '{}') = '{}' then
+    return part ->> 'value';
+  end if;
+  if said ? 'dependencies' then
+    select coalesce(jsonb_agg(c.name order by d.n), '[]') into needs
+      from jsonb_array_elements_text(said -> 'dependencies') with ordinality as d(id, n)
+      join components c on c.id = d.id and c.app_id = app and c.deleted_at is null;
+    said := said || jsonb_build_object('dependencies', needs);
+  end if;
+  return merge_config_parts(said::text, part ->> 'value');
 end $$;
 
 -- Forgets what was said of what a config has that came in force: it says all. named: [{name}]
@@ -151,7 +162,7 @@ begin
 end $$;
 
 -- Changes the name of what no config in force has, labels (sets and removes some, or all but those that the config gives), and what is said of it.
--- change: {name, labels, removed, is_whole, said}. outcome: changed · not-found · held (told: by what) · taken (the name) · locked (told: the keys
+-- change: {name, labels, removed, is_whole, said, unsaid}. outcome: changed · not-found · held (told: by what) · taken (the name) · locked (told: the keys
 -- that the config gives) · too-many (a config may give more: then these get fewer)
 create or replace function change_named_part(org text, app text, kind text, part text, change jsonb)
   returns table (outcome text, told text[])
@@ -165,6 +176,7 @@ declare
   locked text[];
   after jsonb;
   said jsonb := nullif(change -> 'said', 'null');
+  unsaid text[] := array(select jsonb_array_elements_text(coalesce(nullif(change -> 'unsaid', 'null'), '[]')));
 begin
   select * into x from lock_named_part(org, app, kind, part);
   if not found then
@@ -195,9 +207,10 @@ begin
     execute format('update %I x set name = $3, labels = $4, updated_at = svc_now() where x.org_id = $1 and x.id = $2', kind)
       using org, part, named, after;
   end if;
-  if said is not null then
-    execute format('update %I x set said = x.said || $3, updated_at = svc_now() where x.org_id = $1 and x.id = $2 and not x.said @> $3', kind)
-      using org, part, said;
+  if said is not null or unsaid <> '{}' then
+    execute format('update %I x set said = (x.said - $4) || $3, updated_at = svc_now()
+                     where x.org_id = $1 and x.id = $2 and x.said <> (x.said - $4) || $3', kind)
+      using org, part, coalesce(said, '{}'), unsaid;
   end if;
   return query select 'changed', '{}'::text[];
 end $$;

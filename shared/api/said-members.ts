@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { labelsInput } from "./labels-input.ts";
 
-const none = "An empty one is as if it were left out.";
+const none = "An empty one: nothing is said of it any more.";
 
 /** What is said of a component, by requests or by configs. */
 export const ofComponent = z.object({
   dependencies: z
     .array(z.string().max(64))
     .max(1000)
-    .describe("Ids or names; none is as if it were left out."),
+    .describe("Ids or names; none: nothing is said of them any more."),
   var_name: z.string().max(63).describe(none),
 });
 

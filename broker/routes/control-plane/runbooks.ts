@@ -55,9 +55,9 @@ const change: RegisterRoutes = (app, broker) => {
   app.handle(routes.updateRunbookRoute, async ({ c, orgId, params, body }) => {
     const which = { app: params.app_id, id: params.runbook_id };
     const { name, labels, ...input } = body;
-    const said = await saidOf(db, orgId, which.app, input);
+    const says = await saidOf(db, orgId, which.app, input);
     const isWhole = labels !== undefined;
-    await updateNamedPart(db, orgId, { kind, ...which }, { name, labels, isWhole, said });
+    await updateNamedPart(db, orgId, { kind, ...which }, { name, labels, isWhole, ...says });
     return answerInTurns(c, broker, await showRunbook(db, orgId, which));
   });
   app.handle(routes.deleteRunbookRoute, async ({ orgId, params }) => {

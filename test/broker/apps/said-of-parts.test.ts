@@ -15,9 +15,10 @@ async function setup() {
     await post("runner-configs", { app_runner_type: "aws", app_config_id: id });
     return id;
   };
+  const patch = (path: string, body: object) => call<Part>(`PATCH ${at}/${path}`, { token, body });
   const seal = (id: string) =>
     call<Config>(`PATCH ${at}/configs/${id}`, { token, body: { status: "active" } });
-  return { post, read, begin, seal };
+  return { post, patch, read, begin, seal };
 }
 
 describe("what an app has by name", () => {
@@ -44,6 +45,37 @@ describe("what an app has by name", () => {
       ...said,
       labels: { a: "b", tier: "1" },
       config: { dependencies: ["db"], var_name: "front" },
+    });
+  });
+
+  test("is said anew by fewer words, and by none; what a config has of it already stays", async () => {
+    const { begin, post, seal, read, patch } = await setup();
+    const [db, cache] = [
+      (await post("components", { name: "db" })).body.id,
+      (await post("components", { name: "cache" })).body.id,
+    ];
+    const { id: web } = (
+      await post("components", { name: "web", dependencies: [db, cache], var_name: "front" })
+    ).body;
+    const at = `components/${web}`;
+    expect((await patch(at, { name: "web", dependencies: ["db"] })).body).toMatchObject({
+      dependencies: [db],
+      var_name: "front",
+    });
+    expect((await patch(at, { name: "web", var_name: "" })).body).toMatchObject({
+      dependencies: [db],
+      var_name: "",
+    });
+    await patch(`components/${db}`, { name: "database" });
+    const id = await begin();
+    const job = { image_url: "busybox", cmd: ["true"], app_config_id: id };
+    for (const part of [db, cache, web]) await post(`components/${part}/configs/job`, job);
+    await patch(at, { name: "web", dependencies: ["cache"] });
+    await post(`${at}/configs/job`, { tag: "2", app_config_id: id });
+    expect((await seal(id)).body).toMatchObject({ status: "active" });
+    expect((await read<Part>(`/${at}`)).body).toMatchObject({
+      dependencies: [db],
+      config: { dependencies: ["database"], tag: "2" },
     });
   });
 
