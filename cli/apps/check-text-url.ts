@@ -11,6 +11,7 @@ export function checkTextUrl(text: string): URL | string {
   if (url.protocol !== "https:") return "must begin with https://";
   if (url.username !== "" || url.password !== "" || /^[^/]+\/\/[^/?#]*@/.test(text))
     return "must have no user name and no password: the config is read by many";
+  if (url.hash !== "") return "must have no fragment: the text of a URL is all of it";
   const secret = [...url.searchParams.keys()].find((name) => secretParameter.test(name));
   if (secret === undefined) return url;
   return `must have no credential: its parameter ${secret} looks like one, and the config is read by many`;

@@ -1,3 +1,4 @@
+import { configLimits } from "./config-fault.ts";
 import type { FileFault } from "./file-fault.ts";
 
 /** A text that was fetched, and the SHA-256 of the bytes that came, in hexadecimal. */
@@ -22,13 +23,22 @@ export async function fetchTexts(
   const found = new Map<string, FetchedText | FileFault>();
   const open = [...urls];
   for (const url of open.splice(mostUrls)) found.set(url, tooMany);
+  let bytes = 0;
   const work = async (): Promise<void> => {
-    for (let url = open.shift(); url !== undefined; url = open.shift())
-      found.set(url, await fetch(url));
+    for (let url = open.shift(); url !== undefined; url = open.shift()) {
+      const text = bytes > configLimits.unpackedBytes ? tooLarge : await fetch(url);
+      if ("text" in text) bytes += Buffer.byteLength(text.text);
+      found.set(url, text);
+    }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return found;
 }
+
+const tooLarge: FileFault = {
+  code: "config_too_costly",
+  detail: `is not fetched: a config has at most ${configLimits.unpackedBytes / 2 ** 20} MiB`,
+};
 
 const tooMany: FileFault = {
   code: "config_too_costly",

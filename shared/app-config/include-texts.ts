@@ -117,8 +117,16 @@ async function include(including: Including, at: At): Promise<void> {
   if (typeof read === "string") into[key] = read;
   else
     including.faults.push(
-      including.raw.faultAt(path, read.code, `${given.slice(0, 200)} ${read.detail}`),
+      including.raw.faultAt(path, read.code, `${shownName(given)} ${read.detail}`),
     );
+}
+
+/** A name that may be shown: of a URL not what may let in who has it. */
+function shownName(given: string): string {
+  if (!isUrl(given)) return given.slice(0, 200);
+  if (!URL.canParse(given)) return "the URL";
+  const { origin, pathname } = new URL(given);
+  return `${origin}${pathname}`.slice(0, 200);
 }
 
 async function textOf(including: Including, at: At): Promise<string | FileFault> {

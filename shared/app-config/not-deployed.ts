@@ -67,6 +67,12 @@ export const notDeployed: readonly NotDeployed[] = [
     comesWith: "runbook runs",
   },
   {
+    sections: ["installer", "installs_config"],
+    part: "pages for customers (`installer.toml`, `installs.toml`)",
+    today: "kept and shown",
+    comesWith: "stacks",
+  },
+  {
     sections: ["branches", "installs", "trigger_rules"],
     part: "branches, installs as files, trigger rules (`branches/`, `installs/`, `trigger_rules.toml`)",
     today: "without effect",

@@ -119,7 +119,7 @@ export const componentPieces: Readonly<Record<string, MakePiece>> = {
   "a cluster by a component": ({ name }) => {
     const [context, cluster, app] = [name("data"), name("cluster"), name("onit")];
     return {
-      rows: ["[[kubernetes_context]]", "kubernetes_context of a component"],
+      rows: ["kubernetes_context of a component"],
       parts: [
         thing("context", context, `name = "${context}"\ncomponent = "${cluster}"\n`),
         thing("component", cluster, `name = "${cluster}"\ntype = "terraform_module"\n${repo}`),
@@ -179,7 +179,10 @@ export const componentPieces: Readonly<Record<string, MakePiece>> = {
       "https://x.example/t",
     );
     return {
-      rows: ["a template of a stack that is ./x", "a template of a stack in a repository"],
+      rows: [
+        "a template of a stack that is ./x",
+        ...(git.startsWith("https:") ? [] : (["a template of a stack in a repository"] as const)),
+      ],
       parts: [
         top("stack.toml", 'type = "aws-cloudformation"\n'),
         tables(

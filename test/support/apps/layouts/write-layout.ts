@@ -130,13 +130,14 @@ function writeThing(writing: Writing, part: Part & { is: "thing" }, folder: stri
     const body = part.body
       .replace(/«\^[a-z_]+»/, "")
       .replaceAll(/^(\[\[?(?:«[a-z_]+»)?)/gm, `$1${kind.header}.`);
+    if (part.kind === "context") writing.rows.add("[[kubernetes_context]]");
     add(writing.tables, kind.file, `[[${mark}${kind.header}]]\n${body}`);
     return { own: "", kind: home };
   }
   const file = `${home}${folder}${part.name}.toml`;
   writing.texts.set(file, wholeAt(writing, { file, body: part.body }));
   const row = rowOf[kind.folder];
-  if (row !== undefined && (folder !== "" || row.endsWith("s/"))) writing.rows.add(row);
+  if (row !== undefined && (folder !== "" || !row.startsWith("a folder"))) writing.rows.add(row);
   if (folder.split("/").length > 2) writing.rows.add("a folder in another folder");
   return { own: `${home}${folder}`, kind: home };
 }
