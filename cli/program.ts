@@ -66,6 +66,9 @@ function typedBy({ launchedAs }: Pick<CliConfig, "launchedAs">): (words: string)
   return makeAsTyped(launchedAs, [...nouns, "COMMAND", "--help"]);
 }
 
+/** A pause that somebody notices. */
+const toldPauseMs = 1500;
+
 async function runCommand(command: Command, given: Given): Promise<number | void> {
   // every value comes from its spec: strings where it has `value`, checked against its `choices`
   const globals = { output: "table", ...given.flags } as unknown as GlobalValues;
@@ -77,12 +80,15 @@ async function runCommand(command: Command, given: Given): Promise<number | void
     outlivesReader: command.outlivesReader === true,
     canRedraw: config.canRedraw,
   });
+  const onAgain = ({ message }: Error, ms: number): void => {
+    if (ms >= toldPauseMs) screen.say(`${message} Trying again in ${Math.round(ms / 1000)} s.`);
+  };
   let found: Promise<Connection> | undefined;
   // Once: a token of standard input cannot be read again.
   const connect = async () => await (found ??= connectionOf(config, globals));
   const call: Caller = async (route, input) => {
     const { url, token, orgId } = await connect();
-    const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}` };
+    const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}`, onAgain };
     const answer = callRoute(endpoint, route, input);
     // Of what is asked to wait, its command tells.
     if ("wait" in (input.query ?? {})) return await answer;

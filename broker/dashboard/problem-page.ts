@@ -14,7 +14,7 @@ export type Fault = {
 
 /** What a person is told of anything thrown; undefined for a bug, of which only the request's id is told. */
 export function faultOf(error: unknown): Fault | undefined {
-  if (error instanceof Problem || error instanceof SvcError) {
+  if (error instanceof Problem || isRefusal(error)) {
     const { status, message, errors } = error;
     const faults = errors.map(({ pointer, detail }) => `${fieldOf(pointer)}: ${detail}`);
     return { status, detail: message, faults };
@@ -23,6 +23,10 @@ export function faultOf(error: unknown): Fault | undefined {
   const detail = "The database is unavailable. This page tries again by itself.";
   return { status: 503, detail, faults: [] };
 }
+
+/** An answer that was broken off, or none, is a bug here: it has no status. */
+const isRefusal = (error: unknown): error is SvcError =>
+  error instanceof SvcError && error.status >= 400;
 
 /** The page for a fault. */
 export function problemShown(fault: Fault, back: string): Shown {

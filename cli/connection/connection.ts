@@ -101,6 +101,7 @@ async function savedAs(config: CliConfig, name: string): Promise<Saved> {
   const profile = Object.hasOwn(all.profiles, name) ? all.profiles[name] : undefined;
   if (profile === undefined) throw unknownProfile(name, all);
   const { url, token, org: orgId, runner: runnerId } = profile;
+  requireHttp(url, ` of profile ${name}`);
   return { url, token, orgId, runnerId, source: `profile ${name} in ${config.profileFile}` };
 }
 
@@ -116,12 +117,15 @@ async function savedByDev({ dataDir }: CliConfig): Promise<Saved | undefined> {
   return { url, token, orgId: undefined, runnerId, source: `svc dev, ${dataDir}` };
 }
 
-function requireHttp(text: string): void {
+/** `of`: whose it is, where it was saved. */
+function requireHttp(text: string, of = ""): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`"${text}" is not an http or https URL.`);
+    throw new UsageError(`"${text}"${of} is not an http or https URL.`);
   if (url.username + url.password !== "")
-    throw new UsageError("The URL must not have a user or a password: a token says who calls.");
+    throw new UsageError(
+      `The URL${of} must not have a user or a password: a token says who calls.`,
+    );
   if (url.search + url.hash !== "")
-    throw new UsageError(`"${text}" must not have a query or a fragment.`);
+    throw new UsageError(`"${text}"${of} must not have a query or a fragment.`);
 }

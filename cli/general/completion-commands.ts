@@ -38,8 +38,10 @@ const completeLine = defineCommand({
     const ids = async (): Promise<readonly string[]> => {
       const { listIds } = await import("./list-ids.ts"); // it knows the routes of all that has ids
       const { runnerId, ...endpoint } = await connect();
-      const own = { ...endpoint, userAgent: `svc-cli/${version}`, timeoutMs: patienceMs };
-      const call: Caller = async (route, input) => await callRoute(own, route, input);
+      const own = { ...endpoint, userAgent: `svc-cli/${version}`, retries: 0 };
+      const signal = AbortSignal.timeout(patienceMs);
+      const call: Caller = async (route, input) =>
+        await callRoute(own, route, { ...input, signal });
       return await listIds(offers, { call, words: args.words, runnerId, config });
     };
     // Without a broker, a token or an answer there is nothing to offer, and nothing to say.

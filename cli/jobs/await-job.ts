@@ -20,6 +20,9 @@ type Awaiting = {
 const longestPollMs = 25_000;
 const watchedPollMs = 5_000;
 const pauseMs = 500;
+/** So long a broker may be away: no longer than there is time. */
+const usualAbsenceMs = 60_000;
+const leastAbsenceMs = 2_000;
 
 /** Waits until a job is where it is waited for, or never will be, or the time is up. */
 export async function awaitJob(
@@ -34,10 +37,12 @@ export async function awaitJob(
     const leftMs = deadlineMs - askedMs;
     const wait = `${Math.ceil(Math.max(1, Math.min(longestMs, leftMs)))}ms`;
     // A parked request is answered by an end, and by nothing else.
-    const answer = await bePatient(async () =>
-      isEnd(target)
-        ? await call(waitForJobRoute, { params, query: { wait } })
-        : await call(getJobRoute, { params }),
+    const answer = await bePatient(
+      async () =>
+        isEnd(target)
+          ? await call(waitForJobRoute, { params, query: { wait } })
+          : await call(getJobRoute, { params }),
+      { absenceMs: Math.max(leastAbsenceMs, Math.min(usualAbsenceMs, leftMs)) },
     );
     onLook(answer);
     const standing = standingOf(answer.body, target);

@@ -29,8 +29,10 @@ export function restOfLog(call: Caller, ended: RunnerJob, getJob: GetJob): LogRe
       const params = { job_id: ended.id, execution_id: last.id };
       const now = await call(getExecutionRoute, { params }).catch(() => undefined);
       // Its process tells its end, too late to count.
-      const hasTold = now?.body.result != null || (now?.body.evidence ?? []).length > 0;
-      return !hasTold;
+      const isLate = ({ created_at: at }: { readonly created_at: string }): boolean =>
+        last.finished_at !== null && Date.parse(at) >= Date.parse(last.finished_at);
+      const told = [now?.body.result ?? [], now?.body.evidence ?? []].flat();
+      return !told.some(isLate);
     },
   };
 }

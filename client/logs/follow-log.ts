@@ -37,13 +37,16 @@ export async function* followLog(
   const patience = makePatience();
   const place: Place = { id: "", retryMs: usualRetryMs, isOver: false, patience };
   while (!place.isOver) {
+    let waitMs = place.retryMs;
     try {
       yield* readOn(connection, streamId, options, place);
+      waitMs = place.retryMs;
     } catch (error) {
       signal?.throwIfAborted();
-      patience.bear(error, place.retryMs);
+      const askedMs = error instanceof SvcError ? (error.retryAfterMs ?? 0) : 0;
+      waitMs = patience.bear(error, Math.max(place.retryMs, askedMs));
     }
-    if (!place.isOver) await pause(place.retryMs, signal);
+    if (!place.isOver) await pause(waitMs, signal);
   }
 }
 

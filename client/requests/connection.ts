@@ -31,6 +31,8 @@ export type Connection = {
   readonly keyedPosts: ReadonlySet<string>;
   /** Whether a request that failed so may be sent again. */
   readonly mayPass: (error: SvcError) => boolean;
+  /** Hears of each request that is sent again, and in how many milliseconds. */
+  readonly onAgain?: (error: SvcError, ms: number) => void;
   /** What every request has; asks for the token. */
   readonly headers: () => Promise<Headers>;
 };

@@ -30,8 +30,9 @@ export async function sendAgain(
       if (sent.method === "delete" && mayBeDone && isGone(error)) return gone();
       if (nth >= retries || !connection.mayPass(error)) throw error;
       mayBeDone ||= isLost(error);
+      if ((error.retryAfterMs ?? 0) > longestPauseMs) throw error;
       const ms = pauseMs(error, nth);
-      if (ms > longestPauseMs) throw error;
+      connection.onAgain?.(error, ms);
       await pause(ms, sent.signal);
     }
   }

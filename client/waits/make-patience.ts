@@ -8,8 +8,8 @@ const usualAbsenceMs = 60_000;
 /** Whoever asks a broker again while it is away. */
 export type Patience = {
   /**
-   * How long to wait before asking again: as told, else longer each time. Throws the error on where it tells of no
-   * absence, or of one that will have lasted too long by then.
+   * How long to wait before asking again: as told, else longer each time, but no longer than an absence is borne.
+   * Throws the error on where it tells of no absence, or of one that has lasted too long.
    */
   readonly bear: (error: unknown, waitMs?: number) => number;
   /** The broker is there. */
@@ -27,9 +27,9 @@ export function makePatience(absenceMs = usualAbsenceMs): Patience {
     bear(error, waitMs) {
       if (!(error instanceof SvcError) || !isPassing(error)) throw error;
       awaySinceMs ??= performance.now();
-      const ms = waitMs ?? pauseMs(error, nth++);
-      if (performance.now() + ms - awaySinceMs > absenceMs) throw error;
-      return ms;
+      const leftMs = absenceMs - (performance.now() - awaySinceMs);
+      if (leftMs <= 0) throw error;
+      return Math.min(waitMs ?? pauseMs(error, nth++), leftMs);
     },
     heard() {
       awaySinceMs = undefined;

@@ -5,7 +5,8 @@ import { openAnswer } from "../../client/requests/open-answer.ts";
 import type { RawAnswer } from "../../client/requests/read-answer.ts";
 import { sendAgain } from "../../client/requests/send-again.ts";
 import { type Target, targetUrl } from "../../client/requests/target-url.ts";
-import { brokerError } from "./broker-errors.ts";
+import { SvcError } from "../../client/svc-error.ts";
+import { BrokerUnreachable, brokerError } from "./broker-errors.ts";
 import { connectionTo, type Endpoint } from "./endpoint.ts";
 import type { Route, RouteAnswer, RouteBody, RouteInput } from "./route.ts";
 
@@ -17,7 +18,12 @@ export async function callRoute<R extends Route>(
   route: R,
   input: RouteInput<R>,
 ): Promise<RouteAnswer<R>> {
-  const connection = connectionTo(endpoint);
+  let isRepeated = false;
+  const onAgain = (error: SvcError, ms: number): void => {
+    isRepeated = true;
+    endpoint.onAgain?.(error, ms);
+  };
+  const connection = connectionTo({ ...endpoint, onAgain });
   const isKeyed = takesKey(route) && connection.retries > 0;
   const answer = await send(endpoint, connection, {
     method: route.method,
@@ -26,7 +32,11 @@ export async function callRoute<R extends Route>(
     headers: { ...(isKeyed && { "idempotency-key": crypto.randomUUID() }), ...input.headers },
     signal: input.signal,
   });
-  const { status, headers } = answer;
+  const headers = new Headers(answer.headers);
+  if (answer.status === 404 && route.responses[204] === undefined) throw goneBefore();
+  const status = answer.status === 404 ? 204 : answer.status;
+  // What an attempt before made, whose answer was lost, was not there before this call.
+  if (isRepeated) headers.delete("idempotent-replayed");
   const text = textOf(answer);
   const isJson = /json/.test(headers.get("content-type") ?? "") && text !== "";
   const read: unknown = isJson ? JSON.parse(text) : text === "" ? undefined : text;
@@ -47,7 +57,16 @@ export async function openLines<R extends Route>(
     signal,
     timeout: AbortSignal.timeout(patienceMs),
   });
-  return readLines(await told(endpoint, opening));
+  return wholeLines(await told(endpoint, opening));
+}
+
+async function* wholeLines(response: Response): AsyncGenerator<string> {
+  try {
+    yield* readLines(response);
+  } catch (cause) {
+    if (!(cause instanceof SvcError) || cause.code !== "unreachable") throw cause;
+    throw new BrokerUnreachable(cause.message, { cause });
+  }
 }
 
 export type RawRequest = {
@@ -93,12 +112,10 @@ async function send(
     timeoutMs: patienceMs,
   };
   const retries = mayRepeat(method, all) ? connection.retries : 0;
-  const answer = await told(endpoint, sendAgain(connection, sent, { retries }));
-  if (answer.status === 404) throw goneBefore();
-  return answer;
+  return await told(endpoint, sendAgain(connection, sent, { retries }));
 }
 
-/** Of a DELETE that was made again. */
+/** Of a DELETE that was made again, whose answer would tell what was deleted. */
 const goneBefore = (): Error =>
   notFound("It is gone. An attempt before, whose answer was lost, most likely deleted it.");
 

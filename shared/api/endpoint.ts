@@ -16,6 +16,8 @@ export type Endpoint = {
   readonly fetch?: Fetch;
   /** How often a call is made again that may be; as often as the client's, unless told. */
   readonly retries?: number;
+  /** Hears of each call that is made again, and in how many milliseconds. */
+  readonly onAgain?: (error: SvcError, ms: number) => void;
   /** The longest answer that is read: about the longest text that a program can hold, unless told. */
   readonly maxAnswerBytes?: number;
 };
@@ -33,6 +35,7 @@ export function connectionTo(endpoint: Endpoint): Connection {
   return {
     ...opened,
     mayPass: mayPassSoon,
+    ...(endpoint.onAgain !== undefined && { onAgain: endpoint.onAgain }),
     headers: async () => {
       const all = await opened.headers();
       for (const [name, value] of own) all.set(name, value);
@@ -43,9 +46,19 @@ export function connectionTo(endpoint: Endpoint): Connection {
 
 /** Connections that were there, and broke: whoever waits is told at once of a broker that is not there at all. */
 const broken: readonly unknown[] = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
+/** What passes by itself, and soon. A full queue or a key that is missing may not: that is told at once. `unknown`: a proxy says it. */
+const passing: readonly string[] = [
+  "busy",
+  "idempotency_in_flight",
+  "rate_limited",
+  "too_many_bytes",
+  "unavailable",
+  "unknown",
+];
 
 function mayPassSoon(error: SvcError): boolean {
-  if (!isPassing(error) || error.status !== 0) return isPassing(error);
+  if (!isPassing(error)) return false;
+  if (error.status !== 0) return passing.includes(error.code);
   const { cause } = (error.cause ?? {}) as { cause?: { code?: unknown } }; // fetch tells the reason there
   return broken.includes(cause?.code);
 }

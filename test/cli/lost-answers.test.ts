@@ -29,6 +29,13 @@ test("a job whose creation's answer is lost is created once", async () => {
   });
 });
 
+test("who creates what was not there is not told that it was", async () => {
+  const { proxy, run } = await setup();
+  proxy.fail("POST /apps", "truncated", 1);
+  const made = await run("app", "create", "lost");
+  expect(made).toMatchObject({ code: 0, err: expect.not.stringContaining("already") as string });
+});
+
 test("a rate that is limited is waited for as long as the broker says", async () => {
   const { proxy, run } = await setup();
   proxy.fail("GET /orgs/current", "429", 2, 0);

@@ -72,7 +72,7 @@ async function requireReadable(asked: readonly LiveTopic[], ask: View["ask"]): P
 }
 
 function passOn(error: unknown): never {
-  if (!(error instanceof SvcError)) throw error;
+  if (!(error instanceof SvcError) || error.status < 400) throw error;
   const { status, code, message: detail, errors } = error;
   const places = errors as readonly ProblemError[]; // of a broker's own answer
   throw new Problem({ status, code, detail, errors: places });
