@@ -160,8 +160,10 @@ function toWholeConfig(
   document: AppConfigDocument | undefined,
 ): WholeActionConfig {
   const part = document?.actions?.find((one) => nameKey(one.name) === nameKey(name));
+  const isWanted = part?.enable_kube_config;
   return {
     ...part,
+    ...(isWanted !== undefined && { enable_kube_config: { bool: isWanted, valid: true } }),
     ...toActionConfig(row),
     kubernetes_context_name: part?.kubernetes_context ?? "",
   };

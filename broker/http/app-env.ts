@@ -27,6 +27,8 @@ export type AppEnv = {
     rule: RouteRule;
     /** The caller; on an open route there is none, and reading it throws. */
     actor: Actor;
+    /** What turns an answer of a status into what other clients than our own programs can read; undefined where that is the same. */
+    toTheirs?: (status: number) => ((value: unknown) => unknown) | undefined;
     /** The act of the request, once the audit log has it. */
     act: { entry: AuditEntry } | undefined;
     /** On an open route that is an act: what its handler calls once it knows who asks, before it does anything. */

@@ -1,6 +1,7 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Broker } from "../broker.ts";
 import { Answer } from "./answer/answer.ts";
+import { asTheirs, theirsOf } from "./answer/as-theirs.ts";
 import { requiredVersion } from "./answer/etag.ts";
 import type { App, AppContext } from "./app-types.ts";
 import { permitFor } from "./gate/with-permit.ts";
@@ -15,7 +16,9 @@ export function makeHandleRoute(app: Pick<App, "openapi">, broker: Broker): Hand
   return (route, handler) => {
     const callOf = makeCallOf(route, broker);
     const [status = 200] = Object.keys(route.responses).map(Number);
+    const toTheirs = theirsOf(route);
     open(route, async (c) => {
+      c.set("toTheirs", toTheirs);
       const returned: unknown = await handler(callOf(c) as Call<typeof route>); // made as the route says
       if (returned instanceof Response) return returned;
       return respond(c, isAnswer(returned) ? returned : new Answer(status, returned));
@@ -28,7 +31,9 @@ const isAnswer = (returned: unknown): returned is Answer<number, unknown> =>
 
 function respond(c: AppContext, { status, value }: Answer<number, unknown>): Response {
   const code = status as ContentfulStatusCode; // one of the route's
-  return value === undefined ? c.body(null, code) : c.json(value as object, code);
+  return value === undefined
+    ? c.body(null, code)
+    : c.json(asTheirs(c, value as object, status), code);
 }
 
 /** What a request may have, and as what Hono keeps it. */

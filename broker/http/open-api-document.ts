@@ -3,6 +3,7 @@ import { webhookEvents } from "../../shared/api/workflow-events.ts";
 import { version } from "../../shared/version.ts";
 import type { Broker } from "../broker.ts";
 import type { App } from "./app-types.ts";
+import { withLeftOutMembers } from "./left-out-members.ts";
 
 /** The OpenAPI 3.1 document, made from the same objects that validate. */
 export function openApiDocument(
@@ -24,10 +25,11 @@ export function openApiDocument(
   const securitySchemes = {
     token: { type: "http" as const, scheme: "bearer", description: "A token: svc_<kind>_…" },
   };
-  return withDescribedReferences({
+  const described = withDescribedReferences({
     ...document,
     components: { ...document.components, securitySchemes },
   });
+  return withLeftOutMembers(described);
 }
 
 type Described = { readonly allOf?: readonly unknown[] } | null;

@@ -115,7 +115,7 @@ export const listActionConfigsRoute = createRoute("listActionConfigs", {
 });
 
 const configDescription =
-  "With its members, as its file has them (docs/app-config-files.md); `kubernetes_context_name` is `kubernetes_context`.";
+  "With its members, as its file has them (docs/app-config-files.md); `kubernetes_context_name` is `kubernetes_context`, `enable_kube_config` is `{bool, valid}`.";
 
 export const getActionConfigVersionRoute = createRoute("getActionConfigVersion", {
   get: `${path}/configs/{action_config_id}`,

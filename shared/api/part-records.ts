@@ -120,6 +120,10 @@ const role = partRecord("AppAWSIAMRoleConfig", {
   file: permission.role,
   made: {
     type: { schema: z.enum(roleTypes), read: ({ type }) => type },
+    enabled_in_stack: {
+      schema: z.object({ bool: z.boolean(), valid: z.literal(true) }),
+      read: ({ enabled_in_stack: bool }) => (bool === undefined ? bool : { bool, valid: true }),
+    },
     policies: listOf(rolePolicy, "policies"),
   },
 });

@@ -24,6 +24,8 @@ export const runnerStatuses = [
   "unknown",
 ] as const;
 
+export type RunnerStatus = (typeof runnerStatuses)[number];
+
 export const runnerLifecycles = ["enabled", "disabled", "deprovisioned"] as const;
 
 /** One job group of one runner, shown as the queue it is. */

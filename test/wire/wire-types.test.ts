@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { theirStatuses } from "../../shared/their-status.ts";
 import { routeKey, type WireType, wireObjects, wireOperations, wireWords } from "./wire-types.ts";
 
 /** Types that the facts name and say nothing of. */
@@ -22,6 +23,10 @@ test("every operation is read, and every type that one names is there", () => {
     .flatMap(namesIn)
     .filter((name) => !wireObjects.has(name) && !wireWords.has(name));
   expect([...new Set(missing)].toSorted()).toEqual(undescribed);
+});
+
+test("composite statuses of other clients have the words that they know", () => {
+  expect(theirStatuses).toEqual(wireWords.get("Status"));
 });
 
 test("paths are equal whatever their ids are called", () => {

@@ -3,6 +3,7 @@ import type { Broker } from "../../broker.ts";
 import { jsonPieces } from "../../json-pieces.ts";
 import type { AppContext } from "../app-types.ts";
 import { answerFinished, type Finished } from "./answer-finished.ts";
+import { asTheirs } from "./as-theirs.ts";
 
 /** So much is written before others have their turn. */
 const turnLetters = 256 * 1024;
@@ -17,7 +18,7 @@ export async function answerInTurns(
   const parts: Buffer[] = [];
   let texts: string[] = [];
   let letters = 0;
-  for (const piece of jsonPieces(value)) {
+  for (const piece of jsonPieces(asTheirs(c, value, finished.status ?? 200))) {
     texts.push(piece);
     letters += piece.length;
     if (letters < turnLetters) continue;

@@ -2,6 +2,7 @@ import type { Broker } from "../../broker.ts";
 import type { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 import type { AppContext } from "../app-types.ts";
 import { enterDownloads, longestAnswerMs, thenLeave } from "./answer-large.ts";
+import { asTheirs } from "./as-theirs.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
 export type JsonAnswer = {
@@ -17,8 +18,9 @@ export type JsonAnswer = {
 export async function answerJson(
   c: AppContext,
   broker: Broker,
-  { value, placeholders, status = 200, leave }: JsonAnswer,
+  { value: ours, placeholders, status = 200, leave }: JsonAnswer,
 ): Promise<never> {
+  const value = asTheirs(c, ours, status);
   if (placeholders.isEmpty && leave === undefined) return c.json(value, status) as never; // as the contract shows it
   const left = leave ?? (await enterDownloads(c, broker, placeholders.heldBytes));
   const { sizeBytes, pieces } = placeholders.filled(value);

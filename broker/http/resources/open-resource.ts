@@ -6,6 +6,7 @@ import type { Broker } from "../../broker.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import type { Listed, Rows } from "../../resources/rows-of.ts";
 import { answerList, type Paging, splitQuery } from "../answer/answer-list.ts";
+import { asTheirs, theirsOf } from "../answer/as-theirs.ts";
 import { hasVersion } from "../answer/etag.ts";
 import type { App, AppContext } from "../app-types.ts";
 import { requireParent } from "./require-parent.ts";
@@ -25,15 +26,20 @@ export function openResource<R extends AnyResource, Row>(
     (resource.also ?? []).map((parent) => [resource.listOf[parent], [parent]] as const),
   );
   for (const route of resource.routes) {
+    const toTheirs = theirsOf(route);
     if (route.path.endsWith(`/{${resource.param}}`)) {
       open(route, async (c) => {
+        c.set("toTheirs", toTheirs);
         const params: Texts = c.req.valid("param" as never);
         await requireUnder(c, db, resource.under, params);
         const item = await showItem(c, db, rows, params);
-        return c.json(item as object, 200);
+        return c.json(asTheirs(c, item as object, 200), 200);
       });
     } else {
-      open(route, (c) => list(c, db, rows, parentOf.get(route) ?? resource.under));
+      open(route, (c) => {
+        c.set("toTheirs", toTheirs);
+        return list(c, db, rows, parentOf.get(route) ?? resource.under);
+      });
     }
   }
 }
@@ -54,7 +60,7 @@ async function list<R extends AnyResource, Row>(
     read: (request: ListRequest) => rows.list(db, orgId, { params, filter, bound, ...request }),
     toItem: (row: Listed<Row>) => rows.toItem(row),
   });
-  return c.json(listed as object, 200);
+  return c.json(asTheirs(c, listed as object, 200), 200);
 }
 
 /** 404 where there is nothing that it would be under. */
