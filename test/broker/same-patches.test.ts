@@ -155,12 +155,13 @@ const patches: Readonly<Record<string, Patched>> = {
   },
 };
 
-/** What they change is a status that is reported or asked for, which is no value that stays: a job's, a process's, an execution's … */
+/** What they change is a status that is reported or asked for, which is no value that stays: a job's, a process's, an execution's, a step's of a person's journey … */
 const ofMoves = [
   "setJobStatus",
   "updateAppConfig",
   "updateExecution",
   "updateProcess",
+  "updateUserJourneyStep",
   "updateWorkflow",
 ];
 

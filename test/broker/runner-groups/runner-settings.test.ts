@@ -71,7 +71,7 @@ describe("a runner's settings", () => {
       "#/job_group_parallelism/deploy",
       "invalid_parallelism",
     ],
-    [{ job_group_parallelism: { deploy: 3 } }, "#/job_group_parallelism/deploy", "invalid_type"],
+    [{ job_group_parallelism: { deploy: true } }, "#/job_group_parallelism/deploy", "invalid_type"],
     [
       { job_group_parallelism: { deploys: "3" } },
       "#/job_group_parallelism/deploys",
