@@ -112,8 +112,15 @@ async function send(
     timeoutMs: patienceMs,
   };
   const retries = mayRepeat(method, all) ? connection.retries : 0;
-  return await told(endpoint, sendAgain(connection, sent, { retries }));
+  const repeating = method === "get" ? forReads(connection) : connection;
+  return await told(endpoint, sendAgain(repeating, sent, { retries }));
 }
+
+/** Whether a read that was lost is made again is for its caller to say: watches and waits have a patience of their own. */
+const forReads = (connection: Connection): Connection => ({
+  ...connection,
+  mayPass: (error) => error.status !== 0 && connection.mayPass(error),
+});
 
 /** Of a DELETE that was made again, whose answer would tell what was deleted. */
 const goneBefore = (): Error =>

@@ -74,8 +74,10 @@ async function send(url: string, step: Step, words: Words): Promise<Answer> {
   };
 }
 
+/** Those of a program of ours. */
 const operatorHeaders = ({ body }: Step): Record<string, string> => ({
   Authorization: "Bearer {operator}",
+  Accept: "application/json, application/problem+json",
   ...(body !== undefined && { "Content-Type": "application/json" }),
 });
 
