@@ -36,7 +36,8 @@ export function withLeftOutMembers<Document extends object>(document: Document):
     const types = forms.flatMap((one) => [one["type"]].flat());
     const isNull = types.includes("null") || words.includes(null);
     if (words.length > 0) return name !== "group" && (isNull || words.includes(""));
-    return isNull && (types.includes("object") || types.includes("array"));
+    const isNothing = types.every((type) => type === "null");
+    return isNull && (isNothing || types.includes("object") || types.includes("array"));
   }
 
   function formsOf(schema: unknown): readonly Node[] {
