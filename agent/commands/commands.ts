@@ -124,8 +124,8 @@ const internalCommands = [
     name: "source fetch",
     summary: "Fetch a source of the job. Called by the agent.",
     args: orderFile,
-    run: async ({ args, say }) =>
-      await (await import("../sources/run-fetch-request.ts")).runFetchRequest(args.file, say),
+    run: async ({ args, ...call }) =>
+      await (await import("../sources/run-fetch-request.ts")).runFetchRequest(args.file, call),
   }),
   defineCommand({
     name: "aws-credentials",

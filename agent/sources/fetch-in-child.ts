@@ -3,10 +3,11 @@ import { readJobText, writeJobFileOnce } from "../job-users/job-files.ts";
 import type { Job } from "../jobs/handler.ts";
 import { invalidPlan } from "../jobs/job-failure.ts";
 import type { CommandEnd } from "../jobs/stored-execution.ts";
+import { readReference, shownReference } from "../registry/reference.ts";
+import { RegistryFault } from "../registry/registry-fault.ts";
 import { type FetchRequest, sourceTold } from "./fetch-request.ts";
-import { readReference, shownReference } from "./registry/reference.ts";
 import { failedCode } from "./run-fetch-request.ts";
-import { type SourceClass, sourceFailure, SourceFault } from "./source-failure.ts";
+import { type SourceClass, sourceFailure } from "./source-failure.ts";
 import type { FetchedSource, Source, SourceFetch } from "./source.ts";
 import { unpackHere } from "./unpack-here.ts";
 
@@ -74,7 +75,7 @@ function whatOf(job: Job, source: Ordered): string {
   try {
     return shownReference(readReference(source.oci));
   } catch (error) {
-    if (error instanceof SourceFault)
+    if (error instanceof RegistryFault)
       throw invalidPlan(`an artifact as its source: ${error.message}`);
     throw error;
   }

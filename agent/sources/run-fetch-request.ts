@@ -1,11 +1,14 @@
 import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { ArchiveEntries } from "../../shared/tar/archive-entry.ts";
+import type { Environment } from "../config/environment.ts";
+import { type PulledLayer, pullArtifact } from "../registry/pull-artifact.ts";
+import { readReference } from "../registry/reference.ts";
+import { makeRegistryClient } from "../registry/registry-client.ts";
+import { RegistryFault } from "../registry/registry-fault.ts";
+import { usesProxy } from "../registry/uses-proxy.ts";
 import { type FetchRequest, fetchRequest } from "./fetch-request.ts";
 import { noArchive, readArchiveText } from "./read-archive-text.ts";
-import { type PulledLayer, pullArtifact } from "./registry/pull-artifact.ts";
-import { readReference } from "./registry/reference.ts";
-import { makeRegistryClient } from "./registry/registry-client.ts";
 import { SourceFault } from "./source-failure.ts";
 import { digestEntries } from "./unpack/digest-entries.ts";
 import { readArchive } from "./unpack/read-archive.ts";
@@ -16,7 +19,10 @@ import { type Unpacked, unpackInto } from "./unpack/unpack-entries.ts";
 const mostEntries = 100_000;
 
 /** Carries out a fetch request in a file and writes the result beside it. Returns an exit code. */
-export async function runFetchRequest(file: string, say: (line: string) => void): Promise<number> {
+export async function runFetchRequest(
+  file: string,
+  { env, say }: { readonly env: Environment; readonly say: (line: string) => void },
+): Promise<number> {
   const order = fetchRequest.parse(JSON.parse(await readFile(file, "utf8")));
   const { folder, told } = order;
   const tell = async (what: object): Promise<void> =>
@@ -25,14 +31,14 @@ export async function runFetchRequest(file: string, say: (line: string) => void)
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     const unpacked = unpackInto(folder, { mostBytes: order.mostBytes, mostEntries });
-    const revision = await fetchInto(unpacked, order);
+    const revision = await fetchInto(unpacked, order, usesProxy(env));
     const size = sizeText(await unpacked.finish());
     await tell({ revision });
     say(`source ${revision === "" ? "copied" : `at ${revision}`}: ${size}`);
     return 0;
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    if (!(error instanceof SourceFault)) throw error;
+    if (!(error instanceof SourceFault || error instanceof RegistryFault)) throw error;
     await tell({ class: error.class, words: error.message });
     return failedCode;
   }
@@ -44,6 +50,7 @@ export const failedCode = 72;
 async function fetchInto(
   unpacked: Unpacked,
   { source, folder, mostBytes }: FetchRequest,
+  isProxied: boolean,
 ): Promise<string> {
   if (source.kind === "path") {
     const { entries, digest } = digestEntries(readFolder(source.path));
@@ -60,7 +67,7 @@ async function fetchInto(
       await unpacked.add(entries);
       return revision;
     }
-    const client = makeRegistryClient(readReference(source), source.login);
+    const client = makeRegistryClient(readReference(source), source.login, { isProxied });
     const artifact = await pullArtifact(client, readReference(source), {
       folder: place,
       mostBytes,

@@ -1,8 +1,9 @@
 import { type FailureReason, JobFailure } from "../jobs/job-failure.ts";
 import type { CommandEnd } from "../jobs/stored-execution.ts";
+import type { RegistryClass } from "../registry/registry-fault.ts";
 
 /** Why a source is not available, in one word for programs: `error_metadata.class` of the result. */
-export type SourceClass = "auth" | "not_found" | "digest" | "network" | "unsafe" | "too_large";
+export type SourceClass = RegistryClass;
 
 type Whose = { readonly title: string; readonly what: string; readonly end: CommandEnd };
 type Why = {

@@ -2,19 +2,22 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished, vi } from "vitest";
 import { tool } from "../../tools/find-tool.ts";
+import { afterFile } from "../run/after-file.ts";
 import { waitLimitMs } from "../run/hang-limits.ts";
 
 type Given = {
   /** Where it answers something, whatever it is, when it is ready. */
   readonly answersAt: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** It is for all tests of the file. */
+  readonly isOfFile?: boolean;
 };
 
-/** Starts a server of test/tools for one test, and ends it after that; fails with what it said if it does not start. */
+/** Starts a server of test/tools for one test or file, and ends it after that; fails with what it said if it does not start. */
 export async function startTool(
   program: string,
   args: readonly string[],
-  { answersAt, env }: Given,
+  { answersAt, env, isOfFile = false }: Given,
 ): Promise<void> {
   const { PATH = "", HOME = "/" } = process.env;
   const child = spawn(tool(program), args, {
@@ -26,7 +29,7 @@ export async function startTool(
   let said = "";
   child.stderr.on("data", (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-4000)));
   const ended = once(child, "exit");
-  onTestFinished(async () => {
+  (isOfFile ? afterFile : onTestFinished)(async () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
     await ended;
   });

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { freePorts } from "../network/free-ports.ts";
 import { startTool } from "../programs/start-tool.ts";
-import { testFolder } from "../run/folder.ts";
+import { fileFolder, testFolder } from "../run/folder.ts";
 
 export type Registry = {
   /** As image and chart names begin: host and port, without a scheme; it speaks HTTP. */
@@ -16,9 +16,9 @@ const password = "of-the-tests-only";
 // Of that password; it is made nowhere else, since nothing here speaks bcrypt.
 const passwordHash = "$2y$04$QJ/etqlvwXN/mT.c4KxcEu.fnu0PWabySlxmfNhxGB.inNtO8UBuO";
 
-/** An OCI registry on the loopback, for one test; with `asks: true` it wants a login. */
-export async function startRegistry({ asks = false } = {}): Promise<Registry> {
-  const folder = await testFolder();
+/** An OCI registry on the loopback, for one test or for a file's; with `asks: true` it wants a login. */
+export async function startRegistry({ asks = false, isOfFile = false } = {}): Promise<Registry> {
+  const folder = await (isOfFile ? fileFolder() : testFolder());
   const [port = 0] = await freePorts(1);
   const host = `127.0.0.1:${port}`;
   const htpasswd = { realm: "tests", path: path.join(folder, "htpasswd") };
@@ -32,6 +32,9 @@ export async function startRegistry({ asks = false } = {}): Promise<Registry> {
   };
   const file = path.join(folder, "config.json");
   await writeFile(file, JSON.stringify(config));
-  await startTool("registry", ["serve", file], { answersAt: `http://${host}/v2/` });
+  await startTool("registry", ["serve", file], {
+    answersAt: `http://${host}/v2/`,
+    isOfFile,
+  });
   return { host, login: asks ? { user, password } : undefined };
 }

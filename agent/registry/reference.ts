@@ -1,4 +1,4 @@
-import { SourceFault } from "../source-failure.ts";
+import { RegistryFault } from "./registry-fault.ts";
 
 /** An artifact in a registry. */
 export type Reference = {
@@ -27,7 +27,7 @@ const tagPattern = /^\w[\w.-]{0,127}$/;
 const digestPattern = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 const loopback = /^(?:localhost|127\.[0-9.]+|\[::1\])(?::\d+)?$/;
 
-/** Parses the location of an artifact. Throws SourceFault that says what is wrong. */
+/** Parses the location of an artifact. Throws RegistryFault that says what is wrong. */
 export function readReference(place: ArtifactLocation): Reference {
   const [, scheme = "", rest = ""] = /^(?:(https?|oci):\/\/)?(.*)$/s.exec(place.url) ?? [];
   const [host = "", ...names] = rest.replace(/\/+$/, "").split("/");
@@ -72,8 +72,8 @@ function split(text: string): {
   return { name, tag, digest };
 }
 
-function wrong(words: string): SourceFault {
-  return new SourceFault("not_found", words);
+function wrong(words: string): RegistryFault {
+  return new RegistryFault("not_found", words);
 }
 
 /** A reference, for people. */
