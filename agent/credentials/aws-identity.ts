@@ -42,12 +42,13 @@ export async function awsKeysOf(file: string, env: CloudEnv): Promise<AwsKeys> {
   const keptFile = `${file}.kept`;
   const before = await readKept(keptFile);
   if (before !== undefined && before.expiresAtMs - Date.now() > leftAtLeastMs) return before;
-  const keys = await resolve(identity, env);
+  const keys = await keysOfIdentity(identity, env);
   if (keys.expiresAtMs !== undefined) await keep(keptFile, keys);
   return keys;
 }
 
-async function resolve(
+/** Gets the keys of an identity: its roles are taken on one from another. Throws CredentialFault. */
+export async function keysOfIdentity(
   { region, keys, byToken, roles }: AwsIdentity,
   env: CloudEnv,
 ): Promise<AwsKeys> {

@@ -3,8 +3,10 @@ import { readJobText, writeJobFileOnce } from "../job-users/job-files.ts";
 import type { Job } from "../jobs/handler.ts";
 import { invalidPlan } from "../jobs/job-failure.ts";
 import type { CommandEnd } from "../jobs/stored-execution.ts";
-import { readReference, shownReference } from "../registry/reference.ts";
+import { loginOf, secretsOf } from "../registry/login-of.ts";
+import { shownReference } from "../registry/reference.ts";
 import { RegistryFault } from "../registry/registry-fault.ts";
+import { placeReference } from "../registry/registry-place.ts";
 import { type FetchRequest, sourceTold } from "./fetch-request.ts";
 import { failedCode } from "./run-fetch-request.ts";
 import { type SourceClass, sourceFailure } from "./source-failure.ts";
@@ -35,7 +37,7 @@ export async function fetchInChild(
   if (here !== undefined) return here;
   const orderFile = path.join(secrets, `source-${name}.json`);
   const order: FetchRequest = {
-    source: await orderedOf(job, source, `${folder}.base64`),
+    source: await orderedOf(job, source, { title, what, file: `${folder}.base64` }),
     folder,
     told,
     mostBytes: job.agent.config.sourceSize,
@@ -72,25 +74,33 @@ function whatOf(job: Job, source: Ordered): string {
       : "a path on the host must be absolute";
     throw invalidPlan(`the source ${source.path} is not allowed: ${words}`);
   }
-  try {
-    return shownReference(readReference(source.oci));
-  } catch (error) {
-    if (error instanceof RegistryFault)
-      throw invalidPlan(`an artifact as its source: ${error.message}`);
-    throw error;
-  }
+  return shownReference(placeReference(source.oci, "an artifact as its source"));
 }
 
-async function orderedOf(job: Job, source: Ordered, file: string): Promise<FetchRequest["source"]> {
+type Asked = { readonly title: string; readonly what: string; readonly file: string };
+
+async function orderedOf(
+  job: Job,
+  source: Ordered,
+  { title, what, file }: Asked,
+): Promise<FetchRequest["source"]> {
   if (source.kind === "path") return { kind: "path", path: source.path };
   if (source.kind === "archive") {
     await writeJobFileOnce(file, source.contents, job.directories.owner);
     return { kind: "archive", file };
   }
-  for (const secret of [source.oci.login.password, source.oci.login.token]) {
-    if (secret) job.addSecret(secret);
-  }
-  return { kind: "oci", ...source.oci };
+  const { identity, ...place } = source.oci;
+  const { origin } = placeReference(place, "an artifact as its source");
+  const login = await loginOf(identity, origin, job.agent.config.env).catch((error: unknown) => {
+    if (!(error instanceof RegistryFault)) throw error;
+    const end = { code: null, why: "exited", words: "", tookMs: 0 } as const;
+    throw sourceFailure(
+      { title, what, end },
+      { words: job.redact(error.message), class: error.class },
+    );
+  });
+  for (const secret of secretsOf(login)) job.addSecret(secret);
+  return { kind: "oci", ...place, login };
 }
 
 type Ended = {

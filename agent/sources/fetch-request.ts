@@ -4,6 +4,7 @@ const login = z.object({
   username: z.string().nullish(),
   password: z.string().nullish(),
   token: z.string().nullish(),
+  refreshToken: z.string().nullish(),
 });
 
 /** The request to the child that fetches a source; a file that it reads as the job's user. */

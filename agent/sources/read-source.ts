@@ -1,64 +1,54 @@
 import { z } from "zod";
 import { firstFault } from "../../shared/issue-words.ts";
 import { gitSource } from "../../shared/plans/plan-members.ts";
+import { registry } from "../../shared/plans/registry-member.ts";
 import { invalidPlan } from "../jobs/job-failure.ts";
+import { type RegistryPlace, readRegistryPlace } from "../registry/registry-place.ts";
 import { readGitSource } from "./git-source.ts";
-import type { OciSource, Source } from "./source.ts";
+import type { Source } from "./source.ts";
 
 const text = z.string().nullish();
-const login = z.looseObject({ username: text, password: text, token: text }).nullish();
-const artifact = z
-  .looseObject({
-    url: text,
-    registry: text,
-    repository: text,
-    tag: text,
-    digest: text,
-    path: text,
-    plain_http: z.boolean().nullish(),
-    username: text,
-    password: text,
-    token: text,
-    auth: login,
-    oci_auth: login,
-  })
-  .nullish();
-type Artifact = NonNullable<z.infer<typeof artifact>>;
 const archive = z
   .union([z.string(), z.looseObject({ contents: text, archive: text, path: text })])
   .nullish();
 
 const members = z.looseObject({
-  source: z
-    .looseObject({ git: gitSource, oci: z.union([z.string(), artifact]), archive, path: text })
-    .nullish(),
+  source: z.looseObject({ git: gitSource, oci: registry, archive, path: text }).nullish(),
   git_source: gitSource,
   local_archive: archive,
-  oci_artifact: z.union([z.string(), artifact]),
-  src_registry: z.union([z.string(), artifact]),
+  oci_artifact: registry,
+  oci_source: z.looseObject({ registry, tag: text, digest: text }).nullish(),
+  src_registry: registry,
   src_tag: text,
   src_digest: text,
 });
 
 /**
  * Reads the source of a plan, or of a part of it: the first one given of `source`, `git_source`, `local_archive`,
- * `oci_artifact` and `src_registry`. Throws JobFailure when a member is wrong; `whose` ends its name.
+ * `oci_artifact`, `oci_source` and `src_registry`. Throws JobFailure when a member is wrong; `whose` ends its name.
  */
 export function readSource(plan: object, whose = ""): Source | undefined {
   const { data, error } = members.safeParse(plan);
   if (data === undefined) {
     throw invalidPlan(firstFault(error, { whose }));
   }
-  const { source, src_registry, src_tag, src_digest } = data;
+  const { source, oci_artifact, oci_source, src_registry, src_tag, src_digest } = data;
+  const artifactOf = (
+    given: z.infer<typeof registry>,
+    name: string,
+    besides: Parameters<typeof readRegistryPlace>[2] = {},
+  ): Source | undefined =>
+    fromRegistry(readRegistryPlace(given, `${name}${whose}`, besides), folderIn(given));
   return (
     fromGit(source?.git, (member) => `source.git.${member}${whose}`) ??
-    fromArtifact(source?.oci) ??
+    artifactOf(source?.oci, "source.oci") ??
     fromArchive(source?.archive) ??
     (source?.path ? { kind: "path", path: source.path, directory: "" } : undefined) ??
     fromGit(data.git_source, (member) => `git_source.${member}${whose}`) ??
     fromArchive(data.local_archive) ??
-    fromArtifact(data.oci_artifact) ??
-    fromArtifact(src_registry, { tag: src_tag, digest: src_digest })
+    artifactOf(oci_artifact, "oci_artifact") ??
+    artifactOf(oci_source?.registry, "oci_source.registry", oci_source ?? {}) ??
+    artifactOf(src_registry, "src_registry", { tag: src_tag, digest: src_digest })
   );
 }
 
@@ -76,31 +66,9 @@ function fromArchive(given: z.infer<typeof archive>): Source | undefined {
   return contents ? { kind: "archive", contents, directory: given.path ?? "" } : undefined;
 }
 
-type Besides = {
-  readonly tag?: string | null | undefined;
-  readonly digest?: string | null | undefined;
-};
-
-function fromArtifact(
-  given: string | Artifact | null | undefined,
-  more: Besides = {},
-): Source | undefined {
-  const place = typeof given === "string" ? { url: given } : given;
-  const url = place?.url || place?.registry || "";
-  if (place == null || (url === "" && !place.repository)) return undefined;
-  const tag = place.tag || more.tag;
-  const digest = place.digest || more.digest;
-  const { repository, auth, oci_auth, username, password, token, plain_http, path } = place;
-  const oci: OciSource = {
-    url: url || (repository ?? ""),
-    ...(url !== "" && repository && !isWithin(url, repository) && { repository }),
-    ...(tag && { tag }),
-    ...(digest && { digest }),
-    isPlain: plain_http ?? false,
-    login: auth ?? oci_auth ?? { username, password, token },
-  };
-  return { kind: "oci", oci, directory: path ?? "" };
+function fromRegistry(place: RegistryPlace | undefined, directory = ""): Source | undefined {
+  return place && { kind: "oci", oci: place, directory };
 }
 
-/** Some plans repeat the registry in the repository, or the repository in the registry. */
-const isWithin = (url: string, repository: string): boolean => url.endsWith(`/${repository}`);
+const folderIn = (given: z.infer<typeof registry>): string =>
+  typeof given === "object" ? (given?.path ?? "") : "";

@@ -1,3 +1,5 @@
+import type { RegistryPlace } from "../registry/registry-place.ts";
+
 /** The credentials for a source. */
 export type SourceLogin = {
   readonly username?: string | null | undefined;
@@ -15,22 +17,10 @@ export type GitSource = {
   readonly auth: SourceLogin & { readonly ssh_private_key?: string | null | undefined };
 };
 
-/** An artifact in a registry. */
-export type OciSource = {
-  /** The registry, optionally with the repository and the tag. */
-  readonly url: string;
-  readonly repository?: string;
-  readonly tag?: string;
-  readonly digest?: string;
-  /** Whether it may be contacted without TLS. */
-  readonly isPlain: boolean;
-  readonly login: SourceLogin;
-};
-
 /** The source of a job's files; `directory` is the part of it that the plan means. */
 export type Source = { readonly directory: string } & (
   | { readonly kind: "git"; readonly git: GitSource }
-  | { readonly kind: "oci"; readonly oci: OciSource }
+  | { readonly kind: "oci"; readonly oci: RegistryPlace }
   /** Base64 of a tar or zip archive. */
   | { readonly kind: "archive"; readonly contents: string }
   /** A folder of the host. */

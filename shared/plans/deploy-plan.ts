@@ -4,7 +4,6 @@ import {
   cloudAuth,
   flag,
   object,
-  registry,
   sandboxMode,
   secretText,
   secretTexts,
@@ -13,6 +12,7 @@ import {
   texts,
   words,
 } from "./plan-members.ts";
+import { registry } from "./registry-member.ts";
 import { terraformPlan } from "./terraform-plan.ts";
 
 const helm = z.looseObject({

@@ -23,7 +23,7 @@ describe("a plan without its secrets", () => {
     expect(JSON.stringify(shown)).not.toContain("hunter2");
     expect(shown).toEqual({
       install_id: "ins_1",
-      src_registry: { url: hiddenValue, password: hiddenValue },
+      src_registry: { url: "oci://r", password: hiddenValue },
       src_tag: "v1",
       terraform: {
         vars: { db_password: hiddenValue, size: hiddenValue, nested: [{ deep: hiddenValue }] },

@@ -28,7 +28,7 @@ function shown(given: unknown, value: unknown): unknown {
     return value.map((inner) => shown(element, inner));
   }
   if (typeof value === "object" && value !== null) {
-    const shape = schema instanceof z.ZodObject ? schema.shape : {};
+    const shape = shapeOf(schema);
     const shownMember = ([name, inner]: [string, unknown]) => [
       name,
       shown(Object.hasOwn(shape, name) ? shape[name] : undefined, inner),
@@ -48,6 +48,13 @@ function openSchema(given: unknown): unknown {
     schema = schema.unwrap();
   }
   return undefined;
+}
+
+/** The members of an object, which may be one of several forms. */
+function shapeOf(schema: unknown): Readonly<Record<string, unknown>> {
+  if (schema instanceof z.ZodObject) return schema.shape;
+  const forms = schema instanceof z.ZodUnion ? schema.options : [];
+  return forms.find((form): form is z.ZodObject => form instanceof z.ZodObject)?.shape ?? {};
 }
 
 function isScalar(schema: unknown): boolean {

@@ -86,6 +86,7 @@ export const sandboxMode = z
     terraform: object,
     helm: object,
     kubernetes_manifest: object,
+    pulumi: object,
     // What follows is ours: how a simulation goes.
     /** Nanoseconds, of the whole. */
     duration: z.int().nullish(),
@@ -96,6 +97,3 @@ export const sandboxMode = z
     error_code: z.int().nullish(),
   })
   .nullish();
-
-/** A registry: its name, or what is needed to reach it. */
-export const registry = z.union([z.string(), z.looseObject({})]).nullish();

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { gitSource, object, sandboxMode, secretText, text } from "./plan-members.ts";
+import { registry } from "./registry-member.ts";
 import { terraformPlan } from "./terraform-plan.ts";
 
 /** A run of an install's sandbox: terraform from a repository or an archive. */
@@ -8,6 +10,8 @@ export const sandboxPlan = terraformPlan.extend({
   app_config_id: text,
   git_source: gitSource,
   local_archive: object,
+  /** An artifact of an earlier build; the digest is ours. */
+  oci_source: z.looseObject({ registry, tag: text, digest: text }).nullish(),
   apply_plan_contents: secretText,
   apply_plan_display: secretText,
   sandbox_mode: sandboxMode,

@@ -1,0 +1,110 @@
+import type { AwsAuthMember, AzureAuthMember } from "../../shared/plans/cloud-auth.ts";
+import type { RegistryMember } from "../../shared/plans/registry-member.ts";
+import type { AwsIdentity } from "../credentials/aws-identity.ts";
+import type { AzureIdentity } from "../credentials/azure-token.ts";
+import { awsIdentityOf } from "../credentials/job-aws-identity.ts";
+import type { AwsRole } from "../credentials/sts.ts";
+import { invalidPlan } from "../jobs/job-failure.ts";
+
+const usualSession = "svc-job";
+
+/** The AWS identity of a registry, and the region of both. Throws JobFailure for what this agent cannot be. */
+export function readAwsMember(
+  { ecrauth, region: ofRegistry }: RegistryMember,
+  name: string,
+  host: string,
+): { readonly identity: AwsIdentity; readonly region: string } {
+  const auth = ecrauth ?? {};
+  const role = auth.assume_role;
+  const refused: readonly (readonly [string, unknown])[] = [
+    ["profile", auth.profile],
+    ["assume_role.use_gcp_oidc", role?.use_gcp_oidc],
+    ["assume_role.use_github_oidc", role?.use_github_oidc],
+  ];
+  for (const [member, given] of refused) {
+    if (given)
+      throw invalidPlan(
+        `${name}.${member} is not supported: use static, assume_role, web_identity or use_default`,
+      );
+  }
+  const region = regionOf(host) || ofRegistry || auth.region;
+  if (!region) throw invalidPlan(`${name}.region is missing`);
+  const identity = awsIdentityOf(auth, auth.region || region);
+  const source = role?.two_step_config?.src_static_credentials;
+  const first = keysOf(source, `${name}.assume_role.two_step_config.src_static_credentials`);
+  const own = keysOf(auth.static, `${name}.static`);
+  const keys = first ?? own;
+  const roles = [...stepsOf(auth), ...identity.roles.map((one) => withDuration(one, auth))];
+  const isNamed = Boolean(keys ?? identity.byToken ?? auth.use_default) || roles.length > 0;
+  if (!isNamed)
+    throw invalidPlan(
+      `${name} names no identity: set static, assume_role, web_identity or use_default`,
+    );
+  const { byToken } = identity;
+  return {
+    region,
+    identity: {
+      region: identity.region,
+      roles,
+      ...(keys && { keys }),
+      ...(byToken && { byToken }),
+    },
+  };
+}
+
+type Keys = NonNullable<AwsAuthMember["static"]>;
+
+function keysOf(given: Keys | null | undefined, name: string): AwsIdentity["keys"] {
+  const { access_key_id, secret_access_key, session_token } = given ?? {};
+  if (!access_key_id && !secret_access_key) return undefined;
+  if (!access_key_id || !secret_access_key)
+    throw invalidPlan(`${name} needs both access_key_id and secret_access_key`);
+  return {
+    accessKeyId: access_key_id,
+    secretAccessKey: secret_access_key,
+    ...(session_token && { sessionToken: session_token }),
+  };
+}
+
+/** The roles between the first identity and the one that is meant. */
+function stepsOf({ assume_role }: AwsAuthMember): AwsRole[] {
+  const { src_iam_role_arn, iam_role_arn } = assume_role?.two_step_config ?? {};
+  const sessionName = assume_role?.session_name || usualSession;
+  return [src_iam_role_arn, iam_role_arn].flatMap((roleArn) =>
+    roleArn ? [{ roleArn, sessionName }] : [],
+  );
+}
+
+function withDuration(role: AwsRole, { assume_role }: AwsAuthMember): AwsRole {
+  const seconds = assume_role?.session_duration_seconds;
+  const isMeant = role.roleArn === assume_role?.role_arn && seconds != null && seconds > 0;
+  return isMeant ? { ...role, durationSeconds: seconds } : role;
+}
+
+/** 123456789012.dkr.ecr.eu-central-1.amazonaws.com */
+const regionOf = (host: string): string =>
+  /\.dkr\.ecr(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com/.exec(host)?.[1] ?? "";
+
+/** The Azure identity of a registry. Throws JobFailure for one that this agent cannot be. */
+export function readAzureMember(auth: AzureAuthMember, name: string): AzureIdentity {
+  const { managed_identity_client_id, service_principal, use_default, use_msi } = auth;
+  const { tenant_id, client_id, client_secret } = auth;
+  if (managed_identity_client_id)
+    return { usesMachine: true, clientId: managed_identity_client_id };
+  if (client_secret) {
+    if (!client_id || !tenant_id)
+      throw invalidPlan(`${name}.client_secret is set without client_id and tenant_id`);
+    return { tenantId: tenant_id, clientId: client_id, clientSecret: client_secret };
+  }
+  const { subscription_id, subscription_tenant_id } = service_principal ?? {};
+  if (subscription_id || subscription_tenant_id) {
+    throw invalidPlan(
+      `${name}.service_principal is not supported, as it has no secret: use managed_identity_client_id, client_secret or use_default`,
+    );
+  }
+  if (use_msi === true) return { usesMachine: true, ...(client_id && { clientId: client_id }) };
+  if (use_default === true) return {};
+  throw invalidPlan(
+    `${name} names no identity: set managed_identity_client_id, client_secret, use_msi or use_default`,
+  );
+}
