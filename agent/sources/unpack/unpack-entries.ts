@@ -1,7 +1,5 @@
-import { createWriteStream } from "node:fs";
-import { link, mkdir, rm, symlink } from "node:fs/promises";
+import { link, mkdir, open, rm, symlink } from "node:fs/promises";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { ArchiveEntries, ArchiveEntry } from "../../../shared/tar/archive-entry.ts";
 import { SourceFault } from "../source-failure.ts";
 import { staysWithin } from "./archive-links.ts";
@@ -97,9 +95,14 @@ async function makeHardLink({ made, folder }: Unpacking, name: string, to: strin
 }
 
 async function writeFile(unpacking: Unpacking, name: string, entry: ArchiveEntry): Promise<void> {
-  const how = { flags: "wx", mode: (entry.mode & 0o111) === 0 ? 0o644 : 0o755 };
-  const file = createWriteStream(path.join(unpacking.folder, name), how);
-  await pipeline(counted(unpacking, name, entry.body), file);
+  const mode = (entry.mode & 0o111) === 0 ? 0o644 : 0o755;
+  // A stream for each of thousands of small files would take twice as long.
+  const file = await open(path.join(unpacking.folder, name), "wx", mode);
+  try {
+    for await (const piece of counted(unpacking, name, entry.body)) await file.writeFile(piece);
+  } finally {
+    await file.close();
+  }
 }
 
 async function* counted(unpacking: Unpacking, name: string, body: AsyncIterable<Uint8Array>) {
