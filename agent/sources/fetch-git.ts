@@ -117,7 +117,7 @@ async function fetchFailure(
   const said = await readJobText(saidFile, job.directories.owner, mostSaidBytes);
   const complaint = complaintOf(job.redact(said));
   const words = [phase, complaint].filter(Boolean).join(": ");
-  return fail({ words: job.redact(words), class: classOf(complaint) });
+  return fail({ words: job.redact(words), class: classOf(complaint) ?? classOf(said) });
 }
 
 /** The last error or fatal message of git, redacted before it is cut. */
@@ -133,7 +133,11 @@ const complaints: readonly (readonly [RegExp, SourceClass])[] = [
     /authentication failed|could not read (?:username|password)|permission denied|\b40[13]\b/i,
     "auth",
   ],
-  [/not found|does not exist|couldn't find remote ref|no commit|\b404\b/i, "not_found"],
+  [/invalid path|malicious/i, "unsafe"],
+  [
+    /not found|does not (?:exist|appear to be)|couldn't find remote ref|no commit|\b404\b/i,
+    "not_found",
+  ],
   [/resolve host|failed to connect|connection|timed out|early eof|certificate/i, "network"],
 ];
 
