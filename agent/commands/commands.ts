@@ -128,6 +128,20 @@ const internalCommands = [
       await (await import("../sources/run-fetch-request.ts")).runFetchRequest(args.file, call),
   }),
   defineCommand({
+    name: "artifact pack",
+    summary: "Pack what a build has made. Called by the agent.",
+    args: orderFile,
+    run: async ({ args, say }) =>
+      await (await import("../artifacts/run-pack-request.ts")).runPackRequest(args.file, say),
+  }),
+  defineCommand({
+    name: "artifact push",
+    summary: "Push what a build has packed to its registry. Called by the agent.",
+    args: orderFile,
+    run: async ({ args, ...call }) =>
+      await (await import("../artifacts/run-push-request.ts")).runPushRequest(args.file, call),
+  }),
+  defineCommand({
     name: "aws-credentials",
     summary: "Print AWS credentials for the job's roles. Called by AWS tools (credential_process).",
     args: orderFile,

@@ -178,7 +178,7 @@ export const settings = {
     value: "SIZE",
     schema: sizeBytes,
     byDefault: "1GiB",
-    doc: "Maximum size of a job's source, downloaded and unpacked. It does not apply to git repositories.",
+    doc: "Maximum size of a job's source, downloaded and unpacked, and of what a build packs. Of git repositories, only the latter counts.",
   },
   "terraform-patience": {
     value: "DURATION",

@@ -1,5 +1,6 @@
 import { runnerJobTypeNames, runnerJobTypes } from "../../shared/runner-job-types.ts";
 import { actions } from "../handlers/actions/actions.ts";
+import { builds } from "../handlers/builds/builds.ts";
 import { clusterJobs } from "../handlers/cluster-jobs/cluster-jobs.ts";
 import { healthCheck } from "../handlers/health-check.ts";
 import { helm } from "../handlers/helm/helm.ts";
@@ -24,6 +25,7 @@ const handlers: readonly Handler[] = [
   manifests,
   helm,
   clusterJobs,
+  builds,
 ];
 
 const byType = new Map<string, Handler>(

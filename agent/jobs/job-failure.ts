@@ -8,6 +8,7 @@ export type FailureReason =
   | "step_failed"
   | "tool_failed"
   | "deploy_failed"
+  | "build_failed"
   | "timeout_step"
   | "outputs_invalid"
   | "oom"

@@ -3,7 +3,7 @@ import { containerImagePullPlan } from "./container-image-pull-plan.ts";
 import { dockerBuildPlan } from "./docker-build-plan.ts";
 import { helmBuildPlan } from "./helm-build-plan.ts";
 import { kubernetesManifestBuildPlan } from "./kubernetes-manifest-build-plan.ts";
-import { gitSource, sandboxMode, text } from "./plan-members.ts";
+import { gitSource, sandboxMode, source, text, texts } from "./plan-members.ts";
 import { pulumiBuildPlan } from "./pulumi-build-plan.ts";
 import { registry } from "./registry-member.ts";
 import { terraformBuildPlan } from "./terraform-build-plan.ts";
@@ -22,4 +22,10 @@ export const buildPlan = z.looseObject({
   pulumi_build_plan: pulumiBuildPlan.nullish(),
   terraform_build_plan: terraformBuildPlan.nullish(),
   sandbox_mode: sandboxMode,
+  // What follows is ours.
+  source,
+  /** Other names of svc in templates. */
+  brands: texts,
+  /** Nanoseconds. */
+  timeout: z.number().nullish(),
 });

@@ -6,4 +6,6 @@ export const terraformBuildPlan = z.looseObject({
   labels: words,
   terraform_version: text,
   vendor_providers: flag,
+  /** Ours: `terraform` or `opentofu`. */
+  tool: text,
 });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { makeJobFolders, readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
+import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { readYaml } from "../../kubernetes/read-yaml.ts";
 import { fetchSource } from "../../sources/fetch-source.ts";
@@ -30,8 +31,8 @@ export async function fetchChart(context: HelmContext): Promise<Fetched> {
 
 const isChart = (folder: string): boolean => existsSync(path.join(folder, "Chart.yaml"));
 
-/** A packed chart has its files one directory deeper. */
-function chartWithin(directory: string): string {
+/** The folder of the chart in a source: a packed chart has its files one directory deeper. Throws JobFailure. */
+export function chartWithin(directory: string): string {
   if (isChart(directory)) return directory;
   const inner = readdirSync(directory, { withFileTypes: true })
     .filter((one) => one.isDirectory())
@@ -76,17 +77,30 @@ async function updateRepositories(helm: HelmCaller, { key, where, what }: Update
 
 const mostChartBytes = 2 ** 20;
 
-/** A chart with a lock file can only be built when helm knows every repository that it names. */
 async function buildDependencies({ job, helm }: HelmContext, folder: string): Promise<void> {
-  const { owner, secrets } = job.directories;
-  const text = await readJobText(path.join(folder, "Chart.yaml"), owner, mostChartBytes);
+  const text = await readChartText(job, folder);
   if (!/^dependencies:/m.test(text) || existsSync(path.join(folder, "charts"))) return;
+  await fetchDependencies(helm, folder, await repositoriesIn(text));
+}
+
+/** The text of a chart's Chart.yaml. */
+export async function readChartText({ directories }: Job, folder: string): Promise<string> {
+  return await readJobText(path.join(folder, "Chart.yaml"), directories.owner, mostChartBytes);
+}
+
+/** A chart with a lock file can only be built when helm knows every repository that it names. Throws JobFailure. */
+export async function fetchDependencies(
+  helm: HelmCaller,
+  folder: string,
+  repositories: readonly string[],
+): Promise<void> {
+  const { owner, secrets } = helm.job.directories;
   const what = "The chart's dependencies cannot be fetched";
-  const urls = [...new Set(await repositoriesIn(text))];
+  const urls = [...new Set(repositories)].filter((url) => /^https?:\/\//.test(url));
   const entries = urls.map((url, at) => ({ name: `needed-${at}`, url }));
   const file = path.join(secrets, "needed-repositories.yaml");
-  const repositories = { apiVersion: "", repositories: entries };
-  await writeJobFileOnce(file, JSON.stringify(repositories), owner);
+  const known = { apiVersion: "", repositories: entries };
+  await writeJobFileOnce(file, JSON.stringify(known), owner);
   const where = ["--repository-config", file];
   if (urls.length > 0) await updateRepositories(helm, { key: "needed", where, what });
   const args = ["dependency", "build", folder, ...where];
@@ -97,10 +111,9 @@ const needing = z.looseObject({
   dependencies: z.array(z.looseObject({ repository: z.string().nullish() })).nullish(),
 });
 
-/** An unreadable chart has none here: helm itself reports what is wrong with it. */
-async function repositoriesIn(chart: string): Promise<string[]> {
+/** Where a chart's dependencies are. An unreadable chart has none here: helm itself reports what is wrong with it. */
+export async function repositoriesIn(chart: string): Promise<string[]> {
   const documents = await readYaml(chart).catch(() => []);
   const { data } = needing.safeParse(documents[0]?.value);
-  const named = (data?.dependencies ?? []).map(({ repository }) => repository ?? "");
-  return named.filter((url) => /^https?:\/\//.test(url));
+  return (data?.dependencies ?? []).map(({ repository }) => repository ?? "");
 }

@@ -5,27 +5,43 @@ import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { folderWithin } from "../../sources/folder-within.ts";
 import { fetchChart } from "./fetch-chart.ts";
 import type { Chart, HelmContext } from "./helm-context.ts";
+import type { HelmRun } from "./helm-run.ts";
 import { setValues } from "./set-values.ts";
 
 /** Fetches the chart and writes the values of the plan to files in memory. Throws JobFailure. */
 export async function openChart(context: HelmContext): Promise<Chart> {
   const { job, run } = context;
-  const { secrets, owner } = job.directories;
   const { folder, revision } = await fetchChart(context);
-  const files: string[] = [];
-  const keep = async (text: string): Promise<void> => {
-    const file = path.join(secrets, `values-${files.length + 1}.yaml`);
-    await writeJobFileOnce(file, text, owner);
-    files.push(file);
-  };
-  for (const given of run.valuesFiles) {
-    // One line without a colon is the name of a file in the chart.
-    const isName = !/[\n:{]/.test(given);
-    await keep(isName ? await fileOf(folder, given, job) : given);
-  }
-  if (run.values.length > 0) await keep(JSON.stringify(setValues(run.values)));
-  if (run.override.trim() !== "") await keep(run.override);
+  const files = await writeValues(job, await readValues(job, folder, run));
   return { folder, revision, valuesArgs: files.flatMap((file) => ["-f", file]) };
+}
+
+type Values = Pick<HelmRun, "valuesFiles" | "values" | "override">;
+
+/** One line without a colon is the name of a file in the chart. */
+export const isValuesFileName = (given: string): boolean => !/[\n:{]/.test(given);
+
+/** The texts of the values of a plan, each overriding those before it. Throws JobFailure. */
+export async function readValues(job: Job, folder: string, given: Values): Promise<string[]> {
+  const texts: string[] = [];
+  for (const file of given.valuesFiles) {
+    texts.push(isValuesFileName(file) ? await fileOf(folder, file, job) : file);
+  }
+  if (given.values.length > 0) texts.push(JSON.stringify(setValues(given.values)));
+  return given.override.trim() === "" ? texts : [...texts, given.override];
+}
+
+/** Writes texts of values to files in memory; answers these. */
+export async function writeValues(
+  { directories: { secrets, owner } }: Job,
+  texts: readonly string[],
+): Promise<string[]> {
+  const files = texts.map((_, at) => path.join(secrets, `values-${at + 1}.yaml`));
+  for (const [at, text] of texts.entries()) {
+    const file = files[at];
+    if (file !== undefined) await writeJobFileOnce(file, text, owner);
+  }
+  return files;
 }
 
 const mostValuesBytes = 4 * 2 ** 20;

@@ -5,18 +5,30 @@ export function providerStore(dataDir: string): string {
   return path.join(dataDir, "providers");
 }
 
-/**
- * Terraform's CLI configuration, in place of the host's or the job's: where providers come from. Providers that the
- * host keeps are used as they are; with a mirror nothing is downloaded.
- */
-export function cliConfig(from: {
+type ProviderPlaces = {
+  /** What the configuration's artifact brings along. */
+  readonly vendored?: string | undefined;
   readonly store?: string | undefined;
   readonly mirror?: string | undefined;
-}): string {
-  const kept = from.store === undefined ? "" : folder(from.store);
-  const others = from.mirror === undefined ? "  direct {}\n" : folder(from.mirror);
-  return `disable_checkpoint = true\nprovider_installation {\n${kept}${others}}\n`;
+};
+
+/**
+ * Terraform's CLI configuration, in place of the host's or the job's: where providers come from. Providers that the
+ * artifact has or the host keeps are used as they are; with a mirror nothing is downloaded.
+ */
+export function cliConfig({ vendored, store, mirror }: ProviderPlaces): string {
+  const known = [vendored, store].filter((place) => place !== undefined).map(folder);
+  const others = mirror === undefined ? "  direct {}\n" : folder(mirror);
+  return installation([...known, others]);
 }
+
+/** The same for a configuration that has to do with the providers of one folder. */
+export function onlyProvidersOf(place: string): string {
+  return installation([folder(place)]);
+}
+
+const installation = (places: readonly string[]): string =>
+  `disable_checkpoint = true\nprovider_installation {\n${places.join("")}}\n`;
 
 const folder = (place: string): string =>
   `  filesystem_mirror {\n    path = ${quoted(place)}\n  }\n`;

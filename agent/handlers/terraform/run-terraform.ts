@@ -28,6 +28,12 @@ export type TerraformCommand = {
   readonly next?: TerraformCommand;
 };
 
+/** What a terraform command needs. */
+export type TerraformCaller = Pick<
+  TerraformContext,
+  "job" | "progress" | "program" | "cwd" | "env" | "stop"
+>;
+
 /** How a terraform command ended, and its errors and counts. */
 export type Ran = { readonly end: CommandEnd; readonly said: Said };
 
@@ -36,7 +42,7 @@ export type Ran = { readonly end: CommandEnd; readonly said: Said };
  * would die of a signal that it survives.
  */
 export async function runTerraform(
-  context: TerraformContext,
+  context: TerraformCaller,
   command: TerraformCommand,
 ): Promise<Ran> {
   const { job, progress } = context;
@@ -48,11 +54,11 @@ export async function runTerraform(
 }
 
 /** Prestarts a command that will run soon. */
-export function makeTerraformReady(context: TerraformContext, command: TerraformCommand): void {
+export function makeTerraformReady(context: TerraformCaller, command: TerraformCommand): void {
   context.job.makeReady(jobCommand(context, command));
 }
 
-function jobCommand(context: TerraformContext, command: TerraformCommand): JobCommand {
+function jobCommand(context: TerraformCaller, command: TerraformCommand): JobCommand {
   const { program, cwd, env, stop } = context;
   const { key, step, args, output, onStep = () => {}, isCleanup, isRepeatable, next } = command;
   const isFile = typeof output === "object";

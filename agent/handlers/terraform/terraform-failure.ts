@@ -1,3 +1,4 @@
+import type { Job } from "../../jobs/handler.ts";
 import { type CompositeError, type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
 import { causeOf } from "../../jobs/stop-cause.ts";
 import { classify, lockIdIn, type TerraformClass } from "./classify.ts";
@@ -82,10 +83,19 @@ export async function failureOfRun(
   step: string,
   ran: Ran,
 ): Promise<JobFailure> {
-  const { end, said } = ran;
   if (context.job.signal.aborted) return stoppedFailure(context, step, ran);
-  const { class: kind, main, isRetryable } = classify(end, said);
+  const { class: kind, main } = classify(ran.end, ran.said);
   const holder = kind === "state_lock" ? await holderOf(context, lockIdIn(main)) : undefined;
+  return failureOf(step, ran, holder);
+}
+
+/** The same of a command that has nothing to do with a state. */
+export function failureOfCommand(job: Job, step: string, ran: Ran): JobFailure {
+  return job.signal.aborted ? stoppedFailure({ job }, step, ran) : failureOf(step, ran);
+}
+
+function failureOf(step: string, { end, said }: Ran, holder?: Partial<LockHolder>): JobFailure {
+  const { class: kind, main, isRetryable } = classify(end, said);
   const told = main === undefined ? lastWords(said.words) : sentenceOf(main);
   const who = holder?.who === undefined ? "" : ` It is held by ${whoIs(holder)}.`;
   const detail = `${told === "" ? `It ${end.words}.` : told}${who}`;
@@ -103,7 +113,11 @@ export async function failureOfRun(
 const clocks: ReadonlySet<string> = new Set(["timed-out", "deadline", "job-timeout"]);
 
 /** The failure of a stopped command; its errors are consequences of the stop. */
-function stoppedFailure({ job }: TerraformContext, step: string, { end }: Ran): JobFailure {
+function stoppedFailure(
+  { job }: Pick<TerraformContext, "job">,
+  step: string,
+  { end }: Ran,
+): JobFailure {
   const isLate = clocks.has(causeOf(job.signal).kind);
   const detail = `terraform ${step} ${end.words}; nothing was changed.`;
   return terraformFailure(detail, { class: isLate ? "timeout" : "canceled", detail });

@@ -7,6 +7,7 @@ import { refuseLaterOverrides } from "./check-backend.ts";
 import { cliConfig, providerStore } from "./cli-config.ts";
 import type { TerraformFiles } from "./terraform-files.ts";
 import type { TerraformRun } from "./terraform-run.ts";
+import { takeModules, vendoredProviders } from "./vendored.ts";
 
 /** Writes the files that terraform reads: its backend, its CLI configuration, variables, and the plan to apply. */
 export async function writeTerraformFiles(
@@ -19,6 +20,9 @@ export async function writeTerraformFiles(
   const store = owner === undefined ? providerStore(config.dataDir) : undefined;
   if (store !== undefined) await mkdir(store, { recursive: true, mode: 0o700 });
   const mirror = config.providerMirror;
+  const isArtifact = run.source.kind === "oci";
+  const vendored = isArtifact ? vendoredProviders(cwd) : undefined;
+  if (isArtifact) await takeModules(cwd, files.data, owner);
   const backend = backendOverride(config.brokerUrl ?? "", run.workspaceId, job.info.id);
   // Replaces any file of the source with this name.
   const last = job.once("terraform/backend", async () => {
@@ -27,8 +31,8 @@ export async function writeTerraformFiles(
   });
   const vars = Object.keys(run.vars).length > 0 ? [JSON.stringify(run.vars)] : [];
   const texts: readonly (readonly [string | undefined, string | Uint8Array | undefined])[] = [
-    [files.cliConfig, cliConfig({ store, mirror })],
-    [files.bareCliConfig, cliConfig({ mirror })],
+    [files.cliConfig, cliConfig({ vendored, store, mirror })],
+    [files.bareCliConfig, cliConfig({ vendored, mirror })],
     ...[...run.varsFiles, ...vars].map((text, at) => [files.varFiles[at], text] as const),
     [files.plan, run.planFile],
   ];

@@ -1,13 +1,11 @@
-import { once } from "node:events";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
-import http from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenAccount } from "../../support/cluster/given-namespace.ts";
+import { givenChartRepository } from "../../support/helm/given-chart-repository.ts";
 import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
 import { plannedDiff } from "../../support/manifests/given-manifests.ts";
 import { runTool } from "../../support/programs/run-tool.ts";
@@ -20,30 +18,6 @@ let fleet: Fleet;
 const filesAllowed = { "allow-file-sources": "yes" };
 
 vi.setConfig({ testTimeout: 400_000 });
-
-/** A repository of charts over HTTP, with the small chart in it; of whom it knows, if it asks. */
-async function givenChartRepository(login?: string): Promise<string> {
-  const folder = await testFolder();
-  await runTool("helm", ["package", await givenChart(), "--destination", folder]);
-  const server = http.createServer((request, response) => {
-    const { authorization = "" } = request.headers;
-    const said = Buffer.from(authorization.replace("Basic ", ""), "base64").toString();
-    if (login !== undefined && said !== login) {
-      response.writeHead(401, { "www-authenticate": 'Basic realm="charts"' }).end();
-      return;
-    }
-    readFile(path.join(folder, path.basename(request.url ?? ""))).then(
-      (bytes) => response.end(bytes),
-      () => response.writeHead(404).end(),
-    );
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await runTool("helm", ["repo", "index", folder, "--url", url]);
-  return url;
-}
 
 describeWithTools([...clusterTools, "helm", "registry"], "a chart", () => {
   beforeAll(async () => {

@@ -33,7 +33,9 @@ export async function givenKillableAgent(
   more: Readonly<Record<string, string>> = {},
   command?: AgentProcessOptions["command"],
 ): Promise<KillableAgent> {
-  const runner = await fleet.addRunner({ parallelism: { actions: 2, operations: 2, deploy: 1 } });
+  const runner = await fleet.addRunner({
+    parallelism: { actions: 2, operations: 2, deploy: 1, build: 1 },
+  });
   const folder = await testFolder(0o777);
   const mark = (name: string): string => path.join(folder, name);
   const runDir = await testFolder(0o700);

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import type { Environment } from "../config/environment.ts";
+import { loginOf } from "../registry/login-of.ts";
+import { pushArtifact } from "../registry/push-artifact.ts";
+import { makeRegistryClient } from "../registry/registry-client.ts";
+import { RegistryFault } from "../registry/registry-fault.ts";
+import { usesProxy } from "../registry/uses-proxy.ts";
+import { provenanceStatement, provenanceType } from "./provenance.ts";
+import { type Pushed, pushRequest } from "./push-request.ts";
+
+/** The exit code when the result file says why. */
+const failedCode = 72;
+
+type Call = { readonly env: Environment; readonly say: (line: string) => void };
+
+/**
+ * Pushes an artifact and then its provenance, which refers to it, by a request in a file; writes the result beside it.
+ * Returns an exit code.
+ */
+export async function runPushRequest(file: string, { env, say }: Call): Promise<number> {
+  const request = pushRequest.parse(JSON.parse(await readFile(file, "utf8")));
+  const tell = async (what: object): Promise<void> =>
+    await writeFile(request.told, JSON.stringify(what), { mode: 0o600 });
+  const { registry, identity, tag, artifact } = request;
+  const { artifactType, config, layer, annotations } = artifact;
+  try {
+    const login = await loginOf(identity, registry.origin, env);
+    const how = { access: "push", isProxied: usesProxy(env) } as const;
+    const client = makeRegistryClient(registry, login, how);
+    const bytes = Buffer.from(config.text);
+    const made = { artifactType, annotations, layers: [layer] };
+    const pushed = await pushArtifact(
+      client,
+      { ...made, config: { mediaType: config.mediaType, bytes } },
+      tag,
+    );
+    const statement = `${file}.provenance`;
+    const text = provenanceStatement(request.provenance, pushed.digest);
+    await writeFile(statement, text, { mode: 0o600 });
+    const size = Buffer.byteLength(text);
+    const digest = `sha256:${createHash("sha256").update(text).digest("hex")}`;
+    const title = { "org.opencontainers.image.title": "provenance.json" };
+    const empty = { mediaType: "application/vnd.oci.empty.v1+json", bytes: Buffer.from("{}") };
+    const told = await pushArtifact(client, {
+      artifactType: provenanceType,
+      config: empty,
+      layers: [{ file: statement, mediaType: provenanceType, size, digest, annotations: title }],
+      subject: pushed,
+    });
+    const result: Pushed = { ...pushed, provenance: told.digest };
+    await tell(result);
+    say(`pushed ${registry.repository}:${tag} as ${pushed.digest}`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof RegistryFault)) throw error;
+    await tell({ class: error.class, words: error.message });
+    return failedCode;
+  }
+}

@@ -1,0 +1,10 @@
+/** What makes an artifact of a source. */
+export type BuilderName = "module" | "chart" | "manifest";
+
+/** The builder of each job type. */
+export const builderKinds: Readonly<Record<string, BuilderName>> = {
+  "terraform-module-build": "module",
+  "sandbox-build": "module",
+  "helm-chart-build": "chart",
+  "kubernetes-manifest-build": "manifest",
+};

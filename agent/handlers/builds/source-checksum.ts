@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import type { Packed } from "../../artifacts/pack-request.ts";
+import type { BuildRun } from "./build-run.ts";
+import type { Prepared } from "./builder.ts";
+
+/** Raised when the same source becomes another artifact than before. */
+export const builderVersion = 1;
+
+/**
+ * Tells sources apart by all that decides what becomes of them: the files, the members of the plan that a build uses, and
+ * the builder. Where the artifact is made of more than the directory, it counts, too.
+ */
+export function sourceChecksum({ builder }: BuildRun, prepared: Prepared, packed: Packed): string {
+  const { members, sourceChecksum: looked, isMade } = prepared;
+  const what = {
+    builder: `${builder}/${builderVersion}`,
+    members,
+    files: looked ?? packed.sourceChecksum,
+    made: isMade ? packed.checksum : null,
+  };
+  return `sha256:${createHash("sha256").update(JSON.stringify(what)).digest("hex")}`;
+}
