@@ -3,6 +3,7 @@ import type { Brands } from "../shared/brands.ts";
 import { predicate } from "../shared/issue-words.ts";
 import { OperatorError } from "../shared/operator-error.ts";
 import { brandSettings } from "./brand-settings.ts";
+import { type RegistryConfig, registryOf, registrySettings } from "./builds/registry-settings.ts";
 import type { EgressRules } from "./egress/egress-rules.ts";
 import { egressSettings } from "./egress/egress-settings.ts";
 import { limitSettings, type LimitsConfig, limitsOf } from "./limits/limit-settings.ts";
@@ -110,6 +111,7 @@ export const settings = {
   },
   ...oidcSettings,
   ...brandSettings,
+  ...registrySettings,
   SVC_METRICS_TOKEN: {
     schema: z.string().min(16, "must have at least 16 characters").optional(),
     doc: "Bearer token that /metrics requires. Default: none, so /metrics is open to everyone who can reach the broker.",
@@ -167,6 +169,7 @@ export type Config = Readonly<{
   sessionHours: number;
   oidc: OidcConfig | undefined;
   brands: Brands;
+  registry: RegistryConfig | undefined;
   metricsToken: string | undefined;
   drainLingerMs: number;
 }>;
@@ -219,6 +222,7 @@ export function readConfig(
     sessionHours: read.SVC_SESSION_HOURS,
     oidc: oidcOf(read),
     brands: read.SVC_BRANDS,
+    registry: registryOf(read.SVC_REGISTRY),
     metricsToken: read.SVC_METRICS_TOKEN,
     drainLingerMs: read.SVC_DRAIN_LINGER_MS,
   });

@@ -5,6 +5,7 @@ import { actOnManyJobs } from "./routes/control-plane/act-on-many-jobs.ts";
 import { keepActions } from "./routes/control-plane/actions.ts";
 import { keepAppSecrets } from "./routes/control-plane/app-secrets.ts";
 import { keepApps } from "./routes/control-plane/apps.ts";
+import { keepBuilds } from "./routes/control-plane/builds.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
 import { keepComponents } from "./routes/control-plane/components.ts";
 import { keepConfigParts } from "./routes/control-plane/config-parts.ts";
@@ -173,6 +174,7 @@ const routes: readonly RegisterRoutes[] = [
   keepConfigParts,
   readConfigParts,
   keepComponents,
+  keepBuilds,
   keepRunbooks,
   keepAppSecrets,
 

@@ -700,6 +700,40 @@ create table broker_listening (
   constraint broker_listening_singleton_check CHECK (singleton)
 );
 
+create table component_builds (
+  id svc_id not null,
+  org_id svc_id not null,
+  app_id svc_id not null,
+  component_id svc_id not null,
+  component_config_id svc_id not null,
+  app_config_id svc_id not null,
+  component_name text not null,
+  component_type text not null,
+  workflow_id svc_id not null,
+  workflow_step_id svc_id,
+  runner_job_id svc_id,
+  status text not null,
+  status_description text not null default ''::text,
+  status_at timestamp with time zone not null,
+  composite_error jsonb,
+  git_ref text not null default ''::text,
+  checksum text not null,
+  artifact jsonb not null default '{}'::jsonb,
+  no_op boolean not null default false,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  created_by_id text not null default ''::text,
+  constraint component_builds_pkey PRIMARY KEY (org_id, id),
+  constraint component_builds_org_id_component_config_id_fkey FOREIGN KEY (org_id, component_config_id) REFERENCES component_configs(org_id, id),
+  constraint component_builds_org_id_component_id_fkey FOREIGN KEY (org_id, component_id) REFERENCES components(org_id, id),
+  constraint component_builds_artifact_check CHECK ((jsonb_typeof(artifact) = 'object'::text)),
+  constraint component_builds_status_check CHECK ((status = ANY (ARRAY['planning'::text, 'building'::text, 'active'::text, 'error'::text, 'cancelled'::text])))
+);
+CREATE INDEX component_builds_by_app ON public.component_builds USING btree (app_id, id);
+CREATE INDEX component_builds_by_workflow ON public.component_builds USING btree (workflow_id);
+CREATE INDEX component_builds_of ON public.component_builds USING btree (component_id, id);
+
 create table component_configs (
   id svc_id not null,
   org_id svc_id not null,
@@ -1479,6 +1513,7 @@ create table queues (
   created_by_id text not null default ''::text,
   deleted_at timestamp with time zone,
   install_id svc_id,
+  app_id svc_id,
   constraint queues_pkey PRIMARY KEY (id),
   constraint queues_org_id_id_key UNIQUE (org_id, id),
   constraint queues_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
@@ -2756,6 +2791,7 @@ function awaits_log_until(e runner_job_executions) returns timestamp with time z
 function backlog_lines(after_org text, after_type text, most integer) returns TABLE(org_id text, type text) -- functions/turns.sql
 function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[], versions text[], tells boolean[], held_by text[], held text[]) returns SETOF beaten_process -- functions/beats.sql
 function begin_app_config(org text, app text, config json) returns text -- functions/app-config-parts.sql
+function begin_builds(org text, app text, draft jsonb, builds jsonb) returns text -- functions/builds.sql
 function begin_callback(org text, signal text, nth integer, begun integer) returns SETOF begun_callback -- functions/turns.sql
 function begin_children(parent workflows, children jsonb, t timestamp with time zone) returns jsonb -- functions/workflow-places.sql
 function begin_ticked_workflow(org text, install text, draft jsonb) returns text -- functions/workflows.sql
@@ -2768,6 +2804,7 @@ function block_workspace(org text, workspace text, actor text, why text) returns
 function block_workspaces(blocks workspace_block[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
 function bound_evidence() returns trigger -- functions/before-tables.sql
 function break_workspace_lock(org text, workspace text, actor text, why text, forced boolean) returns workspace_outcome -- functions/workspaces.sql
+function builds_lane(org text, app text, t timestamp with time zone) returns text -- functions/builds.sql
 function call_back(signal_ids text[], t timestamp with time zone) returns text[] -- functions/signals.sql
 function callback_lease_ns() returns bigint -- functions/turns.sql
 function callbacks_size(callbacks new_callback[]) returns bigint -- functions/signals.sql
@@ -2860,6 +2897,7 @@ function find_named_part(app text, kind text, named text) returns text -- functi
 function fire_emitter(org text, emitter text, expected bigint, signal json, actor text) returns TABLE(outcome text, id text, wake text) -- functions/emitters.sql
 function first_wake_ns() returns bigint -- functions/signals.sql
 function flush_queues(org text, runner text, only_group text, with_running boolean, why text) returns TABLE(job_id text, from_status text) -- functions/end.sql
+function forget_builds_lane(org text, app text, t timestamp with time zone) returns void -- functions/builds.sql
 function forget_executions(org text, stream text, most integer) returns void -- functions/log-retention.sql
 function forget_install(org text, install text) returns text -- functions/installs.sql
 function forget_lanes(org text, install text, t timestamp with time zone) returns void -- functions/installs.sql
@@ -2969,6 +3007,7 @@ function pass_on_fan_outs(lease text) returns void -- functions/events.sql
 function patch_install_config(org text, install text, given jsonb, t timestamp with time zone) returns void -- functions/install-configs.sql
 function place_in_lane(w workflows, lane text) returns text -- functions/workflow-places.sql
 function poll_speaks_for(poller text, s stopping_executions) returns boolean -- functions/beats.sql
+function present_task(task text) returns text -- functions/signals.sql
 function process_goes_down(process text, new_status text, description text) returns queue_key[] -- functions/shutdowns.sql
 function process_status_after(status text, event text) returns text -- functions/before-tables.sql
 function process_terminating(process text) returns queue_key[] -- functions/shutdowns.sql
@@ -3084,7 +3123,9 @@ function with_entry(history jsonb, status text, description text, at timestamp w
 function with_what_was_said(app text, part json) returns text -- functions/named-parts.sql
 function workflow_status_after(status text, event text) returns text -- functions/before-tables.sql
 function workflow_step_status_after(status text, event text) returns text -- functions/before-tables.sql
+function workflow_task() returns text -- functions/signals.sql
 function write_audit(asked jsonb, ended jsonb) returns void -- functions/audit.sql
+function write_builds(org text, builds jsonb) returns void -- functions/builds.sql
 function write_ends(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/moves.sql
 function write_events(drafts jsonb, t timestamp with time zone) returns void -- functions/events.sql
 function write_install_change(org text, install text, workflow text, change jsonb, t timestamp with time zone) returns void -- functions/installs.sql

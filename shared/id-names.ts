@@ -8,6 +8,7 @@ export const idNames = {
   app_config_id: "cfg",
   app_id: "app",
   approval_id: "apv",
+  build_id: "bld",
   chart_id: "hch",
   component_config_id: "ccc",
   component_id: "cmp",

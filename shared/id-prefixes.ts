@@ -10,6 +10,7 @@ export const idPrefixes = {
   awc: { kind: "action_config", words: "an action's config" },
   awr: { kind: "run", words: "a run of an action" },
   ccc: { kind: "component_config", words: "a component's config" },
+  bld: { kind: "build", words: "a build" },
   cfg: { kind: "config", words: "an app config" },
   cmp: { kind: "component", words: "a component" },
   emt: { kind: "emitter", words: "an emitter" },

@@ -26,6 +26,7 @@ const rows: readonly AliasRow[] = [
     methods: ["GET"],
     isExact: true,
   },
+  { of: "/v1/builds/{build_id}", as: "/v1/components/builds/{build_id}", methods: ["GET"] },
   { of: `${app}/configs`, as: `${app}/config`, methods: ["POST"], isExact: true },
   { of: `${app}/configs/{app_config_id}`, as: `${app}/config/{app_config_id}` },
   { of: `${app}/latest-input-config`, as: `${app}/input-latest-config` },

@@ -8,6 +8,7 @@ import { planOutline } from "./plans/plan-names.ts";
 import type { QueueTarget } from "./queue-acts.ts";
 import { isReservedHeader, reservedHeaders } from "./reserved-headers.ts";
 import { runnerJobGroups, runnerJobType } from "./runner-job-types.ts";
+import { workflowTask } from "./workflow-task.ts";
 
 /** How the turn of a signal is executed: workers claim it, a broker runs it, or it wakes a task and somebody else ends it. */
 export const signalRuns = ["pull", "task", "hold"] as const;
@@ -96,7 +97,7 @@ const flushSignal = z.union([
 
 const refused = (error: string) => z.strictObject({}).refine(() => false, { error });
 
-const ofWorkflows = { runs: "hold", task: "advance-workflow", isInternal: true } as const;
+const ofWorkflows = { runs: "hold", task: workflowTask, isInternal: true } as const;
 const byBroker = { runs: "task", task: "run-signal" } as const;
 
 /** The types that brokers execute themselves. Every other name is a type of somebody's workers. */

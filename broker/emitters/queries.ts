@@ -95,7 +95,7 @@ export async function listEmitters(
        ${filter.mode === undefined ? db`` : db`and e.mode = ${filter.mode}`}
        ${filter.status === undefined ? db`` : db`and e.status = ${filter.status}`}
        ${filter.signal_type === undefined ? db`` : db`and e.signal_type = ${filter.signal_type}`}
-       ${filter.hidesLanes === true ? db`and not exists (select from queues q where q.id = e.queue_id and q.install_id is not null)` : db``}
+       ${filter.hidesLanes === true ? db`and not exists (select from queues q where q.id = e.queue_id and (q.install_id is not null or q.app_id is not null))` : db``}
      order by e.id desc limit ${limit} offset ${offset}`;
 }
 

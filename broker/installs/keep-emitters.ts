@@ -1,5 +1,6 @@
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import { secondNs } from "../../shared/duration.ts";
+import { workflowTask } from "../../shared/workflow-task.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
@@ -81,7 +82,7 @@ async function create(
       overlap_policy: "skip",
       signal_type: "action-run",
       runs: "hold",
-      task: "advance-workflow",
+      task: workflowTask,
       owner_id: install.id,
       owner_type: "installs",
       dedupe_key: null,

@@ -13,8 +13,9 @@ export type InQueue = {
   readonly emitter_id?: string;
 };
 
-/** The id of a lane's install; null: the queue is nobody's. It never changes, and workers name their queue with each report. */
-const known = new LRUCache<string, { readonly installId: string | null }>({ max: 10_000 });
+/** What a queue's row says of whose lane it is; null: of nobody. It never changes, and workers name their queue with each report. */
+type LaneRow = { readonly install_id: string | null; readonly app_id: string | null };
+const known = new LRUCache<string, LaneRow>({ max: 10_000 });
 const idForm = /^(que|sig|emt)_[0-9a-z]{26}$/;
 
 /** Whose lane it is; null where it is nobody's, undefined where there is no such thing in the org. */
@@ -22,27 +23,25 @@ export async function findLane(db: Db, org: OrgId, at: InQueue): Promise<Lane | 
   const id = at.queue_id ?? at.emitter_id ?? at.signal_id ?? "";
   if (!idForm.test(id)) return undefined;
   const name = `${org} ${id}`;
-  const found = known.get(name) ?? (await findInstall(db, org, id));
+  const found = known.get(name) ?? (await findOwner(db, org, id));
   if (found === undefined) return undefined;
   if (at.queue_id !== undefined) known.set(name, found);
-  return toLane(found.installId);
+  return toLane(found);
 }
 
-/** What a queue's row says of whose lane it is. */
-export const toLane = (installId: string | null): Lane | null =>
-  installId === null ? null : { owner: "installs", id: installId };
+/** Whose lane it is, by a queue's row. */
+export function toLane({ install_id: install, app_id: app }: LaneRow): Lane | null {
+  if (install !== null) return { owner: "installs", id: install };
+  return app === null ? null : { owner: "apps", id: app };
+}
 
-async function findInstall(
-  db: Db,
-  org: OrgId,
-  id: string,
-): Promise<{ readonly installId: string | null } | undefined> {
+async function findOwner(db: Db, org: OrgId, id: string): Promise<LaneRow | undefined> {
   const queueId = id.startsWith("que_")
     ? db`${id}`
     : id.startsWith("emt_")
       ? db`(select e.queue_id from queue_emitters e where e.org_id = ${org} and e.id = ${id})`
       : db`(select f.queue_id from queue_signals f where f.org_id = ${org} and f.id = ${id})`;
-  const [row] = await db<{ install_id: string | null }[]>`
-    select q.install_id from queues q where q.org_id = ${org} and q.id = ${queueId}`;
-  return row && { installId: row.install_id };
+  const [row] = await db<LaneRow[]>`
+    select q.install_id, q.app_id from queues q where q.org_id = ${org} and q.id = ${queueId}`;
+  return row;
 }

@@ -74,12 +74,12 @@ function wanted(db: Db, org: OrgId, filter: QueueFilter, after?: PageKey) {
       ${filter.owner_type === undefined ? db`` : db`and q.owner_type = ${filter.owner_type}`}
       ${filter.name === undefined ? db`` : db`and q.name = ${filter.name}`}
       ${filter.status === undefined ? db`` : db`and q.status = ${filter.status}`}
-      ${filter.hidesLanes === true ? db`and q.install_id is null` : db``}`;
+      ${filter.hidesLanes === true ? db`and q.install_id is null and q.app_id is null` : db``}`;
 }
 
 function queueColumns(db: Db) {
   return db`
-    q.id, q.org_id, q.name, q.owner_id, q.owner_type, q.install_id, q.idle_timeout, q.metadata, q.status, q.status_description, q.status_at,
+    q.id, q.org_id, q.name, q.owner_id, q.owner_type, q.install_id, q.app_id, q.idle_timeout, q.metadata, q.status, q.status_description, q.status_at,
     q.paused_until, q.paused_note, q.paused_by_id, q.version, q.created_at, q.updated_at, q.created_by_id, c.max_depth,
     c.max_in_flight, c.waiting, c.delayed, c.in_flight, c.bytes, o.created_at as oldest_at`;
 }

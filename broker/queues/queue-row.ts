@@ -9,6 +9,7 @@ export type QueueRow = {
   readonly owner_type: string;
   /** Whose lane it is; null: it was made by hand. */
   readonly install_id: string | null;
+  readonly app_id: string | null;
   readonly idle_timeout: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: QueueStatus;

@@ -51,10 +51,8 @@ async function isOwnLane(
   org: OrgId,
   { lane, bound }: { readonly lane: Lane; readonly bound: Bound },
 ): Promise<boolean> {
-  return (
-    lane.owner === "installs" &&
-    (await isWithin(db, org, { thing: "installs", id: lane.id, bound }))
-  );
+  if (lane.owner === "app_branches") return false;
+  return await isWithin(db, org, { thing: lane.owner, id: lane.id, bound });
 }
 
 function requirePermissions(

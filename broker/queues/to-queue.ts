@@ -51,8 +51,8 @@ export function toQueue(
   };
 }
 
-function laneOf({ install_id: id }: QueueRow): Pick<Queue, "lane_of"> {
-  const lane = toLane(id);
+function laneOf(row: QueueRow): Pick<Queue, "lane_of"> {
+  const lane = toLane(row);
   return lane === null ? {} : { lane_of: { owner_type: lane.owner, owner_id: lane.id } };
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Problem } from "../../shared/problem.ts";
+import { formerWorkflowTask, workflowTask } from "../../shared/workflow-task.ts";
 import { runTickedAction } from "../actions/run-ticked-action.ts";
 import type { Broker } from "../broker.ts";
 import { keepEmitters } from "../installs/keep-emitters.ts";
@@ -25,14 +26,16 @@ const ofInstall = z.object({ org_id: z.string(), install_id: z.string() });
 /** Advances workflows, and keeps the emitters of installs, by a worker of its own: neither housekeeping nor signals hold them up. */
 export async function startWorkflowTasks(broker: Broker): Promise<RunningTasks> {
   const stopped = new AbortController();
+  const advanceOne = async (payload: unknown): Promise<void> => {
+    const asked = payloadSchema.parse(payload);
+    const org = asked.org_id as OrgId; // from a statement of ours
+    const ids =
+      "workflow_id" in asked ? [asked.workflow_id] : await workflowsOf(broker, org, asked);
+    for (const id of ids) await advance(broker, org, id);
+  };
   const tasks = {
-    "advance-workflow": async (payload: unknown): Promise<void> => {
-      const asked = payloadSchema.parse(payload);
-      const org = asked.org_id as OrgId; // from a statement of ours
-      const ids =
-        "workflow_id" in asked ? [asked.workflow_id] : await workflowsOf(broker, org, asked);
-      for (const id of ids) await advance(broker, org, id);
-    },
+    [workflowTask]: advanceOne,
+    [formerWorkflowTask]: advanceOne,
     "keep-emitters": async (payload: unknown): Promise<void> => {
       const { org_id, install_id } = ofInstall.parse(payload);
       await keepEmitters(broker, org_id as OrgId, install_id); // from a statement of ours

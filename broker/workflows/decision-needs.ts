@@ -4,17 +4,20 @@ import { ApprovedPlans } from "./approved-plans.ts";
 import type { DecisionNeeds } from "./kinds/kind-environment.ts";
 import { Renders } from "./renders.ts";
 
+/** What the begin of a step may need. */
+export type NeedsToBegin = Omit<DecisionNeeds, "outputsOf">;
+
 /** What one move of a workflow needs, found as it is asked for, once. Hold no permit for the database meanwhile. */
 export const foundWhenNeeded = (
   broker: Pick<Broker, "db" | "seals" | "work" | "render">,
   org: OrgId,
-): DecisionNeeds => ({
+): NeedsToBegin => ({
   rendered: new Renders(broker.render, org).read,
   approvedPlan: new ApprovedPlans(broker, org).read,
 });
 
 /** What a decision for a request needs, which is nothing: it begins no step, and so never waits for child processes, nor is refused by their pool. */
-export const neededByNone: DecisionNeeds = {
+export const neededByNone: NeedsToBegin = {
   rendered: beginsNothing,
   approvedPlan: beginsNothing,
 };

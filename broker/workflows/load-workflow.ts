@@ -1,3 +1,5 @@
+import { findBuildFacts } from "../builds/build-facts.ts";
+import type { Config } from "../config.ts";
 import type { Db } from "../database/connect.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
 import type { ReadingParts } from "../installs/stored-values.ts";
@@ -9,11 +11,12 @@ import type { EventThings } from "./machine/event-entities.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import { type NewId, type RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Workflow, WorkflowSnapshot } from "./machine/workflow-rows.ts";
+import { appMachine } from "./types/app-machine.ts";
 import { installMachine } from "./types/install-machine.ts";
 import { workflowType } from "./types/workflow-types.ts";
 
 export type WorkflowParts = ReadingParts & {
-  readonly config: { readonly publicUrl: string | undefined };
+  readonly config: Pick<Config, "publicUrl" | "registry">;
 };
 /** A workflow to decide about, and what moves it. */
 export type LoadedWorkflow = { readonly draft: WorkflowDraft; readonly machine: Machine };
@@ -34,29 +37,71 @@ export async function loadWorkflow(
   org: OrgId,
   { id, refusal, refusedChildren = {}, needs, newIds }: WorkflowSource,
 ): Promise<(() => LoadedWorkflow) | undefined> {
-  const { db, config } = parts;
+  const { db } = parts;
   const snapshot = await readSnapshot(db, org, id);
   if (snapshot === undefined) return undefined;
   const { workflow } = snapshot;
   const seals = isGivenUp(workflow) ? opensNothing(parts.seals) : parts.seals;
-  const choose = configOf(workflow);
-  const [facts, given] = await Promise.all([
-    findInstallFacts({ ...parts, seals }, org, { id: workflow.owner_id, choose }),
-    readGiven({ db, seals }, org, id),
-  ]);
-  if (facts === undefined) return undefined;
-  const env = {
-    facts,
-    given,
-    seals,
-    publicUrl: config.publicUrl,
-    ...needs,
-  };
-  const things = thingsOf(facts);
+  const open = owners[workflow.owner_type];
+  if (open === undefined) throw new Error(`no workflows of ${workflow.owner_type} are known`);
+  const owner = await open({ ...parts, seals }, org, { snapshot, needs });
+  if (owner === undefined) return undefined;
+  const { things, machineOf } = owner;
   return () => ({
     draft: new WorkflowDraft(snapshot, { newId: newIds(), things, refusedChildren }),
-    machine: installMachine(env, refusal),
+    machine: machineOf(refusal),
   });
+}
+
+type OwnerOpened = {
+  readonly snapshot: WorkflowSnapshot;
+  readonly needs: DecisionNeeds;
+};
+/** What is known of a workflow's owner: what its events are about, and what moves it. */
+type KnownOwner = {
+  readonly things: EventThings;
+  readonly machineOf: (refusal: Machine["refusal"]) => Machine;
+};
+type OpenOwner = (
+  parts: WorkflowParts,
+  org: OrgId,
+  opened: OwnerOpened,
+) => Promise<KnownOwner | undefined>;
+
+/** Whose workflows there are. */
+const owners: { readonly [Type in Workflow["owner_type"]]?: OpenOwner } = {
+  installs: openInstall,
+  apps: openApp,
+};
+
+async function openInstall(
+  parts: WorkflowParts,
+  org: OrgId,
+  { snapshot: { workflow }, needs }: OwnerOpened,
+): Promise<KnownOwner | undefined> {
+  const choose = configOf(workflow);
+  const [facts, given] = await Promise.all([
+    findInstallFacts(parts, org, { id: workflow.owner_id, choose }),
+    readGiven(parts, org, workflow.id),
+  ]);
+  if (facts === undefined) return undefined;
+  const { seals, config } = parts;
+  const env = { facts, given, seals, publicUrl: config.publicUrl, ...needs };
+  return { things: thingsOf(facts), machineOf: (refusal) => installMachine(env, refusal) };
+}
+
+async function openApp(
+  { db, seals, config: { registry } }: WorkflowParts,
+  org: OrgId,
+  { snapshot: { workflow, builds }, needs }: OwnerOpened,
+): Promise<KnownOwner | undefined> {
+  const configId = workflow.app_config_id ?? String(workflow.params["app_config_id"]);
+  const components = [...new Set(builds.map(({ component_id: id }) => id))];
+  const facts = await findBuildFacts(db, org, { app: workflow.owner_id, configId, components });
+  if (facts === undefined) return undefined;
+  const env = { facts, seals, registry, ...needs };
+  const things = { actions: new Map(), components: facts.components };
+  return { things, machineOf: (refusal) => appMachine(env, refusal) };
 }
 
 /** What cannot be opened keeps no workflow from its end: nothing of it begins any more, and nobody reads what was sealed. */

@@ -18,7 +18,7 @@ import type {
   Workflow,
   WorkflowSnapshot,
 } from "./machine/workflow-rows.ts";
-import { workflowType } from "./types/workflow-types.ts";
+import { wordsOfWorkflow } from "./types/workflow-types.ts";
 
 type Held = { readonly workflow: Workflow; readonly owner_name: string; readonly now: string };
 
@@ -27,7 +27,7 @@ export function toWorkflow({ workflow, owner_name, now }: Held): ShownWorkflow {
   return {
     id: workflow.id,
     org_id: workflow.org_id,
-    name: workflowType(workflow.type).words(workflow),
+    name: wordsOfWorkflow(workflow),
     type: workflow.type,
     owner_id: workflow.owner_id,
     owner_type: workflow.owner_type,

@@ -40,8 +40,10 @@ export async function listWorkflows(
   const { ownerId, parentId, type, status, isFinished, isPlanOnly, search } = filter;
   const sought = search?.toLowerCase().replaceAll(/[ -]/g, "_");
   return db<(WorkflowRow & { id: string; sort_key: string })[]>`
-    select w.id, to_jsonb(w) as workflow, coalesce(i.name, '') as owner_name, to_jsonb(svc_now()) as now, w.created_at::text as sort_key
-      from workflows w left join installs i on i.org_id = w.org_id and i.id = w.owner_id
+    select w.id, to_jsonb(w) as workflow, coalesce(i.name, a.name, '') as owner_name, to_jsonb(svc_now()) as now, w.created_at::text as sort_key
+      from workflows w
+      left join installs i on i.org_id = w.org_id and i.id = w.owner_id
+      left join apps a on a.org_id = w.org_id and a.id = w.owner_id
      where w.org_id = ${org} and w.id < ${after?.id ?? "~"}
        ${boundTo(db, "workflows", bound)}
        ${createdWithin(db, db`w.created_at`, filter)}
@@ -58,7 +60,9 @@ export async function listWorkflows(
 /** The name of what a workflow is about. */
 export async function findOwnerName(db: Db, org: OrgId, ownerId: string): Promise<string> {
   const [row] = await db<{ name: string }[]>`
-    select i.name from installs i where i.org_id = ${org} and i.id = ${ownerId}`;
+    select i.name from installs i where i.org_id = ${org} and i.id = ${ownerId}
+    union all
+    select a.name from apps a where a.org_id = ${org} and a.id = ${ownerId}`;
   return row?.name ?? "";
 }
 

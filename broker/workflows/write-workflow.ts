@@ -71,6 +71,7 @@ function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string,
       };
     }),
     action_runs: changed(draft.actionRuns, snapshot.action_runs),
+    builds: changed(draft.builds, snapshot.builds),
     jobs: draft.newJobs,
     children: draft.newChildren.map((child) => draftChild(draft, child)),
     events: draft.events,

@@ -1,4 +1,4 @@
--- Apps and their configs. Lock order: the org, the app.
+-- Apps and their configs. Lock order: the org, the app, its lane.
 
 -- outcome: created · same (an app of this name says the same of itself) · taken (the name) · full (the org has as many as it may)
 create or replace function create_app(org text, app json, most int) returns table (outcome text, id text)
@@ -24,6 +24,7 @@ begin
   end if;
   insert into apps (id, org_id, name, display_name, description, created_at, updated_at, created_by_id)
   values (given.id, org, given.name, given.display_name, given.description, t, t, given.created_by_id);
+  perform builds_lane(org, given.id, t);
   return query select 'created', given.id;
 end $$;
 
@@ -70,6 +71,7 @@ begin
     return;
   end if;
   update apps a set deleted_at = svc_now(), updated_at = svc_now() where a.org_id = org and a.id = app;
+  perform forget_builds_lane(org, app, svc_now());
   delete from app_secrets s where s.org_id = org and s.app_id = app;
   return query select 'deleted', '{}'::text[];
 end $$;

@@ -53,8 +53,8 @@ begin
   return 'created';
 end $$;
 
--- Changes what is not null; what stays the same keeps its version. outcome: changed · not-found · taken (the name) · stale (the version is another) · managed (that of a lane of
--- an install stays)
+-- Changes what is not null; what stays the same keeps its version. outcome: changed · not-found · taken (the name) · stale (the version is another) · managed (that of a
+-- lane stays)
 create or replace function change_queue(org text, queue text, expected bigint, queue_name text, depth int, in_flight int, idle bigint,
                                         queue_metadata jsonb)
   returns table (outcome text, wake text)
@@ -76,7 +76,7 @@ begin
   elsif expected is not null and q.version <> expected then
     return query select 'stale', null::text;
     return;
-  elsif q.install_id is not null
+  elsif (q.install_id is not null or q.app_id is not null)
         and (queue_name <> q.name
              or q.name = 'changes' and exists (select from queue_counters c where c.queue_id = queue and c.max_in_flight <> in_flight)) then
     return query select 'managed', null::text;
@@ -141,7 +141,7 @@ begin
 end $$;
 
 -- Deletes a queue in which nothing is and that nothing fills. outcome: deleted · not-found ·
--- managed (a lane of an install) · not-empty · has-emitters
+-- managed (a lane) · not-empty · has-emitters
 create or replace function delete_queue(org text, queue text) returns text
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -152,7 +152,9 @@ begin
   if not found then
     return 'not-found';
   elsif exists (select from queues q join installs i on i.org_id = q.org_id and i.id = q.install_id
-                 where q.org_id = org and q.id = queue and i.deleted_at is null) then
+                 where q.org_id = org and q.id = queue and i.deleted_at is null)
+        or exists (select from queues q join apps a on a.org_id = q.org_id and a.id = q.app_id
+                    where q.org_id = org and q.id = queue and a.deleted_at is null) then
     return 'managed';
   elsif (select c.waiting + c.delayed + c.in_flight > 0 from queue_counters c where c.queue_id = queue) then
     return 'not-empty';

@@ -330,6 +330,13 @@ begin
   select s.request, 'enqueued', s.id, signal_status_after('', 'enqueue'), t from unnest(fresh) s order by s.request, s.id;
 end $$;
 
+-- What brokers do that know all types of workflows and kinds of steps (shared/workflow-task.ts): older ones do not know it either.
+create or replace function workflow_task() returns text language sql immutable parallel safe return 'advance-workflow-2';
+
+-- The task of a signal that may have been filed by an older broker, or before an upgrade.
+create or replace function present_task(task text) returns text
+  language sql immutable parallel safe return case when task = 'advance-workflow' then workflow_task() else task end;
+
 -- Begins the turns of signals that brokers run, where it is their turn: one of the first in line, as many as there are places. Where an
 -- org has more than brokers soon have room for, they wait in the backlog. The caller holds the queues' locks.
 create or replace function start_turns(queue_ids text[], t timestamptz) returns void
@@ -378,7 +385,8 @@ begin
     insert into turn_backlog (org_id, type, signal_id, lease_id)
     select s.org_id, s.type, s.id, s.lease_id from started s where not s.is_handed order by s.nth, s.id
   )
-  select array_agg(row(s.task, json_build_object('org_id', s.org_id, 'signal_id', s.id, 'lease_id', s.lease_id, 'type', s.type), null, null, 3,
+  select array_agg(row(present_task(s.task),
+                       json_build_object('org_id', s.org_id, 'signal_id', s.id, 'lease_id', s.lease_id, 'type', s.type), null, null, 3,
                        case when s.runs = 'hold' then 'wake ' || s.id end,
                        least(s.nth, 10000)::int, null)::graphile_worker.job_spec) -- many of one queue come after the first of others
     into tasks
@@ -411,7 +419,8 @@ begin
      where l.id = any(ids) and l.deadline_at <= t and l.status in ('in-flight', 'retrying') and l.runs = 'hold'
     returning l.org_id, l.id, l.lease_id
   )
-  select array_agg(row(f.task, json_build_object('org_id', d.org_id, 'signal_id', d.id, 'lease_id', d.lease_id, 'type', f.type), null, null,
+  select array_agg(row(present_task(f.task),
+                       json_build_object('org_id', d.org_id, 'signal_id', d.id, 'lease_id', d.lease_id, 'type', f.type), null, null,
                        3, 'wake ' || d.id, null, null)::graphile_worker.job_spec)
     into tasks
     from due d join queue_signals f on f.org_id = d.org_id and f.id = d.id;
@@ -726,7 +735,7 @@ begin
   end if;
   if let_go is not null then
     perform graphile_worker.add_jobs(array(
-      select row(f.task, json_build_object('org_id', f.org_id, 'signal_id', f.id, 'lease_id', null, 'type', f.type), null, null, 3,
+      select row(present_task(f.task), json_build_object('org_id', f.org_id, 'signal_id', f.id, 'lease_id', null, 'type', f.type), null, null, 3,
                  'wake ' || f.id, null, null)::graphile_worker.job_spec
         from queue_signals f where f.id = any(let_go)));
   end if;

@@ -7,7 +7,7 @@ create or replace function file_workflow(org text, lane text, workflow text, sig
   as $$
 declare
   place new_signal := jsonb_populate_record(null::new_signal, jsonb_build_object(
-    'request', 1, 'id', signal, 'org_id', org, 'queue_id', lane, 'type', 'workflow', 'runs', 'hold', 'task', 'advance-workflow',
+    'request', 1, 'id', signal, 'org_id', org, 'queue_id', lane, 'type', 'workflow', 'runs', 'hold', 'task', workflow_task(),
     'owner_id', workflow, 'owner_type', 'workflows', 'context', '{}'::jsonb, 'max_executions', 1, 'retry_delay', 1000000000,
     'contents', encode(convert_to(json_build_object('workflow_id', workflow)::text, 'UTF8'), 'base64'), 'created_by_id', actor));
   refusal text := (refuse_signals(array[place], array[null::text], t))[1];

@@ -5,7 +5,7 @@
 -- Has a workflow looked at soon, or at an instant: the last act of a statement.
 create or replace function wake_workflow(org text, workflow text, at timestamptz default null) returns void
   language sql as $$
-  select graphile_worker.add_job('advance-workflow', json_build_object('org_id', org, 'workflow_id', workflow), run_at := at,
+  select graphile_worker.add_job(workflow_task(), json_build_object('org_id', org, 'workflow_id', workflow), run_at := at,
                                  job_key := case when at is null then 'advance:' else 'advance-at:' end || workflow, max_attempts := 10)
 $$;
 
@@ -105,10 +105,13 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
     'approvals', (select coalesce(jsonb_agg(approval_row(a) order by a.id), '[]')
                     from workflow_approvals a where a.workflow_id = w.id),
     'action_runs', (select coalesce(jsonb_agg(to_jsonb(r) order by r.id), '[]') from install_action_runs r where r.workflow_id = w.id),
+    'builds', (select coalesce(jsonb_agg(to_jsonb(b) order by b.id), '[]') from component_builds b where b.workflow_id = w.id),
     'jobs', (select coalesce(jsonb_agg(jsonb_build_object(
                       'id', s.job_id, 'status', coalesce(l.status, d.status, 'cancelled'),
                       'status_description', coalesce(d.status_description, ''), 'clock', d.clock,
                       'composite_error', d.composite_error,
+                      'class', (select r.error_metadata ->> 'class' from runner_job_execution_results r
+                                 where r.execution_id = d.final_execution_id),
                       'is_stopping', exists (select from stopping_executions x where x.runner_job_id = s.job_id))), '[]')
                from workflow_steps s
                left join runner_job_live l on l.id = s.job_id
@@ -141,7 +144,7 @@ exception when sqlstate 'SVC01' then
 end $$;
 
 -- The same, refused by an error. Answers whether a job is on offer.
--- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64, shown}], action_runs, jobs, children, events, install,
+-- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64, shown}], action_runs, builds, jobs, children, events, install,
 -- ends_place, new_signal_id, place (yield, requeue), wake, wake_at, joined_by (who retried or resumed it), approve_all_by (who set
 -- approve-all)}
 create or replace function write_workflow_now(org text, workflow text, expected bigint, change jsonb) returns boolean
@@ -207,6 +210,9 @@ begin
              status_description = excluded.status_description, status_at = excluded.status_at,
              composite_error = excluded.composite_error, started_at = excluded.started_at, finished_at = excluded.finished_at,
              token_digest = excluded.token_digest;
+  if jsonb_array_length(change -> 'builds') > 0 then
+    perform write_builds(org, change -> 'builds');
+  end if;
   if jsonb_array_length(change -> 'children') > 0 then
     perform lock_installs_of_children(held, change -> 'children');
   end if;

@@ -71,6 +71,7 @@ export const apps = resource({
     status_description: text(),
     status_v2: json(compositeStatusSchema),
     active_config_id: orNull(text(), "Null before the first config."),
+    queue_id: text("Its lane of builds; empty where another queue has that name."),
     created_at: made.created_at,
     updated_at: instant(),
     created_by_id: made.created_by_id,

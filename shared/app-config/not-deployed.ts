@@ -21,8 +21,8 @@ export const notDeployed: readonly NotDeployed[] = [
   {
     sections: ["components"],
     part: "components (`components/`)",
-    today: unprovisioned,
-    comesWith: "components and builds",
+    today: `built; ${unprovisioned}`,
+    comesWith: "sandboxes and deploys",
   },
   {
     sections: ["sandbox"],
@@ -58,7 +58,7 @@ export const notDeployed: readonly NotDeployed[] = [
     sections: ["kubernetes_contexts"],
     part: "clusters (`kubernetes_contexts.toml`)",
     today: "not used",
-    comesWith: "components and builds",
+    comesWith: "sandboxes and deploys",
   },
   {
     sections: ["runbooks"],

@@ -36,7 +36,7 @@ test("components are told once a type, roles in a folder at the first of them", 
     [
       "components/2.toml",
       1,
-      `component a (job) and 1 more of this type: in this version ${unprovisioned}`,
+      `component a (job) and 1 more of this type: in this version built; ${unprovisioned}`,
     ],
     ["permissions/x.toml", 1, "permissions: in this version not made: jobs run as their runner"],
     ["policies.toml", 2, "policies: in this version not evaluated"],

@@ -39,7 +39,6 @@ const theirOwn = {
 /** Things of paths that tests of their own hold apart: states and records need a runner's long dialogue. */
 const elsewhere = [
   "chart_id",
-  "component_config_id",
   "config_id",
   "key",
   "namespace",

@@ -29,7 +29,7 @@ describe("svc app validate", () => {
     const shown = await svc(["app", "validate", "examples/apps/manifests", "--strict"]);
     expect(shown).toMatchObject({ code: 0, out: "" });
     expect(shown.err).toMatch(
-      /^components\/.+\.toml:1:1: not_deployed_yet: component .+: in this version not deployed: .+ \(notice\)$/m,
+      /^components\/.+\.toml:1:1: not_deployed_yet: component .+: in this version built; not deployed: .+ \(notice\)$/m,
     );
     const { out } = await svc(["app", "validate", "examples/apps/manifests", "-o", "json"]);
     expect(JSON.parse(out)).toMatchObject({

@@ -81,7 +81,7 @@ async function walkThrough({ ends, steps }: Walk) {
     } else if (wish === "wake") {
       // A wake that comes twice at once, to whichever broker.
       const payload = JSON.stringify({ org_id: org.orgId, workflow_id: id });
-      await db`select graphile_worker.add_job('advance-workflow', ${payload}::text::json) from generate_series(1, 2)`;
+      await db`select graphile_worker.add_job(workflow_task(), ${payload}::text::json) from generate_series(1, 2)`;
     } else {
       const acted = act(ask(isDying), await read(id), wish);
       inFlight.push(acted.catch(() => {})); // its broker may be killed meanwhile

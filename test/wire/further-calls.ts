@@ -1,8 +1,10 @@
+import { buildCalls } from "./build-calls.ts";
 import type { WireCall } from "./wire-call.ts";
 import { ownApp, pending } from "./wire-things.ts";
 
-/** Calls of what stands beside: schemas and checks of configs, and what follows signals. */
+/** Calls of what stands beside: builds, schemas and checks of configs, and what follows signals. */
 export const furtherCalls: Readonly<Record<string, WireCall>> = {
+  ...buildCalls,
   createAppConfig: { ids: ownApp, body: () => ({}) },
   updateAppConfig: { ids: pending, body: () => ({ status: "error", status_description: "no" }) },
   activateAppConfig: {

@@ -158,13 +158,14 @@ export async function givenComponents(
     actions: { "look.toml": { name: "look", steps: [{ name: "look", command: "true" }] } },
     runbooks: { "rescue.toml": runbook },
   };
-  await made(`POST /v1/apps/${app_id}/configs/sync`, document);
+  const { id: app_config_id } = await made(`POST /v1/apps/${app_id}/configs/sync`, document);
   const at = `/v1/apps/${app_id}`;
   const listed = await made<{ id: string; config_id: string }[]>(`GET ${at}/components?limit=100`);
   const [rescue] = await made<{ id: string }[]>(`GET ${at}/runbooks`);
   return {
     components: listed.map(({ id, config_id }) => ({
       app_id,
+      app_config_id,
       component_id: id,
       component_config_id: config_id,
     })),

@@ -5,6 +5,7 @@ import { type Permission, rolePermissions } from "../../shared/permissions.ts";
 import type { RouteRule } from "../../shared/route-rule.ts";
 import type { Document } from "../support/broker/ask-route.ts";
 import { givenEverything } from "../support/broker/given-everything.ts";
+import { givenBuild } from "../support/builds/given-build.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
 import { givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
@@ -16,7 +17,9 @@ export type GivenWire = Awaited<ReturnType<typeof givenWire>>;
 
 /** One broker, and an org with one of each thing that clients name, an app of every part beside the small one. */
 export async function givenWire() {
-  const { db, url, brokers, call, setup } = await givenWorkflowsApi();
+  const { db, url, brokers, call, setup } = await givenWorkflowsApi({
+    env: { SVC_REGISTRY: "https://registry.example.com" },
+  });
   const { body: document } = await call<Document>("GET /openapi.json");
   const { org, ids } = await givenEverything({ db, setup, document });
   const { api, orgId } = org;
@@ -46,6 +49,7 @@ export async function givenWire() {
   const rich = await givenRich({ made });
   const { components, runbook } = await givenComponents(made);
   const ended = await givenEnded(db, orgId);
+  const build = await givenBuilds(db, orgId, components[0] ?? {});
   return {
     db,
     brokers,
@@ -58,6 +62,7 @@ export async function givenWire() {
     components,
     runbook,
     ended,
+    build,
     made,
     fresh,
     tokenFor,
@@ -103,4 +108,14 @@ async function givenEnded(db: Db, orgId: OrgId): Promise<Ids> {
     execution_id: executionId,
     log_stream_id: `lgs_${jobId.slice(4)}`,
   };
+}
+
+/** Builds of a component, by the names that their paths have, and a runner of the org's own that nobody serves: what is built stays open. */
+async function givenBuilds(db: Db, orgId: OrgId, of: Ids): Promise<Ids> {
+  const { groupId } = await givenRunner(db, { orgId });
+  await db`update runner_groups set type = 'org', owner_type = 'org' where id = ${groupId}`;
+  const { app_id = "", component_id = "", app_config_id = "" } = of;
+  const at = { orgId, appId: app_id, configId: app_config_id, componentId: component_id };
+  await givenBuild(db, at, "error");
+  return { app_id, component_id, build_id: await givenBuild(db, at) };
 }

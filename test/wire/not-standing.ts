@@ -100,20 +100,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     GET /v1/installs/{install_id}/sandbox-runs
     GET /v1/installs/{install_id}/sandbox-runs/{run_id}
 `,
-  "Builds come later.": `
-    POST /v1/apps/{app_id}/components/build-all
-    GET,POST /v1/apps/{app_id}/components/{component_id}/builds
-    GET /v1/apps/{app_id}/components/{component_id}/builds/latest
-    GET /v1/apps/{app_id}/components/{component_id}/builds/{build_id}
-    POST /v1/apps/{app_id}/components/{component_id}/builds/{build_id}/cancel
-    POST /v1/apps/{app_id}/configs/{config_id}/build
-    GET /v1/builds
-    GET /v1/component-builds
-    GET /v1/components/builds/{build_id}
-    POST /v1/components/{component_id}/builds
-    GET /v1/components/{component_id}/builds/latest
-    GET /v1/components/{component_id}/builds/{build_id}
-`,
   "Components of installs and their deploys come later.": `
     GET /v1/installs/{install_id}/components
     POST /v1/installs/{install_id}/components/deploy-all

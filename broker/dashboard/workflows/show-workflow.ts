@@ -10,6 +10,7 @@ import { jsonBlock } from "../parts/code-block.ts";
 import { facts } from "../parts/facts.ts";
 import { table } from "../parts/table.ts";
 import { durationText, timeAgo } from "../parts/time.ts";
+import { ownerPath } from "./owner-path.ts";
 
 /** GET /workflows/{workflow_id}: its steps over time, what it waits for, and the plan that somebody is to approve. */
 export const showWorkflow: Page = {
@@ -24,8 +25,8 @@ export const showWorkflow: Page = {
       title: `${workflow.name}: ${status}`,
       live: workflow.finished ? [] : ["jobs"],
       main: html`${crumbs(
-          ["Installs", "/installs"],
-          [workflow.owner_name || workflow.owner_id, `/installs/${workflow.owner_id}`],
+          workflow.owner_type === "apps" ? ["Apps", "/apps"] : ["Installs", "/installs"],
+          [workflow.owner_name || workflow.owner_id, ownerPath(workflow)],
         )}
         ${heading(workflow.name, workflow.id, badge(workflow.cancelling ? "cancelling" : status))}
         ${why === "" ? "" : html`<p>${why}</p>`}

@@ -4,6 +4,7 @@ import type { Html } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { table } from "../parts/table.ts";
 import { durationText, timeAgo } from "../parts/time.ts";
+import { ownerPath } from "./owner-path.ts";
 
 /** Workflows, one a row. */
 export function workflowTable(workflows: readonly ShownWorkflow[], nowMs: number): Html {
@@ -18,8 +19,8 @@ export function workflowTable(workflows: readonly ShownWorkflow[], nowMs: number
       },
       {
         head: "Of",
-        cell: ({ owner_id: id, owner_name: name }) =>
-          html`<a href="/installs/${id}">${name || id}</a>`,
+        cell: (workflow) =>
+          html`<a href="${ownerPath(workflow)}">${workflow.owner_name || workflow.owner_id}</a>`,
       },
       {
         head: "Took",

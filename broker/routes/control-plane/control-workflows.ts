@@ -25,6 +25,7 @@ import {
   skipStep,
   updateWorkflow,
 } from "../../workflows/control-workflow.ts";
+import { requireOperates } from "../../workflows/require-operates.ts";
 import {
   requireSnapshot,
   showApproval,
@@ -40,7 +41,8 @@ export const controlWorkflows: RegisterRoutes = (app, broker) => {
 };
 
 const cancel: RegisterRoutes = (app, broker) => {
-  app.handle(cancelWorkflowRoute, async ({ orgId, params: { workflow_id: id } }) => {
+  app.handle(cancelWorkflowRoute, async ({ actor, orgId, params: { workflow_id: id } }) => {
+    await requireOperates(broker.db, actor, id);
     await cancelWorkflow(broker, orgId, id);
     return { workflow_id: id };
   });
@@ -48,6 +50,7 @@ const cancel: RegisterRoutes = (app, broker) => {
     const outcomes = [];
     for (const id of new Set(body.workflow_ids)) {
       const outcome = await requireWithin(broker.db, actor, "workflows", id)
+        .then(() => requireOperates(broker.db, actor, id))
         .then(() => cancelWorkflow(broker, actor.orgId, id))
         .catch(outcomeOf);
       outcomes.push({ workflow_id: id, outcome });
@@ -59,8 +62,9 @@ const cancel: RegisterRoutes = (app, broker) => {
     const cancelled = outcomes.filter(({ outcome }) => !whyLeft.has(outcome));
     return { cancelled: cancelled.map((one) => one.workflow_id), errors, outcomes };
   });
-  app.handle(cancelStepRoute, async ({ orgId, params }) => {
+  app.handle(cancelStepRoute, async ({ actor, orgId, params }) => {
     const { workflow_id: id, step_id: stepId } = params;
+    await requireOperates(broker.db, actor, id);
     await cancelWorkflowStep(broker, orgId, { id, stepId });
     return { workflow_id: id };
   });
@@ -81,11 +85,13 @@ function outcomeOf(error: unknown): "final" | "not-found" {
 const redo: RegisterRoutes = (app, broker) => {
   app.handle(retryStepRoute, async ({ actor, params }) => {
     const { workflow_id: id, step_id: stepId } = params;
+    await requireOperates(broker.db, actor, id);
     await retryStep(broker, actor, { id, stepId });
     return { workflow_id: id, retryable: true };
   });
   app.handle(skipStepRoute, async ({ actor, params }) => {
     const { workflow_id: id, step_id: stepId } = params;
+    await requireOperates(broker.db, actor, id);
     await skipStep(broker, actor, { id, stepId });
     return { workflow_id: id, skippable: true };
   });
@@ -97,6 +103,7 @@ const redo: RegisterRoutes = (app, broker) => {
     return { workflow_id: id };
   });
   app.handle(resumeWorkflowRoute, async ({ actor, params: { workflow_id: id } }) => {
+    await requireOperates(broker.db, actor, id);
     await resumeWorkflow(broker, actor, id);
     return { workflow_id: id };
   });

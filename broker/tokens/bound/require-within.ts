@@ -85,6 +85,7 @@ const words: Readonly<Record<Thing, string>> = {
   apps: "app",
   installs: "install",
   workflows: "workflow",
+  component_builds: "build",
   runner_groups: "runner group",
   runners: "runner",
   runner_jobs: "job",

@@ -16,6 +16,10 @@ const things = {
       (w.owner_type = 'installs' and ${ofOwnInstall(db, "w", bound)}
        ${bound.type === "apps" ? db`or w.owner_type = 'apps' and w.owner_id = ${bound.id}` : db``})`,
   },
+  component_builds: {
+    as: "b",
+    is: (db, { type, id }) => (type === "apps" ? db`b.app_id = ${id}` : db`false`),
+  },
   runner_groups: { as: "g", is: (db, bound) => ofOwnGroup(db, db`g.id`, bound) },
   runners: { as: "u", is: (db, bound) => ofOwnGroup(db, db`u.runner_group_id`, bound) },
   runner_jobs: { as: "j", is: (db, bound) => ofOwnRunner(db, "j", bound) },

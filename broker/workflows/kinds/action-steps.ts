@@ -1,5 +1,4 @@
 import { checksumOf } from "../../../shared/app-config/canonical-json.ts";
-import { isFaultCode } from "../../../shared/fault-codes.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
 import {
   actionTimeoutNs,
@@ -11,11 +10,11 @@ import { stateBase } from "../../installs/state-base.ts";
 import { isLonger } from "../../is-longer.ts";
 import { sealShownPlan } from "../../jobs/shown-plans.ts";
 import { draftStepJob } from "../draft-step-job.ts";
-import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
+import { faultOf, type StepKind } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
-import type { ActionRunRow, CompositeFault, Step, StepJob } from "../machine/workflow-rows.ts";
+import type { ActionRunRow, CompositeFault, Step } from "../machine/workflow-rows.ts";
+import { jobOutcome } from "./job-outcome.ts";
 import type { ApprovedPlan, KindEnvironment } from "./kind-environment.ts";
-import { missingPermission } from "./missing-permission.ts";
 
 /** Asks somebody to approve what the action's run is about to do, byte for byte. */
 export const approveStep = (env: KindEnvironment): StepKind => ({
@@ -58,7 +57,7 @@ export const actionStep = (env: KindEnvironment): StepKind => ({
   look(draft, step) {
     const job = draft.jobOf(step);
     if (job === undefined || !isFinal(job.status) || job.is_stopping) return { kind: "wait" };
-    return outcomeOf(job);
+    return jobOutcome(job);
   },
   ended(draft, step, isTimeout) {
     const status = endOf(step, isTimeout);
@@ -84,39 +83,6 @@ function approvedPlanOf(
   const step = steps.findLast(({ status, target_id: of }) => status === "approved" && of === run);
   const approval = approvals.find(({ step_id: of }) => of === step?.id);
   return approval && approvedPlan(approval.id);
-}
-
-function outcomeOf(job: StepJob): StepOutcome {
-  if (job.status === "finished") return { kind: "done" };
-  if (job.status === "cancelled" && job.clock === null)
-    return { kind: "cancelled", detail: job.status_description || "its job was cancelled" };
-  const isTimeout = job.status === "timed-out" || job.clock !== null;
-  return {
-    kind: "fault",
-    fault: faultOfJob(job, isTimeout),
-    ...(isTimeout && { isTimeout: true }),
-  };
-}
-
-/** Permission faults, and what else the job says of itself, in the words of its own error. */
-function faultOfJob(job: StepJob, isTimeout: boolean): CompositeFault {
-  const { code: told, type, title, detail, retryable } = job.composite_error ?? {};
-  const said = typeof detail === "string" && detail !== "" ? detail : job.status_description;
-  const byStatus = isTimeout ? "job_timed_out" : "job_failed";
-  const ofBroker = type === "runner.lost" ? "process_lost" : byStatus; // of a broker that wrote no codes yet
-  const code = isFaultCode(told) ? told : ofBroker;
-  const more = { retryable: retryable !== false, runner_job_id: job.id };
-  const permission = code === "job_failed" ? missingPermission(said) : undefined;
-  if (permission !== undefined) {
-    const facts = permission === "" ? {} : { permission };
-    return { ...faultOf("permission_missing", "A permission is missing", said, more), facts };
-  }
-  return faultOf(
-    code,
-    typeof title === "string" ? title : "The job did not finish",
-    said || `its job ended as ${job.status}`,
-    more,
-  );
 }
 
 /** The run's row: it was made with the workflow, or is made by the first step that is about it. */

@@ -21,6 +21,8 @@ export type DecisionNeeds = {
   readonly rendered: ReadRendered;
   /** By the approval's id; undefined where no plan is stored. */
   readonly approvedPlan: (approvalId: string) => ApprovedPlan | undefined;
+  /** What a job that ended well told, by the job's id. */
+  readonly outputsOf: (jobId: string) => Readonly<Record<string, unknown>>;
 };
 
 /** What kinds of steps know besides the workflow. */

@@ -1,8 +1,8 @@
 import { canonicalJson } from "../../../shared/app-config/canonical-json.ts";
 import { labelOrder } from "../../installs/label-templates.ts";
 import { stateBase } from "../../installs/state-base.ts";
+import type { InstallChange } from "../machine/install-change.ts";
 import type { StepKind } from "../machine/step-kind.ts";
-import type { InstallChange } from "../machine/workflow-draft.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
 
 /** Records what is known of the install, as another version where anything has changed, and what its templates of labels give of it; nothing where nothing is to be changed. */

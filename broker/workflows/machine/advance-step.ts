@@ -107,13 +107,16 @@ function failStep(
 ): void {
   step.error = { ...fault, step_id: step.id };
   const description = fault.detail;
-  const budget = step.params["auto_retries"];
-  const isAgain = fault.retryable && typeof budget === "number" && step.retry_index < budget;
+  const { auto_retries: budget, auto_retry_code: code = fault.code } = step.params;
+  const hasBudget = typeof budget === "number" && step.retry_index < budget;
+  const isAgain = fault.retryable && hasBudget && code === fault.code;
   const isGroup = step.params["retries_group"] === true;
   if (isAgain)
     draft.moveStep(step, "fail", { description, directive: isGroup ? "retry-group" : "retry" });
   else if (step.params["skip_on_failure"] === true)
     draft.moveStep(step, "fail", { description, directive: "continue" });
+  else if (step.params["ends_on_failure"] === true)
+    draft.moveStep(step, "fail", { description, directive: "stop" });
   else draft.moveStep(step, "stall", { description, directive: "stop" });
   step.finished_at = draft.now;
   draft.tellStep(step, { transition: "failed", error: description });

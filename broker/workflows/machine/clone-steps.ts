@@ -1,5 +1,6 @@
+import { isEndedBuild } from "../../../shared/build-statuses.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
-import type { Group, Step } from "./workflow-rows.ts";
+import type { BuildRow, Group, Step } from "./workflow-rows.ts";
 
 /** Puts a new row in the place of a step, which begins not before this instant. */
 export function cloneStep(draft: WorkflowDraft, step: Step, notBefore: string | null): void {
@@ -63,8 +64,9 @@ function copyOf(draft: WorkflowDraft, step: Step, place: Place): Step {
   };
 }
 
-/** A run of an action is another one; what stands for itself stays. */
+/** A run of an action is another one, and so is a build that failed; what stands for itself stays. */
 function targetOf(draft: WorkflowDraft, step: Step, targets: Map<string, string>): string {
+  if (step.target_type === "component_builds") return buildFor(draft, step);
   if (step.target_type !== "install_action_workflow_runs") return step.target_id;
   const known = targets.get(step.target_id);
   if (known !== undefined) return known;
@@ -91,4 +93,27 @@ function targetOf(draft: WorkflowDraft, step: Step, targets: Map<string, string>
       Object.assign(run, { status: "cancelled", status_at: draft.now, finished_at: draft.now });
   }
   return id;
+}
+
+function buildFor(draft: WorkflowDraft, step: Step): string {
+  const build = draft.buildOf(step);
+  if (build === undefined || !isEndedBuild(build.status) || build.status === "active")
+    return step.target_id;
+  const again: BuildRow = {
+    ...build,
+    id: draft.newId("bld"),
+    workflow_step_id: null,
+    runner_job_id: null,
+    status: "planning",
+    status_description: "",
+    status_at: draft.now,
+    composite_error: null,
+    artifact: {},
+    no_op: false,
+    created_at: draft.now,
+    started_at: null,
+    finished_at: null,
+  };
+  draft.builds.push(again);
+  return again.id;
 }

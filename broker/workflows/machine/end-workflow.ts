@@ -62,4 +62,6 @@ function closePending(draft: WorkflowDraft): void {
   }
   for (const run of draft.actionRuns.filter(({ status }) => status === "queued"))
     Object.assign(run, { status: "cancelled", status_at: draft.now, finished_at: draft.now });
+  for (const build of draft.builds.filter(({ status }) => status === "planning"))
+    Object.assign(build, { status: "cancelled", status_at: draft.now, finished_at: draft.now });
 }

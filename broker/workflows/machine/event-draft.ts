@@ -104,7 +104,7 @@ export function stepEvent(
 function common(workflow: Workflow, entities: readonly EventEntity[], words: EventWords) {
   const { id, type, owner_id, owner_type, org_id, parent_id, parent_step_id } = workflow;
   const parent = { workflow_id: parent_id, step_id: parent_step_id, kind: "workflow_step" };
-  const links = owner_type === "installs" ? { install: owner_id } : {};
+  const links = linksOf[owner_type]?.(owner_id) ?? {};
   return {
     org_id,
     transition: words.transition,
@@ -119,6 +119,14 @@ function common(workflow: Workflow, entities: readonly EventEntity[], words: Eve
     },
   };
 }
+
+/** What of the owner events link to, by its type. */
+const linksOf: {
+  readonly [Type in Workflow["owner_type"]]?: (id: string) => Readonly<Record<string, string>>;
+} = {
+  installs: (install) => ({ install }),
+  apps: (app) => ({ app }),
+};
 
 const mostErrorBytes = 4096;
 

@@ -12,7 +12,7 @@ const things = {
 };
 const workflow = { params: { run_id: "awr_1" } } as unknown as Workflow; // what entities are made of
 const run = { id: "awr_1", action_id: "act_1" } as ActionRunRow; // likewise
-const decided = { workflow, actionRuns: [run], install: {} };
+const decided = { workflow, actionRuns: [run], builds: [], install: {} };
 const install = { kind: "installs", id: "ins_1", labels: things.install.labels };
 const greet = { kind: "actions", id: "act_1", labels: { tier: "gold" } };
 

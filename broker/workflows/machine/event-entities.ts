@@ -1,5 +1,5 @@
 import type { EventEntity } from "../../../shared/webhooks/accepts-event.ts";
-import type { ActionRunRow, Step, Workflow } from "./workflow-rows.ts";
+import type { ActionRunRow, BuildRow, Step, Workflow } from "./workflow-rows.ts";
 
 type Labels = EventEntity["labels"];
 
@@ -16,28 +16,41 @@ export type EventThings = {
     | undefined;
   /** The labels of actions, by the action's id. */
   readonly actions: ReadonlyMap<string, Labels>;
+  /** The labels of components that it builds, by the component's id. */
+  readonly components?: ReadonlyMap<string, Labels>;
 };
 
 /** What a decision has come to, of which entities are told. */
 type Decided = {
   readonly workflow: Workflow;
   readonly actionRuns: readonly ActionRunRow[];
+  readonly builds: readonly BuildRow[];
   /** What of the install the same move changes. */
   readonly install: { readonly labels?: Labels; readonly labelTemplates?: Labels };
 };
 
-/** What an event of the workflow is about: its install, and the action that it was asked to run. */
+/** What an event of the workflow is about: its install and the action that it was asked to run, or the components that it was asked to build. */
 export function entitiesOfWorkflow(things: EventThings, decided: Decided): EventEntity[] {
   const { run_id: runId } = decided.workflow.params;
   const run = decided.actionRuns.find(({ id }) => id === runId);
-  return [...installOf(things, decided), ...actionOf(things, run?.action_id)];
+  const built = new Set(decided.builds.map(({ component_id: id }) => id));
+  return [
+    ...installOf(things, decided),
+    ...actionOf(things, run?.action_id),
+    ...[...built].flatMap((id) => componentOf(things, id)),
+  ];
 }
 
-/** What an event of a step is about: the install, and the action that the step runs. */
+/** What an event of a step is about: the install, the action that the step runs, and the component that it builds. */
 export function entitiesOfStep(things: EventThings, decided: Decided, step: Step): EventEntity[] {
   const run = decided.actionRuns.find(({ id }) => id === step.target_id);
   const actionId = run?.action_id ?? step.params["action_id"];
-  return [...installOf(things, decided), ...actionOf(things, actionId)];
+  const build = decided.builds.find(({ id }) => id === step.target_id);
+  return [
+    ...installOf(things, decided),
+    ...actionOf(things, actionId),
+    ...(build === undefined ? [] : componentOf(things, build.component_id)),
+  ];
 }
 
 /** With the labels that the same move gives it. */
@@ -56,3 +69,7 @@ function actionOf({ actions }: EventThings, id: unknown): EventEntity[] {
   if (typeof id !== "string") return [];
   return [{ kind: "actions", id, labels: actions.get(id) ?? {} }];
 }
+
+const componentOf = ({ components }: EventThings, id: string): EventEntity[] => [
+  { kind: "components", id, labels: components?.get(id) ?? {} },
+];

@@ -3,9 +3,11 @@ import { type WorkflowStepEvent, workflowStepTransitions } from "../../../shared
 import { type WorkflowEvent, workflowTransitions } from "../../../shared/workflow.ts";
 import { type EventDraft, type EventWords, stepEvent, workflowEvent } from "./event-draft.ts";
 import { entitiesOfStep, entitiesOfWorkflow, type EventThings } from "./event-entities.ts";
+import type { InstallChange } from "./install-change.ts";
 import type {
   ActionRunRow,
   Approval,
+  BuildRow,
   Child,
   Group,
   Params,
@@ -35,28 +37,8 @@ export type ChildDraft = {
 };
 /** Why the database took none of a first decision's children: full, no-lane or not-found, by their refs. */
 export type RefusedChildren = Readonly<Record<string, string>>;
-/** What a change does to the install besides. */
-export type InstallChange = {
-  phase?: string;
-  appliedConfigId?: string;
-  isDeleted?: true;
-  state?: Readonly<Record<string, unknown>>;
-  /** What its templates of labels give, and these. */
-  labels?: Readonly<Record<string, string>>;
-  labelTemplates?: Readonly<Record<string, string>>;
-  /** What runs of health checks said, by the action's name. */
-  health?: Readonly<Record<string, HealthVerdict>>;
-  /** The health checks that there are from now on. */
-  healthOf?: readonly string[];
-};
-export type HealthVerdict = {
-  readonly status: "healthy" | "degraded";
-  readonly run_id: string;
-  readonly at: string;
-  readonly detail: string;
-};
 export type NewId = (
-  prefix: "wfr" | "wsg" | "stp" | "apv" | "apr" | "awr" | "ist" | "sig",
+  prefix: "wfr" | "wsg" | "stp" | "apv" | "apr" | "awr" | "bld" | "ist" | "sig",
 ) => string;
 type Given = {
   readonly newId: NewId;
@@ -79,6 +61,7 @@ export class WorkflowDraft {
   readonly steps: Step[];
   readonly approvals: Approval[];
   readonly actionRuns: ActionRunRow[];
+  readonly builds: BuildRow[];
   readonly jobs: ReadonlyMap<string, StepJob>;
   readonly now: string;
   readonly nowMs: number;
@@ -122,6 +105,7 @@ export class WorkflowDraft {
     this.steps = snapshot.steps.map((step) => ({ ...step }));
     this.approvals = snapshot.approvals.map((approval) => ({ ...approval }));
     this.actionRuns = snapshot.action_runs.map((run) => ({ ...run }));
+    this.builds = snapshot.builds.map((build) => ({ ...build }));
     this.jobs = new Map(snapshot.jobs.map((job) => [job.id, job]));
   }
 
@@ -215,6 +199,10 @@ export class WorkflowDraft {
     return this.actionRuns.find(({ id }) => id === step.target_id);
   }
 
+  buildOf(step: Step): BuildRow | undefined {
+    return this.builds.find(({ id }) => id === step.target_id);
+  }
+
   /** The instant that is so much later. */
   after(ms: number): string {
     return new Date(this.nowMs + ms).toISOString();
@@ -242,7 +230,8 @@ export class WorkflowDraft {
           said !== this.snapshot.steps[at]?.status_description ||
           deadline_at !== this.snapshot.steps[at]?.deadline_at,
       ) ||
-      this.actionRuns.some((run, at) => run.status !== this.snapshot.action_runs[at]?.status)
+      this.actionRuns.some((run, at) => run.status !== this.snapshot.action_runs[at]?.status) ||
+      this.builds.some((build, at) => build.status !== this.snapshot.builds[at]?.status)
     );
   }
 }

@@ -1,4 +1,5 @@
 import type { ActionRunStatus } from "../../../shared/action-run-statuses.ts";
+import type { BuildStatus } from "../../../shared/build-statuses.ts";
 import type { FaultCode } from "../../../shared/fault-codes.ts";
 import type { RunnerJobStatus } from "../../../shared/runner-job.ts";
 import type {
@@ -7,6 +8,7 @@ import type {
   WorkflowStepStatus,
 } from "../../../shared/workflow-step.ts";
 import type { WorkflowStatus } from "../../../shared/workflow.ts";
+import type { BuiltArtifact } from "../../builds/built-artifact.ts";
 
 /** Instants are texts as the database writes them: what is not changed goes back as it came. */
 export type Instant = string;
@@ -154,6 +156,8 @@ export type StepJob = {
   /** Whether an execution of it may still run. */
   readonly is_stopping: boolean;
   readonly composite_error: Readonly<Record<string, unknown>> | null;
+  /** Of which class its failure was; null where its result says none. */
+  readonly class: string | null;
 };
 
 /** A row of `install_action_runs`. */
@@ -181,6 +185,32 @@ export type ActionRunRow = {
   token_digest: string | null;
 };
 
+/** A row of `component_builds`. */
+export type BuildRow = {
+  readonly id: string;
+  readonly app_id: string;
+  readonly component_id: string;
+  readonly component_config_id: string;
+  readonly app_config_id: string;
+  readonly component_name: string;
+  readonly component_type: string;
+  readonly workflow_id: string;
+  workflow_step_id: string | null;
+  runner_job_id: string | null;
+  status: BuildStatus;
+  status_description: string;
+  status_at: Instant;
+  composite_error: CompositeFault | null;
+  readonly git_ref: string;
+  readonly checksum: string;
+  artifact: BuiltArtifact;
+  no_op: boolean;
+  readonly created_at: Instant;
+  started_at: Instant | null;
+  finished_at: Instant | null;
+  readonly created_by_id: string;
+};
+
 /** All that is stored of a workflow, and the database's time. */
 export type WorkflowSnapshot = {
   readonly now: Instant;
@@ -191,6 +221,7 @@ export type WorkflowSnapshot = {
   readonly approvals: readonly Approval[];
   readonly jobs: readonly StepJob[];
   readonly action_runs: readonly ActionRunRow[];
+  readonly builds: readonly BuildRow[];
   /** Of all its steps, in the order of their begins. */
   readonly children: readonly Child[];
   /** Whether the workflow that began it goes on no more. */

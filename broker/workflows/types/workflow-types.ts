@@ -134,8 +134,16 @@ export function workflowType(type: string): WorkflowType {
   return workflowTypes[type as WorkflowTypeName]; // it is one of them
 }
 
-/** What a workflow does, in words; also of events that no workflow of an install wrote. */
+/** What workflows of apps do, in words. */
+const wordsOfApps: Readonly<Record<string, WorkflowType["words"]>> = {
+  app_config_build: ({ metadata: { component_name: name } }) =>
+    name === undefined ? "Build the app's components" : `Build ${name}`,
+};
+
+/** What a workflow does, in words; also of events that no workflow wrote. */
 export function wordsOfWorkflow({ type, metadata }: Pick<Workflow, "type" | "metadata">): string {
+  const ofApp = wordsOfApps[type];
+  if (ofApp !== undefined) return ofApp({ metadata });
   if (Object.hasOwn(workflowTypes, type)) return workflowType(type).words({ metadata });
   const words = type.replaceAll("_", " ");
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;

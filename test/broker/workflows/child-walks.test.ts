@@ -138,7 +138,7 @@ async function act(org: Given, { wish, at, broker }: Walk["steps"][number]): Pro
   const id = ids[at % ids.length] ?? "";
   if (wish === "wake")
     await db`
-      select graphile_worker.add_job('advance-workflow', json_build_object('org_id', ${org.orgId}::text, 'workflow_id', ${id}::text))
+      select graphile_worker.add_job(workflow_task(), json_build_object('org_id', ${org.orgId}::text, 'workflow_id', ${id}::text))
         from generate_series(1, 2)`; // twice at once
   else if (wish === "tree") await (at % 4 === 0 ? org.tree(at) : undefined);
   else if (wish === "reprovision")

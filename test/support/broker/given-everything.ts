@@ -1,3 +1,4 @@
+import { givenBuild } from "../builds/given-build.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../rows/given.ts";
 import { givenDelivery } from "../webhooks/given-webhooks.ts";
 import { givenInstall, type givenWorkflowsApi, stepIn } from "../workflows/workflows-api.ts";
@@ -29,8 +30,11 @@ export async function givenEverything({ db, setup, document }: Given) {
   const workflow = await org.reach(run.workflow_id, "approval-awaiting");
   const step = stepIn(workflow, "approval-awaiting");
   await made(`POST /v1/apps/${org.appId}/secrets`, { name: "license", value: "hello" });
-  for (const kind of ["components", "runbooks"])
-    await made(`POST /v1/apps/${org.appId}/${kind}`, { name: "own" });
+  await made(`POST /v1/apps/${org.appId}/runbooks`, { name: "own" });
+  const component = await made(`POST /v1/apps/${org.appId}/components`, { name: "own" });
+  const config = await made(`POST /v1/apps/${org.appId}/configs`, {}); // not the install's, which has no components
+  const ofBuild = { orgId, appId: org.appId, configId: config.id, componentId: component.id };
+  await givenBuild(db, ofBuild);
   const queue = await made("POST /v1/queues", { name: "deploys" });
   const queueAt = `/v1/queues/${queue.id}`;
   const { webhookId, deliveryId } = await givenDelivery(db, { orgId });

@@ -55,6 +55,7 @@ export function firstSnapshot(startMs: number): WorkflowSnapshot {
     approvals: [],
     jobs: [],
     action_runs: [],
+    builds: [],
     children: [],
     is_parent_finished: false,
     lane: "changes",

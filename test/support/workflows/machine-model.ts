@@ -148,6 +148,7 @@ class World implements Model {
               clock: null,
               is_stopping: this.#stopping.has(id),
               composite_error: null,
+              class: null,
             },
           ],
     );

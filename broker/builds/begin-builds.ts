@@ -1,0 +1,146 @@
+import { canonicalJson, checksumOf } from "../../shared/app-config/canonical-json.ts";
+import { problem } from "../../shared/problem.ts";
+import { findConfig } from "../app-configs/queries.ts";
+import { storedDocument } from "../app-configs/stored-document.ts";
+import { requireApp } from "../apps/keep-apps.ts";
+import type { Db } from "../database/connect.ts";
+import { keyedId } from "../database/keyed-id.ts";
+import { newId } from "../database/new-id.ts";
+import { listPartConfigs, type PartConfigRow } from "../named-parts/list-part-configs.ts";
+import { requireNamed } from "../named-parts/show-named-parts.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { laneFull } from "../workflows/lane-refusals.ts";
+
+type Asker = Pick<Actor, "id" | "orgId" | "requestSeed">;
+type Begun = { readonly workflowId: string; readonly builds: readonly string[] };
+const everyPart = { after: undefined, limit: 1000, offset: 0 };
+
+/** Builds one component by the app's active config; answers the build's id. */
+export async function buildComponent(
+  db: Db,
+  actor: Asker,
+  { app, id, gitRef }: { readonly app: string; readonly id: string; readonly gitRef: string },
+): Promise<string> {
+  const configId = await requireActiveConfig(db, actor.orgId, app);
+  await requireNamed(db, actor.orgId, { kind: "components", app, id });
+  const page = { after: undefined, limit: 1, offset: 0 };
+  const wanted = { kind: "components", part: id, config: configId } as const;
+  const parts = await listPartConfigs(db, actor.orgId, { ...wanted, ...page });
+  const [part] = parts;
+  if (part === undefined) throw problem.notFound("component config");
+  const metadata = { component_id: id, component_name: part.name };
+  const begun = await begin(db, actor, { app, configId, parts, gitRef, metadata });
+  return begun.builds[0] ?? "";
+}
+
+/** Builds all components of the app's active config; answers the builds' ids, none where it has no components. */
+export async function buildAllComponents(
+  db: Db,
+  actor: Asker,
+  app: string,
+): Promise<readonly string[]> {
+  const configId = await requireActiveConfig(db, actor.orgId, app);
+  const parts = await partsOf(db, actor.orgId, configId);
+  if (parts.length === 0) return [];
+  return (await begin(db, actor, { app, configId, parts, gitRef: "", metadata: {} })).builds;
+}
+
+/** Builds all components of a config that is or was in force; answers the workflow's id. */
+export async function buildConfig(
+  db: Db,
+  actor: Asker,
+  { app, configId }: { readonly app: string; readonly configId: string },
+): Promise<string> {
+  await requireApp(db, actor.orgId, app);
+  const config = await findConfig(db, actor.orgId, { app, id: configId });
+  if (config === undefined) throw problem.notFound("app config");
+  if (config.plan_only || (config.status !== "active" && config.status !== "outdated"))
+    throw problem.conflict("config_not_active", `The config is ${config.status}: sync it first.`);
+  const parts = await partsOf(db, actor.orgId, configId);
+  if (parts.length === 0)
+    throw problem.conflict(
+      "no_components",
+      "The config has no components: there is nothing to build.",
+    );
+  const begun = await begin(db, actor, { app, configId, parts, gitRef: "", metadata: {} });
+  return begun.workflowId;
+}
+
+async function requireActiveConfig(db: Db, org: OrgId, app: string): Promise<string> {
+  const { active_config_id: id } = await requireApp(db, org, app);
+  if (id !== null) return id;
+  throw problem.conflict("no_active_config", "The app has no active config. Sync one first.");
+}
+
+const partsOf = (db: Db, org: OrgId, config: string): Promise<PartConfigRow[]> =>
+  listPartConfigs(db, org, { kind: "components", config, ...everyPart });
+
+type Beginning = {
+  readonly app: string;
+  readonly configId: string;
+  readonly parts: readonly PartConfigRow[];
+  readonly gitRef: string;
+  readonly metadata: Readonly<Record<string, string>>;
+};
+
+async function begin(
+  db: Db,
+  { id: actorId, orgId, requestSeed }: Asker,
+  { app, configId, parts, gitRef, metadata }: Beginning,
+): Promise<Begun> {
+  const workflowId = keyedId("wfl", requestSeed, app, "app_config_build");
+  const made = requestSeed === undefined ? [] : await buildsOf(db, orgId, workflowId);
+  if (made.length > 0) return { workflowId, builds: made };
+  const { components = [] } = (await storedDocument(db, orgId, configId)) ?? {};
+  const builds = parts.map(({ id, part_id, name }) => {
+    const said = components.find((one) => one.name === name);
+    return {
+      id: keyedId("bld", requestSeed, part_id),
+      component_id: part_id,
+      component_config_id: id,
+      app_config_id: configId,
+      component_name: name,
+      component_type: said?.type ?? "",
+      git_ref: gitRef,
+      checksum: checksumOf(canonicalJson(said ?? null)),
+    };
+  });
+  const workflow = {
+    id: workflowId,
+    org_id: orgId,
+    type: "app_config_build",
+    owner_type: "apps",
+    owner_id: app,
+    role: "",
+    plan_only: false,
+    approval_option: "prompt",
+    params: { app_config_id: configId },
+    metadata,
+    signal_id: newId("sig"),
+    run_id: newId("wfr"),
+    created_by_id: actorId,
+  };
+  const [row] = await db<{ outcome: string }[]>`
+    select begin_builds(${orgId}, ${app}, ${JSON.stringify(workflow)}::text::jsonb, ${JSON.stringify(builds)}::text::jsonb) as outcome`;
+  if (row?.outcome !== "created") throw refusalOf(row?.outcome ?? "lost");
+  return { workflowId, builds: builds.map(({ id }) => id) };
+}
+
+/** What the same request made before, where nobody heard of it. */
+async function buildsOf(db: Db, org: OrgId, workflowId: string): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select b.id from component_builds b where b.org_id = ${org} and b.workflow_id = ${workflowId} order by b.id`;
+  return rows.map(({ id }) => id);
+}
+
+function refusalOf(outcome: string): Error {
+  if (outcome === "not-found") return problem.notFound("app");
+  if (outcome === "full") return laneFull();
+  if (outcome === "no-lane")
+    return problem.conflict(
+      "lane_taken",
+      "Another queue has the name of this app's lane, builds, with the app as its owner. Rename or delete that queue.",
+    );
+  return new Error(`begin_builds answered ${outcome}`);
+}

@@ -1,0 +1,74 @@
+import { type ComponentBuild, componentBuilds } from "../../shared/api/builds.ts";
+import { componentTypeOf } from "../../shared/component-types.ts";
+import { rowsOf } from "../resources/rows-of.ts";
+import { compositeErrorOf } from "../status/composite-error.ts";
+import { toCompositeStatus } from "../status/composite-status.ts";
+import type { BuildRow } from "../workflows/machine/workflow-rows.ts";
+
+/** A build as it is read, with what the API shows besides. */
+export type ShownBuildRow = Omit<BuildRow, Instants> & {
+  readonly org_id: string;
+  readonly nth: number;
+  readonly log_stream_id: string | null;
+  readonly status_at: Date;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+};
+type Instants = "status_at" | "created_at" | "started_at" | "finished_at";
+
+/** Builds of components. */
+export const buildRows = rowsOf<typeof componentBuilds, ShownBuildRow>(componentBuilds, {
+  from: ["component_builds b", "b"],
+  boundTo: "component_builds",
+  besides: {},
+  whole: {
+    columns: `b.*, log_stream_of(b.runner_job_id) as log_stream_id,
+       (select count(*)::int from component_configs n where n.component_id = b.component_id and n.id <= b.component_config_id) as nth`,
+    toItem: toBuild,
+  },
+});
+
+function toBuild(row: ShownBuildRow): ComponentBuild {
+  const { artifact: made, status, status_description: description } = row;
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    app_id: row.app_id,
+    component_id: row.component_id,
+    component_name: row.component_name,
+    component_type: componentTypeOf(row.component_type),
+    app_config_id: row.app_config_id,
+    component_config_connection_id: row.component_config_id,
+    component_config_version: row.nth,
+    status,
+    status_description: description,
+    status_v2: toCompositeStatus({ status, description, at: row.status_at }),
+    ...compositeErrorOf(row.composite_error, { type: "component_builds", id: row.id }),
+    git_ref: row.git_ref,
+    checksum: row.checksum,
+    source_ref: made.source_ref ?? "",
+    source_checksum: made.source_checksum ?? "",
+    source_image: made.source_image ?? "",
+    source_digest: made.source_digest ?? "",
+    source_media_type: made.source_media_type ?? "",
+    resolved_tag: made.resolved_tag ?? "",
+    resolved_at: made.resolved_at || null,
+    no_op: row.no_op,
+    ...artifactOf(made),
+    workflow_id: row.workflow_id,
+    workflow_step_id: row.workflow_step_id,
+    build_runner_job_id: row.runner_job_id ?? "",
+    log_stream_id: row.log_stream_id,
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.status_at.toISOString(),
+    created_by_id: row.created_by_id,
+  };
+}
+
+function artifactOf(made: BuildRow["artifact"]): Pick<ComponentBuild, "artifact"> {
+  const { digest, repository = "", tag = "", media_type = "", size = 0 } = made;
+  return digest === undefined ? {} : { artifact: { repository, tag, digest, media_type, size } };
+}

@@ -1,0 +1,101 @@
+import * as routes from "../../../shared/api/builds.ts";
+import { problem } from "../../../shared/problem.ts";
+import { buildAllComponents, buildComponent, buildConfig } from "../../builds/begin-builds.ts";
+import { buildRows, type ShownBuildRow } from "../../builds/build-rows.ts";
+import { cancelBuild } from "../../builds/cancel-build.ts";
+import type { Db } from "../../database/connect.ts";
+import type { ListRequest } from "../../database/page-request.ts";
+import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
+import { openResource } from "../../http/resources/open-resource.ts";
+import { requireNamed } from "../../named-parts/show-named-parts.ts";
+import type { OrgId } from "../../orgs/org-id.ts";
+import { showWorkflow } from "../../workflows/show-workflow.ts";
+
+/** /v1/builds, /v1/component-builds, /v1/apps/{app_id}/components/{component_id}/builds, …/components/build-all, …/configs/{app_config_id}/build */
+export const keepBuilds: RegisterRoutes = (app, broker) => {
+  openResource(app, broker, buildRows);
+  read(app, broker);
+  begin(app, broker);
+};
+
+const read: RegisterRoutes = (app, { db }) => {
+  app.handle(routes.listBuildsOfComponentRoute, async ({ c, orgId, params, query }) => {
+    const { app_id, component_id } = params;
+    await requireNamed(db, orgId, { kind: "components", app: app_id, id: component_id });
+    const [page, filter] = splitQuery(query);
+    return await answerList(c, page, {
+      filters: { component_id, ...filter },
+      read: (request: ListRequest) =>
+        buildRows.list(db, orgId, { params: { component_id }, filter, ...request }),
+      toItem: (row) => buildRows.toItem(row),
+    });
+  });
+  app.handle(routes.getLatestBuildRoute, async ({ orgId, params }) => {
+    const { app_id, component_id } = params;
+    await requireNamed(db, orgId, { kind: "components", app: app_id, id: component_id });
+    const page = { after: undefined, limit: 1, offset: 0 };
+    const wanted = { params: { component_id }, filter: {}, ...page };
+    const [row] = await buildRows.list(db, orgId, wanted);
+    if (row === undefined) throw problem.notFound("build", "This component was never built.");
+    return buildRows.toItem(row);
+  });
+  app.handle(routes.getBuildOfComponentRoute, async ({ orgId, params }) =>
+    buildRows.toItem(await requireBuild(db, orgId, params)),
+  );
+  app.handle(routes.listBuildHistoryRoute, async ({ c, actor: { orgId, bound }, query }) => {
+    const [page] = splitQuery(query);
+    return await answerList(
+      c,
+      { ...page, hasPagesAlone: true },
+      {
+        read: (request: ListRequest) =>
+          buildRows.list(db, orgId, { params: {}, filter: {}, bound, ...request }),
+        toItem(row) {
+          const build = buildRows.toItem(row);
+          const { app_id, component_id, component_name, build_runner_job_id } = build;
+          return { build, app_id, component_id, component_name, build_runner_job_id };
+        },
+      },
+    );
+  });
+};
+
+const begin: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
+  app.handle(routes.createBuildRoute, async ({ actor, params, body }) => {
+    const { app_id, component_id: id } = params;
+    const gitRef = body.git_ref ?? "";
+    const made = await buildComponent(db, actor, { app: app_id, id, gitRef });
+    return buildRows.toItem(await requireBuild(db, actor.orgId, { app_id, build_id: made }));
+  });
+  app.handle(routes.cancelBuildRoute, async ({ orgId, params }) => {
+    await cancelBuild(broker, orgId, await requireBuild(db, orgId, params));
+    return buildRows.toItem(await requireBuild(db, orgId, params));
+  });
+  app.handle(routes.buildAllRoute, async ({ actor, params: { app_id: appId } }) => {
+    const made = await buildAllComponents(db, actor, appId);
+    const rows = await Promise.all(
+      made.map((id) => requireBuild(db, actor.orgId, { app_id: appId, build_id: id })),
+    );
+    return rows.map((row) => buildRows.toItem(row));
+  });
+  app.handle(routes.buildConfigRoute, async ({ actor, params }) => {
+    const which = { app: params.app_id, configId: params.app_config_id };
+    return await showWorkflow(db, actor.orgId, await buildConfig(db, actor, which));
+  });
+};
+
+type Which = { readonly app_id: string; readonly build_id: string; readonly component_id?: string };
+
+/** 404 for that of another app or component, too. */
+async function requireBuild(
+  db: Db,
+  org: OrgId,
+  { app_id: app, component_id: component, build_id }: Which,
+): Promise<ShownBuildRow> {
+  const row = await buildRows.find(db, org, { build_id });
+  const isOther = component !== undefined && row?.component_id !== component;
+  if (row === undefined || row.app_id !== app || isOther) throw problem.notFound("build");
+  return row;
+}

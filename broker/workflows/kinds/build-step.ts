@@ -1,0 +1,154 @@
+import { isFinal } from "../../../shared/runner-job.ts";
+import type { BuildFacts } from "../../builds/build-facts.ts";
+import { artifactPlaceOf, type BuildJob, planBuild } from "../../builds/build-plan.ts";
+import { builtArtifact } from "../../builds/built-artifact.ts";
+import { draftBuildJob } from "../../builds/draft-build-job.ts";
+import type { RegistryConfig } from "../../builds/registry-settings.ts";
+import type { Seals } from "../../seals/seals.ts";
+import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
+import type { WorkflowDraft } from "../machine/workflow-draft.ts";
+import type { BuildRow, CompositeFault, Step, StepJob } from "../machine/workflow-rows.ts";
+import { jobOutcome } from "./job-outcome.ts";
+import type { DecisionNeeds } from "./kind-environment.ts";
+
+/** What kinds of steps of an app's workflows know besides the workflow. */
+export type BuildEnvironment = DecisionNeeds & {
+  readonly facts: BuildFacts;
+  readonly seals: Seals;
+  readonly registry: RegistryConfig | undefined;
+};
+
+/** Builds a component by a job of the org's own runner. */
+export const buildStep = (env: BuildEnvironment): StepKind => ({
+  hasJob: true,
+  begin(draft, step) {
+    const build = buildOf(draft, step);
+    if (build.status === "active") return { kind: "done" }; // of a workflow that is resumed
+    build.workflow_step_id = step.id;
+    build.started_at ??= draft.now;
+    const planned = planOf(env, build);
+    if ("code" in planned) return { kind: "fault", fault: planned };
+    const job = draftBuildJob(env, draft, { step, build, ...planned });
+    Object.assign(build, { status: "building", status_at: draft.now, runner_job_id: job.id });
+    return { kind: "job", job };
+  },
+  look(draft, step) {
+    const job = draft.jobOf(step);
+    if (job === undefined) return { kind: "wait" };
+    if (!isFinal(job.status) || job.is_stopping) {
+      step.status_description = waitingWords(env.facts, job);
+      return { kind: "wait" };
+    }
+    return outcomeOf(env, job);
+  },
+  ended(draft, step) {
+    const build = buildOf(draft, step);
+    if (build.status !== "active") Object.assign(build, endOf(env, draft, { step, build }));
+  },
+});
+
+type Ended = { readonly step: Step; readonly build: BuildRow };
+
+/** What a build is when its step has ended; one that is tried again goes on. */
+function endOf(
+  env: BuildEnvironment,
+  { now }: WorkflowDraft,
+  { step, build }: Ended,
+): Partial<BuildRow> {
+  const since = { status_description: step.status_description, status_at: now };
+  if (step.result_directive === "retry") return { ...since, status: "planning" };
+  const ended = { ...since, finished_at: now };
+  if (step.status === "success") return { ...ended, ...artifactOf(env, build, step) };
+  const status = step.status === "cancelled" ? "cancelled" : "error";
+  return { ...ended, status, composite_error: step.error };
+}
+
+function buildOf(draft: WorkflowDraft, step: Step): BuildRow {
+  const build = draft.buildOf(step);
+  if (build === undefined) throw new Error(`step ${step.id} has no build`);
+  return build;
+}
+
+type Planned = {
+  readonly planned: BuildJob;
+  readonly timeoutNs: number;
+  readonly runnerId: string;
+};
+
+function planOf({ facts, registry }: BuildEnvironment, build: BuildRow): Planned | CompositeFault {
+  const { runner, config, former, components } = facts;
+  if (registry === undefined)
+    return faultOf(
+      "build_unavailable",
+      "There is no registry for artifacts",
+      "This broker has no registry. Whoever runs it sets SVC_REGISTRY to the URL of one; then build again.",
+      { retryable: false },
+    );
+  if (runner === undefined)
+    return faultOf(
+      "runner_unavailable",
+      "There is no runner for builds",
+      "The org has no runner of its own that takes jobs. Create a runner group of type org with a runner, start its agent, then build again.",
+    );
+  const component = config.components?.find(({ name }) => name === build.component_name);
+  if (component === undefined)
+    return faultOf(
+      "internal",
+      "The component is gone",
+      `The config has no component ${build.component_name}.`,
+      { retryable: false },
+    );
+  const planned = planBuild({
+    org: facts.org,
+    app: facts.app,
+    component,
+    build,
+    registry,
+    labels: components.get(build.component_id) ?? {},
+    formerSource: former.get(build.component_id)?.source_digest ?? "",
+  });
+  if ("code" in planned) return planned;
+  return { planned, timeoutNs: component.build_timeout ?? 0, runnerId: runner.id };
+}
+
+/** Why nothing of the job is seen yet. */
+function waitingWords({ runner }: BuildFacts, { status }: StepJob): string {
+  const isWaiting = status === "queued" || status === "available";
+  if (!isWaiting || runner?.has_process === true) return "";
+  return `it waits for a process of the org's runner${runner === undefined ? "" : ` ${runner.id}`}: start its agent`;
+}
+
+/** What passes by itself: it is tried again. */
+const passing: readonly (string | null)[] = ["network", "rate_limited"];
+
+function outcomeOf(env: BuildEnvironment, job: StepJob): StepOutcome {
+  const outcome = jobOutcome(job);
+  if (outcome.kind === "done" && madeBy(env, job.id) === undefined) {
+    const detail =
+      "The job finished and told no digest of an artifact. Its runner may be of a version that does not know builds.";
+    return { kind: "fault", fault: faultOf("job_failed", "The build made nothing", detail, never) };
+  }
+  if (outcome.kind !== "fault") return outcome;
+  const retryable = outcome.fault.retryable && passing.includes(job.class);
+  return { ...outcome, fault: { ...outcome.fault, retryable } };
+}
+
+const never = { retryable: false };
+
+function madeBy({ outputsOf }: BuildEnvironment, jobId: string) {
+  return builtArtifact.safeParse(outputsOf(jobId)).data;
+}
+
+/** What of a build's row follows from its job. A component that runs an image as it is has no artifact. */
+function artifactOf(env: BuildEnvironment, build: BuildRow, step: Step): Partial<BuildRow> {
+  const made = step.job_id === null ? undefined : madeBy(env, step.job_id);
+  if (made === undefined) return { status: "active" };
+  const planned = planOf(env, build);
+  const place = "code" in planned ? {} : artifactPlaceOf(planned.planned);
+  const { digest } = made;
+  return {
+    status: "active",
+    artifact: { ...made, ...place },
+    no_op: env.facts.former.get(build.component_id)?.digest === digest,
+  };
+}

@@ -1,0 +1,22 @@
+import type { Permission } from "../../shared/permissions.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { Actor } from "../tokens/actor.ts";
+import type { Workflow } from "./machine/workflow-rows.ts";
+
+/** What it asks to cancel, retry, skip and resume workflows besides what their routes ask, by whose they are. */
+const asked: { readonly [Type in Workflow["owner_type"]]?: Permission } = { apps: "builds.write" };
+
+/** Refuses whoever may not operate this workflow; one that is not there is for others to say. */
+export async function requireOperates(
+  db: Db,
+  { orgId, permissions }: Pick<Actor, "orgId" | "permissions">,
+  id: string,
+): Promise<void> {
+  const [row] = await db<{ owner_type: Workflow["owner_type"] }[]>`
+    select w.owner_type from workflows w where w.org_id = ${orgId} and w.id = ${id}`;
+  const needed = row && asked[row.owner_type];
+  if (needed === undefined || permissions.has(needed)) return;
+  const detail = `This workflow is of an app. This token lacks the permission ${needed}.`;
+  throw problem.forbidden("permission_missing", detail);
+}

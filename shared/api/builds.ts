@@ -1,0 +1,222 @@
+import { z } from "@hono/zod-openapi";
+import { buildStatuses } from "../build-statuses.ts";
+import { componentTypes } from "../component-types.ts";
+import { created, is } from "../resources/filters.ts";
+import {
+  flag,
+  instant,
+  int,
+  json as stored,
+  made,
+  orNull,
+  owned,
+  text,
+  word,
+} from "../resources/members.ts";
+import { type ItemOf, resource } from "../resources/resource.ts";
+import { compositeFaultSchema } from "./composite-fault.ts";
+import { compositeStatusSchema } from "./composite-status.ts";
+import { createRoute } from "./create-route.ts";
+import { listingDescription, listingOf, listingQuery } from "./listing.ts";
+import { cursorQuery, pageOf } from "./page.ts";
+import { json } from "./response.ts";
+import { workflowSchema } from "./workflow.ts";
+
+const id = z.string().max(64).optional();
+
+export const componentBuilds = resource({
+  noun: "build",
+  plural: "builds",
+  schema: "ComponentBuild",
+  tag: "Builds",
+  prefix: "bld",
+  param: "build_id",
+  path: "/v1/builds",
+  under: [],
+  surface: "control-plane",
+  read: "apps.read",
+  opens: ["list", "get"],
+  bound: "list",
+  says: { list: "List the builds of components of all apps", get: "Read a build of a component" },
+  members: {
+    ...owned,
+    app_id: text(),
+    component_id: text(),
+    component_name: text("That it had in the config."),
+    component_type: word(componentTypes),
+    app_config_id: text("The config that is built."),
+    component_config_connection_id: text("What that config says of the component."),
+    component_config_version: int("Which of the component's configs that is, from 1."),
+    status: word(buildStatuses),
+    status_description: text(),
+    status_v2: stored(compositeStatusSchema),
+    composite_error: stored(compositeFaultSchema.optional()),
+    git_ref: text("The branch, tag or commit that was asked for; empty: the config's."),
+    checksum: text("Of what the config says of the component."),
+    source_ref: text("The commit that was built."),
+    source_checksum: text("Of the files that were built."),
+    source_image: text("The image that was copied."),
+    source_digest: text(),
+    source_media_type: text(),
+    resolved_tag: text("The tag that was followed."),
+    resolved_at: orNull(text(), "When the image was looked up."),
+    no_op: flag("The artifact is that of the build before: nothing has changed."),
+    artifact: stored(
+      z
+        .object({
+          repository: z.string(),
+          tag: z.string(),
+          digest: z.string(),
+          media_type: z.string(),
+          size: z.int(),
+        })
+        .openapi("BuildArtifact")
+        .optional(),
+      "What was built; deploys take it by its digest. Left out before the build is active, and where it has none.",
+    ),
+    workflow_id: text(),
+    workflow_step_id: orNull(text()),
+    build_runner_job_id: text("Empty before there is one."),
+    log_stream_id: orNull(text(), "Of its job."),
+    started_at: orNull(instant()),
+    finished_at: orNull(instant()),
+    created_at: made.created_at,
+    updated_at: instant("When its status changed last."),
+    created_by_id: made.created_by_id,
+  },
+  filters: {
+    ...created,
+    app_id: is("app_id", id.describe("Of this app.")),
+    component_id: is("component_id", id.describe("Of this component.")),
+    status: is("status", z.enum(buildStatuses).optional().describe("Of this status.")),
+  },
+});
+export type ComponentBuild = ItemOf<typeof componentBuilds>;
+
+const tags = ["Builds"];
+const app = "/v1/apps/{app_id}";
+const path = `${app}/components/{component_id}/builds` as const;
+const reading = { surface: "control-plane", permission: "apps.read" } as const;
+const building = { surface: "control-plane", permission: "builds.write" } as const;
+const one = json(componentBuilds.itemSchema, "The build.");
+
+const refused =
+  "409 `no_active_config` where the app has none. The job runs on the org's own runner, and its artifact goes to the broker's registry: a build without one of these ends as an error that says so.";
+
+export const listBuildsOfComponentRoute = createRoute("listComponentBuildsOfComponent", {
+  get: path,
+  rule: reading,
+  tags,
+  summary: "List the builds of a component",
+  description: listingDescription,
+  query: z.object({ ...listingQuery, ...queryOf(["status"]) }),
+  responses: { 200: json(listingOf(componentBuilds.itemSchema), "Builds.") },
+});
+
+export const createBuildRoute = createRoute("createComponentBuild", {
+  post: path,
+  rule: { ...building, idempotent: "replay" },
+  tags,
+  summary: "Build a component",
+  description: `By the app's active config. ${refused} 404 \`component_config_not_found\` where that config has it not.`,
+  body: z
+    .strictObject({
+      git_ref: z
+        .string()
+        .max(255)
+        .regex(/^(?!-)[^\s\p{C}]*$/u, "Must be a branch, a tag or a commit.")
+        .optional()
+        .describe("A branch, tag or commit in place of the branch that the config names."),
+      use_latest: z
+        .boolean()
+        .optional()
+        .describe("The newest commit of the config's branch, which is also the default."),
+    })
+    .refine(({ git_ref: ref = "", use_latest: latest }) => ref === "" || latest !== true, {
+      path: ["use_latest"],
+      params: { code: "given_twice" },
+      message: "Give git_ref or use_latest, not both.",
+    })
+    .openapi("CreateComponentBuildRequest", { example: { use_latest: true } }),
+  responses: { 201: json(componentBuilds.itemSchema, "The build; it waits for its turn.") },
+});
+
+export const getLatestBuildRoute = createRoute("getLatestComponentBuild", {
+  get: `${path}/latest`,
+  rule: reading,
+  tags,
+  summary: "Read the newest build of a component",
+  description: "404 `build_not_found` where it was never built.",
+  responses: { 200: one },
+});
+
+export const getBuildOfComponentRoute = createRoute("getComponentBuildOfComponent", {
+  get: `${path}/{build_id}`,
+  rule: reading,
+  tags,
+  summary: "Read one of a component's builds",
+  responses: { 200: one },
+});
+
+export const cancelBuildRoute = createRoute("cancelComponentBuild", {
+  post: `${path}/{build_id}/cancel`,
+  rule: building,
+  tags,
+  summary: "Cancel a build",
+  description:
+    "Builds that were asked for together go on. 409 `build_final` for one that has ended; `build_waits` for one that waits with others for a turn.",
+  responses: { 202: json(componentBuilds.itemSchema, "It is being cancelled.") },
+});
+
+export const buildAllRoute = createRoute("buildAllComponents", {
+  post: `${app}/components/build-all`,
+  rule: { ...building, idempotent: "replay" },
+  tags,
+  summary: "Build all components of an app",
+  description: `By the app's active config, side by side. ${refused}`,
+  body: z.looseObject({}).openapi({ description: "Nothing of it is read." }),
+  responses: {
+    201: json(z.array(componentBuilds.itemSchema), "The builds; empty where it has no components."),
+  },
+});
+
+export const buildConfigRoute = createRoute("buildAppConfig", {
+  post: `${app}/configs/{app_config_id}/build`,
+  rule: { ...building, idempotent: "replay" },
+  tags,
+  summary: "Build all components of a config",
+  description: `A config that is or was in force: 409 \`config_not_active\` for others, \`no_components\` for one without components. ${refused}`,
+  responses: { 201: json(workflowSchema, "The workflow that builds them.") },
+});
+
+const historyItem = z
+  .object({
+    build: componentBuilds.itemSchema,
+    app_id: z.string(),
+    component_id: z.string(),
+    component_name: z.string(),
+    build_runner_job_id: z.string(),
+  })
+  .openapi("OrgComponentBuildHistoryItem");
+
+export const listBuildHistoryRoute = createRoute("listComponentBuildHistory", {
+  get: "/v1/component-builds",
+  rule: { ...reading, bound: true },
+  tags,
+  summary: "Page through the builds of all components",
+  query: z.object(cursorQuery),
+  responses: {
+    200: json(
+      pageOf(historyItem).openapi("OrgComponentBuildHistoryResponse"),
+      "A page of builds, the newest first.",
+    ),
+  },
+});
+
+function queryOf<const Names extends readonly (keyof typeof componentBuilds.filters)[]>(
+  names: Names,
+) {
+  type All = typeof componentBuilds.filters;
+  const picked = names.map((name) => [name, componentBuilds.filters[name].schema]);
+  return Object.fromEntries(picked) as { [Name in Names[number]]: All[Name]["schema"] };
+}

@@ -1,0 +1,7 @@
+/** Every status that a build of a component can have. */
+export const buildStatuses = ["planning", "building", "active", "error", "cancelled"] as const;
+export type BuildStatus = (typeof buildStatuses)[number];
+
+/** Whether a build of this status has ended. */
+export const isEndedBuild = (status: BuildStatus): boolean =>
+  status === "active" || status === "error" || status === "cancelled";

@@ -1,0 +1,9 @@
+/**
+ * What a broker does that advances workflows, as the database names it (`workflow_task` in migrations/functions/signals.sql). Its number goes
+ * up with each version that has more types of workflows, kinds of steps or groups: an older broker that runs beside it then leaves them
+ * to those that know them.
+ */
+export const workflowTask = "advance-workflow-2";
+
+/** Its name before it had a number: what was to be done then. */
+export const formerWorkflowTask = "advance-workflow";

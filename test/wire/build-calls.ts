@@ -1,0 +1,22 @@
+import type { GivenWire } from "./given-wire.ts";
+import type { WireCall } from "./wire-call.ts";
+
+const ofBuild = { ids: ({ build }: GivenWire) => build };
+const bare = {};
+
+/** Calls of builds, by our name of the operation. */
+export const buildCalls: Readonly<Record<string, WireCall>> = {
+  createComponentBuild: { ...ofBuild, body: () => ({ git_ref: "v1" }) },
+  cancelComponentBuild: {
+    ids: async ({ made, build }) => {
+      const at = `/v1/apps/${build["app_id"]}/components/${build["component_id"]}/builds`;
+      return { ...build, build_id: (await made(`POST ${at}`, bare)).id };
+    },
+  },
+  buildAllComponents: { ...ofBuild, body: () => bare },
+  buildAppConfig: { ids: ({ components }) => components[0] ?? bare },
+  getComponentBuild: ofBuild,
+  getLatestComponentBuild: ofBuild,
+  getComponentBuildOfComponent: ofBuild,
+  listComponentBuildHistory: { query: () => "?limit=1" },
+};
