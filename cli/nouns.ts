@@ -47,7 +47,11 @@ export const nounGroups: readonly NounGroup[] = [
   },
   {
     title: "Apps",
-    nouns: { app: async () => (await import("./apps/all-app-commands.ts")).allAppCommands },
+    nouns: {
+      app: async () => (await import("./apps/all-app-commands.ts")).allAppCommands,
+      component: async () => (await import("./apps/parts/component-commands.ts")).componentCommands,
+      build: async () => (await import("./builds/build-commands.ts")).buildCommands,
+    },
   },
   {
     title: "Installs",

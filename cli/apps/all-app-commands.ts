@@ -17,12 +17,7 @@ import {
   listAppActions,
   updateAppAction,
 } from "./parts/app-action-commands.ts";
-import {
-  deleteComponent,
-  getComponent,
-  labelComponent,
-  listComponents,
-} from "./parts/component-commands.ts";
+import { appComponentCommands } from "./parts/component-commands.ts";
 import { deleteRunbook, getRunbook, listRunbooks } from "./parts/runbook-commands.ts";
 import { showConfigSchema } from "./show-config-schema.ts";
 import { syncApp } from "./sync-app.ts";
@@ -46,10 +41,7 @@ export const allAppCommands: readonly Command[] = [
   showConfigGraph,
   diffAppConfigs,
   showConfigSchema,
-  listComponents,
-  getComponent,
-  labelComponent,
-  deleteComponent,
+  ...appComponentCommands,
   listAppActions,
   getAppAction,
   createAppAction,

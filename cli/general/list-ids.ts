@@ -1,4 +1,5 @@
 import { apps } from "../../shared/api/app.ts";
+import { componentBuilds } from "../../shared/api/builds.ts";
 import { listEmittersRoute } from "../../shared/api/emitters.ts";
 import { listHelmReleasesRoute } from "../../shared/api/helm-charts.ts";
 import { installs } from "../../shared/api/install.ts";
@@ -50,6 +51,9 @@ const lists: Readonly<Record<string, Ids>> = {
     const { body } = toPage(await call(apps.list, { query: { ...query, cursor: "" } }));
     return body.items.map(({ name }) => name);
   },
+  builds: of(async (call) =>
+    pageOfListing(await call(componentBuilds.list, { query: pagesOfListing({}) })),
+  ),
   installs: async ({ call }) => {
     const { body } = toPage(await call(installs.list, { query: { ...query, cursor: "" } }));
     return body.items.map(({ name }) => name);

@@ -5,7 +5,8 @@ import {
   removeComponentLabelsRoute,
 } from "../../../shared/api/components.ts";
 import { UsageError } from "../../../shared/command-line/usage-error.ts";
-import { defineCommand } from "../../command.ts";
+import { buildComponent } from "../../builds/build-component.ts";
+import { type Command, defineCommand } from "../../command.ts";
 import { readPairs } from "../../flags/read-pairs.ts";
 import { defineList } from "../../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../../lists/listing-pages.ts";
@@ -17,15 +18,15 @@ import { partDetails, partLine } from "./part-view.ts";
 
 const args = { ...appArgs, component: { summary: "The component's name or id." } } as const;
 
-export const listComponents = defineList({
-  name: "app component list",
+const listComponents = defineList({
+  name: "component list",
   summary: "List an app's components, by their names.",
   args: appArgs,
   flags: {
     label: { value: "KEY[=VALUE],…", summary: "Only components with all these labels." },
     query: { value: "TEXT", summary: "Only those with this text in the name." },
   },
-  examples: [{ does: "List the components of an app.", run: "svc app component list greeter" }],
+  examples: [{ does: "List the components of an app.", run: "svc component list greeter" }],
   view: partLine,
   empty: "No components found. Add one to the app's config: components/NAME.toml",
   read: async ({ args: given, flags: { label: labels, query: q }, call, page }) => {
@@ -35,25 +36,25 @@ export const listComponents = defineList({
   },
 });
 
-export const getComponent = defineCommand({
-  name: "app component get",
+const getComponent = defineCommand({
+  name: "component get",
   summary: "Show a component, and what the app's active config says of it.",
   args,
-  examples: [{ does: "Show a component.", run: "svc app component get greeter web" }],
+  examples: [{ does: "Show a component.", run: "svc component get greeter web" }],
   run: async ({ args: given, call, screen }) => {
     printItem(screen, (await findComponent(call, given)).found, partDetails);
   },
 });
 
-export const labelComponent = defineCommand({
-  name: "app component labels",
+const labelComponent = defineCommand({
+  name: "component labels",
   summary: "Show a component's labels, or change some of them.",
   args,
   flags: {
     set: { value: "KEY=VALUE", isRepeatable: true, summary: "Set a label; repeatable." },
     unset: { value: "KEY", isRepeatable: true, summary: "Remove a label; repeatable." },
   },
-  examples: [{ does: "Set one.", run: "svc app component labels greeter web --set team=web" }],
+  examples: [{ does: "Set one.", run: "svc component labels greeter web --set team=web" }],
   run: async ({ args: given, flags, call, screen }) => {
     const set = readPairs("--set", flags.set);
     const { found, params } = await findComponent(call, given);
@@ -69,12 +70,12 @@ export const labelComponent = defineCommand({
   },
 });
 
-export const deleteComponent = defineCommand({
-  name: "app component delete",
+const deleteComponent = defineCommand({
+  name: "component delete",
   summary: "Delete a component that no active or installed config uses.",
   args,
   flags: { yes: { summary: "Required: this cannot be undone." } },
-  examples: [{ does: "Delete a component.", run: "svc app component delete greeter web --yes" }],
+  examples: [{ does: "Delete a component.", run: "svc component delete greeter web --yes" }],
   run: async ({ args: given, flags, call, screen }) => {
     if (!flags.yes)
       throw new UsageError("Deleting a component cannot be undone. To confirm, add --yes.");
@@ -83,3 +84,24 @@ export const deleteComponent = defineCommand({
     screen.say(`The component ${found.body.name} (${found.body.id}) is deleted.`);
   },
 });
+
+/** The commands of components, in the order of help. */
+export const componentCommands: readonly Command[] = [
+  listComponents,
+  getComponent,
+  buildComponent,
+  labelComponent,
+  deleteComponent,
+];
+
+/** The same as they were called before they had a noun of their own. */
+export const appComponentCommands: readonly Command[] = componentCommands
+  .filter(({ name }) => name !== buildComponent.name)
+  .map((command) => ({
+    ...command,
+    name: `app ${command.name}`,
+    examples: command.examples.map(({ does, run }) => ({
+      does,
+      run: run.replace("svc component", "svc app component"),
+    })),
+  }));

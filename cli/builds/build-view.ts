@@ -1,0 +1,45 @@
+import type { ComponentBuild } from "../../shared/api/builds.ts";
+import { formatAge, formatInstant } from "../output/format-age.ts";
+import type { View } from "../output/print.ts";
+
+const nameOf = ({ id }: ComponentBuild): string => id;
+const short = (digest: string): string => digest.slice(0, "sha256:".length + 12);
+const statusOf = ({ status, no_op: isSame }: ComponentBuild): string =>
+  isSame ? `${status}, unchanged` : status;
+
+/** A build in a list. */
+export const buildLine: View<ComponentBuild> = {
+  nameOf,
+  columns: {
+    ID: nameOf,
+    COMPONENT: ({ component_name: name }) => name,
+    STATUS: statusOf,
+    SOURCE: ({ source_ref: ref, git_ref: asked }) => ref.slice(0, 12) || asked,
+    DIGEST: ({ artifact }) => short(artifact?.digest ?? ""),
+    AGE: ({ created_at }) => formatAge(created_at),
+  },
+};
+
+/** One build, whole. */
+export const buildDetails: View<ComponentBuild> = {
+  nameOf,
+  columns: {
+    build: nameOf,
+    component: ({ component_name: name, component_id: id }) => `${name} (${id})`,
+    type: ({ component_type: type }) => type,
+    status: (build) =>
+      build.status_description === ""
+        ? statusOf(build)
+        : `${statusOf(build)}: ${build.status_description}`,
+    config: ({ app_config_id: id, component_config_version: version }) => `${id}, its ${version}.`,
+    source: ({ source_ref: ref, source_image: image }) => ref || image,
+    artifact: ({ artifact: made }) =>
+      made === undefined ? "" : `${made.repository}:${made.tag}@${made.digest}`,
+    size: ({ artifact: made }) => (made === undefined ? "" : `${made.size} bytes`),
+    workflow: ({ workflow_id: id }) => id,
+    job: ({ build_runner_job_id: id }) => id,
+    created: ({ created_at: at }) => formatInstant(at),
+    finished: ({ finished_at: at }) => (at === null ? "" : formatInstant(at)),
+    error: ({ composite_error: error }) => error?.detail ?? "",
+  },
+};
