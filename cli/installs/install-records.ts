@@ -2,6 +2,7 @@ import { listInstallStatesRoute } from "../../shared/api/install-inputs.ts";
 import type { InstallState } from "../../shared/api/install-inputs.ts";
 import {
   generateCliInstallConfigRoute,
+  generateTerraformInstallerConfigRoute,
   getInstallReadmeRoute,
   type InstallAuditLog,
   listDriftedObjectsRoute,
@@ -102,16 +103,20 @@ export const listDrift = defineCommand({
 
 export const exportInstall = defineCommand({
   name: "install export",
-  summary: "Write an install as a file of its app's config.",
+  summary: "Write an install as a file of its app's config, or as a configuration of Terraform.",
   details:
-    "TOML, as a file in `installs/` has it. Sensitive inputs are named in a comment, without their values.",
+    "TOML, as a file in `installs/` has it; sensitive inputs are named in a comment. With --terraform a resource with its import; sensitive inputs are variables. Neither has their values.",
   args,
+  flags: { terraform: { summary: "As a configuration of Terraform." } },
   examples: [
     { does: "Keep it with the app.", run: "svc install export acme > installs/acme.toml" },
+    { does: "Manage it by Terraform.", run: "svc install export acme --terraform > acme.tf" },
   ],
-  run: async ({ args, call, screen }) => {
+  run: async ({ args, flags, call, screen }) => {
     const { id } = (await findInstall(call, args.install)).body;
-    const params = { install_id: id };
-    screen.out((await call(generateCliInstallConfigRoute, { params })).text.trimEnd());
+    const route = flags.terraform
+      ? generateTerraformInstallerConfigRoute
+      : generateCliInstallConfigRoute;
+    screen.out((await call(route, { params: { install_id: id } })).text.trimEnd());
   },
 });

@@ -110,3 +110,23 @@ export const generateCliInstallConfigRoute = createRoute("generateCliInstallConf
     },
   },
 });
+
+export const generateTerraformInstallerConfigRoute = createRoute(
+  "generateTerraformInstallerConfig",
+  {
+    get: `${path}/generate-terraform-installer-config`,
+    rule: reading,
+    tags,
+    summary: "Get an install as a configuration of Terraform",
+    description:
+      "A resource `PROVIDER_install` with its import, for a provider of this API; PROVIDER is the first of `SVC_BRANDS`, else svc. Sensitive inputs are variables, without their values.",
+    responses: {
+      200: {
+        description: "The file.",
+        content: {
+          "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) },
+        },
+      },
+    },
+  },
+);

@@ -68,7 +68,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     GET /v1/policy-reports/{report_id}/export
 `,
   "Stacks come later.": `
-    GET /v1/installs/{install_id}/generate-terraform-installer-config
     GET /v1/installs/stacks/{stack_id}
     POST /v1/installs/{install_id}/phone-home/{phone_home_id}
     POST /v1/installs/{install_id}/reprovision-stack

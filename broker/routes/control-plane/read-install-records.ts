@@ -1,5 +1,6 @@
 import {
   generateCliInstallConfigRoute,
+  generateTerraformInstallerConfigRoute,
   getInstallReadmeRoute,
   getRunnerGroupOfInstallRoute,
   listDriftedObjectsRoute,
@@ -10,15 +11,16 @@ import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { answer } from "../../http/answer/answer.ts";
+import { setHeader } from "../../http/answer/set-header.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
-import { showInstallFile } from "../../installs/show-install-file.ts";
+import { showInstallFile, showTerraformInstall } from "../../installs/show-install-files.ts";
 import { showReadme } from "../../installs/show-readme.ts";
 import { showRunnerGroup } from "../../runner-groups/show-runner-group.ts";
 
-/** GET /v1/installs/{install_id}/readme, …/audit_logs, …/runner-group, …/drifted-objects, …/generate-cli-install-config */
+/** GET /v1/installs/{install_id}/readme, …/audit_logs, …/runner-group, …/drifted-objects, …/generate-cli-install-config, …/generate-terraform-installer-config */
 export const readInstallRecords: RegisterRoutes = (app, broker) => {
   const { db, config } = broker;
   app.handle(getInstallReadmeRoute, async ({ c, params: { install_id: id } }) => {
@@ -53,5 +55,12 @@ export const readInstallRecords: RegisterRoutes = (app, broker) => {
     const wantsBytes = requestHeader(c, "accept")?.includes("application/octet-stream") === true;
     const type = wantsBytes ? "application/octet-stream" : "text/plain; charset=UTF-8";
     return answerFinished(c, broker, [text], { type });
+  });
+  app.handle(generateTerraformInstallerConfigRoute, async ({ c, orgId, params }) => {
+    const { install_id: id } = params;
+    const provider = config.brands[0] ?? "svc";
+    const text = await showTerraformInstall(broker, orgId, { id, provider });
+    setHeader(c, "content-disposition", `attachment; filename="install.tf"`);
+    return answerFinished(c, broker, [text], { type: "application/octet-stream" });
   });
 };
