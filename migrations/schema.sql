@@ -1152,7 +1152,7 @@ CREATE INDEX log_streams_by_owner ON public.log_streams USING btree (org_id, own
 create table org_invites (
   id svc_id not null,
   org_id svc_id not null,
-  account_id svc_id not null,
+  account_id svc_id,
   role_ids text[] not null,
   created_at timestamp with time zone not null default svc_now(),
   created_by_id text not null default ''::text,
@@ -1160,15 +1160,21 @@ create table org_invites (
   accepted_at timestamp with time zone,
   revoked_at timestamp with time zone,
   revoked_by_id text not null default ''::text,
+  email text not null default ''::text,
+  secret_digest bytea,
+  resent_at timestamp with time zone,
+  resent_by_id text not null default ''::text,
   constraint org_invites_pkey PRIMARY KEY (id),
   constraint org_invites_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint org_invites_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE,
   constraint org_invites_check CHECK (((accepted_at IS NULL) OR (revoked_at IS NULL))),
+  constraint org_invites_check1 CHECK (((account_id IS NOT NULL) OR (email <> ''::text))),
   constraint org_invites_role_ids_check CHECK ((cardinality(role_ids) > 0))
 );
 CREATE INDEX org_invites_by_account ON public.org_invites USING btree (account_id, id);
 CREATE INDEX org_invites_by_org ON public.org_invites USING btree (org_id, id);
 CREATE UNIQUE INDEX org_invites_open ON public.org_invites USING btree (org_id, account_id) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+CREATE UNIQUE INDEX org_invites_open_email ON public.org_invites USING btree (org_id, lower(email)) WHERE ((email <> ''::text) AND (accepted_at IS NULL) AND (revoked_at IS NULL));
 
 create table org_rollups (
   org_id svc_id not null,
@@ -1215,6 +1221,8 @@ create table orgs (
   retain_health_checks_days integer,
   retain_audit_days integer,
   prevent_self_approval boolean not null default false,
+  sandbox_mode boolean not null default false,
+  tags text[] not null default '{}'::text[],
   constraint orgs_pkey PRIMARY KEY (id),
   constraint orgs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint orgs_retain_audit_days_check CHECK (((retain_audit_days >= 7) AND (retain_audit_days <= 3650))),

@@ -37,6 +37,8 @@ export type AppEnv = {
     deniedOrg?: string;
     /** Whether the answer shows what may hold secrets. */
     showsSecrets?: true;
+    /** Whether the answer has a secret that is told once: none is kept for who repeats the request. */
+    tellsOnce?: true;
     /** The code of the problem that is answered. */
     problemCode?: string;
     /** Whether the gate holds a permit for the request: its handler then takes none. */

@@ -5,34 +5,46 @@ import type { OrgId } from "../orgs/org-id.ts";
 import type { Listed } from "../resources/rows-of.ts";
 import { type InviteRow, inviteRows } from "./invite-rows.ts";
 
+/** Who is invited: an account, or whoever has this secret. */
+export type Invited =
+  | { readonly accountId: string }
+  | { readonly email: string; readonly secretDigest: Buffer };
 export type NewInviteRow = {
   readonly id: string;
-  readonly accountId: string;
+  readonly to: Invited;
   readonly roleIds: readonly string[];
   readonly livesNs: number;
   readonly createdById: string;
 };
 
-/** Invites an account: created, no-account, member or invited (an invitation that is open). One that expired makes way. */
+/** Invites: created, no-account, member or invited (an invitation that is open). One that expired makes way. */
 export async function insertInvite(
   db: Db,
   org: OrgId,
-  { id, accountId, roleIds, livesNs, createdById }: NewInviteRow,
+  { id, to, roleIds, livesNs, createdById }: NewInviteRow,
 ): Promise<string> {
+  const { accountId, email, secretDigest } = {
+    accountId: null,
+    email: "",
+    secretDigest: null,
+    ...to,
+  };
   const [row] = await db<{ outcome: string }[]>`
     with facts as (
-      select exists (select from accounts where id = ${accountId}) as is_account,
+      select ${accountId}::text is null or exists (select from accounts where id = ${accountId}) as is_known,
              exists (select from account_roles where org_id = ${org} and account_id = ${accountId}) as is_member),
     made as (
-      insert into org_invites as i (id, org_id, account_id, role_ids, expires_at, created_by_id)
-      select ${id}, ${org}, ${accountId}, ${[...roleIds]}::text[], ${until(db, livesNs)}, ${createdById}
-        from facts where is_account and not is_member
-      on conflict (org_id, account_id) where accepted_at is null and revoked_at is null do update
-         set id = excluded.id, role_ids = excluded.role_ids, expires_at = excluded.expires_at,
-             created_at = svc_now(), created_by_id = excluded.created_by_id
+      insert into org_invites as i (id, org_id, account_id, email, secret_digest, role_ids, expires_at, created_by_id)
+      select ${id}, ${org}, ${accountId}, ${email}, ${secretDigest}::bytea, ${[...roleIds]}::text[], ${until(db, livesNs)}, ${createdById}
+        from facts where is_known and not is_member
+      on conflict ${accountId === null ? db`(org_id, lower(email)) where email <> '' and` : db`(org_id, account_id) where`}
+           accepted_at is null and revoked_at is null do update
+         set id = excluded.id, email = excluded.email, secret_digest = excluded.secret_digest, role_ids = excluded.role_ids,
+             expires_at = excluded.expires_at, created_at = svc_now(), created_by_id = excluded.created_by_id,
+             resent_at = null, resent_by_id = ''
        where i.expires_at <= svc_now()
       returning id)
-    select case when not is_account then 'no-account' when is_member then 'member'
+    select case when not is_known then 'no-account' when is_member then 'member'
                 when exists (select from made) then 'created' else 'invited' end as outcome
       from facts`;
   return row?.outcome ?? "no-account";
@@ -61,17 +73,38 @@ export async function lacksRoleNow(db: Db, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Gives an invitation that nobody answered its time again; false for any other, and where a role of it is gone. */
+/** Gives an invitation that nobody answered its time again, and one to an address this secret; false for any other, and where a role of it is gone. */
 export async function prolongInvite(
   db: Db,
   org: OrgId,
-  { id, livesNs }: Pick<NewInviteRow, "id" | "livesNs">,
+  {
+    id,
+    livesNs,
+    byId,
+    secretDigest,
+  }: Pick<NewInviteRow, "id" | "livesNs"> & {
+    readonly byId: string;
+    readonly secretDigest: Buffer;
+  },
 ): Promise<boolean> {
   const rows = await db<{ id: string }[]>`
-    update org_invites i set expires_at = ${until(db, livesNs)}
+    update org_invites i set expires_at = ${until(db, livesNs)}, resent_at = svc_now(), resent_by_id = ${byId},
+           secret_digest = case when email <> '' then ${secretDigest}::bytea end
      where org_id = ${org} and id = ${id} and accepted_at is null and revoked_at is null and not ${lacksRole(db)}
     returning id`;
   return rows.length > 0;
+}
+
+/** Who answers for an invitation to an address that this secret accepts: who sent it last. Undefined for any other. */
+export async function findSender(
+  db: Db,
+  id: string,
+  secretDigest: Buffer,
+): Promise<string | undefined> {
+  const [row] = await db<{ sender: string }[]>`
+    select coalesce(nullif(resent_by_id, ''), created_by_id) as sender
+      from org_invites where id = ${id} and email <> '' and secret_digest = ${secretDigest}`;
+  return row?.sender;
 }
 
 /** Revokes an invitation that nobody answered; false for any other. */
@@ -87,17 +120,26 @@ export async function revokeInviteRow(
   return rows.length > 0;
 }
 
-/** Makes the account a member with the roles it was invited to; false unless the invitation is open, the account's, and all of its roles are still there. */
+/**
+ * Makes the account a member with the roles it was invited to; false unless the invitation is open, the account's or of this secret, and all of
+ * its roles are still there. By a secret nobody gets roles who is a member.
+ */
 export async function acceptInviteRow(
   db: Db,
-  { id, accountId }: { readonly id: string; readonly accountId: string },
+  {
+    id,
+    accountId,
+    secretDigest = null,
+  }: { readonly id: string; readonly accountId: string; readonly secretDigest?: Buffer | null },
 ): Promise<boolean> {
   try {
     const rows = await db<{ id: string }[]>`
       with accepted as (
-        update org_invites i set accepted_at = svc_now()
-         where id = ${id} and account_id = ${accountId} and accepted_at is null and revoked_at is null
-           and expires_at > svc_now() and not ${lacksRole(db)}
+        update org_invites i set accepted_at = svc_now(), account_id = ${accountId}, secret_digest = null
+         where id = ${id} and accepted_at is null and revoked_at is null and expires_at > svc_now() and not ${lacksRole(db)}
+           and (account_id = ${accountId}
+                or (email <> '' and secret_digest = ${secretDigest}::bytea
+                    and not exists (select from account_roles r where r.org_id = i.org_id and r.account_id = ${accountId})))
         returning *),
       given as (
         insert into account_roles (account_id, org_id, role_id, created_by_id)

@@ -9,6 +9,8 @@ export async function createOrg(
   db: Db,
   org: {
     readonly name: string;
+    readonly sandboxMode?: boolean | undefined;
+    readonly tags?: readonly string[] | undefined;
     readonly createdById: string;
     readonly adminAccountId: string | null;
     readonly requestSeed?: string | undefined;
@@ -19,7 +21,8 @@ export async function createOrg(
   if (before) return before;
   const rows = await db<OrgRow[]>`
     with org as (
-      insert into orgs (id, name, created_by_id) values (${id}, ${org.name}, ${org.createdById})
+      insert into orgs (id, name, sandbox_mode, tags, created_by_id)
+      values (${id}, ${org.name}, ${org.sandboxMode ?? false}, ${[...(org.tags ?? [])]}::text[], ${org.createdById})
       returning *),
     admin as (
       insert into account_roles (account_id, org_id, role_id, created_by_id)

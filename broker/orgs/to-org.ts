@@ -1,6 +1,7 @@
 import type { Org } from "../../shared/api/orgs.ts";
 import { orgFeatureNames } from "../../shared/org-features.ts";
 import type { Retained } from "../../shared/retention.ts";
+import { activeSince } from "../status/active-since.ts";
 import type { OrgRow } from "./row.ts";
 
 /** An org as the API shows it, beside the days for which the broker keeps things. */
@@ -8,8 +9,9 @@ export function toOrg(row: OrgRow, brokerDays: Readonly<Record<Retained, number>
   return {
     id: row.id,
     name: row.name,
-    status: "active",
-    status_description: "",
+    ...activeSince(row.created_at),
+    sandbox_mode: row.sandbox_mode,
+    tags: row.tags,
     features: featuresOf(row),
     retention_days: {
       jobs: row.retain_jobs_days,

@@ -1,18 +1,30 @@
 import { z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
 import { roleTypes } from "../permissions.ts";
-import { instant, list, made, orNull, owned, text, word } from "../resources/members.ts";
+import {
+  instant,
+  json as jsonMember,
+  list,
+  made,
+  orAbsent,
+  orNull,
+  owned,
+  text,
+  word,
+} from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
 import { givenRoles } from "./accounts.ts";
+import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
-import { toCome } from "./to-come.ts";
 
 const tags = ["Access"];
 const hourNs = 3600 * secondNs;
 const longestNs = 30 * 24 * hourNs;
+
+export const inviteStatuses = ["pending", "accepted", "revoked", "expired"] as const;
 
 export const invites = resource({
   noun: "invite",
@@ -33,18 +45,37 @@ export const invites = resource({
   members: {
     ...owned,
     org_name: text(),
-    account_id: text(),
+    account_id: text("Empty as long as nobody has accepted an invitation to an address."),
+    email: text("The address that it is to; empty where it is to an account."),
     role_ids: list(z.string()),
-    status: word(["pending", "accepted", "revoked", "expired"]),
+    role_type: orAbsent(
+      word(roleTypes, "Of the first of its roles; left out once that is deleted."),
+    ),
+    status: word(inviteStatuses, "Other clients know no expired one: they are told pending."),
+    status_v2: jsonMember(compositeStatusSchema),
     expires_at: instant(),
     accepted_at: orNull(instant()),
     revoked_at: orNull(instant()),
     ...made,
+    updated_at: instant(),
   },
   filters: {},
 });
 export type Invite = ItemOf<typeof invites>;
 const { path, itemSchema: inviteSchema } = invites;
+
+const toldSchema = inviteSchema
+  .extend({
+    secret: z
+      .string()
+      .optional()
+      .describe("Of an invitation to an address: what accepts it. It is told this once."),
+  })
+  .openapi("WholeOrgInvite");
+const address = z
+  .string()
+  .max(254)
+  .regex(/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u, "Must be an email address, such as ann@example.com.");
 
 const lives = durationInput({ minNs: hourNs, maxNs: longestNs })
   .default(7 * 24 * hourNs)
@@ -54,29 +85,40 @@ export const createInviteRoute = createRoute("createInvite", {
   post: path,
   rule: { surface: "operator", permission: "accounts.write", idempotent: "replay" },
   tags,
-  summary: "Invite an account of another org",
+  summary: "Invite an account of another org, or whoever has an address",
   description:
-    "The account accepts with its own token: `POST /v1/account/invites/{invite_id}/accept`. No mail is sent. 409 `already_member`, `already_invited`.",
+    "An account accepts with its own token: `POST /v1/account/invites/{invite_id}/accept`. An invitation to an address is accepted so, too, by whoever has an account here and the `secret` of this answer: " +
+    "no mail is sent, and that the address is theirs is not proven, so hand it to nobody else. 409 `already_member`, `already_invited`.",
   body: z
     .strictObject({
-      email: toCome("addresses are not proven by this version; give `account_id`"),
+      email: address.optional().describe("To whom: an address, or"),
       account_id: z
         .string()
         .max(64)
         .optional()
-        .describe("As `GET /v1/account` shows it to its owner. It must be given."),
+        .describe("an account, as `GET /v1/account` shows it to its owner."),
       roles: givenRoles.min(1).optional(),
-      role_type: z.enum(roleTypes).optional().describe("One role, in place of `roles`."),
+      role_type: z
+        .enum(roleTypes)
+        .optional()
+        .describe(
+          "One role, in place of `roles`. An address gets org_read_only where neither is given.",
+        ),
       expires_in: lives,
     })
     .check(({ value, issues }) => {
       const tell = (member: string, code: string, message: string) =>
         issues.push({ code: "custom", input: value, path: [member], message, params: { code } });
-      if (value.account_id === undefined) tell("account_id", "required", "Must be given.");
-      if ((value.roles === undefined) === (value.role_type === undefined))
+      const { account_id: account, email, roles, role_type: role } = value;
+      if (account === undefined && email === undefined)
+        tell("account_id", "required", "Must be given, or else email.");
+      if (account !== undefined && email !== undefined)
+        tell("email", "one_of", "Give either account_id or email.");
+      const isChosen = roles !== undefined || role !== undefined;
+      if ((roles !== undefined && role !== undefined) || (!isChosen && email === undefined))
         tell("roles", "one_of", "Give either roles or role_type.");
     }),
-  responses: { 201: json(inviteSchema, "The invitation.") },
+  responses: { 201: json(toldSchema, "The invitation.") },
 });
 
 export const resendInviteRoute = createRoute("resendInvite", {
@@ -84,9 +126,10 @@ export const resendInviteRoute = createRoute("resendInvite", {
   rule: { surface: "operator", permission: "accounts.write" },
   tags,
   summary: "Renew an invitation",
-  description: "409 `invite_used`, `invite_revoked`.",
+  description:
+    "One to an address gets a new `secret`; its former is worth nothing any more. 409 `invite_used`, `invite_revoked`.",
   body: z.strictObject({ expires_in: lives }),
-  responses: { 200: json(inviteSchema, "The invitation.") },
+  responses: { 200: json(toldSchema, "The invitation.") },
 });
 
 export const revokeInviteRoute = createRoute("revokeInvite", {
@@ -113,6 +156,10 @@ export const acceptInviteRoute = createRoute("acceptInvite", {
   tags,
   summary: "Accept an invitation, by the account's own token",
   description:
-    "From then on the token acts in that org too, by `X-Svc-Org-Id`. 403 `not_your_invite`, `no_account`; 409 `invite_used`, `invite_revoked`, `invite_expired`.",
+    "From then on the token acts in that org too, by `X-Svc-Org-Id`. One to an address needs its secret, and that its sender may still give its roles. 403 `not_your_invite`, `no_account`; " +
+    "409 `invite_used`, `invite_revoked`, `invite_expired`, `already_member`, `inviter_lacks_role`.",
+  body: z.strictObject({
+    secret: z.string().max(100).optional().describe("Of an invitation to an address."),
+  }),
   responses: { 200: json(inviteSchema, "The invitation.") },
 });

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { fewestRetainedDays, type Retained, retainedKinds } from "../retention.ts";
+import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { pageOrArrayOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
@@ -16,6 +17,11 @@ export const orgSchema = z
     name: z.string(),
     status: z.literal("active").describe("What is created is ready at once."),
     status_description: z.string(),
+    status_v2: compositeStatusSchema,
+    sandbox_mode: z
+      .boolean()
+      .describe("As it was said. Which jobs are simulated, runner groups and installs say."),
+    tags: z.array(z.string()),
     features: z
       .record(z.string(), z.boolean())
       .describe("Those of its settings that are on or off."),
@@ -39,10 +45,13 @@ export const orgSchema = z
 export type Org = z.infer<typeof orgSchema>;
 
 const name = z.string().trim().min(1).max(200);
+const said = {
+  use_sandbox_mode: z.boolean().optional().describe("Kept as `sandbox_mode`."),
+  tags: z.array(z.string().min(1).max(255)).max(100).optional().describe("Your own words for it."),
+};
 const orgBody = z.strictObject({
   name,
-  use_sandbox_mode: z.boolean().optional().describe("Has no effect."),
-  tags: z.array(z.string().max(255)).max(100).optional().describe("Has no effect."),
+  ...said,
 });
 
 const retentionBody = z
@@ -53,6 +62,7 @@ const retentionBody = z
 
 const updateOrgBody = z.strictObject({
   name: name.optional(),
+  ...said,
   retention_days: retentionBody.optional(),
   prevent_self_approval: z.boolean().optional(),
 });

@@ -69,6 +69,17 @@ export const orNull = <Schema extends z.ZodType, Stored>(
   show: (stored) => (stored === null ? null : show(stored)),
 });
 
+/** The same, or left out where the database has null. */
+export const orAbsent = <Schema extends z.ZodType, Stored>({
+  schema,
+  kind,
+  show,
+}: Member<Schema, Stored>): Member<z.ZodOptional<Schema>, Stored | null> => ({
+  schema: schema.optional(),
+  kind,
+  show: (stored) => (stored === null ? undefined : show(stored)),
+});
+
 /** With an example in the reference. */
 export const like = <Schema extends z.ZodType, Stored>(
   member: Member<Schema, Stored>,

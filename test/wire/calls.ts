@@ -5,7 +5,6 @@ import type { GivenWire } from "./given-wire.ts";
 import type { WireCall } from "./wire-call.ts";
 import {
   failedStep,
-  guest,
   idleInstall,
   lockedWorkspace,
   newInstall,
@@ -50,12 +49,12 @@ const hook = (name: string) => ({
   webhook_url: `https://hooks.example.com/${name}`,
   webhook_secret: "a long enough secret",
 });
-const invited = async (given: GivenWire) => ({
-  account_id: await guest(given),
-  roles: ["org_read_only"],
+const invited = ({ fresh }: GivenWire) => ({
+  email: `${fresh()}@example.com`,
+  role_type: "org_read_only",
 });
 const ownInvite: WireCall["ids"] = async (given) => ({
-  invite_id: (await given.made("POST /v1/orgs/current/invites", await invited(given))).id,
+  invite_id: (await given.made("POST /v1/orgs/current/invites", invited(given))).id,
 });
 const role = (name: string) => ({
   name,
@@ -184,7 +183,9 @@ export const wireCalls: Readonly<Record<string, WireCall>> = {
   replaceInstallInputs: inputs,
   mergeInstallLabels: { ids: ownInstall, body: () => ({ labels: { ring: "first" } }) },
   removeInstallLabels: { ids: ownInstall, body: () => ({ keys: ["ring"] }) },
-  createOrg: named,
+  createOrg: {
+    body: ({ fresh }) => ({ name: fresh(), use_sandbox_mode: true, tags: ["trial"] }),
+  },
   updateCurrentOrg: { body: () => ({ name: "Acme" }) },
   createInvite: { body: invited },
   resendInvite: { ids: ownInvite },

@@ -35,7 +35,6 @@ const ours = new Map(
 const stacks = "stacks come with a later version";
 const slack = "Slack comes with a later version; metadata.toml keeps the URL";
 const connections = "connections of cloud accounts come with a later version";
-const addresses = "addresses are not proven by this version; give `account_id`";
 
 /** What is taken only where it is empty, and what it waits for. */
 const comesLater: Readonly<Record<string, string>> = {
@@ -51,7 +50,6 @@ const comesLater: Readonly<Record<string, string>> = {
   ...stacksOf("POST /v1/installs #/install_config"),
   ...stacksOf("POST /v1/installs/{install_id}/configs #"),
   ...stacksOf("PATCH /v1/installs/{install_id}/configs/{config_id} #"),
-  "POST /v1/orgs/current/invites #/email": addresses,
 };
 
 function stacksOf(at: string): Readonly<Record<string, string>> {

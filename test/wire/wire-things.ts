@@ -1,6 +1,5 @@
 import type { Install } from "../../shared/api/install.ts";
-import { givenToken } from "../support/rows/given-token.ts";
-import { givenOrg, givenProcess, givenRunner } from "../support/rows/given.ts";
+import { givenProcess, givenRunner } from "../support/rows/given.ts";
 import { givenInstall, stepIn } from "../support/workflows/workflows-api.ts";
 import { stateText, terraformLock } from "../support/workspaces/given-workspace.ts";
 import type { GivenWire, Ids } from "./given-wire.ts";
@@ -48,7 +47,7 @@ export async function newInstall(
   { made, fresh, org }: GivenWire,
   more: object = {},
 ): Promise<Install> {
-  const body = { name: fresh(), inputs: { audience: "world" }, ...more };
+  const body = { name: fresh(), inputs: { audience: "world", size: 12 }, ...more };
   return await made<Install>(`POST /v1/apps/${org.appId}/installs`, body);
 }
 
@@ -99,13 +98,6 @@ export async function failedStep({ org, fresh }: GivenWire): Promise<Ids> {
 export async function ownRunner({ db, org }: GivenWire, type = "install"): Promise<Ids> {
   const own = await givenRunner(db, { orgId: org.orgId });
   return { runner_id: own.runnerId, process_id: await givenProcess(db, own, { type }) };
-}
-
-/** An account of another org, to be invited. */
-export async function guest({ db, call, fresh }: GivenWire): Promise<string> {
-  const token = await givenToken(db, { orgId: await givenOrg(db), role: "org_admin" });
-  const body = { name: fresh(), roles: ["org_read_only"] };
-  return (await call<{ id: string }>("POST /v1/accounts", { token, body })).body.id;
 }
 
 /** Whose a workspace is. */

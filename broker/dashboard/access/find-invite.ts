@@ -21,3 +21,6 @@ export async function findInvite(view: View, whose: "org" | "own"): Promise<Invi
   }
   throw problem.notFound("invite");
 }
+
+/** Whom an invitation is to: its account, or the address until somebody accepts it. */
+export const whomOf = ({ account_id: account, email }: Invite): string => account || email;

@@ -7,6 +7,7 @@ import { choices, crumbs } from "../parts/choices.ts";
 import { readFilters } from "../parts/filters.ts";
 import { type Column, empty, pager, table } from "../parts/table.ts";
 import { timeAgo } from "../parts/time.ts";
+import { whomOf } from "./find-invite.ts";
 import { readRoles, roleName } from "./role-words.ts";
 
 /** GET /org/invites: who is invited to the org, and who came. */
@@ -24,7 +25,7 @@ export const listInvites: Page = {
       main: html`${crumbs(["Org", "/org"])}
         <h1>Invitations</h1>
         ${choices(view, [
-          { label: "Invite an account", to: "/org/invites/new", permission: "accounts.write" },
+          { label: "Invite somebody", to: "/org/invites/new", permission: "accounts.write" },
         ])}
         ${
           items.length === 0
@@ -39,7 +40,7 @@ export const listInvites: Page = {
 function inviteTable(view: View, invites: readonly Invite[], roles: readonly Role[]): Html {
   const { nowMs } = view;
   const columns: Column<Invite>[] = [
-    { head: "Account", cell: ({ account_id: id }) => html`<span class="id">${id}</span>` },
+    { head: "Whom", cell: (invite) => html`<span class="id">${whomOf(invite)}</span>` },
     { head: "State", cell: ({ status }) => badge(status) },
     { head: "Roles", cell: ({ role_ids: ids }) => rolesOf(ids, roles) },
     {

@@ -47,7 +47,7 @@ export const acceptInvite: Action = {
   },
   async run(view) {
     const params = { invite_id: view.param("invite_id") };
-    const { org_name: name } = await view.ask(acceptInviteRoute, { params });
+    const { org_name: name } = await view.ask(acceptInviteRoute, { params, body: {} });
     return { said: `You are a member of ${name} now.`, to: "/account" };
   },
 };

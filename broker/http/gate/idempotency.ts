@@ -66,7 +66,8 @@ async function withKey(
     const requestSeed = `${taken.takenAtMs} ${org} ${key} ${mark}`;
     c.set("actor", { ...c.get("actor"), requestSeed });
     const { status, body } = await answerOf(c, broker, keyed, key);
-    await keepAnswer(db, org, { key, status, body: keyed.mode === "once" ? null : body });
+    const isOnce = keyed.mode === "once" || c.get("tellsOnce") === true;
+    await keepAnswer(db, org, { key, status, body: isOnce ? null : body });
     return tell(c, broker, status, body);
   }
 }

@@ -1,6 +1,7 @@
 import {
   acceptInviteRoute,
   createInviteRoute,
+  type Invite,
   listOwnInvitesRoute,
   resendInviteRoute,
   revokeInviteRoute,
@@ -18,6 +19,7 @@ import {
   requireAccount,
   resendInvite,
   revokeInvite,
+  type ToldInvite,
 } from "../../invites/keep-invites.ts";
 import { listInvitesOf } from "../../invites/queries.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
@@ -30,23 +32,30 @@ export const keepInvites: RegisterRoutes = (app, broker) => {
 
 const keepOrgInvites: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.handle(createInviteRoute, async ({ actor, body }) => {
-    const { account_id: accountId = "", role_type: role, expires_in: livesNs } = body;
-    const roles = body.roles ?? (role === undefined ? [] : [role]); // its schema asks for one of both, and the account
+  app.handle(createInviteRoute, async ({ c, actor, body }) => {
+    const { account_id: accountId = "", email, role_type: role, expires_in: livesNs } = body;
+    const to = email === undefined ? { accountId } : { email }; // its schema asks for one of both
+    const roles = body.roles ?? [role ?? "org_read_only"];
     const roleAt = body.roles === undefined ? "#/role_type" : undefined;
-    const made = await createInvite(db, actor, { accountId, roles, roleAt, livesNs });
-    return inviteRows.toItem(made);
+    return toldOnce(c, await createInvite(db, actor, { to, roles, roleAt, livesNs }));
   });
   openResource(app, broker, inviteRows);
   app.handle(
     resendInviteRoute,
-    async ({ actor, params: { invite_id: id }, body: { expires_in: livesNs } }) =>
-      inviteRows.toItem(await resendInvite(db, actor, { id, livesNs })),
+    async ({ c, actor, params: { invite_id: id }, body: { expires_in: livesNs } }) =>
+      toldOnce(c, await resendInvite(db, actor, { id, livesNs })),
   );
   app.handle(revokeInviteRoute, async ({ actor, params: { invite_id: id } }) =>
     inviteRows.toItem(await revokeInvite(db, actor, id)),
   );
 };
+
+/** An answer with a secret is not kept for a request that repeats this one. */
+function toldOnce(c: AppContext, { row, secret }: ToldInvite): Invite & { secret?: string } {
+  if (secret === undefined) return inviteRows.toItem(row);
+  c.set("tellsOnce", true);
+  return { ...inviteRows.toItem(row), secret };
+}
 
 const keepOwnInvites: RegisterRoutes = (app, broker) => {
   const { db } = broker;
@@ -57,11 +66,14 @@ const keepOwnInvites: RegisterRoutes = (app, broker) => {
       toItem: (row) => inviteRows.toItem(row),
     });
   });
-  app.handle(acceptInviteRoute, async ({ c, actor, params }) => {
-    const row = await acceptInvite(broker, actor, params.invite_id);
-    await tellOrg(c, broker, row);
-    return inviteRows.toItem(row);
-  });
+  app.handle(
+    acceptInviteRoute,
+    async ({ c, actor, params: { invite_id: id }, body: { secret } }) => {
+      const row = await acceptInvite(broker, actor, { id, secret });
+      await tellOrg(c, broker, row);
+      return inviteRows.toItem(row);
+    },
+  );
 };
 
 /** The gate tells it in the org that the request acts in; the org that has a new member is told, too. */

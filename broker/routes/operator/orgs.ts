@@ -22,16 +22,21 @@ import { brokerDaysOf } from "../../retention/retention-settings.ts";
 /** POST /v1/orgs */
 export const createOrg: RegisterRoutes = (app, broker) => {
   const brokerDays = brokerDaysOf(broker.config);
-  app.handle(createOrgRoute, async ({ actor, body: { name } }) => {
-    const org = await makeOrg(broker.db, {
-      name,
-      createdById: actor.id,
-      adminAccountId: actor.accountId,
-      requestSeed: actor.requestSeed,
-    });
-    if (actor.accountId !== null) broker.authenticator.forget([actor.accountId]);
-    return toOrg(org, brokerDays);
-  });
+  app.handle(
+    createOrgRoute,
+    async ({ actor, body: { name, use_sandbox_mode: sandboxMode, tags } }) => {
+      const org = await makeOrg(broker.db, {
+        name,
+        sandboxMode,
+        tags,
+        createdById: actor.id,
+        adminAccountId: actor.accountId,
+        requestSeed: actor.requestSeed,
+      });
+      if (actor.accountId !== null) broker.authenticator.forget([actor.accountId]);
+      return toOrg(org, brokerDays);
+    },
+  );
 };
 
 /** GET /v1/orgs, GET /v1/orgs/current */

@@ -37,14 +37,14 @@ describeWithTools(["chromium"], "an invitation", () => {
     const { page, complaints } = await openPage(await link(), options);
     await page.goto(`${broker.url}/org`);
     await page.getByRole("link", { name: "Invitations" }).click();
-    await page.getByRole("link", { name: "Invite an account" }).click();
+    await page.getByRole("link", { name: "Invite somebody" }).click();
     await page.getByLabel("Account").fill(person.id);
-    await page.getByRole("button", { name: "Invite the account" }).click();
+    await page.getByRole("button", { name: "Invite", exact: true }).click();
     await page.getByText("Choose at least one.").waitFor();
     expect(await page.getByLabel("Account").inputValue()).toBe(person.id);
     await page.getByLabel("Builder").check();
     await page.getByLabel("It can be accepted for").selectOption("1 day");
-    await page.getByRole("button", { name: "Invite the account" }).click();
+    await page.getByRole("button", { name: "Invite", exact: true }).click();
     await page.getByText(`Invited ${person.id}`).waitFor();
     await page.getByRole("link", { name: "Renew…" }).first().click();
     await page.getByRole("button", { name: "Renew the invitation" }).click();
