@@ -48,6 +48,12 @@ const rows: readonly AliasRow[] = [
     as: `/v1/runners/terraform-workspace/${workspace}/${list}`,
     methods: ["GET"] as const,
   })),
+  ...["terraform-workspaces", "runners/terraform-workspace"].map((list) => ({
+    of: `/v1/terraform-workspaces/${workspace}/states/{state_id}/resources`,
+    as: `/v1/${list}/${workspace}/state-json/{state_id}/resources`,
+    methods: ["GET"] as const,
+    isExact: true as const,
+  })),
   ...[
     `/v1/terraform-workspaces/${workspace}/state-json/{state_id}`,
     `/v1/terraform-workspaces/${workspace}/state-json/{state_id}/raw`,

@@ -1,6 +1,7 @@
 import { actionRuns, type ShownActionRun } from "../../shared/api/actions.ts";
 import { rowsOf } from "../resources/rows-of.ts";
 import { compositeErrorOf } from "../status/composite-error.ts";
+import { toCompositeStatus } from "../status/composite-status.ts";
 import type { RunRow } from "./action-queries.ts";
 
 /** Runs of actions in installs, each with where its job stands. */
@@ -14,6 +15,8 @@ export const actionRunRows = rowsOf<typeof actionRuns, RunRow>(actionRuns, {
 /** A run as lists show it. It is in progress from its job's claim, which writes nothing here. */
 function toRun(row: RunRow): ShownActionRun {
   const isClaimed = row.status === "queued" && row.job_status === "in-progress";
+  const status = isClaimed ? "in-progress" : row.status;
+  const at = row.finished_at ?? row.started_at ?? row.created_at;
   return {
     id: row.id,
     org_id: row.org_id,
@@ -22,12 +25,14 @@ function toRun(row: RunRow): ShownActionRun {
     action_workflow_config_id: row.action_config_id,
     name: row.name,
     workflow_id: row.workflow_id,
+    install_workflow_id: row.workflow_id,
     workflow_step_id: row.workflow_step_id,
     runner_job_id: row.runner_job_id,
     trigger_type: row.trigger_type,
     triggered_by_id: row.triggered_by_id,
-    status: isClaimed ? "in-progress" : row.status,
+    status,
     status_description: row.status_description,
+    status_v2: toCompositeStatus({ status, description: row.status_description, at }),
     role: row.role,
     timeout: row.timeout,
     execution_time: executionTime(row),

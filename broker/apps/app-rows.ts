@@ -12,6 +12,7 @@ export const appRows = rowsOf(apps, {
     queue_id: `coalesce((select q.id::text from queues q
                          where q.org_id = a.org_id and q.owner_type = 'apps' and q.owner_id = a.id and q.name = 'builds'
                            and q.app_id = a.id and q.deleted_at is null), '')`,
+    cloud_platform: "coalesce(substring(a.runner_type from '^(aws|azure|gcp)'), '')",
     status: "'active'::text",
     status_description: "''::text",
     status_v2: `json_build_object('status', 'active', 'status_human_description', '', 'created_at_ts',

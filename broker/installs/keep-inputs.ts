@@ -95,6 +95,7 @@ function toInputs(row: Row, values: Values, isHidden: (name: string) => boolean)
     install_id: row.install_id,
     version: row.version,
     app_config_id: row.app_config_id,
+    app_input_config_id: row.app_config_id,
     values: shown,
     redacted_values: shown,
     created_by_id: row.created_by_id,

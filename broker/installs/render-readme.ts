@@ -15,7 +15,7 @@ export function renderReadme(
   { template, facts: base }: ReadmeOrder,
   values: StateValues,
   work: RenderWork,
-): Pick<InstallReadme, "readme" | "warnings"> {
+): Pick<InstallReadme, "readme" | "faults"> {
   const facts = { ...base, ...values };
   const svc = shownStateOf(facts, work);
   const hidden = hiddenValues(facts);
@@ -23,10 +23,10 @@ export function renderReadme(
   const { text, faults } = renderWhatCan(template, byRoots(svc, base), place, { work });
   const left = work.isSpent ? new RenderWork(work.budget) : work; // what was rendered until then is shown
   const readme = hideCounted(text, hidden, left);
-  if (readme === undefined) return { readme: "", warnings: [tooLong] };
+  if (readme === undefined) return { readme: "", faults: [tooLong] };
   return {
     readme,
-    warnings: faults.map(({ code, line, path, detail }) => ({
+    faults: faults.map(({ code, line, path, detail }) => ({
       code,
       line,
       path,

@@ -26,5 +26,6 @@ export async function showReadme(
   const given = { template, facts: stateBase(facts) };
   const values = readingWithin(withPermit, facts.values);
   const shown = await broker.render({ orgId, name: "readme", given, values }, gone);
-  return { ...shown, app_config_id: facts.configId };
+  const warnings = shown.faults.map(({ line, detail }) => `Line ${line}: ${detail}`);
+  return { ...shown, original: template, app_config_id: facts.configId, warnings };
 }

@@ -181,14 +181,21 @@ export async function countEnded(
                 order by e.queue_id, e.status, e.signal_id limit ${most}) e) n`;
 }
 
+const mostShown = 1000;
+type PresentUse = {
+  readonly executing: number;
+  /** Those of them that are shown. */
+  readonly signals: readonly string[];
+  readonly oldest_age: number | null;
+};
+
 /** How many signals are in flight now, and the age of the first in line. */
-export async function findPresentUse(
-  db: Db,
-  queueId: string,
-): Promise<{ readonly executing: number; readonly oldest_age: number | null }> {
-  const [row] = await db<{ executing: number; oldest_age: number | null }[]>`
+export async function findPresentUse(db: Db, queueId: string): Promise<PresentUse> {
+  const [row] = await db<PresentUse[]>`
     select (select count(*)::int from queue_signal_live l where l.queue_id = ${queueId} and l.status = 'in-flight') as executing,
+           array(select l.id::text from queue_signal_live l where l.queue_id = ${queueId} and l.status = 'in-flight'
+                  order by l.id limit ${mostShown}) as signals,
            (select greatest(extract(epoch from svc_now() - l.created_at), 0)::float8 from queue_signal_live l
              where l.queue_id = ${queueId} and l.status = 'queued' order by l.place limit 1) as oldest_age`;
-  return row ?? { executing: 0, oldest_age: null };
+  return row ?? { executing: 0, signals: [], oldest_age: null };
 }

@@ -18,12 +18,17 @@ export async function readQueueStatus(db: Db, org: OrgId, id: string) {
   const counts = Object.fromEntries(
     signalStatuses.map((status) => [status, known.get(status) ?? 0]),
   ) as Record<SignalStatus, number>; // one for each status
+  const [isPaused, depth] = [queue.status === "paused", queue.waiting + queue.delayed];
   return {
     queue_id: id,
-    paused: queue.status === "paused",
-    depth: queue.waiting + queue.delayed,
+    paused: isPaused,
+    ready: !isPaused,
+    stopped: false,
+    depth,
+    queueDepthCount: depth,
     delayed: queue.delayed,
-    in_flight: queue.in_flight,
+    in_flight: use.signals,
+    inFlightCount: queue.in_flight,
     max_depth: queue.max_depth,
     max_in_flight: queue.max_in_flight,
     bytes: queue.bytes,

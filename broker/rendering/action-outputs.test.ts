@@ -148,14 +148,14 @@ describe("outputs of actions", () => {
     const { values, read } = storedOf({ outputs: { a: { v: "x".repeat(17 * 2 ** 20) } } });
     const template = "{{ .svc.id }} {{ .svc.actions.a.outputs.v }}";
     const order = { template, facts: baseOf([], ["a"]) };
-    const { readme, warnings } = await render({
+    const { readme, faults } = await render({
       orgId: "org_a",
       name: "readme",
       given: order,
       values,
     });
     expect(readme).toBe("ins_a ");
-    expect(warnings).toMatchObject([
+    expect(faults).toMatchObject([
       { code: "render_failed", detail: "the outputs that it reads are more than 16777216 bytes" },
     ]);
     expect(read).toEqual([]);

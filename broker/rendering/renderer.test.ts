@@ -72,7 +72,7 @@ describe("what is rendered", () => {
     const large = await readme(template);
     expect(large).toEqual(small);
     expect(small.readme).toBe(`# ${"i".repeat(30)}  (secret)\n`);
-    expect(small.warnings).toHaveLength(2);
+    expect(small.faults).toHaveLength(2);
   });
 });
 

@@ -7,6 +7,7 @@ export const webhookRows = rowsOf(webhooks, {
   live: "w.deleted_at is null",
   hasVersion: true,
   besides: {
+    webhook_url: "w.url",
     has_secret: "w.secret is not null",
     interests: "w.interests::json", // stored in its one form
     match: "w.match::json",

@@ -171,6 +171,7 @@ export function toApproval(workflow: Workflow, step: Step, approval: Approval): 
     id: approval.id,
     workflow_id: workflow.id,
     workflow_step_id: step.id,
+    installWorkflowStepID: step.id,
     step_name: step.name,
     runner_job_id: step.job_id,
     owner_id: step.target_id,

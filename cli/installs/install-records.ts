@@ -30,7 +30,7 @@ export const showReadme = defineCommand({
     }
     if (body.readme === "") screen.say("The app's config has no readme.");
     else screen.out(body.readme.trimEnd());
-    for (const { line, detail } of body.warnings) screen.say(`Line ${line}: ${detail}`);
+    for (const warning of body.warnings) screen.say(warning);
   },
 });
 

@@ -6,6 +6,7 @@ import { created, is } from "../resources/filters.ts";
 import { instant, int, json as stored, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
 import { compositeFaultSchema } from "./composite-fault.ts";
+import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { partQuery } from "./listing.ts";
@@ -87,12 +88,14 @@ export const actionRuns = resource({
     action_workflow_config_id: orNull(text()),
     name: text(),
     workflow_id: text(),
+    install_workflow_id: text("The same as `workflow_id`."),
     workflow_step_id: orNull(text()),
     runner_job_id: orNull(text()),
     trigger_type: text(),
     triggered_by_id: text(),
     status: word(actionRunStatuses),
     status_description: text(),
+    status_v2: stored(compositeStatusSchema),
     role: text(),
     timeout: int("Nanoseconds."),
     execution_time: int("Nanoseconds."),
@@ -181,7 +184,19 @@ export const createAdhocRunRoute = createRoute("createAdhocRun", {
       },
     )
     .openapi("NewAdhocRun", { example: { command: "uname -a" } }),
-  responses: { 201: json(began, "The run.") },
+  responses: {
+    201: json(
+      began
+        .extend({
+          install_id: z.string(),
+          status: z.enum(actionRunStatuses),
+          status_description: z.string(),
+          trigger_type: z.string(),
+        })
+        .openapi("NewAdhocRunAnswer"),
+      "The run, as it begins.",
+    ),
+  },
 });
 
 export const getInstallActionRunRoute = createRoute("getInstallActionRun", {

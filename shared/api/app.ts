@@ -63,6 +63,10 @@ export const apps = resource({
     config_repo: text(),
     config_directory: text(),
     runner_type: orNull(text(), "By the active config; null without a runner.toml."),
+    cloud_platform: word(
+      ["aws", "azure", "gcp", ""],
+      "By `runner_type`; empty where it is of none.",
+    ),
     default_labels: json(texts, "Labels that every install has, by the active config."),
     label_colors: json(texts),
     links: json(texts),

@@ -1,3 +1,4 @@
+import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
 import { tokenWithSecretSchema } from "./tokens.ts";
@@ -36,7 +37,9 @@ export const createBootstrapTokenRoute = createRoute("createRunnerBootstrapToken
     "It is valid for one hour and can only be used to enrol. It becomes invalid when the runner token that it was exchanged for is first used.",
   responses: {
     201: json(
-      tokenWithSecretSchema,
+      tokenWithSecretSchema
+        .extend({ token: z.string().describe("The same as `secret`.") })
+        .openapi("NewBootstrapToken"),
       "The enrolment token with its secret, which is shown only once.",
     ),
   },

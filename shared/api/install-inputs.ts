@@ -4,6 +4,13 @@ import { inputsInput } from "./install.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { json } from "./response.ts";
 
+/** Values of inputs by name: other clients are told each as a text. */
+export const inputValues = z
+  .record(z.string(), z.unknown())
+  .describe(
+    "Sensitive ones are hidden. Who names `application/problem+json` in Accept gets them as JSON, everybody else as texts.",
+  );
+
 const installInputsSchema = z
   .object({
     id: z.string(),
@@ -11,12 +18,9 @@ const installInputsSchema = z
     install_id: z.string(),
     version: z.int(),
     app_config_id: z.string(),
-    values: z
-      .record(z.string(), z.unknown())
-      .describe("Of inputs that are not sensitive; the others are hidden."),
-    redacted_values: z
-      .record(z.string(), z.unknown())
-      .describe("Equal to `values`: both are masked."),
+    app_input_config_id: z.string().describe("The same as `app_config_id`."),
+    values: inputValues,
+    redacted_values: inputValues,
     workflow_id: z.string().optional().describe("Id of the update that this request started."),
     created_by_id: z.string(),
     created_at: z.iso.datetime(),

@@ -12,8 +12,10 @@ const reading = { surface: "control-plane", permission: "installs.read" } as con
 export const installReadmeSchema = z
   .object({
     readme: z.string().describe("Markdown; empty where the app's config has none."),
+    original: z.string().describe("As the config has it, before it was rendered."),
     app_config_id: z.string().nullable().describe("The config that it is of."),
-    warnings: z
+    warnings: z.array(z.string()).describe("The faults, each as one sentence."),
+    faults: z
       .array(
         z.object({
           code: z.string(),

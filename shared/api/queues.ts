@@ -155,7 +155,13 @@ export const getQueueStatusRoute = createRoute("getQueueStatus", {
           paused: z.boolean(),
           depth: z.int(),
           delayed: z.int(),
-          in_flight: z.int(),
+          in_flight: z
+            .array(z.string())
+            .describe("The signals that are executed now, 1,000 at most."),
+          inFlightCount: z.int().describe("How many places of `max_in_flight` are taken."),
+          queueDepthCount: z.int().describe("As `depth`."),
+          ready: z.boolean().describe("It starts what waits: it is not paused."),
+          stopped: z.boolean().describe("Always false: brokers work on every queue."),
           max_depth: z.int(),
           max_in_flight: z.int(),
           bytes: z.int().describe("Of the data of all live signals."),

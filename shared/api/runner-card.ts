@@ -4,7 +4,7 @@ import { createRoute } from "./create-route.ts";
 import { healthCheckSchema } from "./health-check.ts";
 import { latestHeartBeatSchema } from "./heart-beat.ts";
 import { json } from "./response.ts";
-import { runnerStatuses } from "./runner.ts";
+import { runnerSchema, runnerStatuses } from "./runner.ts";
 
 const tags = ["Runners"];
 
@@ -13,6 +13,9 @@ const members = {
   connected: z.boolean().describe("Whether a process sent a heartbeat within the last minute."),
   live_processes: z.int(),
   latest_heart_beat_at: z.iso.datetime().nullable().describe("null: it never had one."),
+  latest_heartbeat_timestamp: z
+    .int()
+    .describe("The same in seconds since 1970; 0: it never had one."),
 };
 
 const connectionSchema = z.object(members).openapi("RunnerConnectionStatus");
@@ -32,6 +35,10 @@ const cardSchema = z
     latest_heart_beats: z
       .partialRecord(z.enum(runnerProcessTypes), latestHeartBeatSchema)
       .describe("By type of process."),
+    latest_heart_beat: latestHeartBeatSchema
+      .optional()
+      .describe("The newest of them; left out where there is none."),
+    runner: runnerSchema,
     recent_health_checks: z.array(healthCheckSchema).describe("Of the last hour, newest first."),
   })
   .openapi("RunnerCardDetailsResponse");

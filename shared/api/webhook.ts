@@ -131,7 +131,8 @@ export const webhooks = resource({
   members: {
     ...owned,
     id: like(text(), "whk_01k9zq5v3t8w2x4y6z8a0b2c4d"),
-    url: text(),
+    webhook_url: text(),
+    url: text("The same as `webhook_url`."),
     has_secret: flag(),
     interests: json(
       z.object({

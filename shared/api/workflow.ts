@@ -17,6 +17,7 @@ export const approvalSchema = z
     id: z.string(),
     workflow_id: z.string(),
     workflow_step_id: z.string(),
+    installWorkflowStepID: z.string().describe("The same as `workflow_step_id`."),
     step_name: z.string(),
     runner_job_id: z.string().nullable(),
     owner_id: z.string().describe("What it is about."),

@@ -55,8 +55,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     POST /v1/installs/{install_id}/health/cluster-access
     GET /v1/installs/{install_id}/health/timeline
     GET /v1/installs/{install_id}/resources
-    GET /v1/runners/terraform-workspace/{workspace_id}/state-json/{state_id}/resources
-    GET /v1/terraform-workspaces/{workspace_id}/state-json/{state_id}/resources
 `,
   "Policies come later.": `
     GET /v1/apps/{app_id}/policy-analytics/breakdown

@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
 import { compositeStatusSchema } from "../../../shared/api/composite-status.ts";
+import { inputValues } from "../../../shared/api/install-inputs.ts";
+import { inviteStatuses } from "../../../shared/api/invites.ts";
 import { toTheirsOf } from "./to-theirs-of.ts";
 
 const thing = z.object({
@@ -38,6 +40,14 @@ test("an object, a list and a word that are not there are left out, and a status
     how: { a: null },
   };
   expect(toTheirsOf(thing)?.({ ...theirs, ...there })).toEqual({ ...theirs, ...there });
+});
+
+test("values of inputs are texts, and an invitation that has expired waits, as far as clients know", () => {
+  const given = z.object({ values: inputValues, status: z.enum(inviteStatuses) });
+  const value = { values: { a: "b", size: 12, on: true, list: [1] }, status: "expired" };
+  const values = { a: "b", size: "12", on: "true", list: "[1]" };
+  expect(toTheirsOf(given)?.(value)).toEqual({ values, status: "pending" });
+  expect(toTheirsOf(z.enum(inviteStatuses))?.("revoked")).toBe("revoked");
 });
 
 test("what has none of these stays as it is", () => {

@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { compositeStatusSchema } from "../../../shared/api/composite-status.ts";
+import { inputValues } from "../../../shared/api/install-inputs.ts";
+import { inviteStatuses } from "../../../shared/api/invites.ts";
 import { toTheirStatus } from "../../../shared/their-status.ts";
 
 /** Turns a value of a schema into what clients of the API other than our own programs can read. */
@@ -10,7 +12,7 @@ const known = new WeakMap<z.ZodType, ToTheirs | "same">();
 
 /**
  * How answers of a schema are told to clients that are made of other documents: an object, a list or a word of an enumeration that
- * is null is left out, an empty word, too, and a composite status has a word that they know. undefined: as they are.
+ * is null is left out, an empty word, too, values of inputs are texts, and statuses have a word that they know. undefined: as they are.
  */
 export function toTheirsOf(schema: z.ZodType): ToTheirs | undefined {
   const found = known.get(schema);
@@ -23,6 +25,8 @@ export function toTheirsOf(schema: z.ZodType): ToTheirs | undefined {
 
 function make(schema: z.ZodType): ToTheirs | undefined {
   if (schema === compositeStatusSchema) return theirStatus;
+  if (schema === inputValues) return theirTexts;
+  if (schema instanceof z.ZodEnum) return ofWords(schema.options);
   if (schema instanceof z.ZodObject) return ofObject(schema.shape);
   if (schema instanceof z.ZodArray) return ofList(toTheirsOf(schema.element as z.ZodType));
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
@@ -82,6 +86,24 @@ function formsOf(schema: z.ZodType): readonly z.ZodType[] {
   if (schema instanceof z.ZodUnion)
     return (schema.options as readonly z.ZodType[]).flatMap(formsOf);
   return [schema];
+}
+
+/** Words of ours in an enumeration that clients know without them, by all words that it has here. */
+const words = [[inviteStatuses, { expired: "pending" }]] as const;
+
+function ofWords(options: readonly unknown[]): ToTheirs | undefined {
+  const row = words.find(([all]) => all.join() === options.join());
+  if (row === undefined) return undefined;
+  const others = new Map<unknown, string>(Object.entries(row[1]));
+  return (value) => others.get(value) ?? value;
+}
+
+const textOf = (one: unknown): string => (typeof one === "string" ? one : JSON.stringify(one));
+
+/** Inputs are texts to them. */
+function theirTexts(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, textOf(one)]));
 }
 
 function theirStatus(value: unknown): unknown {

@@ -145,7 +145,9 @@ const begin: RegisterRoutes = (app, broker) => {
     const { name, command, inline_contents: contents, env_vars: env, ...rest } = body;
     const { timeout: timeoutNs, role, approval: wantsApproval } = rest;
     const run = { installId, name, command, contents, env, timeoutNs, role, wantsApproval };
-    return await runAdhoc(broker, actor, run);
+    const begun = await runAdhoc(broker, actor, run);
+    const now = { status: "queued", status_description: "", trigger_type: "adhoc" } as const;
+    return { ...begun, install_id: installId, ...now };
   });
 };
 

@@ -25,7 +25,7 @@ export const readInstallRecords: RegisterRoutes = (app, broker) => {
   const { db, config } = broker;
   app.handle(getInstallReadmeRoute, async ({ c, params: { install_id: id } }) => {
     const shown = await showReadme(broker, askingOf(c, broker), id);
-    return shown.warnings.length === 0 ? answer(200, shown) : answer(206, shown);
+    return shown.faults.length === 0 ? answer(200, shown) : answer(206, shown);
   });
   app.handle(
     listInstallAuditLogsRoute,

@@ -76,7 +76,7 @@ const readRunnerCard: RegisterRoutes = (app, broker) => {
   );
   app.handle(
     getRunnerCardRoute,
-    async ({ orgId, params: { runner_id } }) => await showCard(broker.db, orgId, runner_id),
+    async ({ actor, params: { runner_id } }) => await showCard(broker.db, actor, runner_id),
   );
 };
 

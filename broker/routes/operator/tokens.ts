@@ -173,7 +173,7 @@ const createEnrolmentToken: RegisterRoutes = (app, broker) => {
     async ({ actor: { id: createdById, orgId }, params: { install_id: id } }) => {
       const { runner_id: runnerId } = await requireInstall(broker.db, orgId, id);
       const made = await makeEnrolmentToken(broker.db, orgId, { runnerId, createdById });
-      return toTokenWithSecret(made);
+      return { ...toTokenWithSecret(made), token: made.secret };
     },
   );
 };

@@ -65,6 +65,7 @@ describe("a runner's card", () => {
       connected: false,
       live_processes: 0,
       latest_heart_beat_at: null,
+      latest_heartbeat_timestamp: 0,
     });
     const processId = await givenProcess(at.db, given);
     await givenJobs(at.db, given, [{}, {}, {}]);
@@ -85,9 +86,12 @@ describe("a runner's card", () => {
       waiting_jobs: 2,
       running_jobs: 1,
       latest_heart_beats: { install: { process_id: processId } },
+      latest_heart_beat: { process_id: processId },
+      runner: { id, name },
       recent_health_checks: [{ process_id: processId, status: "active" }],
     });
-    expect(body.latest_heart_beat_at).not.toBeNull();
+    const beatAt = Date.parse(body.latest_heart_beat_at ?? "");
+    expect(body.latest_heartbeat_timestamp).toBe(Math.floor(beatAt / 1000));
   });
 
   test("shows after a minute of silence that it is not connected any more", async () => {

@@ -67,7 +67,7 @@ describe("a purge", () => {
     const rest = await call(`POST /v1/queues/${id}/purge`, { body: { in_flight: true } });
     expect(rest.body).toEqual({ purged: 1, has_more: false });
     const { body } = await call(`GET /v1/queues/${id}/status`);
-    expect(body).toMatchObject({ depth: 0, in_flight: 0, bytes: 0, counts: { cancelled: 3 } });
+    expect(body).toMatchObject({ depth: 0, in_flight: [], bytes: 0, counts: { cancelled: 3 } });
   });
 });
 
@@ -84,7 +84,11 @@ describe("the status of a queue", () => {
       paused: false,
       depth: 3,
       delayed: 0,
-      in_flight: 1,
+      queueDepthCount: 3,
+      in_flight: [expect.stringMatching(/^sig_/)],
+      inFlightCount: 1,
+      ready: true,
+      stopped: false,
       max_in_flight: 2,
       counts: { queued: 3, "in-flight": 1, retrying: 0, dead: 0 },
     });

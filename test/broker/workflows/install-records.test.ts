@@ -29,7 +29,10 @@ describe("the readme of an install", () => {
       body: {
         readme: "# Hello world\n(secret) (secret) {{ .Values.kept }}\n",
         app_config_id: org.configId,
+        original:
+          "# Hello {{ .svc.inputs.inputs.audience }}\n{{ .svc.inputs.inputs.secret }} s3cr3t-value {{ .Values.kept }}\n",
         warnings: [],
+        faults: [],
       },
     });
   });
@@ -44,7 +47,8 @@ describe("the readme of an install", () => {
       status: 206,
       body: {
         readme: "Port:\n.\nacme\n",
-        warnings: [{ code: "missing_value", line: 2, path: ".svc.actions.greet.outputs.port" }],
+        warnings: [expect.stringMatching(/^Line 2: .*greet\.outputs\.port/)],
+        faults: [{ code: "missing_value", line: 2, path: ".svc.actions.greet.outputs.port" }],
       },
     });
     const none = await setup();
@@ -142,10 +146,11 @@ test("an install as a file is taken by its app's config, and holds no secret", a
 test("an install's runner is enrolled by a token that the install gives", async () => {
   const { api, create } = await setup();
   const { body: made } = await create({ start: false });
-  const token = await api<{ secret: string; runner_id: string }>(
+  const token = await api<{ secret: string; token: string; runner_id: string }>(
     `POST /v1/installs/${made.id}/runner-bootstrap-token`,
   );
   expect(token).toMatchObject({ status: 201, body: { runner_id: made.runner_id } });
+  expect(token.body.token).toBe(token.body.secret); // by the name that other clients read
   const enrolled = await call<{ runner_id: string }>("POST /v1/enrol", {
     token: token.body.secret,
     body: {},

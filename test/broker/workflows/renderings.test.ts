@@ -187,11 +187,13 @@ test("a readme that takes too much shows what was rendered until then, and says 
     "metadata.toml": { ...shopConfig["metadata.toml"], readme },
   });
   const made = await org.create({ start: false });
-  const shown = await call<{ readme: string; warnings: { detail: string }[] }>(
+  const shown = await call<{ readme: string; warnings: string[] }>(
     `GET /v1/installs/${made.body.id}/readme`,
     { token: org.token },
   );
   expect(shown.status).toBe(206);
   expect(shown.body.readme.startsWith("# Shop\n")).toBe(true);
-  expect(shown.body.warnings).toMatchObject([{ detail: "it takes more than 1000000 steps" }]);
+  expect(shown.body.warnings).toEqual([
+    expect.stringContaining("it takes more than 1000000 steps"),
+  ]);
 });
