@@ -591,6 +591,8 @@ create table app_configs (
   errors jsonb,
   chain text[],
   brands text[] not null default '{}'::text[],
+  remarks json,
+  client_state text not null default ''::text,
   constraint app_configs_pkey PRIMARY KEY (org_id, id),
   constraint app_configs_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
   constraint app_configs_status_check CHECK ((status = ANY (ARRAY['active'::text, 'pending'::text, 'syncing'::text, 'error'::text, 'outdated'::text])))

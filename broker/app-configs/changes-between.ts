@@ -4,6 +4,7 @@ import type { WithPermit } from "../limits/permits.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findConfig } from "./queries.ts";
 import { type ConfigId, requireText } from "./show-configs.ts";
+import type { DiffSummary } from "./work/diff-texts.ts";
 
 /** Who asks, and how a read takes its permit. */
 export type Asking = {
@@ -17,17 +18,24 @@ export async function changesBetween(
   { db, work }: Pick<Broker, "db" | "work">,
   { actor: { orgId }, withPermit, gone }: Asking,
   { app, id, oldId }: ConfigId & { readonly oldId?: string | undefined },
-): Promise<Uint8Array> {
-  const texts = await withPermit(async () => {
+): Promise<{
+  readonly changes: Uint8Array;
+  readonly summary: DiffSummary;
+  /** With which it was compared; null: with none, so all is added. */
+  readonly oldId: string | null;
+}> {
+  const [texts, compareId] = await withPermit(async () => {
     const previous = await requirePrevious(id);
     if (oldId !== undefined) await requirePrevious(oldId);
     const before = oldId ?? previous;
     const now = await requireText(db, orgId, id);
-    return before === null ? [now] : [now, await requireText(db, orgId, before)];
+    const both = before === null ? [now] : [now, await requireText(db, orgId, before)];
+    return [both, before] as const;
   });
   const bytes = texts.map((text) => Buffer.from(text));
   const compared = await work.run({ orgId, kind: "configs.diff", asked: {}, bytes }, gone);
-  return compared.bytes[0] ?? new Uint8Array();
+  const changes = compared.bytes[0] ?? new Uint8Array();
+  return { changes, summary: compared.told, oldId: compareId };
 
   async function requirePrevious(config: string): Promise<string | null> {
     const row = await findConfig(db, orgId, { app, id: config });

@@ -17,7 +17,7 @@ import {
 } from "./config-part.ts";
 import { freeBytes } from "./free-bytes.ts";
 import { failConfig, findParts, insertConfig, insertParts, sealConfig } from "./part-queries.ts";
-import { findConfig } from "./queries.ts";
+import { findConfig, keepClientState } from "./queries.ts";
 import type { ConfigId } from "./show-configs.ts";
 import { otherApp } from "./work/require-valid.ts";
 
@@ -55,6 +55,21 @@ type Parts = Pick<Broker, "config" | "db" | "work">;
 
 /** Makes a config of parts active once all of it is valid, or gives it up; whether it is not simply one more like the active one. */
 export async function updateConfig(
+  parts: Parts,
+  asking: Asking,
+  which: ConfigId,
+  patch: AppConfigPatch,
+): Promise<{ readonly isSame: boolean }> {
+  const { db } = parts;
+  const { orgId } = asking.actor;
+  const { state } = patch;
+  const outcome = await changeStatus(parts, asking, which, patch);
+  if (state !== undefined)
+    await asking.withPermit(() => keepClientState(db, orgId, { ...which, state }));
+  return outcome;
+}
+
+async function changeStatus(
   parts: Parts,
   asking: Asking,
   which: ConfigId,

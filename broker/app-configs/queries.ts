@@ -14,6 +14,8 @@ export type ConfigDraft = {
   readonly checksum: string;
   readonly document: string;
   readonly brands: readonly string[];
+  /** What the check said of it, as it is shown. */
+  readonly remarks: { readonly warnings: readonly object[]; readonly notices: readonly object[] };
   readonly cli_version: string;
   readonly display_name: string | undefined;
   readonly description: string | undefined;
@@ -118,6 +120,28 @@ export async function findNames(
      cross join lateral json_to_record(c.document::json) as x(actions json, components json, runbooks json, metadata json)
      where c.org_id = ${org} and c.id = ${id} and c.document <> ''`;
   return row;
+}
+
+/** What a config was warned of and told when it was checked, as JSON of its two members, and what its client keeps with it. */
+export async function findRemarks(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<{ readonly remarks: string; readonly state: string }> {
+  const [row] = await db<{ remarks: string | null; state: string }[]>`
+    select c.remarks::text as remarks, c.client_state as state from app_configs c where c.org_id = ${org} and c.id = ${id}`;
+  return { remarks: row?.remarks ?? '{"warnings":[],"notices":[]}', state: row?.state ?? "" };
+}
+
+/** Keeps a client's own text with a config; false where there is none. */
+export async function keepClientState(
+  db: Db,
+  org: OrgId,
+  { app, id, state }: { readonly app: string; readonly id: string; readonly state: string },
+): Promise<boolean> {
+  const rows = await db`
+    update app_configs set client_state = ${state} where org_id = ${org} and app_id = ${app} and id = ${id} returning id`;
+  return rows.length > 0;
 }
 
 /** How many bytes the documents of these configs have together. */

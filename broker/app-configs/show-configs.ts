@@ -8,7 +8,7 @@ import { findIdsByName } from "../named-parts/named-ids.ts";
 import type { NamedKind } from "../named-parts/named-part-queries.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
-import { findConfig, findDocument, findLatestConfig, findNames } from "./queries.ts";
+import { findConfig, findDocument, findLatestConfig, findNames, findRemarks } from "./queries.ts";
 import type { AppConfigRow } from "./row.ts";
 import { storedDocument } from "./stored-document.ts";
 
@@ -55,16 +55,21 @@ export async function showConfig(
     : findConfig(db, org, { app, id }));
   if (row === undefined) throw problem.notFound("app config");
   const errors = row.errors as WholeAppConfigVersion["errors"] | null; // as they were stored
-  const names = await findNames(db, org, row.id);
+  const [names, { remarks, state }] = [
+    await findNames(db, org, row.id),
+    await findRemarks(db, org, row.id),
+  ];
   const config = await showChecked(db, row, names ?? noNames);
   const shown = {
     ...config,
     readme: names?.readme ?? "",
+    state,
     ...(errors !== null && { errors, status_v2: { ...config.status_v2, metadata: { errors } } }),
   };
   const document = showParts && (await findDocument(db, org, row.id));
-  if (showParts === undefined || document === undefined) return [JSON.stringify(shown)];
-  const pieces = [JSON.stringify(shown).slice(0, -1), ',"document":', document];
+  const pieces = [JSON.stringify(shown).slice(0, -1), `,${remarks.trim().slice(1, -1)}`];
+  if (showParts === undefined || document === undefined) return [...pieces, "}"];
+  pieces.push(',"document":', document);
   let letters = 0;
   for (const piece of jsonPieces(await showParts(db, org, row))) {
     if (letters > 0) pieces.push(piece);
@@ -84,7 +89,7 @@ export async function showChecked(
   db: Db,
   row: AppConfigRow,
   names: Readonly<Record<NamedKind, readonly string[]>>,
-): Promise<Omit<WholeAppConfigVersion, "readme">> {
+): Promise<Omit<WholeAppConfigVersion, "readme" | "state" | "warnings" | "notices">> {
   const { status_v2: status, ...config } = toConfig(row);
   const find = async (kind: NamedKind) => {
     const wanted = { kind, apps: [row.app_id], names: names[kind] };

@@ -1,8 +1,8 @@
+import { diffAppConfigsRoute } from "../../shared/api/app-config-diff.ts";
 import {
   appConfigStatuses,
   type AppConfigVersion,
   type WholeAppConfigVersion,
-  diffAppConfigsRoute,
   getAppConfigGraphRoute,
   getAppConfigVersionRoute,
   getLatestAppConfigRoute,

@@ -33,7 +33,7 @@ function sayHow(
   if (secret === undefined) return screen.say(`To accept it: svc invite accept ${id}`);
   const isJson = screen.format === "json" || screen.format === "ndjson"; // which has it
   if (!isJson) screen.say(`Its secret, which is shown this once: ${secret}`);
-  screen.say(`To accept it: svc invite accept ${id} --secret-from FILE`);
+  screen.say(`To accept it: svc invite accept ${id} --proof FILE`);
 }
 
 const args = { invite: { summary: "The invitation's id." } } as const;
@@ -119,14 +119,14 @@ const acceptInvite = defineCommand({
   summary: "Accept an invitation, with a token of your own.",
   args,
   flags: {
-    "secret-from": {
+    proof: {
       value: "FILE",
       summary: "The secret of an invitation to an address; from a file or -.",
     },
   },
   examples: [{ does: "Join the org that invited you.", run: "svc invite accept inv_…" }],
   run: async ({ args: { invite }, flags, call, screen }) => {
-    const file = flags["secret-from"];
+    const file = flags.proof;
     const secret = file === undefined ? undefined : (await readInput(file)).trim();
     const request = { params: { invite_id: invite }, body: { secret } };
     const { body, text } = await call(acceptInviteRoute, request);

@@ -83,7 +83,7 @@ begin
   select a.name, a.active_config_id::text as active_id into found_app from apps a
    where a.org_id = org and a.id = app and a.deleted_at is null for no key update;
   select * into given from json_to_record(config) as x(id text, name text, checksum text, document text, created_by_id text,
-                                                           brands text[]);
+                                                           brands text[], remarks json);
   outcome := lock_open_config(org, app, given.id);
   if outcome <> 'open' then
     return outcome;
@@ -103,7 +103,7 @@ begin
      set status = case when outcome = 'active' then 'active' else 'outdated' end, status_at = svc_now(), previous_id = former.id,
          status_description = case outcome when 'outdated' then 'it was to be planned only'
                                            when 'same' then 'version ' || former.version || ' is the same, and active' else '' end,
-         checksum = given.checksum, document = given.document, brands = coalesce(given.brands, '{}'),
+         checksum = given.checksum, document = given.document, brands = coalesce(given.brands, '{}'), remarks = given.remarks,
          chain = joined_chain(chain_of_config(org, given.id), chain_of(array[given.created_by_id]))
    where c.org_id = org and c.id = given.id;
   if outcome = 'active' then

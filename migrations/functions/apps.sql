@@ -164,7 +164,7 @@ begin
   select * into given
     from json_to_record(config) as x(id text, name text, checksum text, document text, cli_version text, display_name text,
                                      description text, default_labels jsonb, label_colors jsonb, links jsonb, runner_type text,
-                                     created_by_id text, brands text[]);
+                                     created_by_id text, brands text[], remarks json);
   select c.id::text as id, c.checksum into active from app_configs c
    where c.org_id = org and c.id = found_app.active_id;
   if replace(given.name, '-', '_') <> replace(found_app.name, '-', '_') then
@@ -181,9 +181,9 @@ begin
   end if;
   perform retire_app_config(org, active.id);
   insert into app_configs (id, org_id, app_id, version, status, status_at, previous_id, checksum, cli_version, document, created_at,
-                           created_by_id, chain, brands)
+                           created_by_id, chain, brands, remarks)
   values (given.id, org, app, found_app.config_count + 1, 'active', t, active.id, given.checksum, given.cli_version, given.document, t,
-          given.created_by_id, chain_of(array[given.created_by_id]), coalesce(given.brands, '{}'));
+          given.created_by_id, chain_of(array[given.created_by_id]), coalesce(given.brands, '{}'), given.remarks);
   perform tell_app_of_config(org, app, config);
   update apps a set config_count = a.config_count + 1 where a.org_id = org and a.id = app;
   return query select 'created', given.id;

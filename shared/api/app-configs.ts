@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { appConfigChangeSchema } from "./app-config-diff.ts";
 import { jsonOrArchiveBody } from "./archive-body.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
@@ -13,15 +14,6 @@ const path = `${base}/{app_config_id}` as const;
 const reading = { surface: "control-plane", permission: "apps.read" } as const;
 
 export const appConfigStatuses = ["active", "pending", "syncing", "error", "outdated"] as const;
-
-const changeSchema = z
-  .object({
-    section: z.string().describe("A part of the config, such as `actions`."),
-    name: z.string().describe("Of what in it; empty for a part that has no names."),
-    change: z.enum(["added", "changed", "removed"]),
-    members: z.array(z.string()).describe("Changed: which members."),
-  })
-  .openapi("AppConfigChange");
 
 const warningSchema = z
   .object({ file: z.string(), pointer: z.string(), code: z.string(), detail: z.string() })
@@ -70,6 +62,11 @@ const wholeSchema = z
   .object({
     ...members,
     ...contents,
+    state: z.string().describe("What a client keeps with it for itself; empty unless one does."),
+    warnings: z
+      .array(warningSchema)
+      .describe("What is odd in it, as its check found it; empty until it is complete."),
+    notices,
     document: z
       .record(z.string(), z.unknown())
       .optional()
@@ -88,7 +85,7 @@ const syncedSchema = z
   .object({
     ...members,
     ...contents,
-    changes: z.array(changeSchema).describe("Against the config that was active before."),
+    changes: z.array(appConfigChangeSchema).describe("Against the config that was active before."),
     warnings: z.array(warningSchema),
     notices,
   })
@@ -97,7 +94,7 @@ const syncedSchema = z
 const previewSchema = z
   .object({
     checksum: z.string(),
-    changes: z.array(changeSchema).describe("Against the active config."),
+    changes: z.array(appConfigChangeSchema).describe("Against the active config."),
     warnings: z.array(warningSchema),
     notices,
   })
@@ -178,21 +175,6 @@ export const getLatestAppConfigRoute = createRoute("getLatestAppConfig", {
   description: "404 `app_config_not_found` before the first.",
   query: wholeQuery,
   responses: { 200: json(wholeSchema, "The config.") },
-});
-
-export const diffAppConfigsRoute = createRoute("diffAppConfigs", {
-  get: `${path}/diff`,
-  rule: { ...reading, ownPermit: true },
-  tags,
-  summary: "Compare a config with another",
-  query: z.object({
-    old_config_id: z
-      .string()
-      .max(64)
-      .optional()
-      .describe("The config to compare with. Default: the one that was active before it."),
-  }),
-  responses: { 200: json(z.object({ changes: z.array(changeSchema) }), "What changed.") },
 });
 
 const graphSchema = z

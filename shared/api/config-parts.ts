@@ -39,7 +39,10 @@ const configPatchSchema = z
       .enum(statuses)
       .describe("`active` checks and activates the config; `error` discards it."),
     status_description: z.string().max(4096).describe("Why, for `error`."),
-    state: z.string().max(4096).describe("Has no effect."),
+    state: z
+      .string()
+      .max(2 ** 18)
+      .describe("Your client's own text, which is kept with the config."),
     component_ids: z.array(z.string().max(64)).max(1000).describe("Has no effect."),
   })
   .partial()

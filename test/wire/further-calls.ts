@@ -19,6 +19,7 @@ export const furtherCalls: Readonly<Record<string, WireCall>> = {
     ids: ({ rich }) => ({ config_id: rich["app_config_id"] ?? "" }),
     query: () => "?recurse=true",
   },
+  diffAppConfigs: { query: (_, ids) => `?old_config_id=${ids["app_config_id"]}` },
   getAppConfigVersion: { query: () => "?recurse=true" },
   getLatestAppConfig: { query: () => "?recurse=true" },
   awaitSignal: { query: () => "?timeout=1" },

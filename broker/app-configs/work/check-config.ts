@@ -54,7 +54,9 @@ export async function checkConfig(
       },
     },
     bytes: [
-      draft === undefined ? Buffer.alloc(0) : asJson(toConfigDraft(config, draft)),
+      draft === undefined
+        ? Buffer.alloc(0)
+        : asJson(toConfigDraft(config, { ...draft, remarks: { warnings: told, notices } })),
       asJson(changes),
       asJson(told),
       asJson(notices),

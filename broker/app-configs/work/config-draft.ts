@@ -5,7 +5,12 @@ import type { ConfigDraft } from "../queries.ts";
 /** A checked config as it is stored. */
 export function toConfigDraft(
   config: ValidConfig,
-  { id, cliVersion, actorId }: { id: string; cliVersion: string; actorId: string },
+  {
+    id,
+    cliVersion,
+    actorId,
+    remarks,
+  }: { id: string; cliVersion: string; actorId: string; remarks: ConfigDraft["remarks"] },
 ): ConfigDraft {
   const { metadata, runner } = config.document;
   return {
@@ -14,6 +19,7 @@ export function toConfigDraft(
     checksum: config.checksum,
     document: config.text,
     brands: config.document.brands ?? [],
+    remarks,
     cli_version: cliVersion,
     display_name: metadata.display_name,
     description: metadata.description,

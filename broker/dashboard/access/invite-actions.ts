@@ -142,7 +142,7 @@ function secretShown({
       <p>
         <strong>Copy it now: it is shown only once.</strong> Send it to them, and to nobody else.
         Whoever has an account and this secret accepts:
-        <code>svc invite accept ${id} --secret-from FILE</code>.
+        <code>svc invite accept ${id} --proof FILE</code>.
       </p>
       ${codeBlock("The invitation's secret", secret)}
       <p class="buttons"><a class="button" href="${back}">Done</a></p>

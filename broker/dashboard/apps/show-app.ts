@@ -1,9 +1,6 @@
 import { html } from "hono/html";
-import {
-  type AppConfigVersion,
-  diffAppConfigsRoute,
-  listAppConfigsRoute,
-} from "../../../shared/api/app-configs.ts";
+import { diffAppConfigsRoute } from "../../../shared/api/app-config-diff.ts";
+import { type AppConfigVersion, listAppConfigsRoute } from "../../../shared/api/app-configs.ts";
 import { type App, apps } from "../../../shared/api/app.ts";
 import { recentAudit } from "../audit/audit-table.ts";
 import type { Html, Page, View } from "../page.ts";

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
+import { diffAppConfigsRoute } from "../../../shared/api/app-config-diff.ts";
 import {
-  diffAppConfigsRoute,
   getAppConfigGraphRoute,
   getAppConfigVersionRoute,
 } from "../../../shared/api/app-configs.ts";

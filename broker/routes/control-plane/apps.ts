@@ -1,5 +1,5 @@
+import { diffAppConfigsRoute } from "../../../shared/api/app-config-diff.ts";
 import {
-  diffAppConfigsRoute,
   getAppConfigGraphRoute,
   getAppConfigVersionRoute,
   getLatestAppConfigRoute,
@@ -125,8 +125,15 @@ const compare: RegisterRoutes = (app, broker) => {
   app.handle(diffAppConfigsRoute, async ({ c, params, query: { old_config_id: old } }) => {
     const { app_id, app_config_id: id } = params;
     const which = { app: app_id, id, oldId: old };
-    const changes = await changesBetween(broker, askingOf(c, broker), which);
-    return answerFinished(c, broker, ['{"changes":', changes, "}"]);
+    const found = await changesBetween(broker, askingOf(c, broker), which);
+    const { added, changed, removed } = found.summary;
+    const told = {
+      config_id: id,
+      old_config_id: found.oldId,
+      summary: { ...found.summary, has_changed: added + changed + removed > 0 },
+    };
+    const head = JSON.stringify(told).slice(0, -1);
+    return answerFinished(c, broker, [head, ',"changes":', found.changes, "}"]);
   });
   app.handle(getAppConfigGraphRoute, async ({ c, params }) => {
     const { app_id, app_config_id: id } = params;

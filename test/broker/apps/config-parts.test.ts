@@ -93,8 +93,12 @@ describe("a config that comes in parts", () => {
       id,
       document: { metadata: { name: "shop", readme: "# Hello" }, actions: [greet] },
     });
-    const changes = (await read<{ changes: object[] }>(`/configs/${id}/diff`)).body.changes;
-    expect(changes).toMatchObject([{ name: "greet" }, { section: "metadata" }]);
+    expect((await read(`/configs/${id}/diff`)).body).toMatchObject({
+      config_id: id,
+      old_config_id: former.body.id,
+      summary: { added: 0, changed: 2, removed: 0, has_changed: true },
+      changes: [{ name: "greet" }, { section: "metadata" }],
+    });
   });
 
   test("changes no more once it is active", async () => {
