@@ -106,7 +106,7 @@ async function check(
     isStrict ? { ...one, code: "unknown_key" } : one,
   );
   const before = [...raw.faults, ...included.faults, ...shapes.faults];
-  const found = [...before, ...ofWhatIsRead(told.errors, before)];
+  const found = [...before, ...ofWhatIsRead(told.errors, [...before, ...included.unread])];
   const errors = placeFaults(entries, isStrict ? [...found, ...ignored] : found);
   const allowed = [...included.warnings, ...told.warnings];
   const warnings = placeFaults(entries, isStrict ? allowed : [...allowed, ...ignored]);

@@ -63,6 +63,17 @@ const costly: readonly [string, ConfigTexts, readonly string[]][] = [
     ["bad_value", "config_too_costly"],
   ],
   [
+    "policies whose texts have no room, of which none is said to be no Rego",
+    {
+      "policies.toml": Array.from(
+        { length: 20 },
+        (_, at) => `[[policy]]\nname = "p${at}"\ntype = "sandbox"\ncontents = "./s"\n`,
+      ).join(""),
+      s: `package svc\n#${"s".repeat(1e6)}`,
+    },
+    ["config_too_costly"],
+  ],
+  [
     "inputs that are not there",
     included(lines(2 ** 20, (at) => `{{.svc.inputs.inputs.x${at}}}\n`)),
     ["reference_unknown"],

@@ -13,6 +13,8 @@ export type Included = {
   readonly faults: FoundFault[];
   readonly warnings: FoundFault[];
   readonly files: readonly string[];
+  /** Where texts are that were not read: there was no room for them, or enough was wrong. No fault says so of each. */
+  readonly unread: readonly FoundFault[];
   /** The file of the text at a path. */
   readonly fileOf: (path: Path) => string | undefined;
 };
@@ -26,6 +28,7 @@ type Including = {
   readonly fetched: Map<string, string>;
   readonly faults: FoundFault[];
   readonly warnings: FoundFault[];
+  readonly unread: FoundFault[];
   readonly files: Set<string>;
   readonly texts: Map<string, string | FileFault>;
   /** Files by the paths of their texts. */
@@ -59,6 +62,7 @@ export async function includeTexts(raw: RawConfig, folder: Folder | undefined): 
     fetched: new Map(),
     faults: [],
     warnings: [],
+    unread: [],
     files: new Set(),
     texts: new Map(),
     from: new Map(),
@@ -68,8 +72,8 @@ export async function includeTexts(raw: RawConfig, folder: Folder | undefined): 
   };
   for (const at of places) if (isIncluded(including, at)) await include(including, at);
   keepFetched(including);
-  const { faults, warnings, files, from } = including;
-  return { faults, warnings, files: [...files], fileOf: (path) => from.get(keyOf(path)) };
+  const { faults, warnings, unread, files, from } = including;
+  return { faults, warnings, unread, files: [...files], fileOf: (path) => from.get(keyOf(path)) };
 }
 
 /** A URL that nobody fetches stays, and is refused as a text. */
@@ -112,13 +116,14 @@ function* placesOf(schema: JsonSchema | undefined, value: unknown, path: Path): 
 async function include(including: Including, at: At): Promise<void> {
   const { given, path, into, key } = at;
   into[key] = ""; // so that the name of a file that is not read is not checked as the text
-  if (including.isFull || including.faults.length >= configLimits.counted) return;
+  const { isFull, faults, raw } = including;
+  if (isFull || faults.length >= configLimits.counted) {
+    including.unread.push(raw.faultAt(path, "config_too_costly", given.slice(0, 200)));
+    return;
+  }
   const read = await textOf(including, at);
   if (typeof read === "string") into[key] = read;
-  else
-    including.faults.push(
-      including.raw.faultAt(path, read.code, `${shownName(given)} ${read.detail}`),
-    );
+  else faults.push(raw.faultAt(path, read.code, `${shownName(given)} ${read.detail}`));
 }
 
 /** A name that may be shown: of a URL not what may let in who has it. */
