@@ -2829,9 +2829,9 @@ function chain_of_workflow(w workflows) returns text[] -- functions/chains.sql
 function change_action(org text, app text, action text, change jsonb) returns TABLE(outcome text, told text[]) -- functions/for-older-brokers.sql
 function change_app(org text, app text, expected bigint, changes json) returns text -- functions/apps.sql
 function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text -- functions/emitters.sql
-function change_install(org text, install text, expected bigint, changes jsonb) returns text -- functions/installs.sql
+function change_install(org text, install text, expected bigint, changes jsonb) returns text -- functions/install-changes.sql
 function change_install_config(org text, install text, config text, expected bigint, given jsonb) returns text -- functions/install-configs.sql
-function change_install_labels(org text, install text, given jsonb, removed text[]) returns TABLE(outcome text, keys text[]) -- functions/installs.sql
+function change_install_labels(org text, install text, given jsonb, removed text[]) returns TABLE(outcome text, keys text[]) -- functions/install-changes.sql
 function change_named_part(org text, app text, kind text, part text, change jsonb) returns TABLE(outcome text, told text[]) -- functions/named-parts.sql
 function change_queue(org text, queue text, expected bigint, queue_name text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb) returns TABLE(outcome text, wake text) -- functions/queues.sql
 function change_role(org text, role text, changes jsonb) returns boolean -- functions/roles.sql
@@ -2909,7 +2909,7 @@ function first_wake_ns() returns bigint -- functions/signals.sql
 function flush_queues(org text, runner text, only_group text, with_running boolean, why text) returns TABLE(job_id text, from_status text) -- functions/end.sql
 function forget_builds_lane(org text, app text, t timestamp with time zone) returns void -- functions/builds.sql
 function forget_executions(org text, stream text, most integer) returns void -- functions/log-retention.sql
-function forget_install(org text, install text) returns text -- functions/installs.sql
+function forget_install(org text, install text) returns text -- functions/install-changes.sql
 function forget_lanes(org text, install text, t timestamp with time zone) returns void -- functions/installs.sql
 function forget_what_was_said(app text, kind text, named json) returns void -- functions/named-parts.sql
 function free_plan_locks(execution_ids text[], t timestamp with time zone) returns void -- functions/workspaces.sql
