@@ -147,14 +147,21 @@ export async function listEvents(
      where e.org_id = ${org} and e.workspace_id = ${workspaceId} order by e.id desc limit 100`;
 }
 
+export type StateJsonRow = StoredParts & {
+  readonly workspace_id: string;
+  readonly runner_job_id: string | null;
+  readonly created_at: Date;
+  readonly created_by_id: string;
+};
+
 /** The latest output of `terraform show -json`. */
 export async function findStateJson(
   db: Db,
   org: OrgId,
   workspaceId: string,
-): Promise<StoredParts | undefined> {
-  const [row] = await db<StoredParts[]>`
-    select j.id, j.org_id, j.size_bytes, j.parts, j.key_id, j.sealed_key
+): Promise<StateJsonRow | undefined> {
+  const [row] = await db<StateJsonRow[]>`
+    select j.id, j.org_id, j.size_bytes, j.parts, j.key_id, j.sealed_key, j.workspace_id, j.runner_job_id, j.created_at, j.created_by_id
       from terraform_workspace_state_jsons j
      where j.org_id = ${org} and j.workspace_id = ${workspaceId}`;
   return row;

@@ -38,6 +38,18 @@ const contentsParams = z.object({
         "A state's id, a revision's number, or `current`; or the id of the last output of terraform show -json.",
     }),
 });
+const stateJsonSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    workspace_id: z.string(),
+    size_bytes: z.int(),
+    runner_job_id: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    created_by_id: z.string(),
+  })
+  .openapi("TerraformWorkspaceStateJSON");
+export type StateJson = z.infer<typeof stateJsonSchema>;
 const revision = digits(1, maxRevision);
 const bytes = { "application/json": { schema: z.unknown() } };
 
@@ -114,7 +126,9 @@ export const listStateResourcesRoute = createRoute("listTerraformStateResources"
   rule: { surface: "operator", permission: "state.read", ownPermit: true },
   tags,
   summary: "List the resources of a revision",
-  params: stateParams,
+  description:
+    "By the id of the last output of terraform show -json, those of the current revision.",
+  params: contentsParams,
   responses: { 200: json(z.array(resourceSchema), "In the state's order.") },
 });
 
@@ -173,9 +187,18 @@ export const getStateJsonRoute = createRoute("getTerraformStateJson", {
   rule: { surface: "operator", permission: "state.write", audit: "secrets" },
   tags,
   summary: "Read the last output of terraform show -json",
-  description: "A state holds secrets, so this needs the permission to write.",
+  description:
+    "A state holds secrets, so this needs the permission to write. With `limit`, `offset` or `page` it is a list of what is kept, without the bytes: one, or none.",
+  query: z.object({
+    limit: digits(1, 100).optional().describe("How many there are at most."),
+    offset: pageQuery.offset,
+    page: pageQuery.page,
+  }),
   responses: {
-    200: { description: "As it was sent.", content: bytes },
+    200: {
+      description: "As it was sent; or a list.",
+      content: { "application/json": { schema: z.union([z.array(stateJsonSchema), z.unknown()]) } },
+    },
     204: { description: "There is none." },
   },
 });

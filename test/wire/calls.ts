@@ -241,7 +241,7 @@ export const wireCalls: Readonly<Record<string, WireCall>> = {
   },
   getTerraformWorkspace: ofState,
   getTerraformWorkspaceLock: ofState,
-  getTerraformStateJson: ofState,
+  getTerraformStateJson: { ...ofState, query: () => "?limit=10" },
   listTerraformWorkspaceStates: ofState,
   getTerraformWorkspaceState: { ids: workspaceState },
   tailLogs: { skips: true },

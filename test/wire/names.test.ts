@@ -39,7 +39,7 @@ const otherNames: Readonly<Record<string, string>> = {
     CancelWorkflowStepResponse CreateAdHocActionResponse CreateRunnerBootstrapTokenResponse InstallAppConfigVersion RetryWorkflowResponse`,
   "Two of its forms have a name of their own.": "InstallActionWorkflow RunnerHeartBeat",
   "It is one of the words or texts that runners read.": `
-    RetryWorkflowStepResponse SkipWorkflowStepResponse TerraformWorkspaceState TerraformWorkspaceStateJSON`,
+    RetryWorkflowStepResponse SkipWorkflowStepResponse TerraformWorkspaceState`,
   "It has no name.": "AppConfigDiffResponse InstallStateContents",
   "The facts name a type there that has nothing of what is answered.": "Org RunnerJobExecution",
 };

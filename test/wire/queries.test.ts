@@ -6,9 +6,6 @@ import { routeKey, wireOperations } from "./wire-types.ts";
 /** What clients narrow by and no route takes yet, and why. */
 const leftOut: Readonly<Record<string, string>> = {
   "getInstall include_drifted_objects": "Drift comes with deploys.",
-  "getTerraformStateJson limit": "The list of them is /states.",
-  "getTerraformStateJson offset": "The list of them is /states.",
-  "getTerraformStateJson page": "The list of them is /states.",
   "listInstallsOfApp app_branch_id": "Branches come later.",
 };
 

@@ -45,7 +45,11 @@ export const readRevisions: RegisterRoutes = (app, broker) => {
     return answerBytes(c, broker, openStored(broker, state), typeOfState(state));
   });
   app.handle(listStateResourcesRoute, async ({ c, params, withPermit }) => {
-    const { state } = await withPermit(() => named(c, broker, params));
+    const { state } = await withPermit(async () => {
+      const isJson = params.state_id.startsWith("tfj_");
+      if (isJson) await shown(broker, c, params);
+      return await named(c, broker, isJson ? { ...params, state_id: "current" } : params);
+    });
     return answerFinished(c, broker, [
       await summaryOf(c, broker, { wanted: "resources", states: [state] }),
     ]);
