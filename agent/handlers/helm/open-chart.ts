@@ -18,13 +18,14 @@ export async function openChart(context: HelmContext): Promise<Chart> {
 
 type Values = Pick<HelmRun, "valuesFiles" | "values" | "override">;
 
-/** One line without a colon is the name of a file in the chart. */
-export const isValuesFileName = (given: string): boolean => !/[\n:{]/.test(given);
+/** One line without a colon is the name of a file in the chart; an empty text is a file without values. */
+export const isValuesFileName = (given: string): boolean =>
+  given.trim() !== "" && !/[\n:{]/.test(given);
 
 /** The texts of the values of a plan, each overriding those before it. Throws JobFailure. */
 export async function readValues(job: Job, folder: string, given: Values): Promise<string[]> {
   const texts: string[] = [];
-  for (const file of given.valuesFiles) {
+  for (const file of given.valuesFiles.filter((one) => one.trim() !== "")) {
     texts.push(isValuesFileName(file) ? await fileOf(folder, file, job) : file);
   }
   if (given.values.length > 0) texts.push(JSON.stringify(setValues(given.values)));

@@ -49,7 +49,7 @@ describeWithTools([...clusterTools, "helm", "registry"], "a build of a chart", (
     const planOf = (folder: string) => ({
       source: { path: folder },
       helm_build_plan: {
-        values_files: ["prod.yaml"],
+        values_files: ["", "prod.yaml"],
         values: [{ name: "small.level", value: "{{ .svc.inputs.inputs.level }}" }],
       },
       dst_tag: "2.0.0",
@@ -77,7 +77,7 @@ describeWithTools([...clusterTools, "helm", "registry"], "a build of a chart", (
     expect(shown).toContain('who: "me"');
     const planned = await release(
       "create-apply-plan",
-      { values_files: ["prod.yaml"] },
+      { values_files: ["prod.yaml", ""] },
       placeOf(built),
     );
     expect(plannedDiff(planned).diff.counts).toMatchObject({ create: 4 });
