@@ -27,6 +27,8 @@ export type BuildPlanning = {
   };
   readonly registry: RegistryConfig;
   readonly labels: Readonly<Record<string, string>>;
+  /** With which its config was read. */
+  readonly brands: readonly string[];
   /** The digest of the image that the newest build found, if any. */
   readonly formerSource: string;
 };
@@ -45,7 +47,7 @@ type Of<Type extends ComponentPart["type"]> = Pick<BuildPlanning, "labels" | "fo
 
 /** The plan of a build, or why there is none. Only what is known of org and app can be in it: an artifact is of all installs. */
 export function planBuild(planning: BuildPlanning): BuildJob | CompositeFault {
-  const { component, build, registry } = planning;
+  const { component, build, registry, brands } = planning;
   const make = makers[component.type] as (planning: BuildPlanning) => Make; // for what it is given
   const made = make(planning);
   if ("code" in made) return made;
@@ -63,6 +65,7 @@ export function planBuild(planning: BuildPlanning): BuildJob | CompositeFault {
       ...(made.member !== undefined && { [made.member]: { ...own, ...made.asIs } }),
       dst_registry: destinationOf(planning),
       dst_tag: build.id,
+      ...(brands.length > 0 && { brands }),
     },
   };
 

@@ -39,7 +39,7 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
       step.status_description = waitingWords(env.facts, job);
       return { kind: "wait" };
     }
-    return outcomeOf(env, job);
+    return outcomeOf(env, buildOf(draft, step), job);
   },
   ended(draft, step) {
     const build = buildOf(draft, step);
@@ -105,6 +105,7 @@ function planOf({ facts, registry }: BuildEnvironment, build: BuildRow): Planned
     build,
     registry,
     labels: components.get(build.component_id) ?? {},
+    brands: config.brands ?? [],
     formerSource: former.get(build.component_id)?.source_digest ?? "",
   });
   if ("code" in planned) return planned;
@@ -121,9 +122,9 @@ function waitingWords({ runner }: BuildFacts, { status }: StepJob): string {
 /** What passes by itself: it is tried again. */
 const passing: readonly (string | null)[] = ["network", "rate_limited"];
 
-function outcomeOf(env: BuildEnvironment, job: StepJob): StepOutcome {
+function outcomeOf(env: BuildEnvironment, build: BuildRow, job: StepJob): StepOutcome {
   const outcome = jobOutcome(job);
-  if (outcome.kind === "done" && madeBy(env, job.id) === undefined) {
+  if (outcome.kind === "done" && hasArtifact(build) && madeBy(env, job.id) === undefined) {
     const detail =
       "The job finished and told no digest of an artifact. Its runner may be of a version that does not know builds.";
     return { kind: "fault", fault: faultOf("job_failed", "The build made nothing", detail, never) };
@@ -134,12 +135,14 @@ function outcomeOf(env: BuildEnvironment, job: StepJob): StepOutcome {
 }
 
 const never = { retryable: false };
+/** A component that runs an image as it is has none. */
+const hasArtifact = ({ component_type: type }: BuildRow): boolean => type !== "job";
 
 function madeBy({ outputsOf }: BuildEnvironment, jobId: string) {
   return builtArtifact.safeParse(outputsOf(jobId)).data;
 }
 
-/** What of a build's row follows from its job. A component that runs an image as it is has no artifact. */
+/** What of a build's row follows from its job. */
 function artifactOf(env: BuildEnvironment, build: BuildRow, step: Step): Partial<BuildRow> {
   const made = step.job_id === null ? undefined : madeBy(env, step.job_id);
   if (made === undefined) return { status: "active" };

@@ -40,9 +40,9 @@ export type SeenJob = {
 };
 
 /** A database, and a broker over it that nothing limits. */
-export async function givenFleet(): Promise<Fleet> {
+export async function givenFleet(settings: Readonly<Record<string, string>> = {}): Promise<Fleet> {
   const { db, url } = await testDatabase();
-  const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
+  const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0", ...settings };
   const broker = await startBroker({ url, env });
   const addRunner: Fleet["addRunner"] = async (given) => {
     const runner = await givenRunner(db, given);
