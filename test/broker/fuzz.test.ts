@@ -141,7 +141,6 @@ test("knows a thing for everything that a path can name, but for logs that go on
   const names = new Set(named.map(([, name = ""]) => name));
   expect([...names].filter((name) => ids[name] === undefined).toSorted()).toEqual([
     "cloud_platform",
-    "component_config_id",
     "journey_name",
     "key",
     "log_stream_id",

@@ -126,12 +126,14 @@ export const notStanding: Readonly<Record<string, string>> = {
     POST /v1/onboarding/current/steps/install
     POST /v1/onboarding/current/steps/organization
     GET /v1/onboarding/example-apps
+`,
+  "What becomes of an org's people, audit log and events when it goes is said with people.": `
     DELETE /v1/orgs/current
 `,
   "Installs have no domains.": `
     GET /v1/installs/{install_id}/dns/check
 `,
-  "Files of installs in a repository come with branches.": `
+  "Files of installs in a repository, and what each sync of them changed, come with branches.": `
     GET,POST /v1/apps/{app_id}/install-syncs
     GET /v1/apps/{app_id}/install-syncs/{sync_id}
     POST /v1/apps/{app_id}/install-syncs/{sync_id}/approvals/{approval_id}/response
