@@ -9,6 +9,8 @@ import { listApps } from "./apps/list-apps.ts";
 import { showApp } from "./apps/show-app.ts";
 import { showConfig } from "./apps/show-config.ts";
 import { listAudit } from "./audit/list-audit.ts";
+import { buildActions } from "./builds/build-actions.ts";
+import { showBuild } from "./builds/show-build.ts";
 import { emitterActions } from "./emitters/emitter-actions.ts";
 import { listEmitters } from "./emitters/list-emitters.ts";
 import { showEmitter } from "./emitters/show-emitter.ts";
@@ -64,6 +66,7 @@ export const pages: readonly Page[] = [
   listApps,
   showApp,
   showConfig,
+  showBuild,
   listInstalls,
   showInstall,
   listWorkflows,
@@ -107,6 +110,7 @@ export const actions: readonly Action[] = [
   ...workspaceActions,
   ...webhookActions,
   ...workflowActions,
+  ...buildActions,
   ...installActions,
   createToken, // before those of one token, whose paths fit theirs
   revokeToken,

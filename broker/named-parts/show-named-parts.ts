@@ -3,6 +3,7 @@ import type { ShownPart } from "../../shared/api/named-part-members.ts";
 import type { ShownRunbook } from "../../shared/api/runbooks.ts";
 import { componentTypeOf } from "../../shared/component-types.ts";
 import { problem } from "../../shared/problem.ts";
+import { findLatestBuilds } from "../builds/find-latest-builds.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { activeSince } from "../status/active-since.ts";
@@ -35,7 +36,15 @@ export async function showComponents(
   const apps = [...new Set(rows.map(({ app_id: app }) => app))];
   const names = found.flatMap((one) => one?.needs ?? []);
   const ids = await findIdsByName(db, org, { kind: "components", apps, names });
-  return rows.map((row, at) => toComponent(row, found[at], ids));
+  const builds = await findLatestBuilds(
+    db,
+    org,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row, at) => {
+    const latest = builds.get(row.id);
+    return { ...toComponent(row, found[at], ids), ...(latest && { latest_build: latest }) };
+  });
 }
 
 /** One component of an app; 404 when there is none. */

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { componentTypes } from "../component-types.ts";
 import { nameShape } from "./app.ts";
+import { componentBuilds } from "./builds.ts";
 import { componentConfigRecord } from "./component-config-record.ts";
 import { createRoute } from "./create-route.ts";
 import { labelsQuery } from "./label-keys.ts";
@@ -33,6 +34,9 @@ export const componentSchema = z
       .describe(
         "Ids of the components that it depends on, as was said of it last: by the active config, or since.",
       ),
+    latest_build: componentBuilds.itemSchema
+      .optional()
+      .describe("The newest; left out where it was never built."),
   })
   .openapi("Component");
 export type ShownComponent = z.infer<typeof componentSchema>;

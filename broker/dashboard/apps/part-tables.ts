@@ -5,6 +5,7 @@ import type { App } from "../../../shared/api/app.ts";
 import { listComponentsRoute, type ShownComponent } from "../../../shared/api/components.ts";
 import { listRunbooksRoute, type ShownRunbook } from "../../../shared/api/runbooks.ts";
 import type { Html, View } from "../page.ts";
+import { badge } from "../parts/badge.ts";
 import { listed } from "../parts/listed.ts";
 import { type Column, table } from "../parts/table.ts";
 
@@ -22,7 +23,7 @@ export async function partTables(view: View, app: App): Promise<Html> {
     view.ask(listActionsRoute, asked),
     view.ask(listRunbooksRoute, asked),
   ]);
-  return html`${partsOf<ShownComponent>("component", app, listed(components), componentColumns)}
+  return html`${partsOf<ShownComponent>("component", app, listed(components), componentColumns(view.can("builds.write")))}
   ${partsOf<ShownAction>("action", app, listed(actions), actionColumns)}
   ${partsOf<ShownRunbook>("runbook", app, listed(runbooks), runbookColumns)}`;
 }
@@ -59,12 +60,22 @@ const labels = {
   cell: ({ labels: all }: Part) => pairs(all),
 } as const;
 
-const componentColumns: readonly Column<ShownComponent>[] = [
+const componentColumns = (mayBuild: boolean): readonly Column<ShownComponent>[] => [
   { head: "Component", cell: ({ name }) => name },
   { head: "Type", cell: ({ type }) => html`<code>${type}</code>` },
   { head: "Needs", cell: ({ config }) => names(config?.["dependencies"]) },
+  { head: "Newest build", cell: (component) => newestOf(component, mayBuild) },
   labels,
 ];
+
+function newestOf({ app_id, id, latest_build: build }: ShownComponent, mayBuild: boolean): Html {
+  const newest =
+    build === undefined
+      ? html`<span class="dim">never built</span>`
+      : html`<a href="/builds/${build.id}">${badge(build.status)}</a>`;
+  if (!mayBuild) return newest;
+  return html`${newest} <a href="/apps/${app_id}/components/${id}/build">build…</a>`;
+}
 
 const actionColumns: readonly Column<ShownAction>[] = [
   { head: "Action", cell: ({ name }) => name },

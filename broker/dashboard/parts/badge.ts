@@ -53,6 +53,8 @@ const tones: Readonly<Record<string, Tone>> = {
   syncing: "busy",
   outdated: "off",
   error: "bad",
+  planning: "wait",
+  building: "busy",
   success: "good",
   approved: "good",
   "approval-awaiting": "warn",

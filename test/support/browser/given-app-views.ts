@@ -26,12 +26,17 @@ export async function givenAppViews({ call }: GivenDashboard): Promise<View[]> {
   await sync(`echo ${JSON.stringify(hostile)}`);
   const other = await call<Made>("POST /v1/apps", { body: { name: "other" } });
   const config = "/apps/{app_id}/configs/{app_config_id}";
+  const components = await call<Made[]>(`GET /v1${at}/components`);
+  const web = components.body[0]?.id ?? "";
+  const built = await call<Made>(`POST /v1${at}/components/${web}/builds`, { body: {} });
   return [
     { path: "/apps", address: "/apps", has: "shop", whenEmpty: "No apps yet" },
     { path: "/apps", address: "/apps?name=nothing", has: "No app fits these filters" },
     { path: "/apps/{app_id}", address: at, has: "What the active config changed" },
     { path: "/apps/{app_id}", address: at, has: "Runbooks of the active config" },
     { path: "/apps/{app_id}", address: `/apps/${other.body.id}`, has: "No config yet" },
+    { path: "/apps/{app_id}", address: at, has: "Newest build" },
+    { path: "/builds/{build_id}", address: `/builds/${built.body.id}`, has: "Build of web" },
     { path: config, address: `${at}/configs/${first.body.id}`, has: "outdated" },
   ];
 }
