@@ -31,7 +31,8 @@ export const buildDetails: View<ComponentBuild> = {
       build.status_description === ""
         ? statusOf(build)
         : `${statusOf(build)}: ${build.status_description}`,
-    config: ({ app_config_id: id, component_config_version: version }) => `${id}, its ${version}.`,
+    config: ({ app_config_id: id, component_config_version: version }) =>
+      `${id} (version ${version} of the component)`,
     source: ({ source_ref: ref, source_image: image }) => ref || image,
     artifact: ({ artifact: made }) =>
       made === undefined ? "" : `${made.repository}:${made.tag}@${made.digest}`,

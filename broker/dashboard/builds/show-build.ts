@@ -21,7 +21,7 @@ export const showBuild: Page = {
       live: isEndedBuild(status) ? [] : ["jobs"],
       main: html`${crumbs(["Apps", "/apps"], ["App", `/apps/${build.app_id}`])}
       ${heading(`Build of ${name}`, build.id, badge(status))}
-      ${why === "" ? "" : html`<p>${why}</p>`}
+      ${why === "" || build.composite_error ? "" : html`<p>${why}</p>`}
       ${choices(view, [
         {
           label: "Cancel…",
