@@ -142,6 +142,13 @@ const internalCommands = [
       await (await import("../artifacts/run-push-request.ts")).runPushRequest(args.file, call),
   }),
   defineCommand({
+    name: "image",
+    summary: "Copy an image from one registry to another, or look at it. Called by the agent.",
+    args: orderFile,
+    run: async ({ args, ...call }) =>
+      await (await import("../handlers/images/run-image-order.ts")).runImageOrder(args.file, call),
+  }),
+  defineCommand({
     name: "aws-credentials",
     summary: "Print AWS credentials for the job's roles. Called by AWS tools (credential_process).",
     args: orderFile,

@@ -4,6 +4,7 @@ import { builds } from "../handlers/builds/builds.ts";
 import { clusterJobs } from "../handlers/cluster-jobs/cluster-jobs.ts";
 import { healthCheck } from "../handlers/health-check.ts";
 import { helm } from "../handlers/helm/helm.ts";
+import { images } from "../handlers/images/images.ts";
 import { management } from "../handlers/management.ts";
 import { manifests } from "../handlers/manifests/manifests.ts";
 import { noop } from "../handlers/noop.ts";
@@ -26,6 +27,7 @@ const handlers: readonly Handler[] = [
   helm,
   clusterJobs,
   builds,
+  images,
 ];
 
 const byType = new Map<string, Handler>(

@@ -9,6 +9,7 @@ export type FailureReason =
   | "tool_failed"
   | "deploy_failed"
   | "build_failed"
+  | "registry_failed"
   | "timeout_step"
   | "outputs_invalid"
   | "oom"

@@ -1,9 +1,10 @@
-const atOnce = 8;
+const usual = { most: 8 };
 
-/** Processes items in order, eight at a time. Throws the first error when all that had begun has ended. */
+/** Processes items in order, eight at a time or as many as are said. Throws the first error when all that had begun has ended. */
 export async function eachOf<T, R>(
   things: readonly T[],
   act: (thing: T) => Promise<R>,
+  { most }: { readonly most: number } = usual,
 ): Promise<R[]> {
   const results: R[] = [];
   const failures: unknown[] = [];
@@ -19,7 +20,7 @@ export async function eachOf<T, R>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, things.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(most, things.length) }, work));
   if (failures.length > 0) throw failures[0];
   return results;
 }

@@ -91,20 +91,25 @@ export function readAzureMember(auth: AzureAuthMember, name: string): AzureIdent
   const { tenant_id, client_id, client_secret } = auth;
   if (managed_identity_client_id)
     return { usesMachine: true, clientId: managed_identity_client_id };
-  if (client_secret) {
-    if (!client_id || !tenant_id)
-      throw invalidPlan(`${name}.client_secret is set without client_id and tenant_id`);
-    return { tenantId: tenant_id, clientId: client_id, clientSecret: client_secret };
-  }
+  if (client_secret && (!client_id || !tenant_id))
+    throw invalidPlan(`${name}.client_secret is set without client_id and tenant_id`);
   const { subscription_id, subscription_tenant_id } = service_principal ?? {};
   if (subscription_id || subscription_tenant_id) {
     throw invalidPlan(
-      `${name}.service_principal is not supported, as it has no secret: use managed_identity_client_id, client_secret or use_default`,
+      `${name}.service_principal is not supported, as it has no secret: use managed_identity_client_id, tenant_id and client_id, or use_default`,
     );
+  }
+  // Without a secret, the host has to prove that it may be that application.
+  if (use_msi !== true && client_id && tenant_id) {
+    return {
+      tenantId: tenant_id,
+      clientId: client_id,
+      ...(client_secret && { clientSecret: client_secret }),
+    };
   }
   if (use_msi === true) return { usesMachine: true, ...(client_id && { clientId: client_id }) };
   if (use_default === true) return {};
   throw invalidPlan(
-    `${name} names no identity: set managed_identity_client_id, client_secret, use_msi or use_default`,
+    `${name} names no identity: set managed_identity_client_id, tenant_id and client_id, use_msi or use_default`,
   );
 }

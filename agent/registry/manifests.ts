@@ -1,5 +1,6 @@
 import {
   acceptedTypes,
+  type Descriptor,
   isManifestType,
   type ManifestShape,
   manifestShape,
@@ -39,6 +40,19 @@ export async function findManifest(
   return undefined;
 }
 
+/** The digest that a tag has now, without its manifest; undefined when the registry does not have it, or does not say. */
+export async function findDigest(
+  client: RegistryClient,
+  wanted: string,
+): Promise<string | undefined> {
+  const at = `manifests/${wanted}`;
+  const answer = await client.ask({ method: "HEAD", at, headers: { accept: acceptedTypes } });
+  answer.body.resume();
+  if (answer.status === 200) return digestTold(answer);
+  if (answer.status === 404) return undefined;
+  throw await client.refusal(answer);
+}
+
 /** Whether the registry itself keeps the list of what refers to others. */
 export type Put = { readonly hasReferrers: boolean };
 
@@ -62,6 +76,11 @@ export async function putManifest(
   if (told !== undefined && algorithmOf(told) === algorithmOf(digest) && told !== digest)
     throw differs("what it keeps of the manifest", digest, told);
   return { hasReferrers: answer.headers["oci-subject"] !== undefined };
+}
+
+/** What a manifest is called in others. */
+export function descriptorOf({ mediaType, digest, bytes }: Manifest): Descriptor {
+  return { mediaType, digest, size: bytes.length };
 }
 
 async function read(answer: RegistryAnswer, wanted: string): Promise<Manifest> {

@@ -30,23 +30,20 @@ export async function pushBlob(
   if (await hasBlob(client, digest)) return "there";
   const first = await begin(client, digest, mountsFrom);
   if (first === undefined) return "mounted";
-  const isSmall = size <= mostAtOnceBytes;
-  let upload: Upload | undefined = { at: first, sent: 0 };
+  const send = size <= mostAtOnceBytes ? sendAtOnce : sendOn;
+  let upload: Upload | undefined = { at: first, sent: 0, isTakenUp: false };
   for (let failures = 0; ; failures += 1) {
-    const before: number = upload?.sent ?? 0;
-    upload ??= { at: await begun(client, digest), sent: 0 };
-    const left: Upload | "done" | undefined = await (isSmall ? sendAtOnce : sendOn)(
-      client,
-      blob,
-      upload,
-    );
-    if (left === "done") return "pushed";
-    if (await hasBlob(client, digest)) return "pushed"; // the answer alone was lost
-    if (left !== undefined && left.sent > before) failures = 0;
+    upload ??= { at: await begun(client, digest), sent: 0, isTakenUp: false };
+    const end = await send(client, blob, upload);
+    if (end === "done") return "pushed";
     if (failures === mostFailures)
       throw new RegistryFault("network", "the registry breaks off an upload again and again");
+    // A registry may still be writing what came before the connection broke.
     await pause(100 * 3 ** failures * (0.5 + Math.random()));
-    upload = left;
+    if (await hasBlob(client, digest)) return "pushed"; // the answer alone was lost
+    const before: number = upload.sent;
+    upload = end === "gone" ? undefined : await whatThereIs(client, upload.at);
+    if (upload !== undefined && upload.sent > before) failures = 0;
   }
 }
 
@@ -60,7 +57,8 @@ export async function hasBlob(client: RegistryClient, digest: string): Promise<b
 }
 
 /** An upload: where its next request goes, and how many bytes the registry has of it. */
-type Upload = { readonly at: string; readonly sent: number };
+type Upload = { readonly at: string; readonly sent: number; readonly isTakenUp: boolean };
+type End = "done" | "broken" | "gone";
 
 /** Begins an upload; undefined when the blob was mounted in its place. */
 async function begin(
@@ -94,7 +92,7 @@ async function sendAtOnce(
   client: RegistryClient,
   { digest, read }: PushedBlob,
   { at }: Upload,
-): Promise<"done" | undefined> {
+): Promise<End> {
   const pieces: Uint8Array[] = [];
   for await (const piece of read(0)) pieces.push(piece);
   const body = Buffer.concat(pieces);
@@ -103,13 +101,14 @@ async function sendAtOnce(
   return await ended(client, answer);
 }
 
-/** Sends what is left of a blob and ends the upload; of one that broke off, what there is of it. */
+/** Sends what is left of a blob and ends the upload. */
 async function sendOn(
   client: RegistryClient,
   { digest, size, read }: PushedBlob,
-  { at, sent }: Upload,
-): Promise<"done" | Upload | undefined> {
-  const range = sent === 0 ? {} : { "content-range": `${sent}-${size - 1}` };
+  { at, sent, isTakenUp }: Upload,
+): Promise<End> {
+  // A registry that has more by now than it said refuses what does not begin there.
+  const range = isTakenUp ? { "content-range": `${sent}-${size - 1}` } : {};
   let next = at;
   if (sent < size) {
     const headers = { ...octets, ...range, "content-length": String(size - sent) };
@@ -121,7 +120,7 @@ async function sendOn(
       });
     if (answer === undefined || isPassing(answer.status)) {
       answer?.body.destroy();
-      return await whatThereIs(client, at);
+      return "broken";
     }
     if (answer.status !== 202 && answer.status !== 201 && answer.status !== 204)
       throw await client.refusal(answer);
@@ -136,14 +135,14 @@ async function sendOn(
 const isPassing = (status: number): boolean =>
   [401, 404, 408, 409, 416, 429].includes(status) || status >= 500;
 
-async function ended(client: RegistryClient, answer: RegistryAnswer): Promise<"done" | undefined> {
+async function ended(client: RegistryClient, answer: RegistryAnswer): Promise<End> {
   if (answer.status === 201 || answer.status === 204) {
     answer.body.resume();
     return "done";
   }
   if (answer.status !== 404 && answer.status !== 416) throw await client.refusal(answer);
   answer.body.destroy();
-  return undefined;
+  return "gone";
 }
 
 /** Undefined when the upload has to begin anew. */
@@ -154,7 +153,7 @@ async function whatThereIs(client: RegistryClient, at: string): Promise<Upload |
   if (answer.status >= 300 || last === undefined) return undefined;
   // Of one byte and of none the same is said.
   const sent = last === "0" ? 0 : Number(last) + 1;
-  return { at: nextStep(answer) ?? at, sent };
+  return { at: nextStep(answer) ?? at, sent, isTakenUp: true };
 }
 
 function locationOf(answer: RegistryAnswer): string {

@@ -29,7 +29,7 @@ async function* unchecked(
     }
     if (failures > 0) await pause(100 * 3 ** (failures - 1) * (0.5 + Math.random()));
     const before = at;
-    for await (const piece of goOn(client, digest, at)) {
+    for await (const piece of goOn(client, { digest, size }, at)) {
       at += piece.length;
       yield piece;
     }
@@ -37,10 +37,10 @@ async function* unchecked(
   }
 }
 
-/** The rest of a blob, as far as the connection lasts. */
+/** The rest of a blob, as far as the connection lasts. Throws RegistryFault for a whole answer that is too short. */
 async function* goOn(
   client: RegistryClient,
-  digest: string,
+  { digest, size }: Pick<Descriptor, "digest" | "size">,
   from: number,
 ): AsyncGenerator<Uint8Array> {
   const headers = from === 0 ? {} : { range: `bytes=${from}-` };
@@ -51,11 +51,16 @@ async function* goOn(
     throw new RegistryFault("refused", "the registry answers with another part of a blob");
   }
   let skip = isPart ? 0 : from; // some answer with the whole
+  let got = isPart ? from : 0;
   const pieces = answer.body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>; // no encoding is set
   try {
     for (;;) {
-      const next = await pieces.next().catch(() => ({ done: true }) as const);
-      if (next.done === true) return;
+      const next = await pieces.next().catch(() => undefined);
+      if (next === undefined) return;
+      const isOver = next.done === true;
+      if (isOver && !isPart) expectWhole(got, size);
+      if (isOver) return;
+      got += next.value.length;
       const piece = next.value.subarray(Math.min(skip, next.value.length));
       skip -= next.value.length - piece.length;
       if (piece.length > 0) yield piece;
@@ -63,4 +68,12 @@ async function* goOn(
   } finally {
     answer.body.destroy();
   }
+}
+
+function expectWhole(got: number, size: number): void {
+  if (got >= size) return;
+  throw new RegistryFault(
+    "digest",
+    `a blob ends after ${got} of the ${size} bytes in its manifest`,
+  );
 }

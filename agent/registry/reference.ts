@@ -25,12 +25,15 @@ const namePattern =
   /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const tagPattern = /^\w[\w.-]{0,127}$/;
 const digestPattern = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
+/** What people call the registry that Docker asks. */
+const dockers: ReadonlySet<string> = new Set(["docker.io", "index.docker.io"]);
 const loopback = /^(?:localhost|127\.[0-9.]+|\[::1\])(?::\d+)?$/;
 
 /** Parses the location of an artifact. Throws RegistryFault that says what is wrong. */
 export function readReference(place: ArtifactLocation): Reference {
   const [, scheme = "", rest = ""] = /^(?:(https?|oci):\/\/)?(.*)$/s.exec(place.url) ?? [];
-  const [host = "", ...names] = rest.replace(/\/+$/, "").split("/");
+  const [named = "", ...names] = rest.replace(/\/+$/, "").split("/");
+  const host = dockers.has(named) ? "registry-1.docker.io" : named;
   const { name, tag, digest } = split([...names, place.repository ?? ""].filter(Boolean).join("/"));
   const isPlain = scheme === "http" || place.isPlain === true || loopback.test(host);
   const reference = {

@@ -3,7 +3,7 @@ import type { Body, RegistryAnswer } from "./exchange.ts";
 import { hasLogin, logIn, type RegistryLogin } from "./log-in.ts";
 import type { Reference } from "./reference.ts";
 import { refusalOf } from "./refusal-of.ts";
-import type { RegistryFault } from "./registry-fault.ts";
+import { RegistryFault } from "./registry-fault.ts";
 import { nextAfter, type Patience, sendWithRetries } from "./send-with-retries.ts";
 
 /** One call of a registry. */
@@ -74,7 +74,15 @@ function makeAsker(
   let led = rules.always;
   const logInAgain = async (answer: RegistryAnswer): Promise<string> => {
     const guards = { guard: led, guardAfter: rules.after };
-    return await logIn(answer, { origin, login, scopes, guards });
+    const asking = { origin, login, guards };
+    try {
+      return await logIn(answer, { ...asking, scopes });
+    } catch (error) {
+      // Who may not pull over there may still push here, without mounts.
+      const isRefused = error instanceof RegistryFault && error.class === "auth";
+      if (!isRefused || mountsFrom === undefined) throw error;
+      return await logIn(answer, { ...asking, scopes: scopes.slice(0, 1) });
+    }
   };
   const session = makeSession(login.token ? `Bearer ${login.token}` : undefined, logInAgain);
 

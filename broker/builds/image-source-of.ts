@@ -20,7 +20,13 @@ export function imageSourceOf(component: Image): Members | CompositeFault {
     return imageOf(aws_ecr, aws_ecr.image_url, {
       registryType: "ecr",
       region,
-      ecrauth: { region, ...(role && { assume_role: { role_arn: role } }) },
+      ecrauth: {
+        region,
+        // Without a role it is the runner's own identity that signs in.
+        ...(role
+          ? { assume_role: { role_arn: role, session_name: "svc-build" } }
+          : { use_default: true }),
+      },
     });
   }
   if (gcp_gar !== undefined)

@@ -81,6 +81,23 @@ describe("a registry's answer", () => {
     expect(asked).toEqual(["repository:acme/app:pull,push"]);
   });
 
+  test("that refuses a login for mounts is asked for one without them", async () => {
+    const asked: string[][] = [];
+    const registry = await serve((request, response) => {
+      const { searchParams, pathname } = new URL(request.url ?? "", "http://registry");
+      const scopes = searchParams.getAll("scope");
+      if (pathname === "/token") asked.push(scopes);
+      if (pathname === "/token" && scopes.length === 1) response.end('{"token":"t"}');
+      else if (pathname === "/token") response.writeHead(403).end();
+      else if (request.headers.authorization === "Bearer t") response.end("answer");
+      else wantsToken(`http://${request.headers.host}/token`)(request, response);
+    });
+    const client = clientOf(registry.url, { access: "push", mountsFrom: "acme/other" });
+    expect((await client.get("manifests/a")).status).toBe(200);
+    const own = "repository:acme/app:pull,push";
+    expect(asked).toEqual([[own, "repository:acme/other:pull"], [own]]);
+  });
+
   test("that leads to another origin is followed without saying who asks", async () => {
     const store = await serve((_, response) => void response.end("blob"));
     const registry = await serve(redirectTo(store.url));

@@ -34,7 +34,7 @@ export async function givenKillableAgent(
   command?: AgentProcessOptions["command"],
 ): Promise<KillableAgent> {
   const runner = await fleet.addRunner({
-    parallelism: { actions: 2, operations: 2, deploy: 1, build: 1 },
+    parallelism: { actions: 2, operations: 2, deploy: 1, build: 1, sync: 1 },
   });
   const folder = await testFolder(0o777);
   const mark = (name: string): string => path.join(folder, name);

@@ -1,0 +1,88 @@
+import type { Copied } from "../../registry/copy-image.ts";
+import type { ImageMetadata } from "../../registry/image-metadata.ts";
+import type { Manifest } from "../../registry/manifests.ts";
+import { platformsOf } from "../../registry/platforms-of.ts";
+import type { RegistryClient } from "../../registry/registry-client.ts";
+import type { ImageOrder, ImagePlace, ImageTold } from "./image-order.ts";
+
+type Source = {
+  readonly from: ImagePlace;
+  readonly manifest: Manifest;
+  readonly client: RegistryClient;
+  /** Empty where a digest was named. */
+  readonly tag: string;
+};
+
+const hostOf = ({ origin }: ImagePlace): string => new URL(origin).host;
+const nameOf = (place: ImagePlace): string => `${hostOf(place)}/${place.repository}`;
+
+/** What a copy, or an image that was taken over, tells; without `copied` nothing was new. */
+export async function imageOutputs(
+  { does, to }: ImageOrder,
+  { from, manifest, client, tag }: Source,
+  copied?: Copied,
+): Promise<ImageTold> {
+  const { digest, mediaType, bytes, shape } = manifest;
+  const facts = { digest, media_type: mediaType, size: bytes.length };
+  const source = {
+    source_image: nameOf(from),
+    resolved_tag: tag,
+    source_digest: digest,
+    source_media_type: mediaType,
+    resolved_at: new Date().toISOString(),
+  };
+  if (copied === undefined || to === undefined || does.kind === "metadata") {
+    const words = `${nameOf(from)} is still ${digest}: nothing is copied.`;
+    return { outputs: { ...facts, ...source, no_op: true }, words };
+  }
+  const image = {
+    registry: hostOf(to),
+    repository: nameOf(to),
+    tag: does.tag,
+    ...facts,
+    artifact_type: shape.artifactType ?? "",
+    annotations: shape.annotations ?? {},
+    urls: [],
+    platforms: await platformsOf(client, manifest),
+  };
+  const { blobs, bytes: sent, isThere } = copied;
+  const outputs = {
+    image,
+    ...facts,
+    ...source,
+    ...(does.kind === "pull" && { no_op: false }),
+    copied_blobs: blobs,
+    copied_bytes: sent,
+  };
+  const words = isThere
+    ? `${image.repository}:${does.tag} is ${digest} already.`
+    : `${image.repository}:${does.tag} is ${digest}: ${blobs} blobs were copied, ${sent} bytes.`;
+  return { outputs, words };
+}
+
+/** What is told of an image that was looked at. */
+export function metadataOutputs(from: ImagePlace, found: ImageMetadata): ImageTold {
+  const { attached, index, manifests, layers, ...facts } = found;
+  const of = (kind: string) => attached.filter((one) => one.kind === kind);
+  const [signatures, sboms, attestations] = [of("signature"), of("sbom"), of("attestation")];
+  const outputs = {
+    image: nameOf(from),
+    registry: hostOf(from),
+    repository: from.repository,
+    tag: from.tag ?? "",
+    ...facts,
+    signatures,
+    sboms,
+    attestations,
+    metadata: {
+      signed: signatures.length > 0,
+      sbom: sboms.length > 0,
+      attestations: [...new Set(attestations.map(({ predicate_type }) => predicate_type))],
+    },
+    ...(index !== undefined && { index }),
+    ...(manifests !== undefined && { attestation_manifests: manifests }),
+    ...(layers !== undefined && { attestation_layers: layers }),
+  };
+  const counts = `${signatures.length} signatures, ${sboms.length} SBOMs, ${attestations.length} attestations`;
+  return { outputs, words: `${nameOf(from)} is ${found.digest}: ${counts}.` };
+}
