@@ -33,6 +33,8 @@ create table component_builds (
 create index component_builds_of on component_builds (component_id, id);
 create index component_builds_by_app on component_builds (app_id, id);
 create index component_builds_by_workflow on component_builds (workflow_id);
+create index component_builds_active on component_builds (component_id, id) where status = 'active';
+create index component_builds_open on component_builds (org_id, id) where status in ('planning', 'building');
 
 insert into queues (id, org_id, name, owner_id, owner_type, idle_timeout, app_id, created_by_id)
 select made_id_at('que', svc_now()), a.org_id, 'builds', a.id, 'apps', 0, a.id, a.created_by_id

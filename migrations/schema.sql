@@ -732,9 +732,11 @@ create table component_builds (
   constraint component_builds_artifact_check CHECK ((jsonb_typeof(artifact) = 'object'::text)),
   constraint component_builds_status_check CHECK ((status = ANY (ARRAY['planning'::text, 'building'::text, 'active'::text, 'error'::text, 'cancelled'::text])))
 );
+CREATE INDEX component_builds_active ON public.component_builds USING btree (component_id, id) WHERE (status = 'active'::text);
 CREATE INDEX component_builds_by_app ON public.component_builds USING btree (app_id, id);
 CREATE INDEX component_builds_by_workflow ON public.component_builds USING btree (workflow_id);
 CREATE INDEX component_builds_of ON public.component_builds USING btree (component_id, id);
+CREATE INDEX component_builds_open ON public.component_builds USING btree (org_id, id) WHERE (status = ANY (ARRAY['planning'::text, 'building'::text]));
 
 create table component_configs (
   id svc_id not null,

@@ -34,16 +34,16 @@ export async function buildComponent(
   return begun.builds[0] ?? "";
 }
 
-/** Builds all components of the app's active config; answers the builds' ids, none where it has no components. */
+/** Builds all components of the app's active config; answers the workflow's id, undefined where it has no components. */
 export async function buildAllComponents(
   db: Db,
   actor: Asker,
   app: string,
-): Promise<readonly string[]> {
+): Promise<string | undefined> {
   const configId = await requireActiveConfig(db, actor.orgId, app);
   const parts = await partsOf(db, actor.orgId, configId);
-  if (parts.length === 0) return [];
-  return (await begin(db, actor, { app, configId, parts, gitRef: "", metadata: {} })).builds;
+  if (parts.length === 0) return undefined;
+  return (await begin(db, actor, { app, configId, parts, gitRef: "", metadata: {} })).workflowId;
 }
 
 /** Builds all components of a config that is or was in force; answers the workflow's id. */

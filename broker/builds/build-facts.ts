@@ -52,7 +52,7 @@ type BuildsOf = {
   readonly components: readonly string[];
 };
 
-/** With the runner of the oldest group of the org's own, one that is connected before others. */
+/** With the runner of the oldest group of the org's own, one of which a process takes builds before others. */
 function findApp(db: Db, org: OrgId, app: string): Promise<Row[]> {
   return db<Row[]>`
     select jsonb_build_object('id', o.id, 'name', o.name) as org,
@@ -60,7 +60,8 @@ function findApp(db: Db, org: OrgId, app: string): Promise<Row[]> {
            (select jsonb_build_object('id', r.id, 'has_process', r.has_process)
               from (select u.id, g.created_at,
                            exists (select from runner_processes p
-                                    where p.org_id = u.org_id and p.runner_id = u.id and p.status = 'active') as has_process
+                                    where p.org_id = u.org_id and p.runner_id = u.id and p.status = 'active'
+                                      and (p.serves is null or p.serves ? 'build')) as has_process
                       from runner_groups g join runners u on u.org_id = g.org_id and u.runner_group_id = g.id
                      where g.org_id = ${org} and g.type = 'org' and g.deleted_at is null and u.lifecycle = 'enabled') r
              order by not r.has_process, r.created_at, r.id limit 1) as runner

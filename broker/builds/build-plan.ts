@@ -1,6 +1,8 @@
+import { findReferences } from "../../shared/app-config/templates/find-references.ts";
 import type { Json } from "../../shared/app-config/templates/json-value.ts";
 import { renderValue } from "../../shared/app-config/templates/render-template.ts";
 import { quickBudget, RenderWork } from "../../shared/app-config/templates/render-work.ts";
+import { type Brands, rootsOf } from "../../shared/brands.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
@@ -28,7 +30,7 @@ export type BuildPlanning = {
   readonly registry: RegistryConfig;
   readonly labels: Readonly<Record<string, string>>;
   /** With which its config was read. */
-  readonly brands: readonly string[];
+  readonly brands: Brands;
   /** The digest of the image that the newest build found, if any. */
   readonly formerSource: string;
 };
@@ -201,13 +203,22 @@ const noRepository = (name: string): CompositeFault =>
 
 /** With what is known before there is an install. */
 function render(
-  { org, app, component }: BuildPlanning,
+  { org, app, component, brands }: BuildPlanning,
   given: { readonly own: Members; readonly source: Members | null },
 ): { readonly value: Json } | CompositeFault {
   const svc = { org: { id: org.id, name: org.name }, app: { id: app.id, name: app.name } };
   const place = { file: `components/${component.name}`, member: "" };
+  const foreign = textsIn(given).flatMap((text) => foreignIn(text, brands))[0];
+  if (foreign !== undefined)
+    return faultOf(
+      "missing_value",
+      "The component cannot be built as its config says",
+      `The component ${component.name} is built with .svc.${foreign}, which is of an install. What a build uses can refer to the org and the app only.`,
+      { retryable: false },
+    );
   const work = new RenderWork(quickBudget);
-  const { value, faults } = renderValue(given as unknown as Json, { svc }, place, { work });
+  const state = Object.fromEntries(rootsOf(brands).map((root) => [root, svc]));
+  const { value, faults } = renderValue(given as unknown as Json, state, place, { work });
   if (value !== undefined) return { value };
   const [first] = faults;
   const detail = `${first?.member ?? ""} line ${first?.line ?? 1}: ${first?.detail ?? "it takes too much"}`;
@@ -218,6 +229,17 @@ function render(
     { retryable: false },
   );
 }
+
+/** What a text reads that no org and no app has, also where it would do without. */
+const foreignIn = (text: string, brands: Brands): string[] =>
+  findReferences(text, brands)
+    .references.map(({ path }) => path.join("."))
+    .filter((path) => !/^(?:org|app)(?:\.(?:id|name))?$/.test(path));
+
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === "string") return value.includes("{{") ? [value] : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
 
 const defined = (members: Members): Members =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

@@ -17,3 +17,14 @@ export async function findLatestBuilds(
                       from unnest(${[...components]}::text[]) as x (id))`;
   return new Map(rows.map((row) => [row.component_id, buildRows.toItem(row)]));
 }
+
+/** The builds of one workflow, the newest first. */
+export async function listBuildsOfWorkflow(
+  db: Db,
+  org: OrgId,
+  workflowId: string,
+): Promise<ComponentBuild[]> {
+  const rows = await db<ShownBuildRow[]>`
+    ${db.unsafe(buildRows.select)} where b.org_id = ${org} and b.workflow_id = ${workflowId} order by b.id desc`;
+  return rows.map((row) => buildRows.toItem(row));
+}

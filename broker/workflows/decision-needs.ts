@@ -1,11 +1,8 @@
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { ApprovedPlans } from "./approved-plans.ts";
-import type { DecisionNeeds } from "./kinds/kind-environment.ts";
+import type { NeedsToBegin } from "./kinds/kind-environment.ts";
 import { Renders } from "./renders.ts";
-
-/** What the begin of a step may need. */
-export type NeedsToBegin = Omit<DecisionNeeds, "outputsOf">;
 
 /** What one move of a workflow needs, found as it is asked for, once. Hold no permit for the database meanwhile. */
 export const foundWhenNeeded = (

@@ -4,6 +4,6 @@ import { problem } from "../../shared/problem.ts";
 export const laneFull = (): Error =>
   problem.tooMany("Too many workflows wait in this lane. Wait for some to end.", 10, "queue_full");
 
-/** The refusal of an install that has lost its lane. */
+/** The refusal of an install or an app that has lost its lane. */
 export const laneGone = (): Error =>
-  problem.conflict("lane_gone", "The install's lane was deleted: forget the install.");
+  problem.conflict("lane_gone", "Its lane was deleted: forget the install, or the app is gone.");

@@ -1,4 +1,5 @@
 import { findBuildFacts } from "../builds/build-facts.ts";
+import { JobOutputs } from "../builds/job-outputs.ts";
 import type { Config } from "../config.ts";
 import type { Db } from "../database/connect.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
@@ -6,7 +7,7 @@ import type { ReadingParts } from "../installs/stored-values.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { isGivenUp } from "./count-fault.ts";
-import type { DecisionNeeds, WorkflowGiven } from "./kinds/kind-environment.ts";
+import type { DecisionNeeds, NeedsToBegin, WorkflowGiven } from "./kinds/kind-environment.ts";
 import type { EventThings } from "./machine/event-entities.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import { type NewId, type RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
@@ -26,7 +27,7 @@ type WorkflowSource = {
   /** Why the database did not take a first decision. */
   readonly refusal?: Machine["refusal"];
   readonly refusedChildren?: RefusedChildren;
-  readonly needs: DecisionNeeds;
+  readonly needs: NeedsToBegin;
   /** Gives the same ids, in order, to each draft of one move: what is rendered has them in it. */
   readonly newIds: () => NewId;
 };
@@ -44,7 +45,8 @@ export async function loadWorkflow(
   const seals = isGivenUp(workflow) ? opensNothing(parts.seals) : parts.seals;
   const open = owners[workflow.owner_type];
   if (open === undefined) throw new Error(`no workflows of ${workflow.owner_type} are known`);
-  const owner = await open({ ...parts, seals }, org, { snapshot, needs });
+  const outputsOf = new JobOutputs({ db, seals }, org).read;
+  const owner = await open({ ...parts, seals }, org, { snapshot, needs: { ...needs, outputsOf } });
   if (owner === undefined) return undefined;
   const { things, machineOf } = owner;
   return () => ({

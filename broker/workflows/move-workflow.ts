@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { JobOutputs } from "../builds/job-outputs.ts";
 import { endJob } from "../jobs/end-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { setRunnerLifecycle } from "../runners/set-runner-lifecycle.ts";
 import { topics } from "../wake/wakes.ts";
-import { neededByNone, type NeedsToBegin } from "./decision-needs.ts";
+import { neededByNone } from "./decision-needs.ts";
+import type { NeedsToBegin } from "./kinds/kind-environment.ts";
 import { laneFull, laneGone } from "./lane-refusals.ts";
 import { loadWorkflow, type LoadedWorkflow, type WorkflowParts } from "./load-workflow.ts";
 import { childrenToCancel, jobsToCancel } from "./machine/cancel-workflow.ts";
@@ -41,8 +41,7 @@ export async function moveWorkflow<Answer>(
     readonly needs?: NeedsToBegin;
   },
 ): Promise<Answer> {
-  const outputsOf = new JobOutputs(broker, org).read;
-  const same = { needs: { ...needs, outputsOf }, newIds: makeSameIds() };
+  const same = { needs, newIds: makeSameIds() };
   let refusal: Machine["refusal"];
   let refusedChildren: RefusedChildren = {};
   for (let tries = 0; tries < mostTries; tries++) {

@@ -49,8 +49,10 @@ export const buildComponent = defineCommand({
       return exitCodes.ok.code;
     }
     const isFollowed = screen.format === "table" && !flags["no-wait"];
-    for (const build of builds) tell(screen, build, isFollowed);
+    if (isFollowed)
+      for (const build of builds) screen.say(`${build.id} of ${build.component_name} has begun.`);
     if (flags["no-wait"]) {
+      printBuilds(screen, builds, flags.all);
       screen.say(`Watch it: svc workflow watch ${first.workflow_id}`);
       return exitCodes.ok.code;
     }
@@ -60,7 +62,9 @@ export const buildComponent = defineCommand({
     });
     const isLone = builds.length === 1;
     const code = await followRun(context, { workflowId: first.workflow_id, isLone });
-    for (const { id } of isFollowed ? builds : []) await tellEnd(call, screen, id);
+    const ended = await Promise.all(builds.map(async ({ id }) => await readBuild(call, id)));
+    if (isFollowed) for (const build of ended) screen.say(endText(build));
+    else printBuilds(screen, ended, flags.all);
     return code;
   },
 });
@@ -80,16 +84,21 @@ async function buildAll(call: Caller, app: string): Promise<readonly ComponentBu
   return (await call(buildAllRoute, { params, body: {} })).body;
 }
 
-function tell(screen: Screen, build: ComponentBuild, isFollowed: boolean): void {
-  if (isFollowed) screen.say(`${build.id} of ${build.component_name} has begun.`);
-  else screen.out(screen.format === "table" ? build.id : JSON.stringify(build));
+/** To standard output: all as one array, where all were asked for. */
+function printBuilds(screen: Screen, builds: readonly ComponentBuild[], isAll: boolean): void {
+  const isJson = screen.format === "json" || screen.format === "ndjson";
+  if (isJson && isAll) screen.out(JSON.stringify(builds));
+  else for (const build of builds) screen.out(isJson ? JSON.stringify(build) : build.id);
+}
+
+async function readBuild(call: Caller, id: string): Promise<ComponentBuild> {
+  return (await call(componentBuilds.get, { params: { build_id: id } })).body;
 }
 
 /** What came of a build, in a line. */
-async function tellEnd(call: Caller, screen: Screen, id: string): Promise<void> {
-  const { body } = await call(componentBuilds.get, { params: { build_id: id } });
-  const made = body.artifact === undefined ? "" : ` ${body.artifact.digest}`;
-  const why = body.status === "active" ? "" : `: ${body.status_description}`;
-  const same = body.no_op ? ", unchanged since the build before" : "";
-  screen.say(`${body.component_name} is ${body.status}${why}${made}${same}`);
+function endText({ component_name, artifact, status, status_description, no_op }: ComponentBuild) {
+  const made = artifact === undefined ? "" : ` ${artifact.digest}`;
+  const why = status === "active" ? "" : `: ${status_description}`;
+  const same = no_op ? ", unchanged since the build before" : "";
+  return `${component_name} is ${status}${why}${made}${same}`;
 }

@@ -19,6 +19,9 @@ begin
   returning id into lane;
   if lane is not null then
     insert into queue_counters (queue_id, org_id, max_depth, max_in_flight, last_used_at) values (lane, org, 1000, 4, t);
+  else -- somebody else has just made it, unless another queue has its name
+    select q.id into lane from queues q
+     where q.org_id = org and q.owner_type = 'apps' and q.owner_id = app and q.name = 'builds' and q.app_id = app and q.deleted_at is null;
   end if;
   return lane;
 end $$;

@@ -174,7 +174,7 @@ export const buildAllRoute = createRoute("buildAllComponents", {
   tags,
   summary: "Build all components of an app",
   description: `By the app's active config, side by side. ${refused}`,
-  body: z.looseObject({}).openapi({ description: "Nothing of it is read." }),
+  body: z.strictObject({}),
   responses: {
     201: json(z.array(componentBuilds.itemSchema), "The builds; empty where it has no components."),
   },

@@ -43,7 +43,7 @@ const cancelledSchema = z
     outcomes: z.array(
       z.object({
         workflow_id: z.string(),
-        outcome: z.enum(["cancelling", "cancelled", "final", "not-found"]),
+        outcome: z.enum(["cancelling", "cancelled", "final", "not-found", "forbidden"]),
       }),
     ),
   })

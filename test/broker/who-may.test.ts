@@ -31,6 +31,7 @@ const table: Partial<Record<Permission, string>> = {
   "installs.read": "● ● ● ● ○ – –",
   "workflows.read": "● ● ● ● ○ – –",
   "apps.write": "● – – ● – – –",
+  "builds.write": "● – – ● – – –",
   "installs.write": "● ● – – ○ – –",
   "installs.operate": "● ● – – ○ – –",
   "installs.destroy": "● – – – ○ – –",
@@ -43,7 +44,11 @@ const table: Partial<Record<Permission, string>> = {
 const areas: readonly (readonly [RegExp, Permission])[] = [
   [/^GET \/v1\/apps\/\{app_id\}\/installs$/, "installs.read"],
   [/^POST \/v1\/apps\/\{app_id\}\/installs$/, "installs.write"],
-  [/^GET \/v1\/(apps|components|general\/config-schema)(\/|$)/, "apps.read"],
+  [
+    /^GET \/v1\/(apps|components|builds|component-builds|general\/config-schema)(\/|$)/,
+    "apps.read",
+  ],
+  [/^POST \/v1\/apps\/.*\/(builds|builds\/\{build_id\}\/cancel|build-all|build)$/, "builds.write"],
   [/^POST \/v1\/apps\/.*\/update-installs$/, "installs.operate"],
   [/^\w+ \/v1\/apps(\/|$)/, "apps.write"],
   [/^GET \/v1\/installs\/\{install_id\}\/workflows$/, "workflows.read"],
@@ -65,7 +70,7 @@ const routes = endpoints
 const ofControlPlane = routes.filter(
   ({ rule, what }) =>
     rule.surface === "control-plane" &&
-    /\/v1\/(apps|components|installs|workflows|workflow-events|general|orgs\/current\/webhooks)(\/|$)/.test(
+    /\/v1\/(apps|components|builds|component-builds|installs|workflows|workflow-events|general|orgs\/current\/webhooks)(\/|$)/.test(
       what,
     ) &&
     !/runner_id/.test(what),

@@ -3,6 +3,7 @@ import { problem } from "../../../shared/problem.ts";
 import { buildAllComponents, buildComponent, buildConfig } from "../../builds/begin-builds.ts";
 import { buildRows, type ShownBuildRow } from "../../builds/build-rows.ts";
 import { cancelBuild } from "../../builds/cancel-build.ts";
+import { listBuildsOfWorkflow } from "../../builds/find-latest-builds.ts";
 import type { Db } from "../../database/connect.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
@@ -75,10 +76,7 @@ const begin: RegisterRoutes = (app, broker) => {
   });
   app.handle(routes.buildAllRoute, async ({ actor, params: { app_id: appId } }) => {
     const made = await buildAllComponents(db, actor, appId);
-    const rows = await Promise.all(
-      made.map((id) => requireBuild(db, actor.orgId, { app_id: appId, build_id: id })),
-    );
-    return rows.map((row) => buildRows.toItem(row));
+    return made === undefined ? [] : await listBuildsOfWorkflow(db, actor.orgId, made);
   });
   app.handle(routes.buildConfigRoute, async ({ actor, params }) => {
     const which = { app: params.app_id, configId: params.app_config_id };

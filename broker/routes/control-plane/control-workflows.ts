@@ -74,11 +74,13 @@ const cancel: RegisterRoutes = (app, broker) => {
 const whyLeft: ReadonlyMap<string, string> = new Map([
   ["final", "It has finished."],
   ["not-found", "There is no such workflow."],
+  ["forbidden", "You may not operate it."],
 ]);
 
-function outcomeOf(error: unknown): "final" | "not-found" {
+function outcomeOf(error: unknown): "final" | "not-found" | "forbidden" {
   if (error instanceof Problem && error.code === "workflow_final") return "final";
   if (error instanceof Problem && error.status === 404) return "not-found";
+  if (error instanceof Problem && error.code === "permission_missing") return "forbidden";
   throw error;
 }
 

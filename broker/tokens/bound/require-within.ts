@@ -12,6 +12,7 @@ const thingOf: Readonly<Record<string, Thing>> = {
   app_id: "apps",
   install_id: "installs",
   workflow_id: "workflows",
+  build_id: "component_builds",
   runner_group_id: "runner_groups",
   runner_id: "runners",
   job_id: "runner_jobs",

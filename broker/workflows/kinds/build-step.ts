@@ -29,7 +29,13 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
     const planned = planOf(env, build);
     if ("code" in planned) return { kind: "fault", fault: planned };
     const job = draftBuildJob(env, draft, { step, build, ...planned });
-    Object.assign(build, { status: "building", status_at: draft.now, runner_job_id: job.id });
+    Object.assign(build, {
+      status: "building",
+      status_description: "",
+      status_at: draft.now,
+      runner_job_id: job.id,
+      artifact: artifactPlaceOf(planned.planned), // what the job is told, whatever is set when it ends
+    });
     return { kind: "job", job };
   },
   look(draft, step) {
@@ -37,6 +43,7 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
     if (job === undefined) return { kind: "wait" };
     if (!isFinal(job.status) || job.is_stopping) {
       step.status_description = waitingWords(env.facts, job);
+      buildOf(draft, step).status_description = step.status_description;
       return { kind: "wait" };
     }
     return outcomeOf(env, buildOf(draft, step), job);
@@ -57,10 +64,22 @@ function endOf(
 ): Partial<BuildRow> {
   const since = { status_description: step.status_description, status_at: now };
   if (step.result_directive === "retry") return { ...since, status: "planning" };
-  const ended = { ...since, finished_at: now };
-  if (step.status === "success") return { ...ended, ...artifactOf(env, build, step) };
-  const status = step.status === "cancelled" ? "cancelled" : "error";
-  return { ...ended, status, composite_error: step.error };
+  const ended = { ...since, finished_at: now, runner_job_id: step.job_id };
+  if (step.status !== "success") {
+    const status = step.status === "cancelled" ? "cancelled" : "error";
+    return { ...ended, status, composite_error: step.error };
+  }
+  if (!hasArtifact(build)) return { ...ended, status: "active", artifact: {} };
+  const made = step.job_id === null ? undefined : madeBy(env, step.job_id);
+  if (made === undefined)
+    return {
+      ...ended,
+      status: "error",
+      status_description: madeNothing.detail,
+      composite_error: madeNothing,
+    };
+  const no_op = env.facts.former.get(build.component_id)?.digest === made.digest;
+  return { ...ended, status: "active", artifact: { ...build.artifact, ...made }, no_op };
 }
 
 function buildOf(draft: WorkflowDraft, step: Step): BuildRow {
@@ -124,34 +143,22 @@ const passing: readonly (string | null)[] = ["network", "rate_limited"];
 
 function outcomeOf(env: BuildEnvironment, build: BuildRow, job: StepJob): StepOutcome {
   const outcome = jobOutcome(job);
-  if (outcome.kind === "done" && hasArtifact(build) && madeBy(env, job.id) === undefined) {
-    const detail =
-      "The job finished and told no digest of an artifact. Its runner may be of a version that does not know builds.";
-    return { kind: "fault", fault: faultOf("job_failed", "The build made nothing", detail, never) };
-  }
+  if (outcome.kind === "done" && hasArtifact(build) && madeBy(env, job.id) === undefined)
+    return { kind: "fault", fault: madeNothing };
   if (outcome.kind !== "fault") return outcome;
   const retryable = outcome.fault.retryable && passing.includes(job.class);
   return { ...outcome, fault: { ...outcome.fault, retryable } };
 }
 
-const never = { retryable: false };
+const madeNothing = faultOf(
+  "job_failed",
+  "The build made nothing",
+  "The job finished and told no digest of an artifact, or more than 256 KiB of outputs. Its runner may be of a version that does not know builds.",
+  { retryable: false },
+);
 /** A component that runs an image as it is has none. */
 const hasArtifact = ({ component_type: type }: BuildRow): boolean => type !== "job";
 
 function madeBy({ outputsOf }: BuildEnvironment, jobId: string) {
   return builtArtifact.safeParse(outputsOf(jobId)).data;
-}
-
-/** What of a build's row follows from its job. */
-function artifactOf(env: BuildEnvironment, build: BuildRow, step: Step): Partial<BuildRow> {
-  const made = step.job_id === null ? undefined : madeBy(env, step.job_id);
-  if (made === undefined) return { status: "active" };
-  const planned = planOf(env, build);
-  const place = "code" in planned ? {} : artifactPlaceOf(planned.planned);
-  const { digest } = made;
-  return {
-    status: "active",
-    artifact: { ...made, ...place },
-    no_op: env.facts.former.get(build.component_id)?.digest === digest,
-  };
 }

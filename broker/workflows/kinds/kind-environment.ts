@@ -25,6 +25,9 @@ export type DecisionNeeds = {
   readonly outputsOf: (jobId: string) => Readonly<Record<string, unknown>>;
 };
 
+/** What the begin of a step may need. */
+export type NeedsToBegin = Omit<DecisionNeeds, "outputsOf">;
+
 /** What kinds of steps know besides the workflow. */
 export type KindEnvironment = DecisionNeeds & {
   readonly facts: InstallFacts;

@@ -188,6 +188,15 @@ test("a build is cancelled, and those that were asked for with it go on", async 
   });
 });
 
+test("a job that ends well and tells nothing of an artifact makes no build", async () => {
+  const shop = await givenShop(() => ({ outputs: { name: "none" } }));
+  const { body } = await shop.build("db");
+  expect(await shop.ended(body.id, "active", "error")).toMatchObject({
+    status: "error",
+    composite_error: { title: "The build made nothing" },
+  });
+});
+
 test("without a runner of the org, and without a registry, a build ends with what is to be done", async () => {
   const org = await setup(config);
   const { api, appId } = org;

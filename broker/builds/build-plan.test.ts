@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { planBuild } from "./build-plan.ts";
+import type { ComponentPart } from "./component-part.ts";
+
+const repo = { repo: "acme/shop", directory: "{{ .svc.app.name }}", branch: "main" };
+
+const plan = (component: ComponentPart, brands: string[] = []) =>
+  planBuild({
+    org: { id: "org_1", name: "acme" },
+    app: { id: "app_1", name: "shop" },
+    component,
+    build: { id: "bld_1", component_id: "cmp_1", git_ref: "" },
+    registry: { server: "registry.example.com", prefix: "", isPlain: false },
+    labels: { tier: "web" },
+    brands,
+    formerSource: "",
+  });
+
+test("a source is of its repository and folder, with what is known of org and app", () => {
+  expect(plan({ name: "db", type: "terraform_module", public_repo: repo })).toEqual({
+    type: "terraform-module-build",
+    plan: {
+      component_id: "cmp_1",
+      component_build_id: "bld_1",
+      git_source: { url: "https://github.com/acme/shop", ref: "main", path: "shop" },
+      terraform_build_plan: { labels: { tier: "web" } },
+      dst_registry: {
+        registryType: "private_oci",
+        loginServer: "registry.example.com",
+        repository: "org_1/app_1/cmp_1",
+      },
+      dst_tag: "bld_1",
+    },
+  });
+});
+
+test("what is of an install cannot be built with, also where a template would do without it", () => {
+  const reads = ["{{ .svc.inputs.inputs.v }}", '{{ .svc.install.name | default "1" }}'];
+  for (const VERSION of [...reads, "{{ .acme.app.variables.key }}"])
+    expect(
+      plan({ name: "api", type: "docker_build", public_repo: repo, build_args: { VERSION } }, [
+        "acme",
+      ]),
+    ).toMatchObject({ code: "missing_value", retryable: false });
+  const manifest = "{{ .svc.inputs.inputs.v }}"; // is left as it is
+  const kept = plan({ name: "web", type: "kubernetes_manifest", manifest });
+  expect(kept).toMatchObject({
+    plan: { kubernetes_manifest_build_plan: { source_type: "inline", inline_manifest: manifest } },
+  });
+});
+
+test.each([
+  ["redis", "docker.io", "library/redis"],
+  ["acme/api", "docker.io", "acme/api"],
+  ["ghcr.io/acme/api", "ghcr.io", "acme/api"],
+  ["localhost:5000/api", "localhost:5000", "api"],
+])("the image %s is of %s", (image_url, loginServer, repository) => {
+  expect(
+    plan({ name: "i", type: "container_image", public: { image_url, tag: "1" } }),
+  ).toMatchObject({
+    type: "container-image-build",
+    plan: { container_image_pull_plan: { tag: "1", repo_config: { loginServer, repository } } },
+  });
+});
+
+test("without a repository there is nothing to build from, but for charts of a repository of charts", () => {
+  expect(plan({ name: "db", type: "terraform_module" })).toMatchObject({
+    code: "repo_unsupported",
+  });
+  const helm_repo = { repo_url: "https://charts.example.com", chart: "web", version: "1.2.3" };
+  const chart = plan({ name: "web", type: "helm_chart", chart_name: "web", helm_repo });
+  expect(chart).toMatchObject({
+    plan: { helm_build_plan: { helmRepoConfig: { chart: "web", version: "1.2.3" } } },
+  });
+});
