@@ -22,7 +22,8 @@ export type RegistryClient = {
   readonly origin: string;
   readonly repository: string;
   /**
-   * The answer to a call, whatever its status; temporary failures are retried, and a 401 is answered. Throws
+   * The answer to a call, whatever its status; temporary failures are retried, and a 401 of the registry itself is
+   * answered: of a host that it leads on to it is none of ours, as that would say who gets the credentials. Throws
    * RegistryFault, and LostConnection for a streamed body, which is not sent twice.
    */
   readonly ask: (call: RegistryCall) => Promise<RegistryAnswer>;
@@ -71,6 +72,7 @@ function makeAsker(
 ): RegistryClient["ask"] {
   const rules = addressRules(isProxied, findBlock);
   const scopes = scopesOf(repository, access, mountsFrom);
+  const own = new URL(origin).origin;
   let led = rules.always;
   const logInAgain = async (answer: RegistryAnswer): Promise<string> => {
     const guards = { guard: led, guardAfter: rules.after };
@@ -88,7 +90,7 @@ function makeAsker(
 
   const send = async ({ method = "GET", at, headers, body, patience }: RegistryCall) => {
     const url = /^https?:\/\//.test(at) ? new URL(at) : new URL(`${origin}/v2/${repository}/${at}`);
-    const isOwn = url.origin === new URL(origin).origin;
+    const isOwn = url.origin === own;
     const authorization = isOwn ? session.header() : undefined;
     const answer = await sendWithRetries({
       method,
@@ -106,7 +108,7 @@ function makeAsker(
   return async (call) => {
     const used = session.header();
     const answer = await send(call);
-    if (answer.status !== 401) return answer;
+    if (answer.status !== 401 || answer.url.origin !== own) return answer;
     answer.body.destroy();
     await session.renew(answer, used);
     const isStream = call.body !== undefined && !(call.body instanceof Uint8Array);

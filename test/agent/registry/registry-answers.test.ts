@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import {
   type ClientOptions,
   makeRegistryClient,
+  nextStep,
   type RegistryClient,
 } from "../../../agent/registry/registry-client.ts";
 import { sendWithRetries } from "../../../agent/registry/send-with-retries.ts";
@@ -53,6 +54,26 @@ describe("a registry's answer", () => {
       "missing or has no TLS",
     );
     expect(other.heard).toEqual([]);
+  });
+
+  test("by a host that it leads on to says nothing of who signs in, and hears no credentials", async () => {
+    const other = await serve((request, response) => {
+      wantsToken(`http://${request.headers.host}/token`)(request, response);
+    });
+    const registry = await serve((request, response) => {
+      if (request.url?.endsWith("/app/blobs/uploads/") !== true)
+        redirectTo(other.url)(request, response);
+      else response.writeHead(202, { location: `${other.url}/upload` }).end();
+    });
+    const client = clientOf(registry.url, { access: "push" });
+    await expect(client.get("blobs/x")).rejects.toMatchObject({ class: "auth" });
+    const begun = await client.ask({ method: "POST", at: "blobs/uploads/" });
+    begun.body.resume();
+    const at = nextStep(begun) ?? "";
+    const sent = await client.ask({ method: "PUT", at, body: Buffer.from("x") });
+    sent.body.resume();
+    expect(sent.status).toBe(401);
+    expect(other.heard).toEqual(["/blob ", "/upload "]);
   });
 
   test("with a token is read up to a bound", async () => {
