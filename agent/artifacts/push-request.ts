@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RegistryIdentity } from "../registry/registry-identity.ts";
+import { registryLogin } from "../registry/registry-login.ts";
 import { provenance } from "./provenance.ts";
 
 const annotations = z.record(z.string(), z.string());
@@ -7,8 +7,7 @@ const annotations = z.record(z.string(), z.string());
 /** The request to the child that pushes an artifact; a file that it reads as the job's user. */
 export const pushRequest = z.object({
   registry: z.object({ origin: z.string(), repository: z.string() }),
-  /** Written by this program. */
-  identity: z.custom<RegistryIdentity>((given) => typeof given === "object"),
+  login: registryLogin,
   tag: z.string(),
   artifact: z.object({
     artifactType: z.string(),

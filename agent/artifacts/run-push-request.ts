@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import type { Environment } from "../config/environment.ts";
-import { loginOf } from "../registry/login-of.ts";
 import { pushArtifact } from "../registry/push-artifact.ts";
 import { makeRegistryClient } from "../registry/registry-client.ts";
 import { RegistryFault } from "../registry/registry-fault.ts";
@@ -15,26 +14,22 @@ const failedCode = 72;
 type Call = { readonly env: Environment; readonly say: (line: string) => void };
 
 /**
- * Pushes an artifact and then its provenance, which refers to it, by a request in a file; writes the result beside it.
- * Returns an exit code.
+ * Pushes an artifact, then its provenance, which refers to it, and the tag last, by a request in a file: what is under
+ * the tag has its provenance. Writes the result beside it. Returns an exit code.
  */
 export async function runPushRequest(file: string, { env, say }: Call): Promise<number> {
   const request = pushRequest.parse(JSON.parse(await readFile(file, "utf8")));
   const tell = async (what: object): Promise<void> =>
     await writeFile(request.told, JSON.stringify(what), { mode: 0o600 });
-  const { registry, identity, tag, artifact } = request;
+  const { registry, login, tag, artifact } = request;
   const { artifactType, config, layer, annotations } = artifact;
   try {
-    const login = await loginOf(identity, registry.origin, env);
     const how = { access: "push", isProxied: usesProxy(env) } as const;
     const client = makeRegistryClient(registry, login, how);
     const bytes = Buffer.from(config.text);
     const made = { artifactType, annotations, layers: [layer] };
-    const pushed = await pushArtifact(
-      client,
-      { ...made, config: { mediaType: config.mediaType, bytes } },
-      tag,
-    );
+    const whole = { ...made, config: { mediaType: config.mediaType, bytes } };
+    const pushed = await pushArtifact(client, whole, tag);
     const statement = `${file}.provenance`;
     const text = provenanceStatement(request.provenance, pushed.digest);
     await writeFile(statement, text, { mode: 0o600 });

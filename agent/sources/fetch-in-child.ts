@@ -3,11 +3,12 @@ import { readJobText, writeJobFileOnce } from "../job-users/job-files.ts";
 import type { Job } from "../jobs/handler.ts";
 import { invalidPlan } from "../jobs/job-failure.ts";
 import type { CommandEnd } from "../jobs/stored-execution.ts";
-import { loginOf, secretsOf } from "../registry/login-of.ts";
 import { shownReference } from "../registry/reference.ts";
 import { RegistryFault } from "../registry/registry-fault.ts";
 import { placeReference } from "../registry/registry-place.ts";
+import { signIn } from "../registry/sign-in.ts";
 import { type FetchRequest, sourceTold } from "./fetch-request.ts";
+import { orderOnce } from "./order-once.ts";
 import { failedCode } from "./run-fetch-request.ts";
 import { type SourceClass, sourceFailure } from "./source-failure.ts";
 import type { FetchedSource, Source, SourceFetch } from "./source.ts";
@@ -36,13 +37,13 @@ export async function fetchInChild(
       : undefined;
   if (here !== undefined) return here;
   const orderFile = path.join(secrets, `source-${name}.json`);
-  const order: FetchRequest = {
-    source: await orderedOf(job, source, { title, what, file: `${folder}.base64` }),
+  const signal = isCleanup === true ? job.killSignal : job.signal;
+  await orderOnce({ file: orderFile, owner, hide: job.addSecret }, async () => ({
+    source: await orderedOf(job, source, { title, what, file: `${folder}.base64`, signal }),
     folder,
     told,
     mostBytes: job.agent.config.sourceSize,
-  };
-  await writeJobFileOnce(orderFile, JSON.stringify(order), owner);
+  }));
   const end = await job.run({
     key,
     step,
@@ -77,12 +78,17 @@ function whatOf(job: Job, source: Ordered): string {
   return shownReference(placeReference(source.oci, "an artifact as its source"));
 }
 
-type Asked = { readonly title: string; readonly what: string; readonly file: string };
+type Asked = {
+  readonly title: string;
+  readonly what: string;
+  readonly file: string;
+  readonly signal: AbortSignal;
+};
 
 async function orderedOf(
   job: Job,
   source: Ordered,
-  { title, what, file }: Asked,
+  { title, what, file, signal }: Asked,
 ): Promise<FetchRequest["source"]> {
   if (source.kind === "path") return { kind: "path", path: source.path };
   if (source.kind === "archive") {
@@ -91,7 +97,7 @@ async function orderedOf(
   }
   const { identity, ...place } = source.oci;
   const { origin } = placeReference(place, "an artifact as its source");
-  const login = await loginOf(identity, origin, job.agent.config.env).catch((error: unknown) => {
+  const login = await signIn(job, { identity, origin }, signal).catch((error: unknown) => {
     if (!(error instanceof RegistryFault)) throw error;
     const end = { code: null, why: "exited", words: "", tookMs: 0 } as const;
     throw sourceFailure(
@@ -99,7 +105,6 @@ async function orderedOf(
       { words: job.redact(error.message), class: error.class },
     );
   });
-  for (const secret of secretsOf(login)) job.addSecret(secret);
   return { kind: "oci", ...place, login };
 }
 

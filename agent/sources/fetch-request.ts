@@ -1,11 +1,5 @@
 import { z } from "zod";
-
-const login = z.object({
-  username: z.string().nullish(),
-  password: z.string().nullish(),
-  token: z.string().nullish(),
-  refreshToken: z.string().nullish(),
-});
+import { registryLogin } from "../registry/registry-login.ts";
 
 /** The request to the child that fetches a source; a file that it reads as the job's user. */
 export const fetchRequest = z.object({
@@ -17,7 +11,7 @@ export const fetchRequest = z.object({
       tag: z.string().optional(),
       digest: z.string().optional(),
       isPlain: z.boolean().optional(),
-      login,
+      login: registryLogin,
     }),
     z.object({ kind: z.literal("archive"), file: z.string() }),
     z.object({ kind: z.literal("path"), path: z.string() }),

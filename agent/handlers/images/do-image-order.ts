@@ -3,9 +3,9 @@ import path from "node:path";
 import { readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
 import type { Job, JobResult } from "../../jobs/handler.ts";
 import type { CommandEnd } from "../../jobs/stored-execution.ts";
-import { loginOf, secretsOf } from "../../registry/login-of.ts";
 import { endFailure, registryFailure } from "../../registry/registry-failure.ts";
 import { RegistryFault } from "../../registry/registry-fault.ts";
+import { signIn } from "../../registry/sign-in.ts";
 import { type ImageOrder, type ImagePlace, type ImageTold, imageTold } from "./image-order.ts";
 import type { WantedImage, WantedPlace } from "./wanted-image.ts";
 
@@ -56,8 +56,7 @@ async function orderOf(job: Job, wanted: WantedImage, told: string): Promise<Ima
 
 async function placeOf(job: Job, { reference, identity }: WantedPlace): Promise<ImagePlace> {
   const { origin, repository, tag, digest } = reference;
-  const login = await loginOf(identity, origin, job.agent.config.env);
-  for (const secret of secretsOf(login)) job.addSecret(secret);
+  const login = await signIn(job, { identity, origin });
   return {
     origin,
     repository,
