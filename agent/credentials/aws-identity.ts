@@ -1,9 +1,10 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import type { CloudEnv } from "./ask-cloud.ts";
-import { hostKeys, tokenIn } from "./host-keys.ts";
+import { hostKeys } from "./host-keys.ts";
 import type { AwsKeys } from "./sign-v4.ts";
 import { assumeRole, assumeRoleByToken, awsRole } from "./sts.ts";
+import { tokenInFile } from "./token-in-file.ts";
 
 /** The AWS identity of a job: its first credentials, and the roles that are assumed from there, one after another. */
 export const awsIdentity = z.object({
@@ -55,7 +56,7 @@ export async function keysOfIdentity(
   let held: AwsKeys;
   if (keys !== undefined) held = keys;
   else if (byToken !== undefined) {
-    const token = byToken.token ?? (await tokenIn(byToken.tokenFile ?? ""));
+    const token = byToken.token ?? (await tokenInFile(byToken.tokenFile ?? ""));
     held = await assumeRoleByToken(env, byToken, { token, region });
   } else held = await hostKeys(env, region);
   for (const role of roles) held = await assumeRole(env, role, { keys: held, region });

@@ -1,8 +1,8 @@
 import { askCloud, type CloudEnv } from "./ask-cloud.ts";
 import { CredentialFault } from "./credential-fault.ts";
 import type { ClusterToken } from "./eks-token.ts";
-import { tokenIn } from "./host-keys.ts";
 import { tokenFrom } from "./token-from.ts";
+import { tokenInFile } from "./token-in-file.ts";
 
 /** The Azure identity of a job; missing parts come from the host's environment. */
 export type AzureIdentity = {
@@ -40,7 +40,7 @@ export async function azureToken(
     ? { client_secret: secret }
     : {
         client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-        client_assertion: (await tokenIn(file ?? "")).trim(),
+        client_assertion: (await tokenInFile(file ?? "")).trim(),
       };
   const body = new URLSearchParams({
     grant_type: "client_credentials",

@@ -3,6 +3,7 @@ import { askCloud, type CloudEnv } from "./ask-cloud.ts";
 import { type AwsIdentity, keysOfIdentity } from "./aws-identity.ts";
 import { CredentialFault } from "./credential-fault.ts";
 import { parsedJson } from "./parsed-json.ts";
+import { awsUrl } from "./regions.ts";
 import { signedHeaders } from "./sign-v4.ts";
 
 const answer = z.looseObject({
@@ -49,5 +50,5 @@ export async function ecrLogin(
 function urlOf(env: CloudEnv, region: string): string {
   const given = env["AWS_ENDPOINT_URL_ECR"] || env["AWS_ENDPOINT_URL"];
   if (given) return given.endsWith("/") ? given : `${given}/`;
-  return `https://api.ecr.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}/`;
+  return awsUrl("api.ecr", region);
 }

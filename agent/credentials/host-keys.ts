@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { askCloud, type CloudEnv } from "./ask-cloud.ts";
 import { CredentialFault } from "./credential-fault.ts";
 import { parsedJson } from "./parsed-json.ts";
 import type { AwsKeys } from "./sign-v4.ts";
 import { assumeRoleByToken } from "./sts.ts";
+import { tokenInFile } from "./token-in-file.ts";
 
 const given = z.looseObject({
   AccessKeyId: z.string(),
@@ -40,14 +40,7 @@ async function keysOfPod(env: CloudEnv, region: string): Promise<AwsKeys | undef
   const [file, roleArn] = [env["AWS_WEB_IDENTITY_TOKEN_FILE"], env["AWS_ROLE_ARN"]];
   if (!file || !roleArn) return undefined;
   const role = { roleArn, sessionName: env["AWS_ROLE_SESSION_NAME"] || "svc-agent" };
-  return await assumeRoleByToken(env, role, { token: await tokenIn(file), region });
-}
-
-/** Read each time, because it is replaced before it expires. Throws CredentialFault. */
-export async function tokenIn(file: string): Promise<string> {
-  return await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new CredentialFault(`The token file ${file} cannot be read (${error.code}).`);
-  });
+  return await assumeRoleByToken(env, role, { token: await tokenInFile(file), region });
 }
 
 async function keysOfContainer(env: CloudEnv): Promise<AwsKeys | undefined> {
@@ -55,7 +48,7 @@ async function keysOfContainer(env: CloudEnv): Promise<AwsKeys | undefined> {
   const url = relative ? `${containerHost}${relative}` : env["AWS_CONTAINER_CREDENTIALS_FULL_URI"];
   if (!url) return undefined;
   const file = env["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"];
-  const authorization = file ? await tokenIn(file) : env["AWS_CONTAINER_AUTHORIZATION_TOKEN"];
+  const authorization = file ? await tokenInFile(file) : env["AWS_CONTAINER_AUTHORIZATION_TOKEN"];
   const headers = authorization ? { authorization: authorization.trim() } : {};
   const { status, text } = await askCloud(env, { url, headers, who: "The container's host" });
   return keysFrom(text, status, "The container's host");

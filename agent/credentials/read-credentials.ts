@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { firstFault } from "../../shared/issue-words.ts";
 import { invalidPlan as unfit } from "../jobs/job-failure.ts";
+import { awsRegionWords, isAwsRegion, isRegion } from "./regions.ts";
 
 const text = z.string().nullish();
 const key = z.union([z.string(), z.looseObject({})]).nullish();
@@ -71,13 +72,29 @@ export function readCredentials(plan: object): Credentials {
     ["aws_auth.static.access_key_id", access_key_id, "secret_access_key", secret_access_key],
     ["aws_auth.static.secret_access_key", secret_access_key, "access_key_id", access_key_id],
     ["aws_auth.web_identity.role_arn", web?.role_arn, "token", web?.token || web?.token_file],
+    ["aws_auth.web_identity.token", web?.token || web?.token_file, "role_arn", web?.role_arn],
     ["azure_auth.client_secret", azure_auth?.client_secret, "client_id", azure_auth?.client_id],
     ["cluster_info.token", cluster_info?.token, "endpoint", endpointOf(cluster_info)],
   ];
   for (const [member, given, other, needed] of halves) {
     if (given && !needed) throw unfit(`${member} is set without ${other}`);
   }
+  assertRegions(data);
   return data;
+}
+
+/** A region becomes a part of host names. */
+function assertRegions({ aws_auth, gcp_auth, cluster_info }: Credentials): void {
+  const ofAws = [
+    ["aws_auth", aws_auth?.region],
+    ["cluster_info", cluster_info?.cloud === "aws" ? cluster_info.region : undefined],
+  ] as const;
+  for (const [member, region] of ofAws)
+    if (region && !isAwsRegion(region)) throw unfit(`${member}.region ${awsRegionWords}`);
+  for (const [member, given] of Object.entries({ gcp_auth, cluster_info })) {
+    if (!given?.region || isRegion(given.region)) continue;
+    throw unfit(`${member}.region must be 1 to 64 lower-case letters, digits and -`);
+  }
 }
 
 const endpointOf = (info: Credentials["cluster_info"]): string | null | undefined =>

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { askCloud, type CloudEnv } from "./ask-cloud.ts";
 import { CredentialFault } from "./credential-fault.ts";
+import { awsUrl } from "./regions.ts";
 import { type AwsKeys, signedHeaders } from "./sign-v4.ts";
 
 /** A role to assume. */
@@ -15,11 +16,14 @@ export type AwsRole = z.infer<typeof awsRole>;
 const version = "2011-06-15";
 const usualSeconds = 3600;
 
-/** The URL of STS in a region, unless the environment sets another, as the AWS SDKs read it. */
+/**
+ * The URL of STS in a region, unless the environment sets another, as the AWS SDKs read it. Throws CredentialFault for
+ * what is no region.
+ */
 export function stsUrl(env: CloudEnv, region: string): string {
   const given = env["AWS_ENDPOINT_URL_STS"] || env["AWS_ENDPOINT_URL"];
   if (given !== undefined && given !== "") return given.endsWith("/") ? given : `${given}/`;
-  return `https://sts.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}/`;
+  return awsUrl("sts", region);
 }
 
 /** Assumes a role with keys. Throws CredentialFault with the message of STS. */

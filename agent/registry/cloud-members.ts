@@ -3,8 +3,11 @@ import type { RegistryMember } from "../../shared/plans/registry-member.ts";
 import type { AwsIdentity } from "../credentials/aws-identity.ts";
 import type { AzureIdentity } from "../credentials/azure-token.ts";
 import { awsIdentityOf } from "../credentials/job-aws-identity.ts";
+import { awsRegionWords, isAwsRegion } from "../credentials/regions.ts";
 import type { AwsRole } from "../credentials/sts.ts";
 import { invalidPlan } from "../jobs/job-failure.ts";
+import { ecrRegion } from "./cloud-hosts.ts";
+import { isGiven } from "./is-given.ts";
 
 const usualSession = "svc-job";
 
@@ -27,8 +30,10 @@ export function readAwsMember(
         `${name}.${member} is not supported: use static, assume_role, web_identity or use_default`,
       );
   }
-  const region = regionOf(host) || ofRegistry || auth.region;
-  if (!region) throw invalidPlan(`${name}.region is missing`);
+  for (const given of [auth.region, ofRegistry])
+    if (given && !isAwsRegion(given)) throw invalidPlan(`${name}.region ${awsRegionWords}`);
+  const region = ecrRegion(host);
+  refuseHalves(auth, name);
   const identity = awsIdentityOf(auth, auth.region || region);
   const source = role?.two_step_config?.src_static_credentials;
   const first = keysOf(source, `${name}.assume_role.two_step_config.src_static_credentials`);
@@ -52,11 +57,32 @@ export function readAwsMember(
   };
 }
 
+/** The host's own identity takes the place of no part of another one. */
+function refuseHalves(auth: AwsAuthMember, name: string): void {
+  const { web_identity: web, assume_role, assume_roles } = auth;
+  if (web?.token_file) {
+    throw invalidPlan(
+      `${name}.web_identity.token_file is not supported, as no job's user reads it: use token`,
+    );
+  }
+  if (web?.role_arn && !web.token) throw invalidPlan(`${name}.web_identity.token is missing`);
+  const roles = Object.entries({ web_identity: web, assume_role, ...numbered(assume_roles ?? []) });
+  for (const [member, role] of roles) {
+    if (isGiven(role) && !role?.role_arn)
+      throw invalidPlan(`${name}.${member}.role_arn is missing`);
+  }
+}
+
+type GivenRole = Pick<NonNullable<AwsAuthMember["assume_role"]>, "role_arn">;
+
+const numbered = (roles: readonly GivenRole[]): Record<string, GivenRole> =>
+  Object.fromEntries(roles.map((role, at) => [`assume_roles[${at}]`, role]));
+
 type Keys = NonNullable<AwsAuthMember["static"]>;
 
 function keysOf(given: Keys | null | undefined, name: string): AwsIdentity["keys"] {
   const { access_key_id, secret_access_key, session_token } = given ?? {};
-  if (!access_key_id && !secret_access_key) return undefined;
+  if (!access_key_id && !secret_access_key && !session_token) return undefined;
   if (!access_key_id || !secret_access_key)
     throw invalidPlan(`${name} needs both access_key_id and secret_access_key`);
   return {
@@ -81,10 +107,6 @@ function withDuration(role: AwsRole, { assume_role }: AwsAuthMember): AwsRole {
   return isMeant ? { ...role, durationSeconds: seconds } : role;
 }
 
-/** 123456789012.dkr.ecr.eu-central-1.amazonaws.com */
-const regionOf = (host: string): string =>
-  /\.dkr\.ecr(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com/.exec(host)?.[1] ?? "";
-
 /** The Azure identity of a registry. Throws JobFailure for one that this agent cannot be. */
 export function readAzureMember(auth: AzureAuthMember, name: string): AzureIdentity {
   const { managed_identity_client_id, service_principal, use_default, use_msi } = auth;
@@ -108,7 +130,8 @@ export function readAzureMember(auth: AzureAuthMember, name: string): AzureIdent
     };
   }
   if (use_msi === true) return { usesMachine: true, ...(client_id && { clientId: client_id }) };
-  if (use_default === true) return {};
+  if (use_default === true)
+    return { ...(tenant_id && { tenantId: tenant_id }), ...(client_id && { clientId: client_id }) };
   throw invalidPlan(
     `${name} names no identity: set managed_identity_client_id, tenant_id and client_id, use_msi or use_default`,
   );

@@ -3,7 +3,9 @@ import { type RegistryMember, registryTypes } from "../../shared/plans/registry-
 import type { AwsIdentity } from "../credentials/aws-identity.ts";
 import type { AzureIdentity } from "../credentials/azure-token.ts";
 import { invalidPlan } from "../jobs/job-failure.ts";
+import { assertOwnHost } from "./cloud-hosts.ts";
 import { readAwsMember, readAzureMember } from "./cloud-members.ts";
+import { isGiven } from "./is-given.ts";
 import type { RegistryLogin } from "./log-in.ts";
 
 /** Who signs in to a registry. */
@@ -52,10 +54,14 @@ export function readIdentity(member: RegistryMember, name: string, host: string)
       `${name}.${type}auth is missing: a registry of type ${type} needs it, or ociauth`,
     );
   if (kind === "login") return { kind, login: login ?? {} };
+  if (kind === "nobody") return { kind };
+  assertOwnHost(kind, member, {
+    name: kind === "google" ? name : `${name}.${members[kind]}`,
+    host,
+  });
   if (kind === "aws") return { kind, ...readAwsMember(member, `${name}.ecrauth`, host) };
   if (kind === "azure")
     return { kind, identity: readAzureMember(member.acrauth ?? {}, `${name}.acrauth`) };
-  if (kind === "nobody") return { kind };
   if (workloadIdentityProvider) {
     throw invalidPlan(
       `${name}.workloadIdentityProvider is not supported: leave it out, so that the host's account signs in or acts for serviceAccountEmail`,
@@ -81,10 +87,4 @@ function loginIn(member: RegistryMember): RegistryLogin | undefined {
       token: one?.token,
     }))
     .find(isGiven);
-}
-
-/** Control planes write out what is empty, too. */
-function isGiven(member: unknown): boolean {
-  if (typeof member !== "object" || member === null) return Boolean(member);
-  return Object.values(member).some(isGiven);
 }

@@ -33,7 +33,13 @@ describe("the plan of a copy", () => {
     ],
     [
       "dst_registry.ecrauth names no identity",
-      { dst_registry: { ...registry, ecrauth: { region: "x" } } },
+      {
+        dst_registry: {
+          ...registry,
+          loginServer: "123456789012.dkr.ecr.eu-central-1.amazonaws.com",
+          ecrauth: { region: "eu-central-1" },
+        },
+      },
     ],
   ])("is refused: %s", (words, more) => {
     expect(() => copyOrder({ ...plan, ...more })).toThrow(words);

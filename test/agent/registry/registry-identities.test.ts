@@ -13,6 +13,7 @@ import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 const read = (member: RegistryMember) => readRegistryPlace(member, "src_registry", { tag: "v1" });
 const ecr = "123456789012.dkr.ecr.eu-central-1.amazonaws.com";
+const acr = "acme.azurecr.io";
 const keys = { access_key_id: "AKIA", secret_access_key: "s", session_token: "" };
 const role = { role_arn: "arn:aws:iam::1:role/x", session_name: "job" };
 
@@ -91,7 +92,7 @@ describe("a registry of a plan", () => {
     ],
     [
       "Google's account of the host",
-      { registryType: "gar" },
+      { registryType: "gar", loginServer: "europe-docker.pkg.dev" },
       { kind: "google", account: undefined },
     ],
     [
@@ -116,8 +117,13 @@ describe("a registry of a plan", () => {
     ],
     [
       "an identity of the machine",
-      { acrauth: { managed_identity_client_id: "mi" } },
+      { loginServer: acr, acrauth: { managed_identity_client_id: "mi" } },
       { kind: "azure", identity: { usesMachine: true, clientId: "mi" } },
+    ],
+    [
+      "the host's own, with the parts that are named",
+      { loginServer: acr, acrauth: { use_default: true, tenant_id: "t" } },
+      { kind: "azure", identity: { tenantId: "t" } },
     ],
   ])("is signed in to by %s", (_, member, identity) => {
     const place = read({ loginServer: "r.example", repository: "a/b", ...member });
@@ -131,23 +137,6 @@ describe("a registry of a plan", () => {
       "names several identities (ociauth, ecrauth)",
       { ociauth: { password: "p" }, ecrauth: { use_default: true } },
     ],
-    ["ecrauth.profile is not supported", { ecrauth: { profile: "work", use_default: true } }],
-    [
-      "ecrauth.assume_role.use_gcp_oidc is not supported",
-      { ecrauth: { assume_role: { ...role, use_gcp_oidc: true } } },
-    ],
-    ["ecrauth.region is missing", { ecrauth: { use_default: true } }],
-    ["ecrauth names no identity", { ecrauth: { region: "eu-central-1" } }],
-    [
-      "ecrauth.static needs both",
-      { ecrauth: { region: "eu-central-1", static: { access_key_id: "AKIA" } } },
-    ],
-    [
-      "acrauth.service_principal is not supported",
-      { acrauth: { service_principal: { subscription_id: "s" } } },
-    ],
-    ["acrauth names no identity", { acrauth: { tenant_id: "t" } }],
-    ["workloadIdentityProvider is not supported", { workloadIdentityProvider: "p" }],
   ])("is refused, as nobody else signs in in its place: %s", (words, member) => {
     const place = { loginServer: "r.example", repository: "a/b", ...member };
     expect(() => read(place)).toThrow(
