@@ -29,7 +29,7 @@ export async function runPushRequest(file: string, { env, say }: Call): Promise<
     const bytes = Buffer.from(config.text);
     const made = { artifactType, annotations, layers: [layer] };
     const whole = { ...made, config: { mediaType: config.mediaType, bytes } };
-    const pushed = await pushArtifact(client, whole, tag);
+    const pushed = await pushArtifact(client, whole);
     const statement = `${file}.provenance`;
     const text = provenanceStatement(request.provenance, pushed.digest);
     await writeFile(statement, text, { mode: 0o600 });
@@ -43,6 +43,7 @@ export async function runPushRequest(file: string, { env, say }: Call): Promise<
       layers: [{ file: statement, mediaType: provenanceType, size, digest, annotations: title }],
       subject: pushed,
     });
+    await pushArtifact(client, whole, tag);
     const result: Pushed = { ...pushed, provenance: told.digest };
     await tell(result);
     say(`pushed ${registry.repository}:${tag} as ${pushed.digest}`);

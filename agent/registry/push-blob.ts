@@ -4,6 +4,7 @@ import type { Descriptor } from "./descriptor.ts";
 import { LostConnection, type RegistryAnswer } from "./exchange.ts";
 import { nextStep, type RegistryClient } from "./registry-client.ts";
 import { RegistryFault } from "./registry-fault.ts";
+import { askedPauseMs, mostAskedMs } from "./send-with-retries.ts";
 
 /** A blob to push. Its bytes are checked by who reads them. */
 export type PushedBlob = Pick<Descriptor, "digest" | "size"> & { readonly read: ReadBytes };
@@ -36,10 +37,10 @@ export async function pushBlob(
     upload ??= { at: await begun(client, digest), sent: 0, isTakenUp: false };
     const end = await send(client, blob, upload);
     if (end === "done") return "pushed";
-    if (failures === mostFailures)
-      throw new RegistryFault("network", "the registry breaks off an upload again and again");
+    const { why = brokenOff(), askedMs = 0 } = typeof end === "string" ? {} : end;
+    if (failures === mostFailures || askedMs > mostAskedMs) throw why;
     // A registry may still be writing what came before the connection broke.
-    await pause(100 * 3 ** failures * (0.5 + Math.random()));
+    await pause(Math.max(askedMs, 100 * 3 ** failures * (0.5 + Math.random())));
     if (await hasBlob(client, digest)) return "pushed"; // the answer alone was lost
     const before: number = upload.sent;
     upload = end === "gone" ? undefined : await whatThereIs(client, upload.at);
@@ -58,7 +59,9 @@ export async function hasBlob(client: RegistryClient, digest: string): Promise<b
 
 /** An upload: where its next request goes, and how many bytes the registry has of it. */
 type Upload = { readonly at: string; readonly sent: number; readonly isTakenUp: boolean };
-type End = "done" | "broken" | "gone";
+/** Why a registry takes no more for now, and how long it wants to be left alone. */
+type Passing = { readonly why: RegistryFault; readonly askedMs: number | undefined };
+type End = "done" | "broken" | "gone" | Passing;
 
 /** Begins an upload; undefined when the blob was mounted in its place. */
 async function begin(
@@ -118,10 +121,10 @@ async function sendOn(
         if (error instanceof LostConnection) return undefined;
         throw error;
       });
-    if (answer === undefined || isPassing(answer.status)) {
-      answer?.body.destroy();
-      return "broken";
-    }
+    // After a 401 it has signed in anew.
+    if (answer === undefined || answer.status === 401) return "broken";
+    if (isPassing(answer.status))
+      return { why: await client.refusal(answer), askedMs: askedPauseMs(answer) };
     if (answer.status !== 202 && answer.status !== 201 && answer.status !== 204)
       throw await client.refusal(answer);
     next = locationOf(answer);
@@ -144,6 +147,9 @@ async function ended(client: RegistryClient, answer: RegistryAnswer): Promise<En
   answer.body.destroy();
   return "gone";
 }
+
+const brokenOff = (): RegistryFault =>
+  new RegistryFault("network", "the registry breaks off an upload again and again");
 
 /** Undefined when the upload has to begin anew. */
 async function whatThereIs(client: RegistryClient, at: string): Promise<Upload | undefined> {

@@ -12,7 +12,7 @@ const attempts = 4;
 const mostRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** A registry that wants more patience is told of as it is. */
-const mostAskedMs = 60_000;
+export const mostAskedMs = 60_000;
 
 /**
  * The timeouts of an answer: `silentMs` for each silence, `altogetherMs` until it ends, so that a slow body is cut off.
@@ -56,8 +56,8 @@ export async function sendWithRetries(sent: Sent): Promise<RegistryAnswer> {
   }
 }
 
-/** How long the registry wants to be left alone: seconds or an instant. */
-function askedPauseMs({ headers }: RegistryAnswer): number | undefined {
+/** How long a registry wants to be left alone: seconds or an instant; undefined when it does not say. */
+export function askedPauseMs({ headers }: RegistryAnswer): number | undefined {
   const said = headers["retry-after"] ?? "";
   if (/^\d{1,9}$/.test(said)) return Number(said) * 1000;
   const atMs = Date.parse(said);
