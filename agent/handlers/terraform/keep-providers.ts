@@ -4,14 +4,31 @@ import { cp, link, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { providerStore } from "./cli-config.ts";
 import type { TerraformContext } from "./terraform-context.ts";
+import { vendoredProviders } from "./vendored.ts";
+
+type Installed = {
+  readonly job: {
+    readonly executionId: string;
+    readonly directories: Pick<TerraformContext["job"]["directories"], "owner">;
+    readonly agent: {
+      readonly config: Pick<TerraformContext["job"]["agent"]["config"], "dataDir">;
+      readonly log: Pick<TerraformContext["job"]["agent"]["log"], "warn">;
+    };
+  };
+  readonly run: { readonly source: Pick<TerraformContext["run"]["source"], "kind"> };
+  readonly files: Pick<TerraformContext["files"], "data">;
+  readonly cwd: string;
+};
 
 /**
  * Keeps the providers that were installed for this job, for all jobs on this host. A directory appears there whole or
  * not at all and is never changed, so that any number of jobs may read and run it at the same time. If jobs run as
- * other users, nothing is kept: one of them could plant a provider for the others.
+ * other users, nothing is kept: one of them could plant a provider for the others. Nor is it where an artifact brings
+ * providers along, as nobody knows where those are from.
  */
-export async function keepProviders({ job, files }: TerraformContext): Promise<void> {
+export async function keepProviders({ job, run, files, cwd }: Installed): Promise<void> {
   if (job.directories.owner !== undefined) return;
+  if (run.source.kind === "oci" && vendoredProviders(cwd) !== undefined) return;
   const store = providerStore(job.agent.config.dataDir);
   const installed = path.join(files.data, "providers");
   try {
