@@ -3,6 +3,7 @@ import path from "node:path";
 import { staysWithin } from "../sources/unpack/archive-links.ts";
 import { PackFault } from "./pack-fault.ts";
 import type { PackPart, PackRequest } from "./pack-request.ts";
+import { utf8Name } from "./utf8-name.ts";
 
 /** One file or link of an artifact. */
 export type PackedEntry = {
@@ -65,7 +66,8 @@ function keep(found: Found, entry: PackedEntry, { mostBytes, mostEntries }: Pack
 
 /** Folders are not entries: one without files is in no artifact, as git has none. */
 function* walk(part: PackPart, within: string): Generator<PackedEntry> {
-  for (const each of readdirSync(path.join(part.from, within)).toSorted()) {
+  const names = readdirSync(path.join(part.from, within), { encoding: "buffer" });
+  for (const each of names.map((name) => utf8Name(name, within)).toSorted()) {
     const name = within === "" ? each : `${within}/${each}`;
     if (part.leaveOut.includes(name) || (!part.followsLinks && neverPacked.has(each))) continue;
     if (each === ".git") continue;

@@ -27,6 +27,8 @@ export type ModuleRecord = z.infer<typeof moduleRecord>;
 export const packRequest = z.object({
   /** An archive that is unpacked first, into the folder `into`, of which parts may be. */
   unpack: z.object({ archive: z.string(), into: z.string() }).optional(),
+  /** A folder in which no link leads out of it: the whole source, where a tool follows links. */
+  within: z.string().optional(),
   parts: z.array(part),
   /** Files of the artifact with the given texts. */
   texts: z.array(z.object({ name: z.string(), text: z.string() })).default([]),

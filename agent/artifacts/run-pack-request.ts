@@ -8,6 +8,7 @@ import { PackFault } from "./pack-fault.ts";
 import { type Packed, type PackRequest, packRequest } from "./pack-request.ts";
 import { placeModules } from "./place-modules.ts";
 import { referencesIn } from "./references-in.ts";
+import { refuseLeavingLinks } from "./refuse-leaving-links.ts";
 import { refuseLeaving } from "./refuse-leaving.ts";
 import { writeArchive } from "./write-archive.ts";
 
@@ -36,7 +37,8 @@ export async function runPackRequest(file: string, say: (line: string) => void):
 }
 
 async function pack(request: PackRequest): Promise<Packed> {
-  const { unpack, modules, output, mostBytes } = request;
+  const { unpack, within, modules, output, mostBytes } = request;
+  if (within !== undefined) refuseLeavingLinks(within);
   const bounds = { mostBytes, mostEntries };
   if (unpack !== undefined) await unpackAnew(unpack.archive, unpack.into, bounds);
   const placed = modules && placeModules(modules);

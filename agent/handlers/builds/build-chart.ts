@@ -51,6 +51,7 @@ async function packaged(
   const { job, run } = context;
   const folder = chartWithin(source.directory);
   const looked = await packArtifact(job, "look", {
+    within: source.folder,
     parts: [{ ...part, from: folder, isSource: true }],
     texts: [],
     files: [],

@@ -21,6 +21,8 @@ export const buildManifest: Builder = async (context) => {
   const looked =
     source &&
     (await packArtifact(job, "look", {
+      // Without its own look at where links lead, kustomize follows them.
+      ...(given.kustomize_config?.load_restrictor === "none" && { within: source.folder }),
       parts: [{ ...whole, from: source.directory }],
       texts: [],
       files: [],

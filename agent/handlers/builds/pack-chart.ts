@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { isWithin } from "../../artifacts/place-modules.ts";
 import { invalidPlan, JobFailure } from "../../jobs/job-failure.ts";
@@ -39,10 +39,13 @@ type Where = { readonly folder: string; readonly root: string; readonly text: st
 
 function refuseOutside(url: string, { folder, root, text }: Where): void {
   const place = url.startsWith("file://") ? url.slice("file://".length) : undefined;
-  if (place === undefined || isWithin(root, path.resolve(folder, place))) return;
+  if (place === undefined) return;
+  const at = path.resolve(folder, place);
+  if (isWithin(root, existsSync(at) ? realpathSync(at) : at)) return;
   const line = text.split("\n").findIndex((one) => one.includes(url)) + 1;
-  const at = `Chart.yaml:${line}`;
-  throw buildFailure(`${at}: the dependency at ${url} is outside of the source.`, "outside", at);
+  const named = `Chart.yaml:${line}`;
+  const words = `${named}: the dependency at ${url} is outside of the source.`;
+  throw buildFailure(words, "outside", named);
 }
 
 /** A dependency that a repository does not have is a class of its own. */

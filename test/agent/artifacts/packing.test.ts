@@ -104,6 +104,36 @@ describe("what is packed", () => {
   });
 });
 
+test("a name that is not UTF-8 is refused, as it would be another one in the artifact", async () => {
+  const from = await folderWith({ "a/b": "b" });
+  await writeFile(Buffer.concat([Buffer.from(`${from}/a/n`), Buffer.of(0xe9)]), "x");
+  const { told } = await packed(from);
+  expect((await packed(from, { within: from, parts: [] })).told).toEqual(told);
+  expect(told).toEqual({
+    class: "unsafe",
+    words: 'a file in "a" has the name "n\uFFFD", which is not UTF-8: rename it',
+  });
+});
+
+test.each([
+  [".terraform/x/link", "/etc/passwd"],
+  [".git/link", "../../up"],
+  ["other/link", "/nowhere/at/all"],
+])("a source whose %s leads to %s is not touched where a tool follows links", async (name, to) => {
+  const within = await folderWith({ "chart/Chart.yaml": "name: x", [`${name}.txt`]: "" });
+  await symlink("../chart", path.join(within, "chart/inside"));
+  const chart = path.join(within, "chart");
+  expect((await packed(chart, { within, parts: [], texts: [{ name: "a", text: "a" }] })).code).toBe(
+    0,
+  );
+  await symlink(to, path.join(within, name));
+  const { told } = await packed(chart, { within });
+  expect(told).toEqual({
+    class: "unsafe",
+    words: `"${name}" is a link that leads out of the source: remove it`,
+  });
+});
+
 describe("a configuration's modules", () => {
   const records = [
     { Key: "", Source: "", Dir: "." },

@@ -116,7 +116,8 @@ describeWithTools([...clusterTools, "helm", "registry"], "a build of a chart", (
     const text = await readFile(path.join(lacking, "Chart.yaml"), "utf8");
     await writeFile(path.join(lacking, "Chart.yaml"), text.replace("1.2.3", "9.9.9"));
     const linked = await givenRepository();
-    await symlink("/etc/passwd", path.join(linked.folder, "users"));
+    await mkdir(path.join(linked.folder, ".terraform"));
+    await symlink("/etc/passwd", path.join(linked.folder, ".terraform/users"));
     await linked.commit("Chart.yaml", outer);
     const linkedChart = { git_source: { url: `file://${linked.folder}` } };
     const broken = await givenChart({ "broken.yaml": "{{ .Values.level | nobody }}" });
