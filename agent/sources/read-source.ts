@@ -9,7 +9,10 @@ import type { Source } from "./source.ts";
 
 const text = z.string().nullish();
 const archive = z
-  .union([z.string(), z.looseObject({ contents: text, archive: text, path: text })])
+  .union([
+    z.string(),
+    z.looseObject({ contents: text, archive: text, local_archive: text, path: text }),
+  ])
   .nullish();
 
 const members = z.looseObject({
@@ -62,7 +65,9 @@ function fromGit(given: Given, named: (member: string) => string): Source | unde
 function fromArchive(given: z.infer<typeof archive>): Source | undefined {
   if (given == null || given === "") return undefined;
   if (typeof given === "string") return { kind: "archive", contents: given, directory: "" };
-  const contents = given.contents || given.archive;
+  const { local_archive: local } = given;
+  if (local?.startsWith("/")) return { kind: "path", path: local, directory: given.path ?? "" };
+  const contents = given.contents || given.archive || local;
   return contents ? { kind: "archive", contents, directory: given.path ?? "" } : undefined;
 }
 

@@ -1,13 +1,16 @@
 /**
  * Where plans name workspaces, member by member: terraform's, and those that Pulumi keeps its state in. The backend
- * that stands at the top is the job's own tool's.
+ * that stands at the top is the job's own tool's. Its member is spelt in two ways.
  */
 export const workspacePlaces = [
   { path: ["terraform_backend", "WorkspaceID"], of: "own" },
+  { path: ["terraform_backend", "workspaceID"], of: "own" },
   { path: ["terraform", "terraform_backend", "WorkspaceID"], of: "terraform" },
+  { path: ["terraform", "terraform_backend", "workspaceID"], of: "terraform" },
   { path: ["sandbox_mode", "terraform", "workspace_id"], of: "terraform" },
   { path: ["pulumi", "workspace_id"], of: "pulumi" },
   { path: ["pulumi", "terraform_backend", "WorkspaceID"], of: "pulumi" },
+  { path: ["pulumi", "terraform_backend", "workspaceID"], of: "pulumi" },
   { path: ["pulumi", "pulumi_backend", "WorkspaceID"], of: "pulumi" },
   { path: ["pulumi", "pulumi_backend", "workspace_id"], of: "pulumi" },
   { path: ["pulumi_backend", "WorkspaceID"], of: "pulumi" },

@@ -9,6 +9,12 @@ const mode = { enabled: true, terraform: { workspace_id: "tfw_1" } };
 describe("a plan names a workspace", () => {
   test.each<[string, object, RunnerJobType, { isPulumi: boolean }]>([
     ["terraform_backend", { terraform_backend: named }, "sandbox-terraform", { isPulumi: false }],
+    [
+      "terraform_backend by another spelling",
+      { terraform_backend: { workspaceID: "tfw_1" } },
+      "sandbox-terraform",
+      { isPulumi: false },
+    ],
     ["its own backend", { terraform_backend: named }, "sandbox-pulumi", { isPulumi: true }],
     [
       "terraform",

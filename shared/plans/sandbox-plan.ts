@@ -13,6 +13,9 @@ export const sandboxPlan = terraformPlan.extend({
   /** An artifact of an earlier build; the digest is ours. */
   oci_source: z.looseObject({ registry, tag: text, digest: text }).nullish(),
   apply_plan_contents: secretText,
-  apply_plan_display: secretText,
+  apply_plan_display: z
+    .union([z.string(), z.array(z.int())])
+    .meta({ secret: true })
+    .nullish(),
   sandbox_mode: sandboxMode,
 });

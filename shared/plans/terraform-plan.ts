@@ -16,7 +16,7 @@ export const terraformPlan = z.looseObject({
   env_vars: words,
   secret_env_vars: words, // ours, too
   vars_files: secretTexts,
-  terraform_backend: z.looseObject({ WorkspaceID: text }).nullish(),
+  terraform_backend: z.looseObject({ WorkspaceID: text, workspaceID: text }).nullish(),
   ...cloudAuth,
   hooks: object,
   cluster_info: object,

@@ -5,7 +5,10 @@ const policy = z.looseObject({
   contents: z.string().nullish(),
   engine: z.enum(["opa", "conftest"]).nullish(),
 });
-export const policiesSchema = z.array(policy).nullish();
+/** A list, or contents by their names. */
+export const policiesSchema = z
+  .union([z.array(policy), z.record(z.string(), z.string())])
+  .nullish();
 
 /** A policy in Rego that a plan must not violate. */
 export type Policy = {
@@ -16,7 +19,11 @@ export type Policy = {
 
 /** The policies of a plan; the default engine is `opa`. */
 export function readPolicies(given: z.infer<typeof policiesSchema>): Policy[] {
-  return (given ?? []).flatMap(({ name, contents, engine }, at) =>
+  const all = Array.isArray(given) ? given : listed(given ?? {});
+  return all.flatMap(({ name, contents, engine }, at) =>
     contents ? [{ name: name || `policy ${at + 1}`, contents, engine: engine ?? "opa" }] : [],
   );
 }
+
+const listed = (given: Readonly<Record<string, string>>): z.infer<typeof policy>[] =>
+  Object.entries(given).map(([name, contents]) => ({ name, contents }));

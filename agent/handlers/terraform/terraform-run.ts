@@ -23,7 +23,7 @@ const body = z.looseObject({
   vars_files: texts,
   env_vars: words,
   secret_env_vars: words,
-  terraform_backend: z.looseObject({ WorkspaceID: text }).nullish(),
+  terraform_backend: z.looseObject({ WorkspaceID: text, workspaceID: text }).nullish(),
   terraform_version: text,
   tool: z.enum(["terraform", "opentofu"]).nullish(),
   hooks: hooksSchema,
@@ -86,7 +86,11 @@ const usualLockTimeoutMs = 60_000;
 export function readTerraformRun(plan: Plan, info: JobInfo): TerraformRun {
   const outer = parsed(whole, plan, "");
   const inner = parsed(body, outer.terraform ?? plan, outer.terraform == null ? "" : "terraform.");
-  const workspaceId = inner.terraform_backend?.WorkspaceID ?? "";
+  const { WorkspaceID: own, workspaceID: spelt } = inner.terraform_backend ?? {};
+  const workspaceId = own || spelt || "";
+  if (own && spelt && own !== spelt) {
+    throw invalidPlan("terraform_backend names two workspaces: WorkspaceID and workspaceID differ");
+  }
   if (!/^tfw_\w{1,60}$/.test(workspaceId)) {
     throw invalidPlan("terraform_backend.WorkspaceID is not the id of a workspace: tfw_…");
   }
