@@ -72,7 +72,7 @@ function newestOf({ app_id, id, latest_build: build }: ShownComponent, mayBuild:
   const newest =
     build === undefined
       ? html`<span class="dim">never built</span>`
-      : html`<a href="/builds/${build.id}">${badge(build.status)}</a>`;
+      : html`<a href="/apps/${app_id}/builds/${build.id}">${badge(build.status)}</a>`;
   if (!mayBuild) return newest;
   return html`${newest} <a href="/apps/${app_id}/components/${id}/build">build…</a>`;
 }

@@ -12,7 +12,6 @@ const ofComponent = (view: View) => ({
 const build: Action = {
   path: "/apps/{app_id}/components/{component_id}/build",
   permission: "builds.write",
-  back: (view) => `/apps/${view.param("app_id")}`,
   async ask(view, entered) {
     const { name } = await view.ask(getComponentRoute, { params: ofComponent(view) });
     return {
@@ -34,12 +33,12 @@ const build: Action = {
     const git_ref = form.get("git_ref") ?? "";
     const body = git_ref === "" ? { use_latest: true } : { git_ref };
     const made = await view.ask(createBuildRoute, { params: ofComponent(view), body });
-    return { said: "The build has begun.", to: `/builds/${made.id}` };
+    return { said: "The build has begun.", to: `/apps/${made.app_id}/builds/${made.id}` };
   },
 };
 
 const cancel: Action = {
-  path: "/builds/{build_id}/cancel",
+  path: "/apps/{app_id}/builds/{build_id}/cancel",
   permission: "builds.write",
   async ask(view) {
     const params = { build_id: view.param("build_id") };
@@ -49,14 +48,14 @@ const cancel: Action = {
       text: html`<p>What was asked for together with it goes on.</p>`,
       button: "Cancel the build",
       isDangerous: true,
-      back: `/builds/${params.build_id}`,
+      back: `/apps/${view.param("app_id")}/builds/${params.build_id}`,
     };
   },
   async run(view) {
     const build_id = view.param("build_id");
     const { app_id, component_id } = await view.ask(componentBuilds.get, { params: { build_id } });
     await view.ask(cancelBuildRoute, { params: { app_id, component_id, build_id } });
-    return { said: "The build is being cancelled.", to: `/builds/${build_id}` };
+    return { said: "The build is being cancelled.", to: `/apps/${app_id}/builds/${build_id}` };
   },
 };
 

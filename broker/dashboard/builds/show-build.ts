@@ -8,9 +8,9 @@ import { choices, crumbs, heading } from "../parts/choices.ts";
 import { facts } from "../parts/facts.ts";
 import { timeAgo } from "../parts/time.ts";
 
-/** GET /builds/{build_id}: what is built of which source, the artifact, or why there is none. */
+/** GET /apps/{app_id}/builds/{build_id}: what is built of which source, the artifact, or why there is none. */
 export const showBuild: Page = {
-  path: "/builds/{build_id}",
+  path: "/apps/{app_id}/builds/{build_id}",
   permission: "apps.read",
   async render(view) {
     const params = { build_id: view.param("build_id") };
@@ -25,7 +25,7 @@ export const showBuild: Page = {
       ${choices(view, [
         {
           label: "Cancel…",
-          to: `/builds/${build.id}/cancel`,
+          to: `/apps/${build.app_id}/builds/${build.id}/cancel`,
           permission: "builds.write",
           isOpen: !isEndedBuild(status),
         },

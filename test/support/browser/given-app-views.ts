@@ -36,7 +36,11 @@ export async function givenAppViews({ call }: GivenDashboard): Promise<View[]> {
     { path: "/apps/{app_id}", address: at, has: "Runbooks of the active config" },
     { path: "/apps/{app_id}", address: `/apps/${other.body.id}`, has: "No config yet" },
     { path: "/apps/{app_id}", address: at, has: "Newest build" },
-    { path: "/builds/{build_id}", address: `/builds/${built.body.id}`, has: "Build of web" },
+    {
+      path: "/apps/{app_id}/builds/{build_id}",
+      address: `${at}/builds/${built.body.id}`,
+      has: "Build of web",
+    },
     { path: config, address: `${at}/configs/${first.body.id}`, has: "outdated" },
   ];
 }
