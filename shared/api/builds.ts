@@ -124,7 +124,7 @@ export const createBuildRoute = createRoute("createComponentBuild", {
       git_ref: z
         .string()
         .max(255)
-        .regex(/^(?!-)[^\s\p{C}]*$/u, "Must be a branch, a tag or a commit.")
+        .regex(/^(?:[^-\s\p{C}][^\s\p{C}]*)?$/u, "Must be a branch, a tag or a commit.") // no lookahead: Go has none
         .optional()
         .describe("A branch, tag or commit in place of the branch that the config names."),
       use_latest: z
