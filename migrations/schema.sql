@@ -1237,6 +1237,17 @@ create table orgs (
 );
 CREATE INDEX orgs_with_retention ON public.orgs USING btree (id) WHERE (COALESCE(retain_jobs_days, retain_logs_days, retain_heart_beats_days, retain_health_checks_days, retain_audit_days) IS NOT NULL);
 
+create table pulumi_passphrases (
+  workspace_id svc_id not null,
+  org_id svc_id not null,
+  key_id text,
+  contents bytea not null,
+  created_at timestamp with time zone not null default svc_now(),
+  constraint pulumi_passphrases_pkey PRIMARY KEY (org_id, workspace_id),
+  constraint pulumi_passphrases_org_id_workspace_id_fkey FOREIGN KEY (org_id, workspace_id) REFERENCES terraform_workspaces(org_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX pulumi_passphrases_by_workspace ON public.pulumi_passphrases USING btree (workspace_id);
+
 create table queue_counters (
   queue_id svc_id not null,
   org_id svc_id not null,
@@ -2317,7 +2328,7 @@ create table terraform_rescued_states (
   id svc_id not null,
   org_id svc_id not null,
   workspace_id svc_id not null,
-  serial bigint not null,
+  serial bigint,
   lineage text,
   terraform_version text not null default ''::text,
   size_bytes bigint not null,
@@ -2948,6 +2959,7 @@ function keep_audit_event() returns trigger -- functions/before-tables.sql
 function keep_named_parts(org text, app text, kind text, named json) returns void -- functions/named-parts.sql
 function keep_other_results(reports execution_report[], t timestamp with time zone) returns void -- functions/report.sql
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
+function keep_pulumi_state(s terraform_workspace_states, only_part bytea, prints jsonb, expected integer) returns workspace_outcome -- functions/pulumi-states.sql
 function keep_reports(reports execution_report[], results bigint, outputs bigint, t timestamp with time zone) returns void -- functions/report.sql
 function keep_rescued_within(s terraform_rescued_states, only_part bytea, prints jsonb, most jsonb) returns workspace_outcome -- functions/rescued-states.sql
 function keep_signal_keys(signals new_signal[]) returns void -- functions/signals.sql
@@ -3023,6 +3035,8 @@ function present_task(task text) returns text -- functions/signals.sql
 function process_goes_down(process text, new_status text, description text) returns queue_key[] -- functions/shutdowns.sql
 function process_status_after(status text, event text) returns text -- functions/before-tables.sql
 function process_terminating(process text) returns queue_key[] -- functions/shutdowns.sql
+function pulumi_holder(org text, workspace text) returns jsonb -- functions/pulumi-states.sql
+function pulumi_lock_holder(holder jsonb) returns jsonb -- functions/pulumi-states.sql
 function purge_queue(org text, queue text, with_in_flight boolean, why text, batch integer) returns TABLE(purged integer, wake text) -- functions/signals.sql
 function push_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
 function put_install_config(org text, install text, draft jsonb, t timestamp with time zone) returns void -- functions/install-configs.sql

@@ -20,6 +20,7 @@ export const breakableReferences: Readonly<Record<string, string>> = {
   webhook_deliveries_org_id_event_id_fkey: "event",
   webhook_deliveries_org_id_webhook_id_fkey: "webhook",
   webhook_lines_org_id_webhook_id_fkey: "webhook",
+  pulumi_passphrases_org_id_workspace_id_fkey: "workspace",
   terraform_rescued_states_org_id_workspace_id_fkey: "workspace",
   terraform_workspace_events_org_id_workspace_id_fkey: "workspace",
   terraform_workspace_locks_org_id_workspace_id_fkey: "workspace",

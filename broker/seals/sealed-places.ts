@@ -33,6 +33,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
   contents({ table: "install_states", id: "id" }, "install-state"),
   contents({ table: "workflow_givens", id: "workflow_id" }, "workflow-given"),
   contents({ table: "workflow_approvals", id: "id" }, "approval"),
+  contents({ table: "pulumi_passphrases", id: "workspace_id" }, "pulumi-passphrase"),
   contents({ table: "shown_plans", id: "id" }, "shown-plan"),
   place(
     { table: "runner_job_execution_results", id: "execution_id", holdsPlain: holdsContents },

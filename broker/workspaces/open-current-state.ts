@@ -10,10 +10,16 @@ export async function openCurrentState(
   broker: Pick<Broker, "db" | "seals">,
   org: OrgId,
   workspaceId: string,
-): Promise<(Readable & { readonly type: string }) | undefined> {
+): Promise<(Readable & { readonly type: string; readonly revision: number }) | undefined> {
   const { state_id: stateId } = await requireWorkspace(broker.db, org, workspaceId);
   const [state] = stateId === null ? [] : await listStatesById(broker.db, org, [stateId]);
-  return state && { ...openStored(broker, state), type: typeOfState(state) };
+  return (
+    state && {
+      ...openStored(broker, state),
+      type: typeOfState(state),
+      revision: state.revision,
+    }
+  );
 }
 
 /** The content type of a state: only one with a serial is known to be JSON. */

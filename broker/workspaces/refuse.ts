@@ -11,6 +11,8 @@ export function refusalOf({ outcome, holder, revision }: Outcome): Problem | und
   if (outcome === "blocked") return workspaceBlocked(holder);
   if (outcome === "not-found") return problem.notFound("workspace");
   if (outcome === "no-rescued-state") return problem.notFound("rescued state");
+  if (outcome === "job-holds") return heldForJob(holder);
+  if (outcome === "revision-differs") return revisionDiffers(revision ?? 0);
   return conflicts[outcome]?.({ revision: revision ?? 0, serial: serialOf(holder) });
 }
 
@@ -67,6 +69,22 @@ const nextOfRescued =
 function tooManyRescuedBytes(whose: string, most: string): Problem {
   const detail = `The rescued states of ${whose} may take ${most}; with this one they would take more: ${nextOfRescued}`;
   return problem.conflict("too_many_rescued_bytes", detail);
+}
+
+/** Two jobs that write one state would each lose what the other has made. */
+function heldForJob(holder: Outcome["holder"]): Problem {
+  const job = textOf(holder?.["job"]);
+  return problem.conflict(
+    "workspace_held_by_job",
+    `The workspace is held for job ${job}, which changes it, until that job has ended and stopped. Write the state by that job, or afterwards.`,
+    { runner_job_id: job },
+  );
+}
+
+function revisionDiffers(revision: number): Problem {
+  return problem.preconditionFailed(
+    `The current state has the revision ${revision}, which is not the one in If-Match. Read it, and plan anew.`,
+  );
 }
 
 /** Its job may be writing the state this very moment. */

@@ -61,9 +61,10 @@ export const workspaceStateRow = z.object({
 export type WorkspaceStateRow = z.infer<typeof workspaceStateRow>;
 
 /** A row of `terraform_rescued_states`. */
-export const rescuedStateRow = workspaceStateRow
-  .omit({ revision: true, rolled_back_from: true })
-  .extend({ serial: z.number() });
+export const rescuedStateRow = workspaceStateRow.omit({
+  revision: true,
+  rolled_back_from: true,
+});
 export type RescuedStateRow = z.infer<typeof rescuedStateRow>;
 
 /** The columns that are needed to read a value that is stored in sealed parts. */

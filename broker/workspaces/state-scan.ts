@@ -9,6 +9,14 @@ export type StateFacts = {
   readonly serialAt: readonly [start: number, end: number] | undefined;
 };
 
+/** Of a state that is not terraform's. */
+export const noFacts: StateFacts = {
+  serial: undefined,
+  lineage: undefined,
+  terraformVersion: undefined,
+  serialAt: undefined,
+};
+
 export type StateScan = {
   /** Takes the next bytes; 400 at the first that cannot be JSON. */
   readonly push: (bytes: Buffer) => void;

@@ -7,7 +7,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { discardUpload, type Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
-import { makeStateScan, type StateFacts } from "./state-scan.ts";
+import { makeStateScan, noFacts, type StateFacts } from "./state-scan.ts";
 import {
   type Stored,
   factColumns,
@@ -39,13 +39,6 @@ export type StateUpload = {
 
 type Parts = Pick<Broker, "db" | "seals">;
 type Who = Pick<Actor, "id" | "orgId">;
-
-const noFacts: StateFacts = {
-  serial: undefined,
-  lineage: undefined,
-  terraformVersion: undefined,
-  serialAt: undefined,
-};
 
 /**
  * Writes the next revision of a workspace's state, completely or not at all; returns its number. The same bytes
@@ -92,7 +85,8 @@ export async function requireWritable(
   if (refused !== undefined) throw refused;
 }
 
-function requireMd5(said: string | undefined, is: Buffer): void {
+/** Refuses bytes that are not those that the client has a digest of. */
+export function requireMd5(said: string | undefined, is: Buffer): void {
   if (said === undefined) return;
   const digest = Buffer.from(said, "base64");
   if (digest.equals(is)) return;

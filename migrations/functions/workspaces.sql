@@ -16,6 +16,7 @@ create or replace function lock_workspace(l terraform_workspace_locks, by_hand b
 declare
   w terraform_workspaces;
   h terraform_workspace_locks;
+  other jsonb;
 begin
   select * into w from terraform_workspaces
    where org_id = l.org_id and id = l.workspace_id and deleted_at is null for update;
@@ -27,6 +28,10 @@ begin
     return row('blocked', block_holder(w), w.revision)::workspace_outcome;
   elsif h.lock_id is not null then
     return row('held', lock_holder(h), w.revision)::workspace_outcome;
+  end if;
+  other := pulumi_holder(w.org_id, w.id);
+  if l.runner_job_id <> other ->> 'job' then
+    return row('held', pulumi_lock_holder(other), w.revision)::workspace_outcome;
   end if;
   if l.runner_job_id is not null
      and not exists (select from runner_job_live j where j.id = l.runner_job_id and j.status = 'in-progress'

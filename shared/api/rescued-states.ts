@@ -13,7 +13,7 @@ export const rescuedStateSchema = z
     id: z.string().describe("Its id as a revision, too, when it becomes one."),
     org_id: z.string(),
     terraform_workspace_id: z.string(),
-    serial: z.int(),
+    serial: z.int().nullable().describe("Null for a state of Pulumi's."),
     lineage: z.string().nullable(),
     terraform_version: z.string(),
     size_bytes: z.int(),

@@ -118,7 +118,7 @@ export const getPulumiStateRoute = createRoute("getPulumiState", {
   rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
   tags,
   summary: "Read a Pulumi state",
-  description: signIn,
+  description: `${signIn}\n\n\`ETag\` has the revision, \`"0"\` where there is none.`,
   query: z.object({ job_id: anyJob }),
   responses: {
     200: { description: "The state, byte for byte.", content: bytes },
@@ -139,8 +139,32 @@ export const writePulumiStateRoute = createRoute("writePulumiState", {
   },
   tags,
   summary: "Write a Pulumi state",
-  description: `${signIn}\n\nAny bytes, at most 64 MiB. Each write is a new revision; it needs no lock, but 423 while one is held or it is blocked, and 409 over a state of terraform's.`,
+  description:
+    `${signIn}\n\nAny bytes, at most 64 MiB. Each write is a new revision; the same bytes again change nothing. The workspace is held for the first job ` +
+    "that changes it, from its claim until it has ended and stopped: another's write is 409. 423 while somebody else's lock is held or it is " +
+    "blocked, 409 over a state of terraform's. With `If-Match`, 412 unless that is the current revision (`\"0\"`: none) or all since are this job's. " +
+    "What a job sends and is refused so (409 held, 412, 423) is kept as a rescued state.",
   query: z.object({ job_id: anyJob }),
   body: { content: bytes },
   responses: { 200: { description: "The state was stored." } },
+});
+
+const keys = z
+  .object({
+    revision: z.int().describe("The current revision of the state; 0: there is none."),
+    passphrase: z.string().describe("Encrypts the secrets in the state and in plans."),
+  })
+  .openapi("PulumiStateKeys");
+export type PulumiStateKeys = z.infer<typeof keys>;
+
+export const openPulumiStateRoute = createRoute("openPulumiState", {
+  post: "/v1/runners/pulumi-state/{workspace_id}/open",
+  rule: { surface: "runner", permission: "state.write", ownRunner: true },
+  tags,
+  summary: "Open a Pulumi state",
+  description:
+    "The revision to name in If-Match, and the passphrase of the workspace: the broker makes one when it is asked for first, and keeps it " +
+    "sealed. A runner or job token reaches the workspaces that plans of its own jobs name for Pulumi. It is ours.",
+  query: z.object({ job_id: anyJob }),
+  responses: { 200: json(keys, "What a job of Pulumi needs besides the state.") },
 });

@@ -104,7 +104,7 @@ function rescuedOf(states: readonly RescuedState[], nowMs: number): Html {
       "States that could not be written, and wait for a decision",
       [
         { head: "Id", cell: ({ id }) => html`<span class="id">${id}</span>` },
-        { head: "Serial", kind: "figure", cell: ({ serial }) => serial },
+        { head: "Serial", kind: "figure", cell: ({ serial }) => serial ?? "–" },
         {
           head: "Size",
           kind: "figure",

@@ -33,11 +33,11 @@ export const rescueStates: RegisterRoutes = (app, broker) => {
       query: { job_id: asked },
       withPermit,
     }) => {
-      const jobId = await withPermit(() =>
+      const rescuing = await withPermit(() =>
         requireRescueAccess(broker, actor, { workspaceId, jobId: asked }),
       );
       const pieces = streamBody(c, maxBytes(c.get("rule")));
-      const rescue = { workspaceId, jobId, pieces, withPermit };
+      const rescue = { workspaceId, ...rescuing, pieces, withPermit };
       const id = await rescueState(broker, actor, rescue);
       if (id === undefined) return answer(204);
       const named = { workspace_id: workspaceId, rescued_id: id };
