@@ -2,3 +2,6 @@
 export class CredentialFault extends Error {
   override readonly name = "CredentialFault";
 }
+
+/** A cloud did not answer, or only that it is busy: a repeat may help. */
+export class CloudUnreachable extends CredentialFault {}

@@ -10,7 +10,7 @@ describe("a region of AWS", () => {
     "may be %s",
     (one) => {
       expect(new URL(awsUrl("sts", one)).hostname).toMatch(
-        /^sts\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/,
+        /^sts\.[a-z0-9-]+\.amazonaws\.(?:com(?:\.cn)?|eu)$/,
       );
     },
   );

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { type RegistryMember, registryTypes } from "../../shared/plans/registry-member.ts";
 import type { AwsIdentity } from "../credentials/aws-identity.ts";
 import type { AzureIdentity } from "../credentials/azure-token.ts";
+import { isGiven } from "../credentials/is-given.ts";
+import { readAzureAuth } from "../credentials/read-azure-auth.ts";
 import { invalidPlan } from "../jobs/job-failure.ts";
 import { assertOwnHost } from "./cloud-hosts.ts";
-import { readAwsMember, readAzureMember } from "./cloud-members.ts";
-import { isGiven } from "./is-given.ts";
 import type { RegistryLogin } from "./log-in.ts";
+import { readAwsMember } from "./read-aws-member.ts";
 
 /** Who signs in to a registry. */
 export type RegistryIdentity =
@@ -61,7 +62,7 @@ export function readIdentity(member: RegistryMember, name: string, host: string)
   });
   if (kind === "aws") return { kind, ...readAwsMember(member, `${name}.ecrauth`, host) };
   if (kind === "azure")
-    return { kind, identity: readAzureMember(member.acrauth ?? {}, `${name}.acrauth`) };
+    return { kind, identity: readAzureAuth(member.acrauth ?? {}, `${name}.acrauth`) };
   if (workloadIdentityProvider) {
     throw invalidPlan(
       `${name}.workloadIdentityProvider is not supported: leave it out, so that the host's account signs in or acts for serviceAccountEmail`,

@@ -1,23 +1,18 @@
-import type { AwsAuthMember, AzureAuthMember } from "../../shared/plans/cloud-auth.ts";
-import type { RegistryMember } from "../../shared/plans/registry-member.ts";
-import type { AwsIdentity } from "../credentials/aws-identity.ts";
-import type { AzureIdentity } from "../credentials/azure-token.ts";
-import { awsIdentityOf } from "../credentials/job-aws-identity.ts";
-import { awsRegionWords, isAwsRegion } from "../credentials/regions.ts";
-import type { AwsRole } from "../credentials/sts.ts";
+import type { AwsAuthMember } from "../../shared/plans/cloud-auth.ts";
 import { invalidPlan } from "../jobs/job-failure.ts";
-import { ecrRegion } from "./cloud-hosts.ts";
+import type { AwsIdentity } from "./aws-identity.ts";
 import { isGiven } from "./is-given.ts";
+import { awsIdentityOf } from "./job-aws-identity.ts";
+import { awsRegionWords, isAwsRegion } from "./regions.ts";
+import type { AwsRole } from "./sts.ts";
 
 const usualSession = "svc-job";
 
-/** The AWS identity of a registry, and the region of both. Throws JobFailure for what this agent cannot be. */
-export function readAwsMember(
-  { ecrauth, region: ofRegistry }: RegistryMember,
-  name: string,
-  host: string,
-): { readonly identity: AwsIdentity; readonly region: string } {
-  const auth = ecrauth ?? {};
+/**
+ * The AWS identity that a member of a plan names; its roles are taken on in its own region, else in `region`. Throws
+ * JobFailure for what this agent cannot be: the host's own identity never takes its place.
+ */
+export function readAwsAuth(auth: AwsAuthMember, name: string, region: string): AwsIdentity {
   const role = auth.assume_role;
   const refused: readonly (readonly [string, unknown])[] = [
     ["profile", auth.profile],
@@ -30,9 +25,8 @@ export function readAwsMember(
         `${name}.${member} is not supported: use static, assume_role, web_identity or use_default`,
       );
   }
-  for (const given of [auth.region, ofRegistry])
-    if (given && !isAwsRegion(given)) throw invalidPlan(`${name}.region ${awsRegionWords}`);
-  const region = ecrRegion(host);
+  if (auth.region && !isAwsRegion(auth.region))
+    throw invalidPlan(`${name}.region ${awsRegionWords}`);
   refuseHalves(auth, name);
   const identity = awsIdentityOf(auth, auth.region || region);
   const source = role?.two_step_config?.src_static_credentials;
@@ -46,15 +40,7 @@ export function readAwsMember(
       `${name} names no identity: set static, assume_role, web_identity or use_default`,
     );
   const { byToken } = identity;
-  return {
-    region,
-    identity: {
-      region: identity.region,
-      roles,
-      ...(keys && { keys }),
-      ...(byToken && { byToken }),
-    },
-  };
+  return { region: identity.region, roles, ...(keys && { keys }), ...(byToken && { byToken }) };
 }
 
 /** The host's own identity takes the place of no part of another one. */
@@ -105,34 +91,4 @@ function withDuration(role: AwsRole, { assume_role }: AwsAuthMember): AwsRole {
   const seconds = assume_role?.session_duration_seconds;
   const isMeant = role.roleArn === assume_role?.role_arn && seconds != null && seconds > 0;
   return isMeant ? { ...role, durationSeconds: seconds } : role;
-}
-
-/** The Azure identity of a registry. Throws JobFailure for one that this agent cannot be. */
-export function readAzureMember(auth: AzureAuthMember, name: string): AzureIdentity {
-  const { managed_identity_client_id, service_principal, use_default, use_msi } = auth;
-  const { tenant_id, client_id, client_secret } = auth;
-  if (managed_identity_client_id)
-    return { usesMachine: true, clientId: managed_identity_client_id };
-  if (client_secret && (!client_id || !tenant_id))
-    throw invalidPlan(`${name}.client_secret is set without client_id and tenant_id`);
-  const { subscription_id, subscription_tenant_id } = service_principal ?? {};
-  if (subscription_id || subscription_tenant_id) {
-    throw invalidPlan(
-      `${name}.service_principal is not supported, as it has no secret: use managed_identity_client_id, tenant_id and client_id, or use_default`,
-    );
-  }
-  // Without a secret, the host has to prove that it may be that application.
-  if (use_msi !== true && client_id && tenant_id) {
-    return {
-      tenantId: tenant_id,
-      clientId: client_id,
-      ...(client_secret && { clientSecret: client_secret }),
-    };
-  }
-  if (use_msi === true) return { usesMachine: true, ...(client_id && { clientId: client_id }) };
-  if (use_default === true)
-    return { ...(tenant_id && { tenantId: tenant_id }), ...(client_id && { clientId: client_id }) };
-  throw invalidPlan(
-    `${name} names no identity: set managed_identity_client_id, tenant_id and client_id, use_msi or use_default`,
-  );
 }
