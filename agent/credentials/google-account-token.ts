@@ -9,14 +9,15 @@ const refusal = z.looseObject({ error: z.looseObject({ message: z.string().nulli
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 
 /**
- * A Google access token, good for an hour: of the host, or of a service account in whose name the host may act. Throws
- * CredentialFault.
+ * A Google access token, good for an hour: of the host or of the service account whose key is given, or of another
+ * account in whose name that one may act. Throws CredentialFault.
  */
 export async function googleAccountToken(
   env: CloudEnv,
   account: string | undefined,
+  key?: string,
 ): Promise<string> {
-  const { token } = await gkeToken(env, undefined);
+  const { token } = await gkeToken(env, key);
   if (account === undefined) return token;
   const base = env["CLOUDSDK_API_ENDPOINT_OVERRIDES_IAMCREDENTIALS"] || usualBase;
   const path = `v1/projects/-/serviceAccounts/${encodeURIComponent(account)}:generateAccessToken`;

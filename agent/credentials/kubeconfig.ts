@@ -76,7 +76,12 @@ async function identityOf(info: ClusterInfo, name: string, place: Place): Promis
   const cloud = cloudOf(info, place);
   if (cloud === "gcp") {
     const key = gcp_auth?.service_account_key ?? gcp_auth?.credentials;
-    return { cloud, ...(key && { key: typeof key === "string" ? key : JSON.stringify(key) }) };
+    const account = gcp_auth?.impersonate_service_account;
+    return {
+      cloud,
+      ...(key && { key: typeof key === "string" ? key : JSON.stringify(key) }),
+      ...(account && { account }),
+    };
   }
   if (cloud === "azure") {
     const { tenant_id, client_id, client_secret, use_msi } = azure_auth ?? {};

@@ -32,7 +32,13 @@ const credentials = z.object({
     })
     .nullish(),
   gcp_auth: z
-    .looseObject({ project_id: text, region: text, credentials: key, service_account_key: key })
+    .looseObject({
+      project_id: text,
+      region: text,
+      credentials: key,
+      service_account_key: key,
+      impersonate_service_account: text,
+    })
     .nullish(),
   cluster_info: z
     .looseObject({

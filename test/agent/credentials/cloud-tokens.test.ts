@@ -193,6 +193,25 @@ describe("a cluster's token", () => {
     expect(cloud.asked.at(-1)?.headers["metadata-flavor"]).toBe("Google");
   });
 
+  test("of GKE is that of another account, in whose name the host asks", async () => {
+    const cloud = await startCloudDouble(({ url }) => ({
+      body: url.pathname.endsWith(":generateAccessToken")
+        ? { accessToken: "ya29.account" }
+        : { access_token: "ya29.host" },
+    }));
+    const cluster_info = { id: "prod", endpoint: "https://10.0.0.1", cloud: "gcp" };
+    const account = "deploy@acme.iam.gserviceaccount.com";
+    const gcp_auth = { impersonate_service_account: account };
+    const { kubeToken } = await setup({ gcp_auth, cluster_info });
+    const env = {
+      GCE_METADATA_HOST: new URL(cloud.url).host,
+      CLOUDSDK_API_ENDPOINT_OVERRIDES_IAMCREDENTIALS: cloud.url,
+    };
+    expect(await kubeToken(env)).toMatchObject({ status: { token: "ya29.account" } });
+    expect(cloud.asked.at(-1)?.headers.authorization).toBe("Bearer ya29.host");
+    expect(decodeURIComponent(cloud.asked.at(-1)?.url.pathname ?? "")).toContain(account);
+  });
+
   test("of AKS is Entra ID's, by a secret, by a pod's token, or by the machine", async () => {
     const cloud = await startCloudDouble(({ form, url }) => {
       const isKnown = form.get("client_secret") !== "wrong-secret-1";
