@@ -40,6 +40,7 @@ const planTypes: ReadonlySet<string> = new Set<RunnerJobType>([
   "job-deploy",
   "sandbox-terraform",
   "sandbox-pulumi",
+  "sandbox-sync-secrets",
   "runner-terraform",
   "runner-helm",
 ]);

@@ -8,6 +8,7 @@ import { images } from "../handlers/images/images.ts";
 import { management } from "../handlers/management.ts";
 import { manifests } from "../handlers/manifests/manifests.ts";
 import { noop } from "../handlers/noop.ts";
+import { secrets } from "../handlers/secrets/secrets.ts";
 import { shutDown, updateVersion } from "../handlers/shut-down.ts";
 import { sandboxModeOf, simulate } from "../handlers/simulation/simulate.ts";
 import { terraform } from "../handlers/terraform/terraform.ts";
@@ -28,6 +29,7 @@ const handlers: readonly Handler[] = [
   clusterJobs,
   builds,
   images,
+  secrets,
 ];
 
 const byType = new Map<string, Handler>(

@@ -78,6 +78,11 @@ export type Job = {
   readonly log: (text: string, severity?: Severity, step?: string, key?: string) => void;
   /** Redacts the text from the next byte on, also after the agent restarts. */
   readonly addSecret: (secret: string) => void;
+  /**
+   * Redacts the bytes from now on, and keeps them nowhere: for what an agent that resumes the job learns anew before it
+   * says anything.
+   */
+  readonly hide: (secret: Uint8Array) => void;
   /** Replaces all secrets in the text. */
   readonly redact: (text: string) => string;
   /**

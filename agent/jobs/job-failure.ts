@@ -10,6 +10,7 @@ export type FailureReason =
   | "deploy_failed"
   | "build_failed"
   | "registry_failed"
+  | "secrets_failed"
   | "timeout_step"
   | "outputs_invalid"
   | "oom"

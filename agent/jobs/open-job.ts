@@ -70,7 +70,7 @@ export function openJob(given: Given): OpenJob {
     },
     log: log.write,
     addSecret: (secret) => here().addSecret(secret),
-    redact: (text) => redactor.redactText(text),
+    ...redaction(redactor),
     onOutput: (take) => void (takeOutput = take),
     run: async (command) => await runChild(context(), command),
     hasBegun: (key) => state.children[key] !== undefined,
@@ -95,6 +95,11 @@ export function openJob(given: Given): OpenJob {
     },
   };
 }
+
+const redaction = ({ add, redactText }: Redactor): Pick<Job, "hide" | "redact"> => ({
+  hide: add,
+  redact: redactText,
+});
 
 async function identityOf(
   agent: AgentContext,

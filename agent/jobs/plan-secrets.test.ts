@@ -24,6 +24,17 @@ describe("the secrets of a plan", () => {
     );
   });
 
+  test("are not the places of secrets that are to be copied", () => {
+    const one = {
+      secret_name: "license",
+      secret_arn: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:license",
+      azure_key_vault_secret_id: "https://acme.vault.azure.net/secrets/license",
+      key_name: "license.key",
+      targets: [{ name: "license", key: "license.key", namespaces: ["shop", "desk"] }],
+    };
+    expect(planSecrets({ kubernetes_secrets: [one] })).toEqual([]);
+  });
+
   test.each(["secrets", "secret_env_vars", "secretVariables", "hidden_env"])(
     "are whatever stands in %s, under any name",
     (holder) => {

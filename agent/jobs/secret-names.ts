@@ -16,8 +16,12 @@ const publicWithin = new Set([
   ..."id email uri domain project tenant kind version namespace context server".split(" "),
 ]);
 
+/** Names of a plan that speak of secrets and say where they are. */
+const placesOfSecrets = new Set(["kubernetes_secrets", "azure_key_vault_secret_id"]);
+
 /** Whether a name means that its value is secret: DB_PASSWORD, apiKey, client-secret; not TOKEN_URL. */
 export function isSecretName(name: string): boolean {
+  if (placesOfSecrets.has(name)) return false;
   const words = wordsOf(name);
   const last = words.at(-1) ?? "";
   if (publicWords.has(last) || words.includes("public")) return false;

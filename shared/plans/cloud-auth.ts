@@ -62,3 +62,21 @@ export const azureAuth = z
   })
   .nullish();
 export type AzureAuthMember = NonNullable<z.infer<typeof azureAuth>>;
+
+const googleKey = z
+  .union([z.string(), z.looseObject({})])
+  .meta({ secret: true })
+  .nullish();
+
+/** Who asks Google: whoever the host is, or an account in whose name that acts. */
+export const gcpAuth = z
+  .looseObject({
+    project_id: text,
+    region: text,
+    impersonate_service_account: text,
+    // What follows is ours.
+    credentials: googleKey,
+    service_account_key: googleKey,
+  })
+  .nullish();
+export type GcpAuthMember = NonNullable<z.infer<typeof gcpAuth>>;

@@ -39,6 +39,37 @@ describe("a plan without its secrets", () => {
     });
   });
 
+  test("hides who reads secrets and who signs in to their cluster, and shows where they go", () => {
+    const open = {
+      kubernetes_secrets: [
+        {
+          secret_name: "license",
+          azure_key_vault_secret_id: "https://acme.vault.azure.net/secrets/license",
+          targets: [{ name: "license", key: "value", namespaces: ["shop"] }],
+        },
+      ],
+      force_conflicts: true,
+    };
+    const clouds = {
+      aws_auth: { region: "eu-central-1", static: { secret_access_key: "hunter2" } },
+      gcp_auth: { project_id: "p", service_account_key: { private_key: "hunter2" } },
+      azure_auth: { tenant_id: "t", client_secret: "hunter2" },
+    };
+    const cluster_info = {
+      id: "prod",
+      kube_config: "hunter2",
+      env_vars: { TOKEN: "hunter2" },
+      ...clouds,
+    };
+    const shown = maskPlan("sandbox-sync-secrets", { ...open, ...clouds, cluster_info });
+    expect(JSON.stringify(shown)).not.toContain("hunter2");
+    expect(shown).toMatchObject({
+      ...open,
+      aws_auth: { region: "eu-central-1" },
+      cluster_info: { id: "prod", gcp_auth: { project_id: "p" }, azure_auth: { tenant_id: "t" } },
+    });
+  });
+
   test("hides scripts, variables and credentials of an action, and shows its steps", () => {
     const step = {
       name: "say",

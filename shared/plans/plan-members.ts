@@ -15,6 +15,7 @@ export const texts = z.array(z.string()).nullish();
 const secret = { secret: true };
 export const secretText = text.meta(secret);
 export const secretTexts = texts.meta(secret);
+export const secretWords = words.meta(secret);
 
 /** How a handler signs in to a cloud. */
 export const cloudAuth = { aws_auth: object, azure_auth: object, gcp_auth: object };

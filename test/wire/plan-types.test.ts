@@ -3,6 +3,7 @@ import { z } from "zod";
 import { buildPlan } from "../../shared/plans/build-plan.ts";
 import { imageMetadataPlan } from "../../shared/plans/image-metadata-plan.ts";
 import { syncPlan } from "../../shared/plans/sync-plan.ts";
+import { syncSecretsPlan } from "../../shared/plans/sync-secrets-plan.ts";
 import { wireObjects, type WireType, wireWords } from "./wire-types.ts";
 
 const simulated = "A simulation takes what it is to bring in any form.";
@@ -20,6 +21,7 @@ test.each<[string, z.ZodType]>([
   ["BuildPlan", buildPlan],
   ["FetchImageMetadataPlan", imageMetadataPlan],
   ["SyncOCIPlan", syncPlan],
+  ["SyncSecretsPlan", syncSecretsPlan],
 ])("every member of %s is read as the wire types it", (name, schema) => {
   const found = differences(schema, { kind: "named", name }, []);
   expect(found.toSorted()).toEqual(Object.keys(others).toSorted());

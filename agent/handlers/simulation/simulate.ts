@@ -8,6 +8,7 @@ import { JobFailure } from "../../jobs/job-failure.ts";
 import { makeStepReports } from "../actions/step-reports.ts";
 import { type Phase, simulatedPhases } from "./phases.ts";
 import { type Given, simulatedContents } from "./plan-contents.ts";
+import { simulatedOutputs } from "./simulated-outputs.ts";
 
 type SandboxMode = NonNullable<z.infer<typeof sandboxMode>>;
 
@@ -64,7 +65,8 @@ async function act(job: Job, mode: SandboxMode, phases: readonly Phase[]): Promi
     reports.tell(phase, "finished", phaseMs);
   }
   const result = simulatedContents(job.info, contentsOf(mode));
-  return { outputs: { ...mode.outputs }, ...(result !== undefined && { result }) };
+  const outputs = { ...simulatedOutputs(job.info, job.plan), ...mode.outputs };
+  return { outputs, ...(result !== undefined && { result }) };
 }
 
 function failure(words: string, { error_code }: SandboxMode): JobFailure {

@@ -36,6 +36,7 @@ describe("a job that a setting of the agent forbids fails, and says which", () =
         { type: "terraform-deploy", operation: "apply-plan", plan: plan() },
         { type: "terraform-deploy", operation: "exec", plan: plan() },
         { type: "actions-workflow", plan: plan() },
+        { type: "sandbox-sync-secrets", operation: "exec", plan: plan() },
         // Only a word of whoever enqueues it, where the type does not heed it.
         { type: "actions-workflow", operation: "create-apply-plan", plan: plan() },
         {
@@ -52,6 +53,7 @@ describe("a job that a setting of the agent forbids fails, and says which", () =
       [
         { type: "terraform-deploy", operation: "create-apply-plan", plan: plan() },
         { type: "helm-chart-deploy", operation: "create-teardown-plan", plan: plan() },
+        { type: "sandbox-sync-secrets", operation: "create-apply-plan", plan: plan() },
         { type: "health-check" },
       ],
     ],

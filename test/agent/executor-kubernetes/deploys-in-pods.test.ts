@@ -5,7 +5,10 @@ import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenExecutor } from "../../support/cluster/given-executor.ts";
 import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
 import { leaveAs } from "../../support/helm/leave-pending.ts";
+import { startMoto } from "../../support/programs/start-moto.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
+import { givenAwsSecret } from "../../support/secrets/aws-secrets.ts";
+import { keysIn, secretSync } from "../../support/secrets/secret-plans.ts";
 import { approvedPlan, givenTerraformWorkspace } from "../../support/terraform/given-terraform.ts";
 
 let fleet: Fleet;
@@ -60,6 +63,21 @@ describeWithTools(clusterTools, "a deploy in a pod, with its job's token alone",
     expect(applied).toMatchObject({ status: "finished" });
     const made = ["get", "configmap", "made", "-o", "jsonpath={.data.by}"];
     expect(await runner.at.kubectl(made)).toBe("a pod");
+  });
+});
+
+describeWithTools([...clusterTools, "moto_server"], "a sync of secrets in a pod", () => {
+  test("reads them by the pod's own variables and writes them to the cluster of its plan", async () => {
+    const moto = await startMoto();
+    const env = Object.entries(moto.env).map(([name, value]) => ({ name, value }));
+    const runner = await givenExecutor(fleet, { spec: { containers: [{ name: "job", env }] } });
+    await runner.start({ groups: "sandbox=1" });
+    const secret_arn = await givenAwsSecret(moto, "license", "stored-words-1");
+    const one = { secret_arn, namespace: runner.at.name, name: "license" };
+    const synced = await runner.run(await secretSync(runner.at, [one]));
+    expect(synced.description).toBe("Secrets found: 1 of 1; keys written: 1.");
+    expect(await keysIn(runner.at, "license")).toEqual({ value: "stored-words-1" });
+    expect(runner.kubelet.begun).toHaveLength(1);
   });
 });
 

@@ -77,6 +77,26 @@ describe("a simulated job", () => {
     expect(outputs).toMatchObject({ is_well: true });
   });
 
+  test("of secrets tells of each as a sync does, and what its plan says goes before", async () => {
+    const { run } = await givenRunnerWithAgent(fleet);
+    const secret_arn = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:license";
+    const to = { namespace: "shop", name: "license" };
+    const kubernetes_secrets = [
+      { ...to, secret_name: "license", secret_arn },
+      { ...to, secret_name: "extra", key_name: "extra" },
+    ];
+    const outputs = { more: { exists: true } };
+    const ended = await run({
+      type: "sandbox-sync-secrets",
+      plan: sandbox({ outputs }, { kubernetes_secrets }),
+    });
+    expect(ended.outputs).toMatchObject({
+      license: { arn: secret_arn, exists: true, kubernetes_name: "license", length: 0 },
+      extra: { arn: "", exists: false, kubernetes_key: "extra" },
+      ...outputs,
+    });
+  });
+
   test("of an action runs none of its steps", async () => {
     const { run } = await givenRunnerWithAgent(fleet);
     const marker = path.join(await testFolder(), "marker");

@@ -45,16 +45,17 @@ const slots: Partial<Record<RunnerJobGroup, number>> = {
   runner: 1,
 };
 
-/** A runner whose agent runs in this process. */
+/** A runner whose agent runs in this process, with these settings and variables. */
 export async function givenRunnerWithAgent(
   fleet: Fleet,
   settings: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<RunnerWithAgent> {
   const runner = await fleet.addRunner({ parallelism: slots });
   const groups = Object.entries(slots)
     .map(([group, count]) => `${group}=${count}`)
     .join(",");
-  const given = { url: fleet.broker.url, token: runner.token };
+  const given = { url: fleet.broker.url, token: runner.token, env };
   const agent = await startTestAgent(given, { groups, ...settings });
   return { ...jobReader(fleet, runner), agent };
 }

@@ -46,11 +46,16 @@ export async function testDataDir(): Promise<string> {
 
 /** An agent in this process, hurried unless told; it is made to go after the test. */
 export async function startTestAgent(
-  given: { readonly url: string; readonly token: string; readonly dataDir?: string },
+  given: {
+    readonly url: string;
+    readonly token: string;
+    readonly dataDir?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  },
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestAgent> {
   const dataDir = given.dataDir ?? (await testDataDir());
-  const env = { PATH: process.env["PATH"], SVC_AGENT_TOKEN: given.token };
+  const env = { PATH: process.env["PATH"], SVC_AGENT_TOKEN: given.token, ...given.env };
   const flags = {
     "broker-url": given.url,
     "data-dir": dataDir,

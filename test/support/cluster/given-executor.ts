@@ -49,7 +49,9 @@ export async function givenExecutor(
   fleet: Fleet,
   template: object = {},
 ): Promise<RunnerWithExecutor> {
-  const runner = await fleet.addRunner({ parallelism: { actions: 2, deploy: 2, operations: 2 } });
+  const runner = await fleet.addRunner({
+    parallelism: { actions: 2, deploy: 2, sandbox: 1, operations: 2 },
+  });
   const at = await givenNamespace();
   const account = await givenAccount(at, rulesOf(executorRights("svc-agent")));
   const kubelet = await startKubelet(at);

@@ -8,14 +8,15 @@ export type Moto = {
 };
 
 /**
- * A double of AWS for one test: STS, Secrets Manager, CloudFormation, ECR's tokens. It checks no keys, unless it is told
+ * A double of AWS for one test or file: STS, Secrets Manager, CloudFormation, ECR's tokens. It checks no keys, unless it is told
  * to after so many calls: then signatures and rights. Nothing expires.
  */
-export async function startMoto(uncheckedCalls?: number): Promise<Moto> {
+export async function startMoto(uncheckedCalls?: number, isOfFile = false): Promise<Moto> {
   const [port = 0] = await freePorts(1);
   const url = `http://127.0.0.1:${port}`;
   await startTool("moto_server", ["--host", "127.0.0.1", "--port", String(port)], {
     answersAt: `${url}/moto-api/data.json`,
+    isOfFile,
     ...(uncheckedCalls !== undefined && {
       env: { INITIAL_NO_AUTH_ACTION_COUNT: String(uncheckedCalls) },
     }),

@@ -1,0 +1,21 @@
+/** A key pair that secures nothing: for doubles of clouds, which answer by these clouds' own names in tests. Good until 2126. */
+export const cloudCertificate = `-----BEGIN CERTIFICATE-----
+MIIB+jCCAaGgAwIBAgIUN0/fBlDn8xaiaZ1IOQ8E+ZP8rBAwCgYIKoZIzj0EAwIw
+GjEYMBYGA1UEAwwPY2xvdWRzIG9mIHRlc3RzMCAXDTI2MTEzMDA5MDcwNFoYDzIx
+MjYxMTA2MDkwNzA0WjAaMRgwFgYDVQQDDA9jbG91ZHMgb2YgdGVzdHMwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAAQa4qARWBRYP7IT2bV90Fb+51wMiW/63bRFClgL
+abyDzismWU4l45IXQIrkboGWwVLHcEYJapc7z6qH2+1GcNBao4HCMIG/MB0GA1Ud
+DgQWBBSpFaZVVJvVXtHFkxQoatfZUO+uBTAfBgNVHSMEGDAWgBSpFaZVVJvVXtHF
+kxQoatfZUO+uBTBsBgNVHREEZTBjghEqLnZhdWx0LmF6dXJlLm5ldIIZbG9naW4u
+bWljcm9zb2Z0b25saW5lLmNvbYIQKi5nb29nbGVhcGlzLmNvbYIhKi5ldXJvcGUt
+d2VzdDMucmVwLmdvb2dsZWFwaXMuY29tMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZI
+zj0EAwIDRwAwRAIgSa8ywu+FVp6z7NKs2xPTG66BUYO4Of7+ITInuib/zs8CIEe4
+m7e1vpil6kSCNjfuLqZu2c16NIPVd5EKaDK7EED5
+-----END CERTIFICATE-----`;
+
+/** Its private half. */
+export const cloudKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgVKk6wbFlUcFbHz6h
+9X3+ezqK52Ea6acLUb57ci0DZR6hRANCAAQa4qARWBRYP7IT2bV90Fb+51wMiW/6
+3bRFClgLabyDzismWU4l45IXQIrkboGWwVLHcEYJapc7z6qH2+1GcNBa
+-----END PRIVATE KEY-----`;
