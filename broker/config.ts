@@ -3,12 +3,12 @@ import type { Brands } from "../shared/brands.ts";
 import { predicate } from "../shared/issue-words.ts";
 import { OperatorError } from "../shared/operator-error.ts";
 import { brandSettings } from "./brand-settings.ts";
-import { type RegistryConfig, registryOf, registrySettings } from "./builds/registry-settings.ts";
 import type { EgressRules } from "./egress/egress-rules.ts";
 import { egressSettings } from "./egress/egress-settings.ts";
 import { limitSettings, type LimitsConfig, limitsOf } from "./limits/limit-settings.ts";
 import { type LogLimits, logLimitsOf, logSettings } from "./logs/log-settings.ts";
 import { type OidcConfig, oidcOf, oidcSettings } from "./oidc/oidc-settings.ts";
+import { type RegistryConfig, registryOf, registrySettings } from "./registry/registry-settings.ts";
 import { retentionSettings } from "./retention/retention-settings.ts";
 import { httpUrl, postgresUrl, whole, words } from "./setting-schemas.ts";
 import { type RetainStatsDays, retainStatsDaysOf, statsSettings } from "./stats/stats-settings.ts";
@@ -222,7 +222,7 @@ export function readConfig(
     sessionHours: read.SVC_SESSION_HOURS,
     oidc: oidcOf(read),
     brands: read.SVC_BRANDS,
-    registry: registryOf(read.SVC_REGISTRY),
+    registry: registryOf(read),
     metricsToken: read.SVC_METRICS_TOKEN,
     drainLingerMs: read.SVC_DRAIN_LINGER_MS,
   });

@@ -31,6 +31,7 @@ import { readInstallActions } from "./routes/control-plane/read-install-actions.
 import { readInstallHistory } from "./routes/control-plane/read-install-history.ts";
 import { readInstallRecords } from "./routes/control-plane/read-install-records.ts";
 import { readLogs } from "./routes/control-plane/read-logs.ts";
+import { readRegistry } from "./routes/control-plane/read-registry.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
 import { completeSignal, extendSignal, failSignal } from "./routes/control-plane/report-signals.ts";
 import { keepRunbooks } from "./routes/control-plane/runbooks.ts";
@@ -43,6 +44,7 @@ import { listShutdowns } from "./routes/open/list-shutdowns.ts";
 import { readHealth } from "./routes/open/read-health.ts";
 import { readMetrics } from "./routes/open/read-metrics.ts";
 import { readReference } from "./routes/open/read-reference.ts";
+import { giveRegistryTokens } from "./routes/open/registry-tokens.ts";
 import { keepAccounts, keepRoles } from "./routes/operator/accounts.ts";
 import { readAudit } from "./routes/operator/audit.ts";
 import { createSignInLink } from "./routes/operator/create-sign-in-link.ts";
@@ -103,6 +105,7 @@ const routes: readonly RegisterRoutes[] = [
   readMetrics,
   readReference,
   enrol,
+  giveRegistryTokens,
 
   // Operators: who may do what
   keepRoles,
@@ -176,6 +179,7 @@ const routes: readonly RegisterRoutes[] = [
   readConfigParts,
   keepComponents,
   keepBuilds,
+  readRegistry,
   keepRunbooks,
   keepAppSecrets,
 

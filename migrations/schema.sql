@@ -1551,6 +1551,37 @@ CREATE INDEX queues_deleted ON public.queues USING btree (deleted_at) WHERE (del
 CREATE INDEX queues_due ON public.queues USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
 CREATE UNIQUE INDEX queues_name ON public.queues USING btree (org_id, owner_type, owner_id, name) WHERE (deleted_at IS NULL);
 
+create table registry_logins (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_job_id svc_id,
+  install_id svc_id,
+  digest bytea not null,
+  access jsonb not null,
+  created_at timestamp with time zone not null default svc_now(),
+  expires_at timestamp with time zone,
+  constraint registry_logins_pkey PRIMARY KEY (id),
+  constraint registry_logins_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id) ON DELETE CASCADE,
+  constraint registry_logins_org_id_runner_job_id_fkey FOREIGN KEY (org_id, runner_job_id) REFERENCES runner_jobs(org_id, id) ON DELETE CASCADE,
+  constraint registry_logins_access_check CHECK ((jsonb_typeof(access) = 'array'::text)),
+  constraint registry_logins_check CHECK ((num_nonnulls(runner_job_id, install_id) = 1)),
+  constraint registry_logins_check1 CHECK (((install_id IS NULL) OR (expires_at IS NOT NULL))),
+  constraint registry_logins_digest_check CHECK ((length(digest) = 32))
+);
+CREATE INDEX registry_logins_of_installs ON public.registry_logins USING btree (org_id, install_id) WHERE (install_id IS NOT NULL);
+CREATE INDEX registry_logins_of_jobs ON public.registry_logins USING btree (org_id, runner_job_id) WHERE (runner_job_id IS NOT NULL);
+
+create table registry_signing_keys (
+  period integer not null,
+  kid text not null,
+  public_key jsonb not null,
+  key_id text,
+  contents bytea not null,
+  created_at timestamp with time zone not null default svc_now(),
+  constraint registry_signing_keys_pkey PRIMARY KEY (period),
+  constraint registry_signing_keys_kid_key UNIQUE (kid)
+);
+
 create table role_policies (
   role_id svc_id not null,
   name text not null,
@@ -3063,6 +3094,7 @@ function register_bound_holder(is_allowed boolean, org text, runner text, proces
 function register_by_beat(org text, runner text, process text, process_type text, process_version text, process_serves jsonb, most integer, OUT is_allowed boolean, OUT process_id text, OUT woken queue_key[]) returns record -- functions/registrations.sql
 function register_holder(is_allowed boolean, org text, runner text, process text, process_type text, process_version text, ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea, held text[]) returns TABLE(woken queue_key[], orders json) -- functions/registrations.sql
 function register_process(org text, runner text, process text, process_type text, process_version text, ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea) returns queue_key[] -- functions/registrations.sql
+function registry_key_period(at timestamp with time zone) returns integer -- functions/registry.sql
 function release_jobs(keys queue_key[], with_withdrawn boolean, t timestamp with time zone) returns SETOF queue_key -- functions/moves.sql
 function release_overdue(job_ids text[], t timestamp with time zone) returns void -- functions/clocks.sql
 function release_webhook_line(webhook text, lease text) returns boolean -- functions/deliveries.sql
@@ -3155,6 +3187,7 @@ function write_builds(org text, builds jsonb) returns void -- functions/builds.s
 function write_ends(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/moves.sql
 function write_events(drafts jsonb, t timestamp with time zone) returns void -- functions/events.sql
 function write_install_change(org text, install text, workflow text, change jsonb, t timestamp with time zone) returns void -- functions/installs.sql
+function write_registry_logins(org text, jobs jsonb) returns void -- functions/registry.sql
 function write_runner_settings(org text, runner_group text, expected bigint, next jsonb) returns runner_change -- functions/runner-control.sql
 function write_runner_status(runner_ids text[], t timestamp with time zone) returns void -- functions/runners.sql
 function write_signal_ends(moves signal_move[], t timestamp with time zone) returns text[] -- functions/signals.sql

@@ -16,8 +16,8 @@ const checksumLength = 6;
 const idLength = 26;
 const pattern = /^svc_(?:(pat|sa|rt|boot|st|it|ses)_[0-9A-Za-z]{36}|(job|run)_[0-9A-Za-z]{62})$/;
 
-/** A new token of 178 random bits, `svc_<kind>_<30><6>`; the last six tell a typing error from a wrong token. `inv` is what accepts an invitation, and no token for requests. */
-export function mintToken(kind: Exclude<TokenKind, OfJob> | "inv"): string {
+/** A new token of 178 random bits, `svc_<kind>_<30><6>`; the last six tell a typing error from a wrong token. `inv` is what accepts an invitation, `reg` the password of a login to a registry: no tokens for requests. */
+export function mintToken(kind: Exclude<TokenKind, OfJob> | "inv" | "reg"): string {
   const head = `svc_${kind}_${randomDigits()}`;
   return head + checksum(head);
 }
@@ -53,7 +53,7 @@ export function tokenHint(text: string): string {
 }
 
 /** Finds tokens in any text, for redaction. */
-export const tokenPattern = /svc_(?:pat|sa|rt|boot|st|it|ses|job|run|inv)_[0-9A-Za-z]{4,}/g;
+export const tokenPattern = /svc_(?:pat|sa|rt|boot|st|it|ses|job|run|inv|reg)_[0-9A-Za-z]{4,}/g;
 
 /** Bytes of 248 and above are thrown away, so that every digit is equally likely. */
 function randomDigits(): string {

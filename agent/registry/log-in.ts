@@ -13,6 +13,8 @@ export type RegistryLogin = {
   readonly token?: string | null | undefined;
   /** A token that its token server takes in exchange for others. */
   readonly refreshToken?: string | null | undefined;
+  /** The origin of a token server that may be told the password without TLS: the agent's own broker. */
+  readonly tokenServer?: string | null | undefined;
 };
 
 /** Who asks, and for what. */
@@ -42,8 +44,8 @@ export async function logIn(answer: RegistryAnswer, asking: Asking): Promise<str
     return basic;
   }
   const realm = URL.canParse(challenge.realm) ? new URL(challenge.realm) : undefined;
-  // Without TLS credentials are sent only to the registry itself, not to another token server.
-  const isSafe = realm?.protocol === "https:" || realm?.origin === new URL(asking.origin).origin;
+  // Without TLS credentials are sent only to the registry itself and to the agent's broker, not to another token server.
+  const isSafe = realm !== undefined && isSafeRealm(realm, new URL(asking.origin), login);
   if (realm === undefined || !isSafe) {
     throw new RegistryFault("auth", "the registry's token server is missing or has no TLS");
   }
@@ -59,6 +61,9 @@ export async function logIn(answer: RegistryAnswer, asking: Asking): Promise<str
   if (found !== undefined) return `Bearer ${found}`;
   throw new RegistryFault("auth", "the registry's token server returned no token");
 }
+
+const isSafeRealm = (realm: URL, registry: URL, { tokenServer }: RegistryLogin): boolean =>
+  realm.protocol === "https:" || realm.origin === registry.origin || realm.origin === tokenServer;
 
 /** Asks for a token with a password, or as nobody. */
 function questionOf(realm: URL, challenge: Challenge, asking: Asking): Sent {

@@ -8,4 +8,5 @@ export const registryLogin = z.object({
   password: word,
   token: word,
   refreshToken: word,
+  tokenServer: word,
 });

@@ -6,7 +6,10 @@ import type { RegistryIdentity } from "./registry-identity.ts";
 
 type Where = { readonly identity: RegistryIdentity; readonly origin: string };
 type Whose = Pick<Job, "addSecret" | "signal"> & {
-  readonly agent: { readonly config: Pick<Job["agent"]["config"], "env"> };
+  readonly agent: {
+    readonly config: Pick<Job["agent"]["config"], "env"> &
+      Partial<Pick<Job["agent"]["config"], "brokerUrl">>;
+  };
 };
 
 /**
@@ -27,7 +30,9 @@ export async function signIn(
     const asked = loginOf(identity, origin, job.agent.config.env);
     const login = await Promise.race([stopped.promise, asked]);
     for (const secret of secretsOf(login)) job.addSecret(secret);
-    return login;
+    const { brokerUrl } = job.agent.config;
+    if (identity.kind !== "login" || brokerUrl === undefined) return login;
+    return { ...login, tokenServer: new URL(brokerUrl).origin };
   } finally {
     signal.removeEventListener("abort", stop);
   }

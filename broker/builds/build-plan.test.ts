@@ -10,7 +10,7 @@ const plan = (component: ComponentPart, brands: string[] = []) =>
     app: { id: "app_1", name: "shop" },
     component,
     build: { id: "bld_1", component_id: "cmp_1", git_ref: "" },
-    registry: { server: "registry.example.com", prefix: "", isPlain: false },
+    registry: { server: "registry.example.com", prefix: "", isPlain: false, auth: "none" },
     labels: { tier: "web" },
     brands,
     formerSource: "",

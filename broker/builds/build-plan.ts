@@ -4,12 +4,12 @@ import { renderValue } from "../../shared/app-config/templates/render-template.t
 import { quickBudget, RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { type Brands, rootsOf } from "../../shared/brands.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { RegistryConfig } from "../registry/registry-settings.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 import type { ComponentPart } from "./component-part.ts";
 import { gitSourceOf } from "./git-source-of.ts";
 import { imageSourceOf } from "./image-source-of.ts";
-import type { RegistryConfig } from "./registry-settings.ts";
 
 type OfType<Type extends ComponentPart["type"]> = Extract<ComponentPart, { type: Type }>;
 type Members = Readonly<Record<string, unknown>>;

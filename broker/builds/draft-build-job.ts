@@ -1,6 +1,8 @@
 import { newId } from "../database/new-id.ts";
 import { draftJob } from "../jobs/draft-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { makeJobLogin } from "../registry/make-job-login.ts";
+import type { RegistryConfig } from "../registry/registry-settings.ts";
 import type { Seals } from "../seals/seals.ts";
 import { StagedUploads } from "../seals/staged-uploads.ts";
 import type { JobDraft, WorkflowDraft } from "../workflows/machine/workflow-draft.ts";
@@ -8,6 +10,11 @@ import type { BuildRow, Step } from "../workflows/machine/workflow-rows.ts";
 import type { BuildFacts } from "./build-facts.ts";
 import type { BuildJob } from "./build-plan.ts";
 
+type Parts = {
+  readonly facts: BuildFacts;
+  readonly seals: Seals;
+  readonly registry: RegistryConfig | undefined;
+};
 type OfBuild = {
   readonly step: Step;
   readonly build: BuildRow;
@@ -17,13 +24,17 @@ type OfBuild = {
   readonly timeoutNs: number;
 };
 
-/** The job of a step that builds a component. It has one execution: only the step is tried again. */
+/**
+ * The job of a step that builds a component, with its login to the build's repository where the registry asks for one. It has one
+ * execution: only the step is tried again.
+ */
 export function draftBuildJob(
-  { facts, seals }: { readonly facts: BuildFacts; readonly seals: Seals },
+  { facts, seals, registry }: Parts,
   { workflow }: Pick<WorkflowDraft, "workflow">,
   { step, build, planned, runnerId, timeoutNs }: OfBuild,
 ): JobDraft {
   const id = newId("job");
+  const { plan, login } = withLogin(id, planned.plan, registry);
   const metadata = {
     workflow_id: workflow.id,
     workflow_step_id: step.id,
@@ -40,7 +51,7 @@ export function draftBuildJob(
       ownerId: build.id,
       ownerType: "component_builds",
       metadata,
-      plan: JSON.stringify(planned.plan),
+      plan: JSON.stringify(plan),
       planNames: [],
       executionTimeout: timeoutNs,
       maxExecutions: 1,
@@ -52,5 +63,18 @@ export function draftBuildJob(
     workflow_id: workflow.id,
     workflow_step_id: step.id,
     step_job_idx: step.job_idx,
+    ...(login && { registry_login: login }),
+  };
+}
+
+/** The plan with a login that pulls and pushes where its artifact goes. */
+function withLogin(jobId: string, plan: BuildJob["plan"], registry: RegistryConfig | undefined) {
+  if (registry?.auth !== "token") return { plan, login: undefined };
+  const target = plan["dst_registry"] as { readonly repository: string }; // as it was made
+  const { repository } = target;
+  const login = makeJobLogin(jobId, [{ repository, actions: ["pull", "push"] }]);
+  return {
+    plan: { ...plan, dst_registry: { ...target, ociauth: login.ociauth } },
+    login: login.stored,
   };
 }

@@ -10,6 +10,7 @@ import {
 } from "./reseal-reports.ts";
 import { openPartsKey, sealPartsKey } from "./sealed-parts.ts";
 import type { PlaceWalk, SealedPlace } from "./sealed-place.ts";
+import { sealedRegistryKeys } from "./sealed-registry-keys.ts";
 import { sealedSignals } from "./sealed-signals.ts";
 import { sealedWebhooks } from "./sealed-webhooks.ts";
 
@@ -50,6 +51,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
   keyOfParts({ table: "terraform_workspace_state_jsons", id: "workspace_id" }),
   ...sealedSignals,
   sealedWebhooks,
+  sealedRegistryKeys,
   place({ table: "app_secrets", id: "id" }, resealAppSecret),
 ];
 

@@ -242,6 +242,7 @@ begin
     if refusal is not null then
       raise exception 'job-%', refusal using errcode = 'SVC01';
     end if;
+    perform write_registry_logins(org, change -> 'jobs');
     insert into action_run_steps (runner_job_id, step_id, org_id, status, name, idx)
     select j ->> 'id', s.step_id, org, 'pending', s.name, s.idx
       from jsonb_array_elements(change -> 'jobs') j

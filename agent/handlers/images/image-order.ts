@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { registryLogin } from "../../registry/registry-login.ts";
 
-const word = z.string().nullish();
 const place = z.object({
   origin: z.string(),
   repository: z.string(),
   tag: z.string().optional(),
   digest: z.string().optional(),
-  login: z.object({ username: word, password: word, token: word, refreshToken: word }),
+  login: registryLogin,
 });
 export type ImagePlace = z.infer<typeof place>;
 

@@ -3,7 +3,7 @@ import type { BuildFacts } from "../../builds/build-facts.ts";
 import { artifactPlaceOf, type BuildJob, planBuild } from "../../builds/build-plan.ts";
 import { builtArtifact } from "../../builds/built-artifact.ts";
 import { draftBuildJob } from "../../builds/draft-build-job.ts";
-import type { RegistryConfig } from "../../builds/registry-settings.ts";
+import type { RegistryConfig } from "../../registry/registry-settings.ts";
 import type { Seals } from "../../seals/seals.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";

@@ -16,10 +16,23 @@ const password = "of-the-tests-only";
 // Of that password; it is made nowhere else, since nothing here speaks bcrypt.
 const passwordHash = "$2y$04$QJ/etqlvwXN/mT.c4KxcEu.fnu0PWabySlxmfNhxGB.inNtO8UBuO";
 
-/** An OCI registry on the loopback, for one test or for a file's; with `asks: true` it wants a login. */
-export async function startRegistry({ asks = false, isOfFile = false } = {}): Promise<Registry> {
+type Options = {
+  /** It wants a login. */
+  readonly asks?: boolean;
+  readonly isOfFile?: boolean;
+  /** It listens here, and takes tokens of the broker at this URL alone. */
+  readonly trusts?: { readonly port: number; readonly brokerUrl: string };
+};
+
+/** An OCI registry on the loopback, for one test or for a file's. */
+export async function startRegistry({
+  asks = false,
+  isOfFile = false,
+  trusts,
+}: Options = {}): Promise<Registry> {
   const folder = await (isOfFile ? fileFolder() : testFolder());
-  const [port = 0] = await freePorts(1);
+  const [free = 0] = trusts === undefined ? await freePorts(1) : [];
+  const port = trusts?.port ?? free;
   const host = `127.0.0.1:${port}`;
   const htpasswd = { realm: "tests", path: path.join(folder, "htpasswd") };
   await writeFile(htpasswd.path, `${user}:${passwordHash}\n`);
@@ -29,6 +42,7 @@ export async function startRegistry({ asks = false, isOfFile = false } = {}): Pr
     storage: { filesystem: { rootdirectory: path.join(folder, "storage") } },
     http: { addr: host },
     ...(asks ? { auth: { htpasswd } } : {}),
+    ...(trusts && { auth: { token: await tokenAuth(folder, host, trusts.brokerUrl) } }),
   };
   const file = path.join(folder, "config.json");
   await writeFile(file, JSON.stringify(config));
@@ -37,4 +51,12 @@ export async function startRegistry({ asks = false, isOfFile = false } = {}): Pr
     isOfFile,
   });
   return { host, login: asks ? { user, password } : undefined };
+}
+
+/** As docs/registry.md has it. */
+async function tokenAuth(folder: string, host: string, brokerUrl: string) {
+  const jwks = path.join(folder, "jwks.json");
+  await writeFile(jwks, await (await fetch(`${brokerUrl}/v1/registry/keys`)).text());
+  const named = brokerUrl.replace("127.0.0.1", "localhost"); // crane refuses private addresses
+  return { realm: `${named}/v1/registry/token`, service: host, issuer: "svc", jwks };
 }
