@@ -9,7 +9,7 @@ export const runDev = defineCommand({
   name: "dev",
   summary: "Run a broker, an agent and a database for development. Same as: npm start",
   details:
-    "An embedded Postgres (or that of DATABASE_URL), its migrations, a broker, an agent on this machine and, at the " +
+    "An embedded Postgres (or that of DATABASE_URL), its migrations, a broker, a registry for what builds make (or that of SVC_REGISTRY), an agent on this machine and, at the " +
     "first start, an org, a runner, tokens and a first job to see. Ctrl-C stops it within 5 s; all is kept for the " +
     "next start. Unlike other brokers it calls webhooks on this machine and its networks, unless SVC_EGRESS says otherwise.",
   isLocal: true,

@@ -14,12 +14,14 @@ export type DevPlace = {
   readonly logFile: string;
   /** Where the local agent's log is; undefined when none runs. */
   readonly agentLogFile: string | undefined;
+  /** The host of the registry that was started, too. */
+  readonly registry: string | undefined;
   readonly config: CliConfig;
 };
 
 /** Tells a person where everything is. */
 export function showDev(screen: Screen, place: DevPlace, signInPath: string): void {
-  const { dev, dataDir, logFile, agentLogFile, config } = place;
+  const { dev, dataDir, logFile, agentLogFile, registry, config } = place;
   screen.out(
     [
       "",
@@ -31,6 +33,7 @@ export function showDev(screen: Screen, place: DevPlace, signInPath: string): vo
       `  runner        ${dev.runner_id}`,
       `  admin token   ${dev.admin_token}`,
       `  runner token  ${dev.runner_token}`,
+      ...(registry === undefined ? [] : [`  registry      ${registry}`]),
       `  data          ${config.databaseUrl === undefined ? dataDir : "in DATABASE_URL"}`,
       `  log           ${logFile}`,
       ...(agentLogFile === undefined ? [] : [`  agent's log   ${agentLogFile}`]),

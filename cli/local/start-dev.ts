@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "../../broker/config.ts";
 import { eraseEmbeddedPostgres, startEmbeddedPostgres } from "../../broker/database/embedded.ts";
@@ -8,6 +10,7 @@ import { createSignInLinkRoute } from "../../shared/api/create-sign-in-link.ts";
 import { OperatorError } from "../../shared/operator-error.ts";
 import type { CliConfig } from "../config.ts";
 import { type DevFile, removeDevFile } from "../connection/dev-file.ts";
+import { type DevRegistry, startDevRegistry } from "../dev-registry/start-dev-registry.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import type { Screen } from "../output/screen.ts";
 import { awaitReady } from "./await-ready.ts";
@@ -34,6 +37,7 @@ export type DevOptions = {
 
 /** How long each may take to end, and what it spares those after it: the broker's log and Postgres, which come last. */
 const agentEnd = { mostMs: 3_000, sparesMs: 1_700 };
+const registryEnd = { mostMs: 300, sparesMs: 1_000 };
 const brokerEnd = { mostMs: 1_500, sparesMs: 1_200 };
 const logEnd = { mostMs: 1_000, sparesMs: 1_000 };
 const databaseEnd = { mostMs: 5_000, sparesMs: 0 };
@@ -63,10 +67,12 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   if (stop.hasArrived()) return;
   await migrate(databaseUrl);
   if (stop.hasArrived()) return;
+  const registry = await startRegistry(options, endings);
   const settings = readConfig({
     SVC_DRAIN_LINGER_MS: "0",
     SVC_SEAL_KEYS: `file:${await devSealKeys(dataDir)}`,
     ...config.env,
+    ...(registry && { SVC_REGISTRY: `http://${registry.host}`, SVC_REGISTRY_AUTH: "token" }),
     SVC_EGRESS: config.env["SVC_EGRESS"] || "internal", // who develops calls receivers on this machine
     DATABASE_URL: databaseUrl,
     ...(options.port !== undefined && { SVC_PORT: String(options.port) }),
@@ -74,6 +80,7 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   const log = await openDevLog({ level: settings.logLevel, dataDir, say: screen.say });
   endings.push({ end: log.close, ...logEnd });
   const running = await startBroker(settings, log.log);
+  registry?.trust(running.url);
   // A request that hangs must not hold up Ctrl-C: whatever it was, it is undone or done as a whole.
   const stopBroker = async (withinMs: number) =>
     await Promise.race([running.stop(), sleep(withinMs)]);
@@ -86,7 +93,14 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
     screen.out(JSON.stringify(dev));
     return;
   }
-  const place = { dev, dataDir, logFile: log.file, agentLogFile: agent?.logFile, config };
+  const place = {
+    dev,
+    dataDir,
+    logFile: log.file,
+    agentLogFile: agent?.logFile,
+    registry: registry?.host,
+    config,
+  };
   const admin = { url: dev.url, token: dev.admin_token };
   const link = await callRoute(admin, createSignInLinkRoute, {});
   showDev(screen, place, link.body.path);
@@ -100,6 +114,27 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   }
   await showNextSteps(screen, place);
 }
+
+/** Where builds push what they make, unless another registry is named. */
+async function startRegistry(
+  { dataDir, config, port = readPort(config.env["SVC_PORT"]) }: DevOptions,
+  endings: Ending[],
+): Promise<DevRegistry | undefined> {
+  if (config.env["SVC_REGISTRY"]) return undefined;
+  const folder = path.join(dataDir, registryFolder);
+  const registry = await startDevRegistry({ folder, port: port === 0 ? 0 : port + 1 });
+  const end = async (withinMs: number) => await Promise.race([registry.stop(), sleep(withinMs)]);
+  endings.push({ end, ...registryEnd });
+  return registry;
+}
+
+const registryFolder = "registry";
+
+/** What is no port is refused when the settings are read. */
+const readPort = (text: string | undefined): number => {
+  const port = Number(text || "8420");
+  return Number.isInteger(port) && port > 0 && port < 65_535 ? port : 0;
+};
 
 async function startAgent(
   { hasAgent, dataDir, config, screen }: DevOptions,
@@ -119,6 +154,7 @@ async function startDatabase(
   if (isReset) {
     await eraseEmbeddedPostgres(dataDir);
     await removeDevFile(dataDir);
+    await rm(path.join(dataDir, registryFolder), { recursive: true, force: true });
   }
   if (!isJson) screen.say("Starting Postgres …");
   const database = await startEmbeddedPostgres({ dataDir });

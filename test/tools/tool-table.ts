@@ -129,6 +129,7 @@ export const toolTable: readonly Tool[] = [
   goTool("registry", "3.0.0", "github.com/distribution/distribution/v3/cmd/registry"),
   goTool("crane", "0.22.1", "github.com/google/go-containerregistry/cmd/crane"),
   goTool("oras", "1.3.6", "oras.land/oras/cmd/oras"),
+  goTool("oci-conformance", "1.1", "github.com/opencontainers/distribution-spec/conformance"),
   goTool("opa", "1.22.2", "github.com/open-policy-agent/opa"),
   goTool("conftest", "0.71.1", "github.com/open-policy-agent/conftest"),
   tofu("tofu", "1.12.6"),

@@ -1,0 +1,53 @@
+import { stat } from "node:fs/promises";
+import type { Digest } from "./digest.ts";
+import { isMissing, linkDurably, moveDurably, removeFile } from "./durable-files.ts";
+import type { Places } from "./places.ts";
+import { RegistryError } from "./registry-error.ts";
+
+/** A blob as a file. */
+export type Blob = { readonly file: string; readonly sizeBytes: number };
+
+/** The blobs of repositories: each repository sees its own alone. */
+export type Blobs = ReturnType<typeof blobsIn>;
+
+/** The blobs in these places. */
+export function blobsIn(places: Places) {
+  const find = async (repository: string, digest: Digest): Promise<Blob | undefined> => {
+    const file = places.blob(repository, digest);
+    try {
+      const { size } = await stat(file);
+      return { file, sizeBytes: size };
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  };
+  return {
+    find,
+    require: async (repository: string, digest: Digest): Promise<Blob> => {
+      const blob = await find(repository, digest);
+      if (blob === undefined) throw unknownBlob(digest);
+      return blob;
+    },
+    /** Takes over a file that has this digest and is on the disk. */
+    put: async (repository: string, digest: Digest, file: string): Promise<void> =>
+      await moveDurably(file, places.blob(repository, digest)),
+    /** Makes a blob of one repository one of another, too, without its bytes being copied; whether it was there. */
+    mount: async (from: string, to: string, digest: Digest): Promise<boolean> => {
+      if ((await find(from, digest)) === undefined) return false;
+      try {
+        await linkDurably(places.blob(from, digest), places.blob(to, digest));
+        return true;
+      } catch (error) {
+        if (isMissing(error)) return false; // deleted meanwhile
+        throw error;
+      }
+    },
+    remove: async (repository: string, digest: Digest): Promise<void> => {
+      if (!(await removeFile(places.blob(repository, digest)))) throw unknownBlob(digest);
+    },
+  };
+}
+
+const unknownBlob = ({ text }: Digest): RegistryError =>
+  new RegistryError("BLOB_UNKNOWN", `The repository has no blob ${text}.`);
