@@ -51,6 +51,12 @@ const tools: readonly Tool[] = [
     isDownloaded: ({ terraformReleases }) => terraformReleases !== "off",
   },
   {
+    name: "npm",
+    args: ["--version"],
+    needs: "builds of programs for pulumi",
+    types: ["pulumi-build"],
+  },
+  {
     name: "helm",
     args: ["version", "--short"],
     needs: "helm jobs",
@@ -90,7 +96,12 @@ async function checkTool({ config }: DoctorContext, tool: Tool): Promise<Found> 
   try {
     const { stdout } = await run(program, tool.args, {
       timeout: patienceMs,
-      env: { PATH: search, HOME: "/nonexistent", CHECKPOINT_DISABLE: "1" },
+      env: {
+        PATH: search,
+        HOME: "/nonexistent",
+        CHECKPOINT_DISABLE: "1",
+        PULUMI_SKIP_UPDATE_CHECK: "true",
+      },
     });
     return ok(`${(stdout.split("\n")[0] ?? "").slice(0, 80)} (${program})`);
   } catch {

@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { buildGoTool, goCaches } from "./build-go-tool.ts";
 import { getGoLibrary } from "./get-go-library.ts";
+import { getNpmLibrary } from "./get-npm-library.ts";
 import { holdToolsFolder } from "./hold-tools-folder.ts";
 import { installDebianPackage } from "./install-debian-package.ts";
 import { installPythonTool } from "./install-python-tool.ts";
@@ -61,6 +62,7 @@ async function getTool(tool: Tool): Promise<void> {
   await mkdir(making, { recursive: true });
   if (source.by === "go") await buildGoTool(tool, source, making);
   else if (source.by === "go library") await getGoLibrary(tool, source, making);
+  else if (source.by === "npm library") await getNpmLibrary(tool, source, making);
   else if (source.by === "npm") await unpackNpmTool(tool, source, making);
   else await installPythonTool(tool, source, making);
   await rename(making, folderOf(tool));

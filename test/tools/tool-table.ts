@@ -5,7 +5,14 @@ export type Tool = {
   readonly source: Source;
 };
 
-export type Source = GoModule | GoLibrary | NpmPackage | PythonPackage | DebianPackage | OnPath;
+export type Source =
+  | GoModule
+  | GoLibrary
+  | NpmPackage
+  | NpmLibrary
+  | PythonPackage
+  | DebianPackage
+  | OnPath;
 
 /** Built from the module that go/NAME/go.mod pins; go.sum beside it says what every file must be. */
 export type GoModule = {
@@ -35,6 +42,12 @@ export type NpmPackage = {
   readonly programs: Readonly<Record<string, string>>;
   readonly platform: string;
 };
+
+/**
+ * What programs for Node import, by the lock file in npm/NAME, installed in `module`; the program is npm itself, which has it all in
+ * its cache and asks no network. SVC_NPM says which npm.
+ */
+export type NpmLibrary = { readonly by: "npm library"; readonly program: string };
 
 /** A Python package; python/NAME.txt pins it with what it needs, by digests. */
 export type PythonPackage = {
@@ -132,6 +145,26 @@ export const toolTable: readonly Tool[] = [
   goTool("oci-conformance", "1.1", "github.com/opencontainers/distribution-spec/conformance"),
   goTool("opa", "1.22.2", "github.com/open-policy-agent/opa"),
   goTool("conftest", "0.71.1", "github.com/open-policy-agent/conftest"),
+  {
+    name: "pulumi",
+    version: "3.190.0",
+    source: {
+      by: "go",
+      programs: { pulumi: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
+      set: { "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "v3.190.0" },
+    },
+  },
+  // A later one is in a module of its own, which cannot be had.
+  goTool(
+    "pulumi-language-nodejs",
+    "3.45.0",
+    "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
+  ),
+  {
+    name: "pulumi-sdk",
+    version: "3.190.0",
+    source: { by: "npm library", program: "npm-pulumi" },
+  },
   tofu("tofu", "1.12.6"),
   // Tests of which version is used need two.
   tofu("tofu-1.10", "1.10.10"),

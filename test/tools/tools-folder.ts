@@ -31,6 +31,11 @@ export function goFolder(name: string): string {
   return path.join(ours, "go", name);
 }
 
+/** The folder with the pins of what npm installs. */
+export function npmFolder(name: string): string {
+  return path.join(ours, "npm", name);
+}
+
 /** The file with the pins of a Python tool. */
 export function requirementsOf(name: string): string {
   return path.join(ours, "python", `${name}.txt`);
@@ -46,5 +51,6 @@ function keyOf(tool: Tool): string {
 function pinsOf({ name, source }: Tool): string[] {
   if (source.by === "go" || source.by === "go library")
     return ["go.mod", "go.sum"].map((it) => path.join(goFolder(name), it));
+  if (source.by === "npm library") return [path.join(npmFolder(name), "package-lock.json")];
   return source.by === "python" ? [requirementsOf(name)] : [];
 }

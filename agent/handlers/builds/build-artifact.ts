@@ -8,6 +8,7 @@ import type { Source } from "../../sources/source.ts";
 import { buildChart } from "./build-chart.ts";
 import { buildManifest } from "./build-manifest.ts";
 import { buildModule } from "./build-module.ts";
+import { buildProgram } from "./build-program.ts";
 import type { BuildRun } from "./build-run.ts";
 import type { BuilderName } from "./builder-kinds.ts";
 import type { BuildContext, Builder, Prepared, Proved } from "./builder.ts";
@@ -20,6 +21,7 @@ const builders: Readonly<Record<BuilderName, Builder>> = {
   module: buildModule,
   chart: buildChart,
   manifest: buildManifest,
+  program: buildProgram,
 };
 
 /** Builds an artifact, or goes on with it: nothing is pushed before it was proved. Throws JobFailure. */
@@ -103,8 +105,11 @@ function uriOf(source: Source): string {
 }
 
 function labelsOf({ plan }: BuildRun): Record<string, string> {
-  const { terraform_build_plan, helm_build_plan, kubernetes_manifest_build_plan } = plan;
-  const given = terraform_build_plan ?? helm_build_plan ?? kubernetes_manifest_build_plan;
+  const given =
+    plan.terraform_build_plan ??
+    plan.helm_build_plan ??
+    plan.kubernetes_manifest_build_plan ??
+    plan.pulumi_build_plan;
   return given?.labels ?? {};
 }
 

@@ -48,7 +48,7 @@ const members = z.looseObject({
   terraform_build_plan: terraformBuild.nullish(),
   helm_build_plan: helmBuild.nullish(),
   kubernetes_manifest_build_plan: manifestBuild.nullish(),
-  pulumi_build_plan: z.looseObject({}).nullish(),
+  pulumi_build_plan: z.looseObject({ labels }).nullish(),
   brands: texts,
   timeout: z.number().nullish(),
 });
@@ -105,6 +105,7 @@ export function readBuildRun(given: Plan, { type }: JobInfo): BuildRun {
 const insteadOfSource: Readonly<Record<BuilderName, string>> = {
   module: " or source",
   chart: ", source or helm_build_plan.helmRepoConfig",
+  program: " or source",
   manifest: " or source, or kubernetes_manifest_build_plan.inline_manifest",
 };
 

@@ -1,5 +1,5 @@
 /** What makes an artifact of a source. */
-export type BuilderName = "module" | "chart" | "manifest";
+export type BuilderName = "module" | "chart" | "manifest" | "program";
 
 /** The builder of each job type. */
 export const builderKinds: Readonly<Record<string, BuilderName>> = {
@@ -7,4 +7,5 @@ export const builderKinds: Readonly<Record<string, BuilderName>> = {
   "sandbox-build": "module",
   "helm-chart-build": "chart",
   "kubernetes-manifest-build": "manifest",
+  "pulumi-build": "program",
 };

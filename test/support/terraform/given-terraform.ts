@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
@@ -87,7 +87,10 @@ export function shownPlan(planned: EndedJob): Record<string, unknown> {
 /** Base64 of a tar archive of these files. */
 export async function archiveOf(files: Files): Promise<string> {
   const folder = await testFolder();
-  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+    await writeFile(path.join(folder, name), text);
+  }
   const archive = path.join(await testFolder(), "source.tar.gz");
   await run("tar", ["--sort=name", "--mtime=@0", "-czf", archive, "-C", folder, "."]);
   const { stdout } = await run("base64", ["-w0", archive], { maxBuffer: 2 ** 26 });
