@@ -180,6 +180,10 @@ export const toolTable: readonly Tool[] = [
   },
   debian("docker", "docker.io", "docker"),
   debian("dockerd", "docker.io", "dockerd"),
+  debian("buildah", "buildah", "buildah"),
+  debian("newuidmap", "uidmap", "newuidmap"),
+  debian("slirp4netns", "slirp4netns", "slirp4netns"),
+  debian("busybox", "busybox-static", "busybox"),
   {
     name: "croniter",
     version: "7.0.0",
