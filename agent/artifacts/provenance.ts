@@ -11,6 +11,8 @@ export const provenance = z.object({
   labels: z.record(z.string(), z.string()),
   /** Where the source lies, without credentials, and its revision. */
   source: z.object({ uri: z.string(), revision: z.string() }).optional(),
+  /** The images that it is made of, by what registries call them. */
+  images: z.array(z.object({ uri: z.string(), revision: z.string() })).optional(),
   ids: z.record(z.string(), z.string()),
   /** Of the agent. */
   version: z.string(),
@@ -24,7 +26,7 @@ export const provenanceType = "application/vnd.in-toto+json";
 /** An in-toto statement of SLSA provenance for the artifact with this digest. */
 export function provenanceStatement(of: Provenance, digest: string): string {
   const [algorithm = "", value = ""] = digest.split(":");
-  const { name, kind, members, labels, source, ids, version, startedAt, finishedAt } = of;
+  const { name, kind, members, labels, source, images, ids, version, startedAt, finishedAt } = of;
   return JSON.stringify({
     _type: "https://in-toto.io/Statement/v1",
     subject: [{ name, digest: { [algorithm]: value } }],
@@ -34,7 +36,9 @@ export function provenanceStatement(of: Provenance, digest: string): string {
         buildType: `urn:svc:build:${kind}:v1`,
         externalParameters: { ...members, ...(Object.keys(labels).length > 0 && { labels }) },
         internalParameters: ids,
-        resolvedDependencies: source === undefined ? [] : [dependencyOf(source)],
+        resolvedDependencies: [...(source === undefined ? [] : [source]), ...(images ?? [])].map(
+          dependencyOf,
+        ),
       },
       runDetails: {
         builder: { id: "urn:svc:agent", version: { svc: version } },

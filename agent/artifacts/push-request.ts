@@ -9,18 +9,22 @@ export const pushRequest = z.object({
   registry: z.object({ origin: z.string(), repository: z.string() }),
   login: registryLogin,
   tag: z.string(),
-  artifact: z.object({
-    artifactType: z.string(),
-    config: z.object({ mediaType: z.string(), text: z.string() }),
-    layer: z.object({
-      file: z.string(),
-      mediaType: z.string(),
-      digest: z.string(),
-      size: z.number(),
+  /** What is pushed: an artifact of one archive, or the image of an OCI layout in a folder. */
+  layout: z.string().optional(),
+  artifact: z
+    .object({
+      artifactType: z.string(),
+      config: z.object({ mediaType: z.string(), text: z.string() }),
+      layer: z.object({
+        file: z.string(),
+        mediaType: z.string(),
+        digest: z.string(),
+        size: z.number(),
+        annotations,
+      }),
       annotations,
-    }),
-    annotations,
-  }),
+    })
+    .optional(),
   provenance,
   /** The file for the result, as JSON. */
   told: z.string(),
@@ -31,6 +35,8 @@ const pushed = z.object({
   digest: z.string(),
   mediaType: z.string(),
   size: z.number(),
+  /** Of what the manifest names. */
+  bytes: z.number().default(0),
   /** The digest of the manifest of its provenance. */
   provenance: z.string(),
 });

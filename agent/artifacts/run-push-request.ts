@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import type { Environment } from "../config/environment.ts";
-import { pushArtifact } from "../registry/push-artifact.ts";
+import { readLayout } from "../image-builds/read-layout.ts";
+import { type Artifact, pushArtifact } from "../registry/push-artifact.ts";
 import { makeRegistryClient } from "../registry/registry-client.ts";
 import { RegistryFault } from "../registry/registry-fault.ts";
 import { usesProxy } from "../registry/uses-proxy.ts";
 import { provenanceStatement, provenanceType } from "./provenance.ts";
-import { type Pushed, pushRequest } from "./push-request.ts";
+import { type Pushed, type PushRequest, pushRequest } from "./push-request.ts";
 
 /** The exit code when the result file says why. */
 const failedCode = 72;
@@ -21,14 +22,11 @@ export async function runPushRequest(file: string, { env, say }: Call): Promise<
   const request = pushRequest.parse(JSON.parse(await readFile(file, "utf8")));
   const tell = async (what: object): Promise<void> =>
     await writeFile(request.told, JSON.stringify(what), { mode: 0o600 });
-  const { registry, login, tag, artifact } = request;
-  const { artifactType, config, layer, annotations } = artifact;
+  const { registry, login, tag } = request;
   try {
     const how = { access: "push", isProxied: usesProxy(env) } as const;
     const client = makeRegistryClient(registry, login, how);
-    const bytes = Buffer.from(config.text);
-    const made = { artifactType, annotations, layers: [layer] };
-    const whole = { ...made, config: { mediaType: config.mediaType, bytes } };
+    const whole = await wholeOf(request);
     const pushed = await pushArtifact(client, whole);
     const statement = `${file}.provenance`;
     const text = provenanceStatement(request.provenance, pushed.digest);
@@ -44,7 +42,8 @@ export async function runPushRequest(file: string, { env, say }: Call): Promise<
       subject: pushed,
     });
     await pushArtifact(client, whole, tag);
-    const result: Pushed = { ...pushed, provenance: told.digest };
+    const bytes = whole.layers.reduce((sum, one) => sum + one.size, whole.config.bytes.length);
+    const result: Pushed = { ...pushed, bytes, provenance: told.digest };
     await tell(result);
     say(`pushed ${registry.repository}:${tag} as ${pushed.digest}`);
     return 0;
@@ -53,4 +52,13 @@ export async function runPushRequest(file: string, { env, say }: Call): Promise<
     await tell({ class: error.class, words: error.message });
     return failedCode;
   }
+}
+
+/** Throws RegistryFault. */
+async function wholeOf({ artifact, layout }: PushRequest): Promise<Artifact> {
+  if (artifact === undefined) return await readLayout(layout ?? "");
+  const { artifactType, config, layer, annotations } = artifact;
+  const bytes = Buffer.from(config.text);
+  const made = { artifactType, annotations, layers: [layer] };
+  return { ...made, config: { mediaType: config.mediaType, bytes } };
 }

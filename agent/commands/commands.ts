@@ -142,6 +142,22 @@ const internalCommands = [
       await (await import("../artifacts/run-push-request.ts")).runPushRequest(args.file, call),
   }),
   defineCommand({
+    name: "image-build prepare",
+    summary: "Read a Dockerfile and pull the images it names. Called by the agent.",
+    args: orderFile,
+    run: async ({ args, ...call }) =>
+      await (
+        await import("../image-builds/run-prepare-request.ts")
+      ).runPrepareRequest(args.file, call),
+  }),
+  defineCommand({
+    name: "image-build run",
+    summary: "Build an image by a Dockerfile, apart from the host. Called by the agent.",
+    args: orderFile,
+    run: async ({ args, ...call }) =>
+      await (await import("../image-builds/run-build-request.ts")).runBuildRequest(args.file, call),
+  }),
+  defineCommand({
     name: "image",
     summary: "Copy an image from one registry to another, or look at it. Called by the agent.",
     args: orderFile,

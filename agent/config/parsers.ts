@@ -120,6 +120,19 @@ export const userRange = z.string().transform((given, ctx): UserRange => {
   return z.NEVER;
 });
 
+const fewestIds = 65_536;
+
+/** A range of ids for at least one build. */
+export const idRange = z.string().transform((given, ctx): UserRange => {
+  const [, from, to] = /^([1-9]\d{0,9})-([1-9]\d{0,9})$/.exec(given) ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  const isRange = last - first + 1 >= fewestIds && last <= mostUserId;
+  if (isRange && (last < nobody || first > nobody)) return { first, last };
+  const words = `must be a range of at least ${fewestIds} ids like 1900000000-1965535999, without ${nobody} (nobody)`;
+  ctx.addIssue({ code: "custom", message: words });
+  return z.NEVER;
+});
+
 /** A port, 0 for none, or `auto` for a free one. */
 export const port = z.string().transform((given, ctx): number | "auto" => {
   if (given === "auto") return given;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { approvalSettings } from "./approval-settings.ts";
+import { buildSettings } from "./build-settings.ts";
 import { executorSettings } from "./executor-settings.ts";
 import { managementSettings } from "./management-settings.ts";
 import {
@@ -221,6 +222,7 @@ export const settings = {
     byDefault: "30s",
     doc: "Maximum delay between retries.",
   },
+  ...buildSettings,
   ...approvalSettings,
   ...toolSettings,
   ...executorSettings,

@@ -5,6 +5,7 @@ import { checkConnection, checkProxy } from "./check-connection.ts";
 import { checkDisk } from "./check-disk.ts";
 import { checkExecutor } from "./check-executor.ts";
 import { checkHeldPoll } from "./check-held-poll.ts";
+import { checkImageBuilds } from "./check-image-builds.ts";
 import { checkJobCgroups } from "./check-job-cgroups.ts";
 import { checkJobUser } from "./check-job-user.ts";
 import { checkManagement } from "./check-management.ts";
@@ -39,6 +40,7 @@ const host: readonly Check[] = [
   { name: "run dir", run: checkRunDir },
   { name: "job user", run: checkJobUser },
   { name: "job cgroups", run: checkJobCgroups },
+  { name: "image builds", run: checkImageBuilds },
   { name: "approval", run: checkApproval },
   { name: "cluster", run: checkCluster },
   { name: "executor", run: checkExecutor },

@@ -112,7 +112,7 @@ function specOf(
     env: { ...env, ...command.env },
     runDir,
     stop: command.stop ?? usualStop,
-    user,
+    user: command.asAgent === true ? undefined : user,
     cgroup,
   };
 }

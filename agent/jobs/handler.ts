@@ -143,6 +143,11 @@ export type JobCommand = {
   /** The command that probably follows; its child is prestarted while this one runs. */
   readonly next?: JobCommand;
   /**
+   * It is a program of the agent's own that runs as the agent, whatever `job-user` says: it alone may give what it runs
+   * other users.
+   */
+  readonly asAgent?: true;
+  /**
    * It may run again after a power failure, or the job then fails anyway, so it need not be recorded durably first.
    */
   readonly isRepeatable?: true;

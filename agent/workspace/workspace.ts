@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { chmod, chown, mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
+import { clearStorage } from "../image-builds/clear-storage.ts";
 import { type FileOwner, removeJobFolder } from "../job-users/job-files.ts";
 import { isRoot } from "../job-users/run-as-user.ts";
 
@@ -30,6 +31,8 @@ export async function removeWorkspace(
   executionId: string,
 ): Promise<string | undefined> {
   const folder = path.join(workDir, executionId);
+  // What stays of it is seen below.
+  await clearStorage(folder).catch(() => {});
   const first = await remove(folder);
   if (first === undefined) return undefined;
   // Root need not, and would change the targets of a job's links.

@@ -1,23 +1,21 @@
 import path from "node:path";
-import { version } from "../../../shared/version.ts";
 import type { Packed } from "../../artifacts/pack-request.ts";
-import type { Pushed } from "../../artifacts/push-request.ts";
+import type { Pushed, PushRequest } from "../../artifacts/push-request.ts";
 import type { Job, JobResult } from "../../jobs/handler.ts";
-import { readGitUrl } from "../../sources/git-url.ts";
-import type { Source } from "../../sources/source.ts";
 import { buildChart } from "./build-chart.ts";
 import { buildManifest } from "./build-manifest.ts";
 import { buildModule } from "./build-module.ts";
 import { buildProgram } from "./build-program.ts";
+import { buildProvenance, buildStart } from "./build-provenance.ts";
 import type { BuildRun } from "./build-run.ts";
-import type { BuilderName } from "./builder-kinds.ts";
+import type { PackedBuilderName } from "./builder-kinds.ts";
 import type { BuildContext, Builder, Prepared, Proved } from "./builder.ts";
 import { openBuildContext } from "./open-build-context.ts";
 import { packArtifact } from "./pack-artifact.ts";
 import { pushBuild } from "./push-build.ts";
 import { sourceChecksum } from "./source-checksum.ts";
 
-const builders: Readonly<Record<BuilderName, Builder>> = {
+const builders: Readonly<Record<PackedBuilderName, Builder>> = {
   module: buildModule,
   chart: buildChart,
   manifest: buildManifest,
@@ -25,15 +23,16 @@ const builders: Readonly<Record<BuilderName, Builder>> = {
 };
 
 /** Builds an artifact, or goes on with it: nothing is pushed before it was proved. Throws JobFailure. */
-export async function buildArtifact(job: Job, run: BuildRun): Promise<JobResult> {
-  const startedAt = await job.once(
-    "build/started",
-    async () => await Promise.resolve(new Date().toISOString()),
-  );
+export async function buildArtifact(
+  job: Job,
+  run: BuildRun,
+  builder: PackedBuilderName,
+): Promise<JobResult> {
+  const startedAt = await buildStart(job);
   const context = await openBuildContext(job, run);
   const { progress } = context;
   progress.phase("build", "in-progress");
-  const prepared = await builders[run.builder](context);
+  const prepared = await builders[builder](context);
   const built = path.join(job.directories.workspace, "built");
   const output = {
     archive: path.join(built, "artifact.tar.gz"),
@@ -52,10 +51,8 @@ export async function buildArtifact(job: Job, run: BuildRun): Promise<JobResult>
   progress.phase("push", "in-progress");
   const whole = { context, prepared, packed, proved };
   const pushed = await pushBuild(context, {
-    archive: output.archive,
-    packed,
-    proved,
-    provenance: await provenanceOf(whole, startedAt),
+    artifact: pushedOf(output.archive, packed, proved),
+    provenance: await buildProvenance(context, prepared, startedAt),
   });
   progress.phase("push", "finished");
   return resultOf(whole, pushed);
@@ -68,49 +65,22 @@ type Whole = {
   readonly proved: Proved;
 };
 
-/** Written once, so that an agent that goes on pushes the very same. */
-async function provenanceOf({ context, prepared }: Whole, startedAt: string) {
-  const { job, run, source } = context;
-  const { component_id, component_build_id } = run.plan;
-  const finishedAt = await job.once(
-    "build/finished",
-    async () => await Promise.resolve(new Date().toISOString()),
-  );
-  const revision = prepared.revision ?? source?.revision ?? "";
-  const uri = run.source === undefined ? "" : uriOf(run.source);
+/** What the registry is told of an archive. */
+function pushedOf(archive: string, packed: Packed, proved: Proved): PushRequest["artifact"] {
+  const { artifactType, config, layer, annotations } = proved;
+  const title = layer.title === undefined ? {} : { "org.opencontainers.image.title": layer.title };
   return {
-    name: run.target.repository,
-    kind: job.info.type,
-    members: JSON.parse(job.redact(JSON.stringify(prepared.members))) as Record<string, unknown>,
-    labels: labelsOf(run),
-    ...(uri !== "" && { source: { uri: job.redact(uri), revision } }),
-    ids: {
-      runner_job_id: job.info.id,
-      runner_job_execution_id: job.executionId,
-      runner_id: job.info.runner_id,
-      ...(component_id && { component_id }),
-      ...(component_build_id && { component_build_id }),
+    artifactType,
+    config,
+    layer: {
+      file: archive,
+      mediaType: layer.mediaType,
+      digest: packed.digest,
+      size: packed.size,
+      annotations: title,
     },
-    version,
-    startedAt,
-    finishedAt,
+    annotations,
   };
-}
-
-function uriOf(source: Source): string {
-  if (source.kind === "oci") return `oci://${source.oci.url.replace(/^[a-z]+:\/\//, "")}`;
-  if (source.kind !== "git") return "";
-  const inside = source.directory === "" ? "" : `#${source.directory}`;
-  return `git+${readGitUrl(source.git.url).url}${inside}`;
-}
-
-function labelsOf({ plan }: BuildRun): Record<string, string> {
-  const given =
-    plan.terraform_build_plan ??
-    plan.helm_build_plan ??
-    plan.kubernetes_manifest_build_plan ??
-    plan.pulumi_build_plan;
-  return given?.labels ?? {};
 }
 
 function resultOf({ context, prepared, packed, proved }: Whole, pushed: Pushed): JobResult {

@@ -14,6 +14,9 @@ const titles = {
   refused: "It was refused",
   rate_limited: "A registry takes no more requests for now",
   canceled: "It was stopped",
+  step_failed: "A step of the Dockerfile failed",
+  disk: "It takes more room than a build may have",
+  isolation: "It cannot be kept apart from this host",
 } as const;
 
 /** Why a build failed, in one word for programs: `error_metadata.class`. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { firstFault } from "../../../shared/issue-words.ts";
+import { dockerBuildPlan } from "../../../shared/plans/docker-build-plan.ts";
 import { registry } from "../../../shared/plans/registry-member.ts";
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
@@ -48,6 +49,7 @@ const members = z.looseObject({
   terraform_build_plan: terraformBuild.nullish(),
   helm_build_plan: helmBuild.nullish(),
   kubernetes_manifest_build_plan: manifestBuild.nullish(),
+  docker_build_plan: dockerBuildPlan.nullish(),
   pulumi_build_plan: z.looseObject({ labels }).nullish(),
   brands: texts,
   timeout: z.number().nullish(),
@@ -104,6 +106,7 @@ export function readBuildRun(given: Plan, { type }: JobInfo): BuildRun {
 
 const insteadOfSource: Readonly<Record<BuilderName, string>> = {
   module: " or source",
+  image: " or source",
   chart: ", source or helm_build_plan.helmRepoConfig",
   program: " or source",
   manifest: " or source, or kubernetes_manifest_build_plan.inline_manifest",

@@ -1,6 +1,7 @@
 import { runnerJobTypeNames } from "../../../shared/runner-job-types.ts";
 import type { Handler } from "../../jobs/handler.ts";
 import { buildArtifact } from "./build-artifact.ts";
+import { buildImage } from "./build-image.ts";
 import { readBuildRun } from "./build-run.ts";
 import { builderKinds } from "./builder-kinds.ts";
 
@@ -12,7 +13,10 @@ export const builds: Handler = {
     return {
       needsDirectories: true,
       timeoutMs: run.timeoutMs,
-      execute: async (job) => await buildArtifact(job, run),
+      execute: async (job) =>
+        run.builder === "image"
+          ? await buildImage(job, run)
+          : await buildArtifact(job, run, run.builder),
     };
   },
 };

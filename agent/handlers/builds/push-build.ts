@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import type { Packed } from "../../artifacts/pack-request.ts";
 import type { Provenance } from "../../artifacts/provenance.ts";
 import { type Pushed, type PushRequest, pushTold } from "../../artifacts/push-request.ts";
 import { readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
@@ -9,14 +8,10 @@ import type { RegistryLogin } from "../../registry/log-in.ts";
 import { RegistryFault } from "../../registry/registry-fault.ts";
 import { signIn } from "../../registry/sign-in.ts";
 import { buildClassOf, buildFailure, endReasons } from "./build-failure.ts";
-import type { BuildContext, Proved } from "./builder.ts";
+import type { BuildContext } from "./builder.ts";
 
-type Built = {
-  readonly archive: string;
-  readonly packed: Packed;
-  readonly proved: Proved;
-  readonly provenance: Provenance;
-};
+/** What is pushed, and what is known of it besides. */
+export type Built = Pick<PushRequest, "artifact" | "layout"> & { readonly provenance: Provenance };
 
 const mostToldBytes = 2 ** 16;
 
@@ -72,26 +67,8 @@ function failureOf({ job }: BuildContext, where: string, { class: kind, words }:
 
 function requestOf(
   { run: { target, tag } }: BuildContext,
-  { archive, packed, proved, provenance }: Built,
+  built: Built,
 ): Omit<PushRequest, "login" | "told"> {
-  const { artifactType, config, layer, annotations } = proved;
   const { origin, repository } = target;
-  const title = layer.title === undefined ? {} : { "org.opencontainers.image.title": layer.title };
-  return {
-    registry: { origin, repository },
-    tag,
-    artifact: {
-      artifactType,
-      config,
-      layer: {
-        file: archive,
-        mediaType: layer.mediaType,
-        digest: packed.digest,
-        size: packed.size,
-        annotations: title,
-      },
-      annotations,
-    },
-    provenance,
-  };
+  return { registry: { origin, repository }, tag, ...built };
 }

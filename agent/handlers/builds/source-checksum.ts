@@ -10,7 +10,11 @@ export const builderVersion = 1;
  * Tells sources apart by all that decides what becomes of them: the files, the members of the plan that a build uses, and
  * the builder. Where the artifact is made of more than the directory, it counts, too.
  */
-export function sourceChecksum({ builder }: BuildRun, prepared: Prepared, packed: Packed): string {
+export function sourceChecksum(
+  { builder }: BuildRun,
+  prepared: Pick<Prepared, "members" | "sourceChecksum" | "isMade">,
+  packed: Packed,
+): string {
   const { members, sourceChecksum: looked, isMade } = prepared;
   const what = {
     builder: `${builder}/${builderVersion}`,

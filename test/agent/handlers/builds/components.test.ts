@@ -8,7 +8,7 @@ import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 import { givenRepository } from "../../../support/sources/given-repository.ts";
 import { startRegistry } from "../../../support/sources/start-registry.ts";
 
-describeWithTools(["registry", "terraform"], "builds of an app's components", () => {
+describeWithTools(["registry", "terraform", "buildah"], "builds of an app's components", () => {
   test("are made by the agent of the org's runner, and a repository of a digest is in the registry", async () => {
     const registry = await startRegistry();
     const fleet = await givenFleet({ SVC_REGISTRY: `http://${registry.host}/acme` });
@@ -21,6 +21,7 @@ describeWithTools(["registry", "terraform"], "builds of an app's components", ()
     };
     const repository = await givenRepository();
     await repository.commit("net/main.tf", 'output "name" {\n  value = "net"\n}\n');
+    await repository.commit("img/Dockerfile", "ARG NAME\nFROM scratch\nARG NAME\nCOPY . /$NAME\n");
     const commit = await repository.commit("README.md", "Nothing that is built.");
     const app = await call<{ id: string }>("POST /v1/apps", { name: "shop" });
     await call(`POST /v1/apps/${app.id}/configs/sync`, {
@@ -30,6 +31,13 @@ describeWithTools(["registry", "terraform"], "builds of an app's components", ()
           name: "net",
           type: "terraform_module",
           public_repo: { repo: `file://${repository.folder}`, directory: "net", branch: "main" },
+        },
+        "img.toml": {
+          name: "img",
+          type: "docker_build",
+          dockerfile: "Dockerfile",
+          build_args: { NAME: "{{ .svc.app.name }}" },
+          public_repo: { repo: `file://${repository.folder}`, directory: "img", branch: "main" },
         },
         "web.toml": {
           name: "web",
@@ -49,15 +57,16 @@ describeWithTools(["registry", "terraform"], "builds of an app's components", ()
         return ended.at(-1)?.id === id;
       });
     }
-    const [net, task, web] = ended.toSorted((a, b) =>
+    const [img, net, task, web] = ended.toSorted((a, b) =>
       a.component_name < b.component_name ? -1 : 1,
     );
-    expect([net, web]).toMatchObject([
+    expect([img, net, web]).toMatchObject([
+      { status: "active", source_ref: commit },
       { status: "active", source_ref: commit },
       { status: "active" },
     ]);
     expect(task).toMatchObject({ status: "active", status_description: "" });
-    for (const { artifact } of [net, web] as ComponentBuild[]) {
+    for (const { artifact } of [img, net, web] as ComponentBuild[]) {
       const [host = "", ...name] = artifact?.repository.split("/") ?? [];
       const at = `http://${host}/v2/${name.join("/")}/manifests`;
       const accept = { accept: "application/vnd.oci.image.manifest.v1+json" };

@@ -1,0 +1,30 @@
+import { idRange, sizeBytes, words } from "./parsers.ts";
+import type { Setting } from "./setting.ts";
+
+/** Settings of jobs that build images. */
+export const buildSettings = {
+  "build-isolation": {
+    value: "on|off",
+    schema: words("on", "off"),
+    byDefault: "on",
+    doc: "Whether what a Dockerfile runs is kept apart from this host, by namespaces of its own. on: where that is not possible, docker-build jobs fail; off: it runs as the agent's own user, with the host's network.",
+  },
+  "build-network": {
+    value: "public|none",
+    schema: words("public", "none"),
+    byDefault: "public",
+    doc: "What a Dockerfile reaches when it runs something. public: public addresses, by slirp4netns; none: nothing. Private networks, metadata servers and this host are never reached.",
+  },
+  "build-ids": {
+    value: "ID-ID",
+    schema: idRange,
+    byDefault: "1900000000-1965535999",
+    doc: "Range of user and group ids that nothing else on this host uses, of which each build of an image has 65,536. Only an agent that is root uses them; another takes what /etc/subuid and /etc/subgid give its user.",
+  },
+  "build-disk": {
+    value: "SIZE",
+    schema: sizeBytes,
+    byDefault: "20GiB",
+    doc: "Limit of what one build of an image may take of the disk, and of the images that it is made of.",
+  },
+} as const satisfies Record<string, Setting>;

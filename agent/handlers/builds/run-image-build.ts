@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { type BuildRequest, buildTold } from "../../image-builds/build-request.ts";
+import { imageFolder } from "../../image-builds/image-folder.ts";
+import { idsOfBuild } from "../../image-builds/open-namespaces.ts";
+import { readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
+import type { Job } from "../../jobs/handler.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
+import { buildClassOf, buildFailure, endReasons } from "./build-failure.ts";
+import type { ImagePlan } from "./image-plan.ts";
+
+const mostToldBytes = 2 ** 16;
+const usualProcesses = 4_096;
+/** It leaves nothing that it would have to end in order. */
+const stopAtOnce = { signal: "SIGTERM", to: "leader", graceMs: 5_000 } as const;
+
+/** Has a child of this program, as the agent's user, build what is prepared, apart from the host. Throws JobFailure. */
+export async function runImageBuild(job: Job, plan: ImagePlan): Promise<void> {
+  const { agentOnly, workspace } = job.directories;
+  const told = path.join(agentOnly, "build.told");
+  const file = path.join(agentOnly, "build.json");
+  await writeJobFileOnce(file, JSON.stringify({ ...requestOf(job, plan), told }), undefined);
+  const end = await job.run({
+    key: "build",
+    step: "build",
+    argv: ["svc-agent", "image-build", "run", file],
+    cwd: workspace,
+    env: { PATH: job.agent.config.env["PATH"] ?? "" },
+    stop: stopAtOnce,
+    asAgent: true,
+  });
+  const said = await readJobText(told, undefined, mostToldBytes);
+  const answer =
+    said === "" || end.why !== "exited" ? undefined : buildTold.parse(JSON.parse(said));
+  if (answer === undefined) {
+    const reason = endReasons[end.why] ?? "build_failed";
+    throw new JobFailure(`The image cannot be built: the build ${end.words}.`, { reason });
+  }
+  const { class: kind, words: given } = answer;
+  if (kind === undefined) return;
+  const words = `The image cannot be built: ${job.redact(given).replace(/\.$/, "")}.`;
+  if (kind === "tool_missing")
+    throw new JobFailure(words, { reason: "tool_missing", metadata: { tool: "buildah" } });
+  const advice =
+    kind === "isolation"
+      ? " Builds need user namespaces on this host; build-isolation = off gives that up."
+      : "";
+  throw buildFailure(words + advice, buildClassOf(kind));
+}
+
+function requestOf(job: Job, { target, buildArgs }: ImagePlan): Omit<BuildRequest, "told"> {
+  const { config } = job.agent;
+  return {
+    folder: imageFolder(job.directories.workspace),
+    firstId: firstIdOf(job),
+    isIsolated: config.buildIsolation === "on",
+    hasNetwork: config.buildNetwork === "public",
+    mostBytes: config.buildDisk,
+    leastFree: config.minFreeDisk,
+    mostProcesses: config.jobPidsMax ?? usualProcesses,
+    target,
+    buildArgs,
+  };
+}
+
+/** A range of its own for each user of jobs; without such users, one by chance. */
+function firstIdOf({ agent, directories, executionId }: Job): number {
+  const { buildIds, jobUser } = agent.config;
+  const ranges = Math.floor((buildIds.last - buildIds.first + 1) / idsOfBuild);
+  const { owner } = directories;
+  const chance = createHash("sha256").update(executionId).digest().readUInt32BE();
+  const at = owner === undefined || jobUser === undefined ? chance : owner - jobUser.first;
+  return buildIds.first + (at % ranges) * idsOfBuild;
+}

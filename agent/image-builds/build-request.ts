@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+/** The request to the child that builds an image; a file of the agent's, which no job reaches. */
+export const buildRequest = z.object({
+  folder: z.string(),
+  /** The first of 65,536 ids for the build's users, where the agent may give some. */
+  firstId: z.number().optional(),
+  /** Whether the build is kept apart from the host. */
+  isIsolated: z.boolean(),
+  hasNetwork: z.boolean(),
+  mostBytes: z.number(),
+  /** What the disk keeps free. */
+  leastFree: z.number(),
+  mostProcesses: z.number(),
+  target: z.string(),
+  buildArgs: z.record(z.string(), z.string()),
+  /** The file for the result, as JSON. */
+  told: z.string(),
+});
+export type BuildRequest = z.infer<typeof buildRequest>;
+
+/** The child's result: there is an image, or why there is none. */
+export const buildTold = z.object({ class: z.string().optional(), words: z.string() });
+export type BuildTold = z.infer<typeof buildTold>;

@@ -1,0 +1,15 @@
+import path from "node:path";
+
+/** Where the build of an image works, within the workspace of its job. */
+export const imageFolder = (workspace: string): string => path.join(workspace, "image");
+
+/** The part of it that belongs to the ids of the build; everything in it goes with the job. */
+export const storageFolder = (folder: string): string => path.join(folder, "storage");
+
+/** The names of what is handed to the builder, which may only read it. */
+export const imageFiles = {
+  context: "context.tar.gz",
+  dockerfile: "Dockerfile",
+  bases: "bases",
+  names: "names",
+} as const;
