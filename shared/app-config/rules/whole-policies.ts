@@ -1,4 +1,5 @@
 import { type Brands, rootsOf } from "../../brands.ts";
+import { packageOf } from "../../policies/package-of.ts";
 import { type Found, type Rule, tablesAt, type Tell, textIn, textsOf } from "./rule.ts";
 
 const withoutComponents = ["kubernetes_cluster", "sandbox"];
@@ -37,10 +38,7 @@ function checkComponents(policy: Found, type: string, tell: Tell): void {
 
 /** What can be told without an engine: the first thing of Rego is its package. */
 function checkRego(policy: Found, contents: string, tell: Tell): void {
-  const lines = contents.split("\n").map((line) => line.trim());
-  const first = lines.find((line) => line !== "" && !line.startsWith("#"));
-  const [, named = ""] = /^package\s+(\w+)(?:\s*#.*)?$/.exec(first ?? "") ?? [];
-  if (rootsOf(tell.brands).includes(named)) return;
+  if (rootsOf(tell.brands).includes(packageOf(contents))) return;
   tell(
     [...policy.path, "contents"],
     "bad_rego",
