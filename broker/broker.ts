@@ -22,6 +22,7 @@ import type { Log } from "./log.ts";
 import type { LogIntake } from "./logs/intake/log-intake.ts";
 import type { LogFeed } from "./logs/tail/log-feed.ts";
 import type { Metrics } from "./metrics.ts";
+import type { OpaOfBroker } from "./policies/opa-of-broker.ts";
 import type { Polls } from "./polls/polls.ts";
 import type { Beats } from "./processes/beat-processes.ts";
 import type { PublicUrl } from "./public-url.ts";
@@ -108,6 +109,8 @@ export type Broker = {
   readonly egress: Egress;
   /** Confirms an execution by a request of its runner. */
   readonly confirm: ConfirmExecution;
+  /** OPA, which evaluates policies, if this broker has it. */
+  readonly opa: OpaOfBroker;
   /** Encrypts what must not be readable in the database, and decrypts it. */
   readonly seals: Seals;
   /** What a stop ends before the server: loops, parked polls, streams. Run in reverse order. */

@@ -8,6 +8,7 @@ import { egressSettings } from "./egress/egress-settings.ts";
 import { limitSettings, type LimitsConfig, limitsOf } from "./limits/limit-settings.ts";
 import { type LogLimits, logLimitsOf, logSettings } from "./logs/log-settings.ts";
 import { type OidcConfig, oidcOf, oidcSettings } from "./oidc/oidc-settings.ts";
+import { type OpaPlaces, opaSettings } from "./policies/opa-settings.ts";
 import { type RegistryConfig, registryOf, registrySettings } from "./registry/registry-settings.ts";
 import { retentionSettings } from "./retention/retention-settings.ts";
 import { httpUrl, postgresUrl, whole, words } from "./setting-schemas.ts";
@@ -112,6 +113,7 @@ export const settings = {
   ...oidcSettings,
   ...brandSettings,
   ...registrySettings,
+  ...opaSettings,
   SVC_METRICS_TOKEN: {
     schema: z.string().min(16, "must have at least 16 characters").optional(),
     doc: "Bearer token that /metrics requires. Default: none, so /metrics is open to everyone who can reach the broker.",
@@ -170,6 +172,7 @@ export type Config = Readonly<{
   oidc: OidcConfig | undefined;
   brands: Brands;
   registry: RegistryConfig | undefined;
+  opa: OpaPlaces;
   metricsToken: string | undefined;
   drainLingerMs: number;
 }>;
@@ -223,6 +226,7 @@ export function readConfig(
     oidc: oidcOf(read),
     brands: read.SVC_BRANDS,
     registry: registryOf(read),
+    opa: { named: read.SVC_OPA, search: env["PATH"] ?? "" },
     metricsToken: read.SVC_METRICS_TOKEN,
     drainLingerMs: read.SVC_DRAIN_LINGER_MS,
   });

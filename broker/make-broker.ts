@@ -25,6 +25,7 @@ import { makeLogIntake } from "./logs/intake/log-intake.ts";
 import { makeLogFeed } from "./logs/tail/log-feed.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { openLargeValues } from "./open-large-values.ts";
+import { makeOpaOfBroker } from "./policies/opa-of-broker.ts";
 import { type PollsOptions, makePolls, type Polls } from "./polls/polls.ts";
 import { makeBeats } from "./processes/beat-processes.ts";
 import { makePublicUrl } from "./public-url.ts";
@@ -94,6 +95,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     publicUrl: makePublicUrl(config.publicUrl),
     egress: makeEgress({ rules: config.egress, metrics }),
     confirm,
+    opa: makeOpaOfBroker(config.opa),
     seals,
     drain: [
       large.stop,

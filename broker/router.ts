@@ -20,6 +20,7 @@ import { keepInstalls } from "./routes/control-plane/installs.ts";
 import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-plane/jobs.ts";
 import { readLabelKeys } from "./routes/control-plane/label-keys.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
+import { readPolicies } from "./routes/control-plane/policies.ts";
 import {
   createQueue,
   operateQueues,
@@ -180,6 +181,7 @@ const routes: readonly RegisterRoutes[] = [
   keepComponents,
   keepBuilds,
   readRegistry,
+  readPolicies,
   keepRunbooks,
   keepAppSecrets,
 

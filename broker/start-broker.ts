@@ -9,6 +9,7 @@ import { createApp } from "./http/app.ts";
 import { type Serving, serve } from "./http/serve.ts";
 import type { Log } from "./log.ts";
 import { makeBroker } from "./make-broker.ts";
+import { startEvaluations } from "./policies/start-evaluations.ts";
 import { reconcileRoles } from "./roles/reconcile-roles.ts";
 import { keySource } from "./seals/key-source.ts";
 import { registerKeys } from "./seals/register-keys.ts";
@@ -53,6 +54,7 @@ export async function startBroker(
     const serving = await serve(createApp(broker), broker);
     broker.publicUrl.listensAt(serving.url);
     broker.drain.push(startEventTasks(broker).stop); // whose links have that address
+    broker.drain.push(startEvaluations(broker));
     startLoops(made);
     if (options.hasCron !== false) broker.drain.push(startSampling(broker));
     log.info({ url: serving.url }, "broker is ready");

@@ -34,6 +34,7 @@ export const variables = {
   SVC_DATA_DIR: "Where `svc dev` stores its database and tokens (default: the project's .svc/).",
   DATABASE_URL:
     "The Postgres that `svc broker`, `svc migrate`, `svc token create` and `svc dev` use.",
+  SVC_OPA: "The program of OPA that `svc policy test` uses (default: `opa` on the PATH).",
   XDG_CONFIG_HOME: "Profiles are stored in svc/config.json there (default: ~/.config).",
   NODE_EXTRA_CA_CERTS: "More CA certificates to trust, in a file (PEM).",
   NO_COLOR: "Any value disables colors.",

@@ -730,7 +730,7 @@ create table component_builds (
   constraint component_builds_org_id_component_config_id_fkey FOREIGN KEY (org_id, component_config_id) REFERENCES component_configs(org_id, id),
   constraint component_builds_org_id_component_id_fkey FOREIGN KEY (org_id, component_id) REFERENCES components(org_id, id),
   constraint component_builds_artifact_check CHECK ((jsonb_typeof(artifact) = 'object'::text)),
-  constraint component_builds_status_check CHECK ((status = ANY (ARRAY['planning'::text, 'building'::text, 'active'::text, 'error'::text, 'cancelled'::text])))
+  constraint component_builds_status_check CHECK ((status = ANY (ARRAY['planning'::text, 'building'::text, 'active'::text, 'error'::text, 'cancelled'::text, 'policy_failed'::text])))
 );
 CREATE INDEX component_builds_active ON public.component_builds USING btree (component_id, id) WHERE (status = 'active'::text);
 CREATE INDEX component_builds_by_app ON public.component_builds USING btree (app_id, id);
@@ -1236,6 +1236,56 @@ create table orgs (
   constraint orgs_retain_logs_days_check CHECK (((retain_logs_days >= 1) AND (retain_logs_days <= 3650)))
 );
 CREATE INDEX orgs_with_retention ON public.orgs USING btree (id) WHERE (COALESCE(retain_jobs_days, retain_logs_days, retain_heart_beats_days, retain_health_checks_days, retain_audit_days) IS NOT NULL);
+
+create table policy_evaluations (
+  org_id svc_id not null,
+  owner_type text not null,
+  owner_id svc_id not null,
+  runner_job_id svc_id not null,
+  workflow_id svc_id not null,
+  created_at timestamp with time zone not null,
+  tries integer not null default 0,
+  taken_until timestamp with time zone,
+  constraint policy_evaluations_pkey PRIMARY KEY (org_id, owner_id, runner_job_id),
+  constraint policy_evaluations_owner_type_check CHECK ((owner_type = ANY (ARRAY['component_builds'::text, 'install_deploys'::text, 'install_sandbox_runs'::text])))
+);
+CREATE INDEX policy_evaluations_by_workflow ON public.policy_evaluations USING btree (workflow_id);
+
+create table policy_reports (
+  id svc_id not null,
+  org_id svc_id not null,
+  owner_type text not null,
+  owner_id svc_id not null,
+  app_id svc_id not null,
+  component_id svc_id,
+  component_name text not null default ''::text,
+  install_id svc_id,
+  runner_job_id svc_id not null,
+  status text not null,
+  status_description text not null default ''::text,
+  inputs jsonb not null,
+  policies jsonb not null,
+  policy_ids text[] not null,
+  violations jsonb not null,
+  deny_count integer not null,
+  warn_count integer not null,
+  pass_count integer not null,
+  evaluated_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint policy_reports_pkey PRIMARY KEY (org_id, id),
+  constraint policy_reports_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
+  constraint policy_reports_inputs_check CHECK ((jsonb_typeof(inputs) = 'array'::text)),
+  constraint policy_reports_owner_type_check CHECK ((owner_type = ANY (ARRAY['component_builds'::text, 'install_deploys'::text, 'install_sandbox_runs'::text]))),
+  constraint policy_reports_policies_check CHECK ((jsonb_typeof(policies) = 'array'::text)),
+  constraint policy_reports_status_check CHECK ((status = ANY (ARRAY['pass'::text, 'warn'::text, 'deny'::text, 'error'::text]))),
+  constraint policy_reports_violations_check CHECK ((jsonb_typeof(violations) = 'array'::text))
+);
+CREATE INDEX policy_reports_by_app ON public.policy_reports USING btree (app_id, id);
+CREATE INDEX policy_reports_by_install ON public.policy_reports USING btree (install_id, id) WHERE (install_id IS NOT NULL);
+CREATE INDEX policy_reports_by_time ON public.policy_reports USING btree (app_id, evaluated_at);
+CREATE INDEX policy_reports_of ON public.policy_reports USING btree (owner_id, id);
+CREATE INDEX policy_reports_old ON public.policy_reports USING btree (evaluated_at);
 
 create table pulumi_passphrases (
   workspace_id svc_id not null,
@@ -2837,6 +2887,7 @@ function announce_groups(process text, slots jsonb) returns queue_key[] -- funct
 function append_logs(write_id text, appends log_append[], chunks log_chunk[], bodies bytea) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
 function append_logs_and_sequences(write_id text, appends log_append[], chunks log_chunk[], bodies bytea, parts log_sequence_part[]) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
 function approval_row(a workflow_approvals) returns jsonb -- functions/workflows.sql
+function ask_policies(org text, workflow text, evaluations jsonb) returns void -- functions/policies.sql
 function attempt_partition_name(day date) returns text -- functions/deliveries.sql
 function audit_partition_name(month timestamp with time zone) returns text -- functions/audit.sql
 function audit_webhook(org text, webhook text, action text, code text, reason text) returns void -- functions/deliveries.sql
@@ -2929,6 +2980,7 @@ function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(
 function end_locked_jobs(job_ids text[], event text, why text, t timestamp with time zone) returns SETOF moved_job -- functions/end.sql
 function end_lost_acts(after interval, most integer) returns integer -- functions/audit.sql
 function end_place(signal text, ended_as text, t timestamp with time zone) returns void -- functions/workflow-places.sql
+function end_policy_evaluation(org text, owner text, job text, report jsonb) returns boolean -- functions/policies.sql
 function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_signals_of_jobs(job_ids text[]) returns SETOF text -- functions/turns.sql
@@ -3002,6 +3054,7 @@ function late_signals(asking new_signal[]) returns text[] -- functions/signals.s
 function late_ticks(ids text[]) returns text[] -- functions/emitters.sql
 function leave_fan_out(org text, lease text) returns boolean -- functions/events.sql
 function leave_place(w workflows, t timestamp with time zone) returns void -- functions/workflow-places.sql
+function leave_policy_evaluation(org text, owner text, job text, until timestamp with time zone) returns void -- functions/policies.sql
 function list_due_emitters(most integer) returns TABLE(id text, queue_id text) -- functions/emitters.sql
 function list_problems(t timestamp with time zone) returns TABLE(org_id text, problems jsonb) -- functions/rollups.sql
 function listening() returns broker_listening -- functions/clocks.sql
@@ -3061,6 +3114,7 @@ function orgs_not_fanned_out(after interval) returns SETOF text -- functions/eve
 function pass_on_fan_outs(lease text) returns void -- functions/events.sql
 function patch_install_config(org text, install text, given jsonb, t timestamp with time zone) returns void -- functions/install-configs.sql
 function place_in_lane(w workflows, lane text) returns text -- functions/workflow-places.sql
+function policy_checks(org text, workflow text) returns jsonb -- functions/policies.sql
 function poll_speaks_for(poller text, s stopping_executions) returns boolean -- functions/beats.sql
 function present_task(task text) returns text -- functions/signals.sql
 function process_goes_down(process text, new_status text, description text) returns queue_key[] -- functions/shutdowns.sql
@@ -3160,6 +3214,7 @@ function take_deliveries(webhook text, lease text, busy text[], most integer) re
 function take_due_lines(most integer, of_org integer, orgs text[], held integer[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/deliveries.sql
 function take_fan_out(org text, lease text) returns boolean -- functions/events.sql
 function take_line_deliveries(webhook text, lease text, busy text[], most integer) returns TABLE(id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamp with time zone, is_failing boolean, delivery_id text, event_id text, stream text, seq bigint, tries integer, attempts integer, is_resent boolean, body text) -- functions/deliveries.sql
+function take_policy_evaluation(patience interval) returns SETOF policy_evaluations -- functions/policies.sql
 function take_reports(batch json) returns TABLE(n integer, outcome text, job_status text, wakes_runner_id text, id text, org_id text, runner_job_id text, runner_id text, process_id text, holders text[], is_ours boolean, status text, status_description text, ended_by text, history jsonb, created_at timestamp with time zone, deadline_at timestamp with time zone, confirmed_at timestamp with time zone, finished_at timestamp with time zone, last_record bigint) -- functions/report.sql
 function take_webhook_lines(most integer, full_orgs text[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/for-older-brokers.sql
 function tally_job_ends(bounds double precision[], most_transactions bigint, OUT tallied bigint, OUT is_more boolean) returns record -- functions/tallies.sql

@@ -1,7 +1,14 @@
 /** Every status that a build of a component can have. */
-export const buildStatuses = ["planning", "building", "active", "error", "cancelled"] as const;
+export const buildStatuses = [
+  "planning",
+  "building",
+  "active",
+  "error",
+  "cancelled",
+  "policy_failed",
+] as const;
 export type BuildStatus = (typeof buildStatuses)[number];
 
 /** Whether a build of this status has ended. */
 export const isEndedBuild = (status: BuildStatus): boolean =>
-  status === "active" || status === "error" || status === "cancelled";
+  status !== "planning" && status !== "building";

@@ -8,6 +8,7 @@ export const faultCodes = [
   "process_lost",
   "plan_changed",
   "policy_denied",
+  "policy_unavailable",
   "permission_missing",
   "role_unavailable",
   "runner_unavailable",

@@ -30,6 +30,8 @@ export const idPrefixes = {
   lgs: { kind: "log_stream", words: "a log stream" },
   org: { kind: "org", words: "an org" },
   out: { kind: "outputs", words: "outputs" },
+  plr: { kind: "policy_report", words: "a report of policies" },
+  pol: { kind: "policy", words: "a policy" },
   prc: { kind: "process", words: "a process" },
   que: { kind: "queue", words: "a queue" },
   rbc: { kind: "runbook_config", words: "a runbook's config" },

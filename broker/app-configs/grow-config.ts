@@ -6,6 +6,7 @@ import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Asking } from "./changes-between.ts";
+import { checkPolicies } from "./check-policies.ts";
 import {
   type Members,
   membersOf,
@@ -51,7 +52,7 @@ export async function addConfigParts(
   requireAdded(await insertParts(db, orgId, which, { parts, most: mostOfConfig }));
 }
 
-type Parts = Pick<Broker, "config" | "db" | "work">;
+type Parts = Pick<Broker, "config" | "db" | "opa" | "work">;
 
 /** Makes a config of parts active once all of it is valid, or gives it up; whether it is not simply one more like the active one. */
 export async function updateConfig(
@@ -122,7 +123,7 @@ type Found = ConfigId & {
 };
 
 async function tryToSeal(
-  { config, db, work }: Parts,
+  { config, db, opa, work }: Parts,
   { actor, withPermit, gone }: Asking,
   { app, id, revision, parts, cliVersion, defaultName }: Found,
 ): Promise<string | undefined> {
@@ -143,6 +144,7 @@ async function tryToSeal(
     const bytes = [Buffer.from(parts)];
     const checked = await work.run({ orgId, kind: "configs.check", asked, bytes }, gone);
     const [text = new Uint8Array()] = checked.bytes;
+    await checkPolicies({ opa }, { actor, gone }, checked.told.policies, checked.bytes.slice(5));
     draft = Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString("utf8");
     freeBytes(text);
   } catch (error) {

@@ -3,6 +3,7 @@ import { requireApp } from "../apps/keep-apps.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import type { Asking } from "./changes-between.ts";
+import { checkPolicies } from "./check-policies.ts";
 import { freeBytes } from "./free-bytes.ts";
 import { activateConfig, findConfig, findDocument } from "./queries.ts";
 import { showChecked } from "./show-configs.ts";
@@ -10,7 +11,7 @@ import type { CheckAsked, Checked } from "./work/check-config.ts";
 import type { ConfigBody } from "./work/config-body.ts";
 import { otherApp } from "./work/require-valid.ts";
 
-type Parts = Pick<Broker, "config" | "db" | "work">;
+type Parts = Pick<Broker, "config" | "db" | "opa" | "work">;
 type Sync = {
   readonly app: string;
   readonly source: ConfigBody;
@@ -36,7 +37,7 @@ export async function syncAppConfig(parts: Parts, asking: Asking, sync: Sync): P
 }
 
 async function trySync(
-  { config, db, work }: Parts,
+  { config, db, opa, work }: Parts,
   asking: Asking,
   { app, source, base, cliVersion }: Sync,
 ): Promise<Synced | "changed"> {
@@ -46,7 +47,7 @@ async function trySync(
   const { active, name, bytes } = await before({ db }, asking, app);
   const draftOf = { id, cliVersion, actorId: actor.id };
   const asked = { draft: draftOf, brands: config.brands, defaultName: name };
-  const checked = await check({ work }, asking, { asked, source, bytes });
+  const checked = await check({ opa, work }, asking, { asked, source, bytes });
   const draft = textOf(checked.draft);
   freeBytes(checked.draft);
   const made = await withPermit(() =>
@@ -79,13 +80,13 @@ async function trySync(
 
 /** What a sync would change; nothing is stored. */
 export async function previewAppConfig(
-  { config, db, work }: Parts,
+  { config, db, opa, work }: Parts,
   asking: Asking,
   { app, source, base }: Omit<Sync, "cliVersion">,
 ): Promise<Pick<Synced, "json">> {
   const { active, name, bytes } = await before({ db }, asking, app);
   const asked = { appName: name, brands: config.brands };
-  const checked = await check({ work }, asking, { asked, source, bytes });
+  const checked = await check({ opa, work }, asking, { asked, source, bytes });
   const { checksum, changeCount } = checked.told;
   if (base !== undefined && base !== active && changeCount > 0) throw configChanged(active);
   const json = [
@@ -110,11 +111,13 @@ async function before({ db }: Pick<Parts, "db">, { actor, withPermit }: Asking, 
 }
 
 async function check(
-  { work }: Pick<Parts, "work">,
-  { actor: { orgId }, gone }: Asking,
+  { opa, work }: Pick<Parts, "opa" | "work">,
+  asking: Asking,
   given: { readonly asked: CheckAsked; readonly source: ConfigBody; readonly bytes: Buffer[] },
 ): Promise<{ readonly told: Checked } & Record<CheckedPart, Uint8Array>> {
   const { asked, source, bytes } = given;
+  const { gone } = asking;
+  const { orgId } = asking.actor;
   const { form, unpackedBytes } = source;
   const { told, bytes: made } = await work.run(
     {
@@ -127,8 +130,17 @@ async function check(
     gone,
   );
   for (const one of bytes) freeBytes(one); // the child has them
-  const [draft = none, changes = none, warnings = none, notices = none, readme = none] = made;
+  const [draft = none, changes = none, checked = none, notices = none, readme = none] = made;
+  const remarks = await checkPolicies({ opa }, asking, told.policies, made.slice(5));
+  const warnings = remarks.length === 0 ? checked : withRemarks(checked, remarks);
   return { told, draft, changes, warnings, notices, readme };
+}
+
+/** A list as JSON, with more in it. */
+function withRemarks(list: Uint8Array, remarks: readonly unknown[]): Uint8Array {
+  const more = remarks.map((one) => JSON.stringify(one)).join(",");
+  const text = Buffer.from(list).toString("utf8");
+  return Buffer.from(text === "[]" ? `[${more}]` : `${text.slice(0, -1)},${more}]`);
 }
 
 type CheckedPart = "draft" | "changes" | "warnings" | "notices" | "readme";

@@ -1,5 +1,6 @@
 import { type ComponentBuild, componentBuilds } from "../../shared/api/builds.ts";
 import { componentTypeOf } from "../../shared/component-types.ts";
+import { reportsOfBuild, type StoredReport, toReport } from "../policies/report-rows.ts";
 import { rowsOf } from "../resources/rows-of.ts";
 import { compositeErrorOf } from "../status/composite-error.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
@@ -10,6 +11,7 @@ export type ShownBuildRow = Omit<BuildRow, Instants> & {
   readonly org_id: string;
   readonly nth: number;
   readonly log_stream_id: string | null;
+  readonly policy_reports: readonly StoredReport[];
   readonly status_at: Date;
   readonly created_at: Date;
   readonly started_at: Date | null;
@@ -23,7 +25,7 @@ export const buildRows = rowsOf<typeof componentBuilds, ShownBuildRow>(component
   boundTo: "component_builds",
   besides: {},
   whole: {
-    columns: `b.*, log_stream_of(b.runner_job_id) as log_stream_id,
+    columns: `b.*, ${reportsOfBuild} as policy_reports, log_stream_of(b.runner_job_id) as log_stream_id,
        (select count(*)::int from component_configs n where n.component_id = b.component_id and n.id <= b.component_config_id) as nth`,
     toItem: toBuild,
   },
@@ -56,6 +58,7 @@ function toBuild(row: ShownBuildRow): ComponentBuild {
     resolved_at: made.resolved_at || null,
     no_op: row.no_op,
     ...artifactOf(made),
+    policy_reports: row.policy_reports.map(toReport),
     workflow_id: row.workflow_id,
     workflow_step_id: row.workflow_step_id,
     build_runner_job_id: row.runner_job_id ?? "",

@@ -26,11 +26,20 @@ export class JobOutputs {
   };
 
   async #find(jobId: string): Promise<void> {
-    const [end] = await this.#parts.db<{ id: string }[]>`
-      select d.final_execution_id as id from runner_job_ends d
-       where d.org_id = ${this.#orgId} and d.runner_job_id = ${jobId} and d.final_execution_id is not null`;
-    const [row] = await listOutputs(this.#parts, this.#orgId, end === undefined ? [] : [end.id]);
-    const text = row?.outputs;
-    this.#found.set(jobId, typeof text === "string" ? parseOutputs(text) : {});
+    this.#found.set(jobId, await findJobOutputs(this.#parts, this.#orgId, jobId));
   }
+}
+
+/** What a job told; nothing where it has no outputs, or such as no broker looks into. */
+export async function findJobOutputs(
+  parts: { readonly db: Db; readonly seals: Seals },
+  org: OrgId,
+  jobId: string,
+): Promise<Outputs> {
+  const [end] = await parts.db<{ id: string }[]>`
+    select d.final_execution_id as id from runner_job_ends d
+     where d.org_id = ${org} and d.runner_job_id = ${jobId} and d.final_execution_id is not null`;
+  const [row] = await listOutputs(parts, org, end === undefined ? [] : [end.id]);
+  const text = row?.outputs;
+  return typeof text === "string" ? parseOutputs(text) : {};
 }

@@ -17,6 +17,8 @@ export const ages = {
   events: "created_at",
   event_sequences: "last_at",
   webhooks: "deleted_at",
+  policy_reports: "evaluated_at",
+  policy_evaluations: "created_at",
 } as const;
 
 /** Deletes rows older than a number of days; returns how many. */

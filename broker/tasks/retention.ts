@@ -14,13 +14,15 @@ import { forgetFormerSecrets } from "../retention/forget-former-secrets.ts";
 import { tidyStates as tidy } from "../retention/tidy-states.ts";
 import type { Task } from "./task.ts";
 
-/** Deletes jobs, workflows and emitters that ended long enough ago. */
+/** Deletes jobs, workflows and emitters that ended long enough ago, and reports of policies of then. */
 export const deleteOldJobs: Task = async ({ db, config, log }, { signal }) => {
   const deleted = await deleteJobs(db, config.retainJobsDays, { signal, batch: 500 });
   if (deleted > 0) log.info({ deleted }, "old jobs were deleted");
   const workflows = await deleteWorkflows(db, config.retainJobsDays, { signal, batch: 100 });
   if (workflows > 0) log.info({ deleted: workflows }, "old workflows were deleted");
   await deleteDoneEmitters(db, config.retainJobsDays, { signal, batch: 500 });
+  await deleteOldRows(db, "policy_reports", config.retainJobsDays, { signal, batch: 100 });
+  await deleteOldRows(db, "policy_evaluations", 1, { signal, batch: 500 });
 };
 
 /** Deletes signals that ended long enough ago, and then what is left of queues that were deleted. */

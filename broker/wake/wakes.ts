@@ -9,6 +9,7 @@ export type Topic =
   | `claim:${string}`
   | `signals:${string}`
   | `webhook:${string}`
+  | `policies:${string}`
   | `workflow:${string}`;
 
 export const topics = {
@@ -24,6 +25,8 @@ export const topics = {
   signals: (queueId: string): Topic => `signals:${queueId}`,
   /** There is something to deliver to this webhook. */
   webhook: (webhookId: string): Topic => `webhook:${webhookId}`,
+  /** Policies are to judge something of this org. */
+  policies: (orgId: string): Topic => `policies:${orgId}`,
   /** This workflow was moved. */
   workflow: (workflowId: string): Topic => `workflow:${workflowId}`,
   /** This token was revoked or changed. */

@@ -104,6 +104,7 @@ async function follow(
     topics.org(org),
     topics.workflow(draft.workflow.id),
     ...[...runners].map((id) => topics.queue(id)),
+    ...(draft.newEvaluations.length > 0 ? [topics.policies(org)] : []),
   ]);
   if (draft.workflow.is_cancelling)
     await Promise.all(jobsToCancel(draft).map((jobId) => cancelJob(broker, org, jobId)));

@@ -1,13 +1,15 @@
 import { callRoute } from "../../shared/api/call-route.ts";
 import { getVersionRoute } from "../../shared/api/operations.ts";
 import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
+import { opaAdvice } from "../../shared/policies/find-opa.ts";
 import { version } from "../../shared/version.ts";
 import { defineCommand } from "../command.ts";
 import { clockSkewS } from "./clock-skew.ts";
 
 export const checkSetup = defineCommand({
   name: "doctor",
-  summary: "Check the connection to the broker, its clock, and the permissions of the token.",
+  summary:
+    "Check the connection to the broker, its clock, its OPA, and the permissions of the token.",
   examples: [{ does: "Check the setup.", run: "svc doctor" }],
   run: async ({ connect, call, screen }) => {
     const endpoint = await connect();
@@ -20,6 +22,11 @@ export const checkSetup = defineCommand({
     const endMs = Date.now();
     const tookMs = endMs - startMs;
     screen.out(`version  ${reached.body.version}, this command line ${version}; ${tookMs} ms`);
+    const { has_opa: hasOpa } = reached.body;
+    if (hasOpa !== undefined)
+      screen.out(
+        `policies ${hasOpa ? "evaluated by OPA" : `not evaluated: the broker has no OPA. ${opaAdvice}`}`,
+      );
     const brokerMs = Date.parse(reached.headers.get("date") ?? "");
     if (!Number.isNaN(brokerMs)) {
       const skewS = clockSkewS(brokerMs, { startMs, endMs });

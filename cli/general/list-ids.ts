@@ -4,6 +4,7 @@ import { listEmittersRoute } from "../../shared/api/emitters.ts";
 import { listHelmReleasesRoute } from "../../shared/api/helm-charts.ts";
 import { installs } from "../../shared/api/install.ts";
 import { listOrgsRoute } from "../../shared/api/orgs.ts";
+import { policyReports } from "../../shared/api/policy-reports.ts";
 import { listQueuesRoute } from "../../shared/api/queues.ts";
 import { listExecutionsRoute } from "../../shared/api/read-runner-job-executions.ts";
 import { listJobsRoute } from "../../shared/api/read-runner-jobs.ts";
@@ -53,6 +54,9 @@ const lists: Readonly<Record<string, Ids>> = {
   },
   builds: of(async (call) =>
     pageOfListing(await call(componentBuilds.list, { query: pagesOfListing({}) })),
+  ),
+  "policy-reports": of(async (call) =>
+    pageOfListing(await call(policyReports.list, { query: pagesOfListing({}) })),
   ),
   installs: async ({ call }) => {
     const { body } = toPage(await call(installs.list, { query: { ...query, cursor: "" } }));

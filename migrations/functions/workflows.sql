@@ -106,6 +106,7 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
                     from workflow_approvals a where a.workflow_id = w.id),
     'action_runs', (select coalesce(jsonb_agg(to_jsonb(r) order by r.id), '[]') from install_action_runs r where r.workflow_id = w.id),
     'builds', (select coalesce(jsonb_agg(to_jsonb(b) order by b.id), '[]') from component_builds b where b.workflow_id = w.id),
+    'policy_checks', case when w.owner_type = 'apps' then policy_checks(org, workflow) else '[]' end,
     'jobs', (select coalesce(jsonb_agg(jsonb_build_object(
                       'id', s.job_id, 'status', coalesce(l.status, d.status, 'cancelled'),
                       'status_description', coalesce(d.status_description, ''), 'clock', d.clock,
@@ -144,7 +145,7 @@ exception when sqlstate 'SVC01' then
 end $$;
 
 -- The same, refused by an error. Answers whether a job is on offer.
--- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64, shown}], action_runs, builds, jobs, children, events, install,
+-- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64, shown}], action_runs, builds, evaluations, jobs, children, events, install,
 -- ends_place, new_signal_id, place (yield, requeue), wake, wake_at, joined_by (who retried or resumed it), approve_all_by (who set
 -- approve-all)}
 create or replace function write_workflow_now(org text, workflow text, expected bigint, change jsonb) returns boolean
@@ -212,6 +213,9 @@ begin
              token_digest = excluded.token_digest;
   if jsonb_array_length(change -> 'builds') > 0 then
     perform write_builds(org, change -> 'builds');
+  end if;
+  if jsonb_array_length(change -> 'evaluations') > 0 then
+    perform ask_policies(org, workflow, change -> 'evaluations');
   end if;
   if jsonb_array_length(change -> 'children') > 0 then
     perform lock_installs_of_children(held, change -> 'children');

@@ -19,6 +19,7 @@ import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { cursorQuery, pageOf } from "./page.ts";
+import { policyReports } from "./policy-reports.ts";
 import { json } from "./response.ts";
 import { workflowSchema } from "./workflow.ts";
 
@@ -73,6 +74,10 @@ export const componentBuilds = resource({
         .openapi("BuildArtifact")
         .optional(),
       "What was built; deploys take it by its digest. Left out before the build is active, and where it has none.",
+    ),
+    policy_reports: stored(
+      z.array(policyReports.itemSchema),
+      "What policies said of what was built, with the first five messages each.",
     ),
     workflow_id: text(),
     workflow_step_id: orNull(text()),

@@ -46,7 +46,18 @@ export const getVersionRoute = createRoute("getVersion", {
   rule: { surface: "open", permission: null, unmetered: true },
   tags,
   summary: "Get the broker's version",
-  responses: { 200: json(z.object({ version: z.string() }), "The version.") },
+  responses: {
+    200: json(
+      z.object({
+        version: z.string(),
+        has_opa: z
+          .boolean()
+          .optional()
+          .describe("Whether it can evaluate policies. Left out by older brokers."),
+      }),
+      "The version.",
+    ),
+  },
 });
 
 export const getMetricsRoute = createRoute("getMetrics", {

@@ -3,6 +3,7 @@ import { configSchema } from "../app-config/config-files.ts";
 import * as app from "../app-config/members/app-members.ts";
 import { triggerRule } from "../app-config/members/delivery-members.ts";
 import * as permission from "../app-config/members/permission-members.ts";
+import { policyId } from "../policies/policy-id.ts";
 import { asText, repos, rolesOfOperations, variables } from "./part-members.ts";
 import {
   listIn,
@@ -193,10 +194,15 @@ const operationRoles = partRecord("AppOperationRoleConfig", {
   made: { rules: listOf(rule, "rules") },
 });
 
-const policy = partRecord("AppPolicyConfig", {
+/** A policy of a config. */
+export const policyRecord = partRecord("AppAppPolicyConfig", {
   within,
   file: permission.policy,
   made: {
+    id: {
+      schema: z.string().describe("The same in each config of the app that has it by its name."),
+      read: ({ name }, { app_id: app }) => policyId(String(app), String(name)),
+    },
     engine: {
       schema: z.enum(permission.policyEngines),
       read: ({ engine, type }) => engine ?? (type === "kubernetes_cluster" ? "kyverno" : "opa"),
@@ -234,7 +240,7 @@ export const partRecords = {
   permissions,
   break_glass: breakGlass,
   operation_roles: operationRoles,
-  policies: lists("AppPoliciesConfig", "policies", [policy, "policy"]),
+  policies: lists("AppPoliciesConfig", "policies", [policyRecord, "policy"]),
   secrets: lists("AppSecretsConfig", "secrets", [secret, "secret"]),
   kubernetes_contexts: lists("AppKubernetesContextsConfig", "contexts", [context, "context"]),
   trigger_rules: lists("AppTriggerRulesConfig", "trigger_rules", [triggerRules, "rule"]),

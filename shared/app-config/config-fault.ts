@@ -42,6 +42,7 @@ export const configWarningCodes = [
   "secret_in_plain",
   "unquoted_in_command",
   "unknown_root",
+  "policy_unavailable",
 ] as const;
 export type ConfigWarningCode = (typeof configWarningCodes)[number];
 

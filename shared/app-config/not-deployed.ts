@@ -45,7 +45,7 @@ export const notDeployed: readonly NotDeployed[] = [
   {
     sections: ["policies"],
     part: "policies (`policies.toml`)",
-    today: "not evaluated",
+    today: "evaluated for images alone",
     comesWith: "sandboxes and deploys",
   },
   {

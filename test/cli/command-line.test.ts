@@ -165,7 +165,9 @@ describe("svc doctor, version and completion", () => {
       cli.run("completion fish"),
       cli.run("completion tcsh"),
     ]);
-    expect(doctor.out).toMatch(/^broker +http.+\nversion +\S+.+\nclock +agrees\ntoken +svc_pat_…/);
+    expect(doctor.out).toMatch(
+      /^broker +http.+\nversion +\S+.+\npolicies not evaluated.+\nclock +agrees\ntoken +svc_pat_…/,
+    );
     expect(shown.out).toBe(`${version}\n`);
     expect([long, short]).toEqual([shown, shown]);
     expect(bash.out).toContain("complete -o default -F _svc svc");

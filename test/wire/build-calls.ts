@@ -1,3 +1,4 @@
+import { policyId } from "../../shared/policies/policy-id.ts";
 import type { GivenWire } from "./given-wire.ts";
 import type { WireCall } from "./wire-call.ts";
 
@@ -18,5 +19,16 @@ export const buildCalls: Readonly<Record<string, WireCall>> = {
   getComponentBuild: ofBuild,
   getLatestComponentBuild: ofBuild,
   getComponentBuildOfComponent: ofBuild,
+  getPolicyReport: ofBuild,
+  exportPolicyReport: ofBuild,
+  getPolicyAnalyticsSummary: ofBuild,
+  getPolicyAnalyticsBreakdown: ofBuild,
+  getPolicyAnalyticsTimeseries: { ...ofBuild, query: () => "?group_by=policy" },
+  getAppPolicyConfig: {
+    ids: ({ rich }) => ({
+      app_id: rich["app_id"] ?? "",
+      policy_config_id: policyId(rich["app_id"] ?? "", "no-latest"),
+    }),
+  },
   listComponentBuildHistory: { query: () => "?limit=1" },
 };

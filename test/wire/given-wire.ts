@@ -6,6 +6,7 @@ import type { RouteRule } from "../../shared/route-rule.ts";
 import type { Document } from "../support/broker/ask-route.ts";
 import { givenEverything } from "../support/broker/given-everything.ts";
 import { givenBuild } from "../support/builds/given-build.ts";
+import { givenReport } from "../support/policies/given-report.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
 import { givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
@@ -117,5 +118,8 @@ async function givenBuilds(db: Db, orgId: OrgId, of: Ids): Promise<Ids> {
   const { app_id = "", component_id = "", app_config_id = "" } = of;
   const at = { orgId, appId: app_id, configId: app_config_id, componentId: component_id };
   await givenBuild(db, at, "error");
-  return { app_id, component_id, build_id: await givenBuild(db, at) };
+  const build_id = await givenBuild(db, at);
+  const ofReport = { orgId, appId: app_id, componentId: component_id, buildId: build_id };
+  const report_id = await givenReport(db, ofReport);
+  return { app_id, component_id, build_id, report_id };
 }

@@ -56,15 +56,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     GET /v1/installs/{install_id}/health/timeline
     GET /v1/installs/{install_id}/resources
 `,
-  "Policies come later.": `
-    GET /v1/apps/{app_id}/policy-analytics/breakdown
-    GET /v1/apps/{app_id}/policy-analytics/summary
-    GET /v1/apps/{app_id}/policy-analytics/timeseries
-    GET /v1/apps/{app_id}/policy-config/{policy_config_id}
-    GET /v1/policy-reports
-    GET /v1/policy-reports/{report_id}
-    GET /v1/policy-reports/{report_id}/export
-`,
   "Stacks come later.": `
     GET /v1/installs/stacks/{stack_id}
     POST /v1/installs/{install_id}/phone-home/{phone_home_id}

@@ -1,8 +1,9 @@
 import type { Copied } from "../../registry/copy-image.ts";
-import type { ImageMetadata } from "../../registry/image-metadata.ts";
+import { type ImageMetadata, readImageMetadata } from "../../registry/image-metadata.ts";
 import type { Manifest } from "../../registry/manifests.ts";
 import { platformsOf } from "../../registry/platforms-of.ts";
 import type { RegistryClient } from "../../registry/registry-client.ts";
+import { RegistryFault } from "../../registry/registry-fault.ts";
 import type { ImageOrder, ImagePlace, ImageTold } from "./image-order.ts";
 
 type Source = {
@@ -31,9 +32,10 @@ export async function imageOutputs(
     source_media_type: mediaType,
     resolved_at: new Date().toISOString(),
   };
+  const looked = does.kind === "pull" ? await lookedAt(client, manifest) : {};
   if (copied === undefined || to === undefined || does.kind === "metadata") {
     const words = `${nameOf(from)} is still ${digest}: nothing is copied.`;
-    return { outputs: { ...facts, ...source, no_op: true }, words };
+    return { outputs: { ...facts, ...source, ...looked, no_op: true }, words };
   }
   const image = {
     registry: hostOf(to),
@@ -50,6 +52,7 @@ export async function imageOutputs(
     image,
     ...facts,
     ...source,
+    ...looked,
     ...(does.kind === "pull" && { no_op: false }),
     copied_blobs: blobs,
     copied_bytes: sent,
@@ -58,6 +61,30 @@ export async function imageOutputs(
     ? `${image.repository}:${does.tag} is ${digest} already.`
     : `${image.repository}:${does.tag} is ${digest}: ${blobs} blobs were copied, ${sent} bytes.`;
   return { outputs, words };
+}
+
+type Attached = ImageMetadata["attached"];
+
+/** What policies read of an image: nothing of it is verified. */
+function seenIn(attached: Attached) {
+  const has = (kind: string): boolean => attached.some((one) => one.kind === kind);
+  const said = attached.filter(({ kind }) => kind === "attestation");
+  return {
+    signed: has("signature"),
+    sbom: has("sbom"),
+    attestations: [...new Set(said.map(({ predicate_type }) => predicate_type))],
+  };
+}
+
+/** The same of an image that was taken over; nothing where its registry does not tell. */
+async function lookedAt(client: RegistryClient, manifest: Manifest): Promise<object> {
+  try {
+    const flags = { withIndex: false, withManifests: false, withLayers: false };
+    return { metadata: seenIn((await readImageMetadata(client, manifest, flags)).attached) };
+  } catch (error) {
+    if (error instanceof RegistryFault) return {};
+    throw error;
+  }
 }
 
 /** What is told of an image that was looked at. */
@@ -74,11 +101,7 @@ export function metadataOutputs(from: ImagePlace, found: ImageMetadata): ImageTo
     signatures,
     sboms,
     attestations,
-    metadata: {
-      signed: signatures.length > 0,
-      sbom: sboms.length > 0,
-      attestations: [...new Set(attestations.map(({ predicate_type }) => predicate_type))],
-    },
+    metadata: seenIn(attached),
     ...(index !== undefined && { index }),
     ...(manifests !== undefined && { attestation_manifests: manifests }),
     ...(layers !== undefined && { attestation_layers: layers }),

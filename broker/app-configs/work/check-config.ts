@@ -2,6 +2,7 @@ import type { AppConfigDocument } from "../../../shared/app-config/config-files.
 import { diffConfigs } from "../../../shared/app-config/diff-configs.ts";
 import { nameKey } from "../../../shared/app-config/rules/rule.ts";
 import type { Brands } from "../../../shared/brands.ts";
+import { isOpa } from "../../../shared/policies/choose-policies.ts";
 import type { WorkDone } from "../../work-pool/work-kind.ts";
 import { toConfigDraft } from "./config-draft.ts";
 import { type ConfigSource, otherApp, requireValid } from "./require-valid.ts";
@@ -16,17 +17,22 @@ export type CheckAsked = {
   readonly defaultName?: string;
 };
 
+/** A policy by its place. */
+export type CheckedPolicy = { readonly at: number; readonly name: string };
+
 /** What is short of a config that was checked. */
 export type Checked = {
   readonly checksum: string;
   readonly changeCount: number;
+  /** Its policies that OPA evaluates and the document before it has not: each one's text is among the bytes, in this order. */
+  readonly policies: readonly CheckedPolicy[];
   /** What it has by name. */
   readonly names: Readonly<Record<"actions" | "components" | "runbooks", readonly string[]>>;
 };
 
 /**
  * Checks a config; 422 with all that is wrong in it. Its bytes are, each as JSON: the draft that is stored (empty unless one is
- * wanted), what it changes of the document before it, what it is warned of, on what of it nothing acts, its readme.
+ * wanted), what it changes of the document before it, what it is warned of, on what of it nothing acts, its readme; then the texts of policies.
  */
 export async function checkConfig(
   { draft, appName, defaultName = appName, brands }: CheckAsked,
@@ -42,11 +48,13 @@ export async function checkConfig(
     throw otherApp(appName);
   const old = before && (JSON.parse(before.toString("utf8")) as AppConfigDocument); // stored as it was checked
   const changes = diffConfigs(old, document);
+  const policies = newPolicies(document, old);
   const told = warnings.map(({ file, pointer, code, detail }) => ({ file, pointer, code, detail }));
   return {
     told: {
       checksum,
       changeCount: changes.length,
+      policies: policies.map(({ at, name }) => ({ at, name })),
       names: {
         actions: namesOf(document.actions),
         components: namesOf(document.components),
@@ -61,8 +69,19 @@ export async function checkConfig(
       asJson(told),
       asJson(notices),
       asJson(document.metadata.readme ?? ""),
+      ...policies.map(({ contents }) => Buffer.from(contents)),
     ],
   };
+}
+
+function newPolicies(
+  { policies }: AppConfigDocument,
+  before: AppConfigDocument | undefined,
+): (CheckedPolicy & { readonly contents: string })[] {
+  const known = new Set(before?.policies?.policy.map(({ contents }) => contents));
+  return (policies?.policy ?? []).flatMap((one, at) =>
+    isOpa(one) && !known.has(one.contents) ? [{ at, name: one.name, contents: one.contents }] : [],
+  );
 }
 
 const asJson = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

@@ -7,6 +7,7 @@ import { badge } from "../parts/badge.ts";
 import { choices, crumbs, heading } from "../parts/choices.ts";
 import { facts } from "../parts/facts.ts";
 import { timeAgo } from "../parts/time.ts";
+import { policySaid } from "./policy-said.ts";
 
 /** GET /apps/{app_id}/builds/{build_id}: what is built of which source, the artifact, or why there is none. */
 export const showBuild: Page = {
@@ -36,7 +37,8 @@ export const showBuild: Page = {
           isOpen: isEndedBuild(status),
         },
       ])}
-      ${errorNotice(build.composite_error)} ${buildFacts(build, view.nowMs)}`,
+      ${errorNotice(build.composite_error)} ${buildFacts(build, view.nowMs)}
+      ${policySaid(build.policy_reports)}`,
     };
   },
 };

@@ -8,7 +8,7 @@ import { version } from "../../../shared/version.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** GET /livez, GET /readyz, GET /version */
-export const readHealth: RegisterRoutes = (app, { health }) => {
+export const readHealth: RegisterRoutes = (app, { health, opa }) => {
   app.handle(getLivenessRoute, () => ({ status: "alive" as const }));
 
   app.handle(getReadinessRoute, async ({ query: { verbose } }) => {
@@ -24,7 +24,10 @@ export const readHealth: RegisterRoutes = (app, { health }) => {
     return { status: "ready" as const, checks };
   });
 
-  app.handle(getVersionRoute, () => ({ version }));
+  app.handle(getVersionRoute, async () => ({
+    version,
+    has_opa: (await opa.find()) !== undefined,
+  }));
 };
 
 function notReady(errors: Problem["errors"]): Problem {

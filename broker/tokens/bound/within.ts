@@ -20,6 +20,10 @@ const things = {
     as: "b",
     is: (db, { type, id }) => (type === "apps" ? db`b.app_id = ${id}` : db`false`),
   },
+  policy_reports: {
+    as: "r",
+    is: (db, { type, id }) => (type === "apps" ? db`r.app_id = ${id}` : db`r.install_id = ${id}`),
+  },
   runner_groups: { as: "g", is: (db, bound) => ofOwnGroup(db, db`g.id`, bound) },
   runners: { as: "u", is: (db, bound) => ofOwnGroup(db, db`u.runner_group_id`, bound) },
   runner_jobs: { as: "j", is: (db, bound) => ofOwnRunner(db, "j", bound) },

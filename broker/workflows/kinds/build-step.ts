@@ -3,6 +3,8 @@ import type { BuildFacts } from "../../builds/build-facts.ts";
 import { artifactPlaceOf, type BuildJob, planBuild } from "../../builds/build-plan.ts";
 import { builtArtifact } from "../../builds/built-artifact.ts";
 import { draftBuildJob } from "../../builds/draft-build-job.ts";
+import { askPolicies } from "../../policies/ask-policies.ts";
+import { policiesOfBuild } from "../../policies/policies-of-build.ts";
 import type { RegistryConfig } from "../../registry/registry-settings.ts";
 import type { Seals } from "../../seals/seals.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
@@ -46,8 +48,12 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
       buildOf(draft, step).status_description = step.status_description;
       return { kind: "wait" };
     }
-    return outcomeOf(env, buildOf(draft, step), job);
+    const build = buildOf(draft, step);
+    const outcome = outcomeOf(env, build, job);
+    if (outcome.kind !== "done") return outcome;
+    return askPolicies(draft, env.facts.config, { step, build, jobId: job.id });
   },
+  isHeld: (draft, step) => !isAllowed(env, draft, step),
   ended(draft, step) {
     const build = buildOf(draft, step);
     if (build.status !== "active") Object.assign(build, endOf(env, draft, { step, build }));
@@ -66,7 +72,9 @@ function endOf(
   if (step.result_directive === "retry") return { ...since, status: "planning" };
   const ended = { ...since, finished_at: now, runner_job_id: step.job_id };
   if (step.status !== "success") {
-    const status = step.status === "cancelled" ? "cancelled" : "error";
+    const isDenied = step.error?.code === "policy_denied";
+    const failed = isDenied ? "policy_failed" : "error";
+    const status = step.status === "cancelled" ? "cancelled" : failed;
     return { ...ended, status, composite_error: step.error };
   }
   if (!hasArtifact(build)) return { ...ended, status: "active", artifact: {} };
@@ -80,6 +88,18 @@ function endOf(
     };
   const no_op = env.facts.former.get(build.component_id)?.digest === made.digest;
   return { ...ended, status: "active", artifact: { ...build.artifact, ...made }, no_op };
+}
+
+/** Whether policies have let pass what the step's job has made. */
+function isAllowed({ facts }: BuildEnvironment, draft: WorkflowDraft, step: Step): boolean {
+  const build = buildOf(draft, step);
+  if (policiesOfBuild(facts.config, build).length === 0) return true;
+  return draft.snapshot.policy_checks.some(
+    ({ owner_id, runner_job_id, status }) =>
+      owner_id === build.id &&
+      runner_job_id === step.job_id &&
+      (status === "pass" || status === "warn"),
+  );
 }
 
 function buildOf(draft: WorkflowDraft, step: Step): BuildRow {

@@ -21,7 +21,8 @@ export function settleCancel(draft: WorkflowDraft, machine: Machine): void {
       else cancelStep(draft, machine, { step, why });
     } else if (step.status === "in-progress" && job !== undefined) {
       if (!isFinal(job.status) || job.is_stopping) continue;
-      if (job.status === "finished") succeedStep(draft, machine, step);
+      const isHeld = machine.kindOf(step).isHeld?.(draft, step) === true;
+      if (job.status === "finished" && !isHeld) succeedStep(draft, machine, step);
       else cancelStep(draft, machine, { step, why });
     } else cancelStep(draft, machine, { step, why });
   }

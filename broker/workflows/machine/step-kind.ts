@@ -32,6 +32,8 @@ export type StepKind = {
   readonly begin: (draft: WorkflowDraft, step: Step) => StepOutcome;
   /** What came of it since it began. */
   readonly look: (draft: WorkflowDraft, step: Step) => StepOutcome;
+  /** Whether its job's good end is not yet its own: a cancel ends it as cancelled then. */
+  readonly isHeld?: (draft: WorkflowDraft, step: Step) => boolean;
   /** What the end of the step means for its target. */
   readonly ended?: (draft: WorkflowDraft, step: Step, isTimeout: boolean) => void;
 };

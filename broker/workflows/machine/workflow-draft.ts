@@ -4,6 +4,7 @@ import { type WorkflowEvent, workflowTransitions } from "../../../shared/workflo
 import { type EventDraft, type EventWords, stepEvent, workflowEvent } from "./event-draft.ts";
 import { entitiesOfStep, entitiesOfWorkflow, type EventThings } from "./event-entities.ts";
 import type { InstallChange } from "./install-change.ts";
+import type { EvaluationDraft } from "./policy-check.ts";
 import type {
   ActionRunRow,
   Approval,
@@ -68,6 +69,7 @@ export class WorkflowDraft {
   readonly events: EventDraft[] = [];
   readonly newJobs: JobDraft[] = [];
   readonly newChildren: ChildDraft[] = [];
+  readonly newEvaluations: EvaluationDraft[] = [];
   /** Children that are cancelled: of a step that is, or of another attempt, which must have ended before they are begun again. */
   readonly leftChildren: string[] = [];
   /** What is approved, by the approval's id; what a new run was given, by the run's. */
@@ -218,6 +220,7 @@ export class WorkflowDraft {
       this.workflowEvents.length > 0 ||
       this.stepEvents.size > 0 ||
       this.newJobs.length > 0 ||
+      this.newEvaluations.length > 0 ||
       this.placeMove !== undefined ||
       this.newChildren.length > 0 ||
       (this.workflow.faults > 0 && !this.workflow.is_cancelling) || // there were some, but not in a row

@@ -9,6 +9,7 @@ import type {
 } from "../../../shared/workflow-step.ts";
 import type { WorkflowStatus } from "../../../shared/workflow.ts";
 import type { BuiltArtifact } from "../../builds/built-artifact.ts";
+import type { PolicyCheck } from "./policy-check.ts";
 
 /** Instants are texts as the database writes them: what is not changed goes back as it came. */
 export type Instant = string;
@@ -222,6 +223,7 @@ export type WorkflowSnapshot = {
   readonly jobs: readonly StepJob[];
   readonly action_runs: readonly ActionRunRow[];
   readonly builds: readonly BuildRow[];
+  readonly policy_checks: readonly PolicyCheck[];
   /** Of all its steps, in the order of their begins. */
   readonly children: readonly Child[];
   /** Whether the workflow that began it goes on no more. */

@@ -85,6 +85,7 @@ describe("health", () => {
 test("the version is the package's", async () => {
   expect((await broker.call("GET /version")).body).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
+    has_opa: false,
   });
 });
 

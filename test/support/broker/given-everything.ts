@@ -1,4 +1,6 @@
+import { policyId } from "../../../shared/policies/policy-id.ts";
 import { givenBuild } from "../builds/given-build.ts";
+import { givenReport } from "../policies/given-report.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../rows/given.ts";
 import { givenDelivery } from "../webhooks/given-webhooks.ts";
 import { givenInstall, type givenWorkflowsApi, stepIn } from "../workflows/workflows-api.ts";
@@ -34,7 +36,8 @@ export async function givenEverything({ db, setup, document }: Given) {
   const component = await made(`POST /v1/apps/${org.appId}/components`, { name: "own" });
   const config = await made(`POST /v1/apps/${org.appId}/configs`, {}); // not the install's, which has no components
   const ofBuild = { orgId, appId: org.appId, configId: config.id, componentId: component.id };
-  await givenBuild(db, ofBuild);
+  const buildId = await givenBuild(db, ofBuild);
+  await givenReport(db, { orgId, appId: org.appId, componentId: component.id, buildId });
   const queue = await made("POST /v1/queues", { name: "deploys" });
   const queueAt = `/v1/queues/${queue.id}`;
   const { webhookId, deliveryId } = await givenDelivery(db, { orgId });
@@ -58,6 +61,7 @@ export async function givenEverything({ db, setup, document }: Given) {
     execution_id: executionId,
     log_stream_id: `lgs_${jobId.slice(4)}`,
   };
+  chosen["policy_config_id"] = policyId(org.appId, "no-latest");
   chosen["signal_id"] = (await made(`POST ${queueAt}/signals`, { type: "noop" })).id;
   await made(`POST ${queueAt}/emitters`, sampleOfSchema(schemaOf("createEmitter"), schemas));
   await made("POST /v1/terraform-workspaces", {});

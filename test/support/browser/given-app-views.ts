@@ -1,4 +1,5 @@
 import { documentOf } from "../apps/given-app.ts";
+import { givenReport } from "../policies/given-report.ts";
 import type { GivenDashboard } from "./given-dashboard.ts";
 import { hostile, type View } from "./view.ts";
 
@@ -14,7 +15,7 @@ const parts = {
 };
 
 /** An app with two configs, one without any, and where pages show them. */
-export async function givenAppViews({ call }: GivenDashboard): Promise<View[]> {
+export async function givenAppViews({ call, db, orgId }: GivenDashboard): Promise<View[]> {
   const body = { name: "shop", display_name: hostile, description: hostile };
   const app = await call<Made>("POST /v1/apps", { body });
   const at = `/apps/${app.body.id}`;
@@ -29,6 +30,8 @@ export async function givenAppViews({ call }: GivenDashboard): Promise<View[]> {
   const components = await call<Made[]>(`GET /v1${at}/components`);
   const web = components.body[0]?.id ?? "";
   const built = await call<Made>(`POST /v1${at}/components/${web}/builds`, { body: {} });
+  const ofReport = { orgId, appId: app.body.id, componentId: web, buildId: built.body.id };
+  await givenReport(db, ofReport, hostile);
   return [
     { path: "/apps", address: "/apps", has: "shop", whenEmpty: "No apps yet" },
     { path: "/apps", address: "/apps?name=nothing", has: "No app fits these filters" },
@@ -40,6 +43,11 @@ export async function givenAppViews({ call }: GivenDashboard): Promise<View[]> {
       path: "/apps/{app_id}/builds/{build_id}",
       address: `${at}/builds/${built.body.id}`,
       has: "Build of web",
+    },
+    {
+      path: "/apps/{app_id}/builds/{build_id}",
+      address: `${at}/builds/${built.body.id}`,
+      has: "Policies that were evaluated",
     },
     { path: config, address: `${at}/configs/${first.body.id}`, has: "outdated" },
   ];

@@ -56,6 +56,7 @@ export function firstSnapshot(startMs: number): WorkflowSnapshot {
     jobs: [],
     action_runs: [],
     builds: [],
+    policy_checks: [],
     children: [],
     is_parent_finished: false,
     lane: "changes",

@@ -1,0 +1,63 @@
+import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import { faultOf, type StepOutcome } from "../workflows/machine/step-kind.ts";
+import type { WorkflowDraft } from "../workflows/machine/workflow-draft.ts";
+import type { BuildRow, CompositeFault, Step } from "../workflows/machine/workflow-rows.ts";
+import { policiesOfBuild } from "./policies-of-build.ts";
+
+/** Brokers that can evaluate are looked for so long. */
+const patienceMs = 15 * 60_000;
+
+type Ended = { readonly step: Step; readonly build: BuildRow; readonly jobId: string };
+
+/**
+ * What a build's policies say of what its job has made. They are asked where they were not, by a task of their own: until they have
+ * answered the step waits.
+ */
+export function askPolicies(
+  draft: WorkflowDraft,
+  config: Pick<AppConfigDocument, "policies">,
+  { step, build, jobId }: Ended,
+): StepOutcome {
+  if (policiesOfBuild(config, build).length === 0) return { kind: "done" };
+  const check = draft.snapshot.policy_checks.find(
+    (one) => one.owner_id === build.id && one.runner_job_id === jobId,
+  );
+  if (check?.status === "pass") return { kind: "done" };
+  const report = check?.report_id ?? "";
+  if (check?.status === "warn")
+    return { kind: "done", warning: `its policies warn: see the report ${report}` };
+  if (check?.status === "deny")
+    return faultBy(report, "policy_denied", "A policy denies it", check.detail);
+  if (check?.status === "error")
+    return faultBy(report, "policy_unavailable", "A policy cannot be evaluated", check.detail);
+  step.status_description = "its policies are evaluated";
+  build.status_description = step.status_description;
+  if (check === undefined) {
+    step.deadline_at = draft.after(patienceMs);
+    draft.newEvaluations.push({
+      owner_type: "component_builds",
+      owner_id: build.id,
+      runner_job_id: jobId,
+    });
+  }
+  return { kind: "wait", orElse: nobodyEvaluated };
+}
+
+const nobodyEvaluated = faultOf(
+  "policy_unavailable",
+  "The policies were not evaluated",
+  "No broker evaluated its policies within 15 minutes. Look at the logs of the brokers, then build again.",
+);
+
+function faultBy(
+  report: string,
+  code: "policy_denied" | "policy_unavailable",
+  title: string,
+  detail: string,
+): StepOutcome {
+  const fault: CompositeFault = {
+    ...faultOf(code, title, detail, { retryable: code === "policy_unavailable" }),
+    facts: { policy_report_id: report },
+  };
+  return { kind: "fault", fault };
+}

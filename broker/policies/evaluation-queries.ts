@@ -1,0 +1,71 @@
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { EvaluationDraft } from "../workflows/machine/policy-check.ts";
+import type { BuildRow } from "../workflows/machine/workflow-rows.ts";
+import type { ReportDraft } from "./report-draft.ts";
+
+/** An evaluation that this broker has taken. */
+export type Evaluation = EvaluationDraft & {
+  readonly org_id: OrgId;
+  readonly tries: number;
+  /** As the database writes it: by this it is still ours. */
+  readonly until: string;
+};
+
+/** Takes one for so long, if there is one. */
+export async function takeEvaluation(db: Db, seconds: number): Promise<Evaluation | undefined> {
+  const [row] = await db<Evaluation[]>`
+    select e.org_id, e.owner_type, e.owner_id, e.runner_job_id, e.tries, e.taken_until::text as until
+      from take_policy_evaluation(make_interval(secs => ${seconds})) e`;
+  return row;
+}
+
+/** Gives one back, so that another broker takes it at once. */
+export async function leaveEvaluation(db: Db, one: Evaluation): Promise<void> {
+  const { org_id, owner_id, runner_job_id, until } = one;
+  await db`select leave_policy_evaluation(${org_id}, ${owner_id}, ${runner_job_id}, ${until}::text::timestamptz)`;
+}
+
+/** Ends one by its report; nothing happens where another broker has ended it. */
+export async function endEvaluation(
+  db: Db,
+  { org_id, owner_id, runner_job_id }: Evaluation,
+  report: ReportDraft,
+): Promise<void> {
+  const text = JSON.stringify(report);
+  await db`select end_policy_evaluation(${org_id}, ${owner_id}, ${runner_job_id}, ${text}::text::jsonb)`;
+}
+
+/** Forgets one whose owner is gone. */
+export async function forgetEvaluation(
+  db: Db,
+  { org_id, owner_id, runner_job_id }: Evaluation,
+): Promise<void> {
+  await db`
+    delete from policy_evaluations e
+     where e.org_id = ${org_id} and e.owner_id = ${owner_id} and e.runner_job_id = ${runner_job_id}`;
+}
+
+export type JudgedBuild = Pick<
+  BuildRow,
+  | "id"
+  | "app_id"
+  | "app_config_id"
+  | "component_id"
+  | "component_name"
+  | "component_type"
+  | "artifact"
+  | "created_by_id"
+>;
+
+/** What of a build is judged. */
+export async function findJudgedBuild(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<JudgedBuild | undefined> {
+  const [row] = await db<JudgedBuild[]>`
+    select b.id, b.app_id, b.app_config_id, b.component_id, b.component_name, b.component_type, b.artifact, b.created_by_id
+      from component_builds b where b.org_id = ${org} and b.id = ${id}`;
+  return row;
+}
