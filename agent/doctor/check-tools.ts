@@ -26,6 +26,7 @@ const terraformTypes = [
   "sandbox-terraform-plan",
   "runner-terraform",
 ] as const;
+const pulumiTypes = ["pulumi-deploy", "sandbox-pulumi"] as const;
 const actionTypes = ["actions-workflow", "runner-local"] as const;
 
 /** The tools of jobs, and the jobs that need them. */
@@ -49,6 +50,12 @@ const tools: readonly Tool[] = [
     needs: "terraform jobs",
     types: terraformTypes,
     isDownloaded: ({ terraformReleases }) => terraformReleases !== "off",
+  },
+  {
+    name: "pulumi",
+    args: ["version"],
+    needs: "pulumi jobs",
+    types: pulumiTypes,
   },
   {
     name: "npm",

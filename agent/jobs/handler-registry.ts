@@ -8,6 +8,7 @@ import { images } from "../handlers/images/images.ts";
 import { management } from "../handlers/management.ts";
 import { manifests } from "../handlers/manifests/manifests.ts";
 import { noop } from "../handlers/noop.ts";
+import { pulumi } from "../handlers/pulumi/pulumi.ts";
 import { secrets } from "../handlers/secrets/secrets.ts";
 import { shutDown, updateVersion } from "../handlers/shut-down.ts";
 import { sandboxModeOf, simulate } from "../handlers/simulation/simulate.ts";
@@ -30,6 +31,7 @@ const handlers: readonly Handler[] = [
   builds,
   images,
   secrets,
+  pulumi,
 ];
 
 const byType = new Map<string, Handler>(

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { jobPlan } from "./job-plan.ts";
 import {
-  cloudAuth,
   flag,
   object,
   sandboxMode,
@@ -10,8 +9,8 @@ import {
   source,
   text,
   texts,
-  words,
 } from "./plan-members.ts";
+import { pulumiPlan } from "./pulumi-plan.ts";
 import { registry } from "./registry-member.ts";
 import { terraformPlan } from "./terraform-plan.ts";
 
@@ -82,8 +81,6 @@ const kubernetesManifest = z.looseObject({
   timeout: z.int().nullish(),
 });
 
-const pulumi = z.looseObject({ env_vars: words, ...cloudAuth });
-
 /** What is deployed, and where the artifact to deploy comes from; one of the kinds is given. */
 export const deployPlan = z.looseObject({
   install_id: text,
@@ -97,7 +94,7 @@ export const deployPlan = z.looseObject({
   terraform: terraformPlan.nullish(),
   helm: helm.nullish(),
   kubernetes_manifest: kubernetesManifest.nullish(),
-  pulumi: pulumi.nullish(),
+  pulumi: pulumiPlan.nullish(),
   job: jobPlan.nullish(),
   noop: object,
   apply_plan_contents: secretText,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { gitSource, object, sandboxMode, secretText, text } from "./plan-members.ts";
+import { pulumiBackend } from "./pulumi-plan.ts";
 import { registry } from "./registry-member.ts";
 import { terraformPlan } from "./terraform-plan.ts";
 
@@ -17,5 +18,7 @@ export const sandboxPlan = terraformPlan.extend({
     .union([z.string(), z.array(z.int())])
     .meta({ secret: true })
     .nullish(),
+  /** Of a sandbox that is a stack of Pulumi. */
+  pulumi_backend: pulumiBackend.nullish(),
   sandbox_mode: sandboxMode,
 });

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { buildPlan } from "../../shared/plans/build-plan.ts";
 import { imageMetadataPlan } from "../../shared/plans/image-metadata-plan.ts";
+import { pulumiBuildPlan } from "../../shared/plans/pulumi-build-plan.ts";
+import { pulumiBackend, pulumiPlan } from "../../shared/plans/pulumi-plan.ts";
 import { syncPlan } from "../../shared/plans/sync-plan.ts";
 import { syncSecretsPlan } from "../../shared/plans/sync-secrets-plan.ts";
 import { wireObjects, type WireType, wireWords } from "./wire-types.ts";
@@ -17,14 +19,19 @@ const others: Readonly<Record<string, string>> = {
   "sandbox_mode.terraform": simulated,
 };
 
-test.each<[string, z.ZodType]>([
-  ["BuildPlan", buildPlan],
-  ["FetchImageMetadataPlan", imageMetadataPlan],
-  ["SyncOCIPlan", syncPlan],
-  ["SyncSecretsPlan", syncSecretsPlan],
-])("every member of %s is read as the wire types it", (name, schema) => {
+const ofPulumi = { state: "Nothing is rendered in a program, so any form will do." };
+
+test.each<[string, z.ZodType, Readonly<Record<string, string>>]>([
+  ["BuildPlan", buildPlan, others],
+  ["FetchImageMetadataPlan", imageMetadataPlan, others],
+  ["SyncOCIPlan", syncPlan, others],
+  ["SyncSecretsPlan", syncSecretsPlan, others],
+  ["PulumiBuildPlan", pulumiBuildPlan, {}],
+  ["PulumiDeployPlan", pulumiPlan, ofPulumi],
+  ["PulumiBackend", pulumiBackend, {}],
+])("every member of %s is read as the wire types it", (name, schema, besides) => {
   const found = differences(schema, { kind: "named", name }, []);
-  expect(found.toSorted()).toEqual(Object.keys(others).toSorted());
+  expect(found.toSorted()).toEqual(Object.keys(besides).toSorted());
 });
 
 /** The places at which a schema does not know a member, or not as this type. */

@@ -1,5 +1,5 @@
-import { blockWorkspaceRoute } from "../../../shared/api/terraform-workspaces.ts";
 import type { JobFailure } from "../../jobs/job-failure.ts";
+import { blockWorkspace } from "./block-workspace.ts";
 import { classify } from "./classify.ts";
 import type { Rescued } from "./rescue-state.ts";
 import type { Ran } from "./run-terraform.ts";
@@ -25,9 +25,11 @@ export async function leaveHalfDone(
   const open = begun - made - failed;
   const counts = `of the changes that it started, ${made} were made, ${failed} failed${open > 0 ? `, and ${open} are unknown` : ""}`;
   const detail = `terraform apply ${end.words}: ${counts}. ${stateOf(ran, { kind, rescued })}`;
-  const isBlocked = await block(context, kind, detail);
+  const { job, run } = context;
+  const { workspaceId } = run;
+  const isBlocked = await blockWorkspace(job, { workspaceId, kind, detail });
   const next = isBlocked
-    ? `The workspace is blocked. Inspect it, then unblock it: svc workspace unblock ${context.run.workspaceId}.`
+    ? `The workspace is blocked. Inspect it, then unblock it: svc workspace unblock ${workspaceId}.`
     : "The workspace could not be blocked: inspect it before the next apply.";
   return terraformFailure(`${detail} ${next}`, {
     class: kind,
@@ -60,23 +62,4 @@ function stateOf({ end, said }: Ran, { kind, rescued }: HalfDone): string {
   return classify(end, said).class === "state_push_failed"
     ? "It stopped in an orderly way, but could not save its state and left none on this host: what it created may be missing in the state."
     : "It stopped in an orderly way and saved its state.";
-}
-
-const patienceMs = 20_000;
-
-/** The broker does this too once it has the result; until then nobody else should get the lock. */
-async function block(context: TerraformContext, kind: string, detail: string): Promise<boolean> {
-  const { job, run } = context;
-  const params = { workspace_id: run.workspaceId };
-  const reason = `${job.info.id}: ${job.redact(detail)}`.slice(0, 1_900).toWellFormed();
-  try {
-    const { token } = job;
-    const how = { scope: "job", giveUpAfterMs: patienceMs, timeoutMs: patienceMs, token } as const;
-    await job.agent.client.call(blockWorkspaceRoute, { params, body: { reason, kind } }, how);
-    return true;
-  } catch (error) {
-    const told = { err: error, execution_id: job.executionId };
-    job.agent.log.error(told, "failed to block a workspace");
-    return false;
-  }
 }

@@ -52,17 +52,6 @@ describe("the small kinds", () => {
     expect(await agent.gone).toBe(75);
   });
 
-  test("a kind that this agent cannot do fails with words, and the next job runs", async () => {
-    const { run } = await givenRunnerWithAgent(fleet);
-    const failed = await run({ type: "sandbox-pulumi" });
-    expect(failed).toMatchObject({
-      status: "failed",
-      description: expect.stringContaining("sandbox-pulumi") as string,
-      result: { success: false, error_code: 1, error_metadata: { reason: "unknown_type" } },
-    });
-    expect(await run({ type: "noop" })).toMatchObject({ status: "finished" });
-  });
-
   test("management jobs are done by the operator's programs", async () => {
     const folder = await testFolder(0o700);
     const program = path.join(folder, "mng-runner-restart");
