@@ -126,6 +126,11 @@ for (const name of process.env.PARTS.split(",")) new pulumi.ComponentResource("w
     const { draft } = await givenStack(fleet, runner);
     const python = await runner.run(draft("exec", at, { stack: { runtime: "python" } }));
     expect(python.result?.error_metadata).toMatchObject({ class: "config_invalid" });
+    const lacking = await runner.run(draft("create-apply-plan", source));
+    expect(lacking.result?.error_metadata).toMatchObject({ class: "config_missing" });
+    expect(lacking.description).toContain("words:dbPassword");
+    const broken = await runner.run(draft("exec", at)); // PARTS is not there
+    expect(broken.result?.error_metadata).toMatchObject({ class: "program_failed" });
     for (const update_plans of [false, true]) {
       const stack = await givenStack(fleet, runner);
       const ask = (operation: string, PARTS: string, plan: object = {}) =>
