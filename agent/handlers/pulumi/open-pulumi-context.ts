@@ -49,7 +49,7 @@ export async function openPulumiContext(job: Job, run: PulumiRun): Promise<Pulum
   const project = await projectOf(job, run, cwd);
   const place = statePlace(job, project, run);
   const files = filesOf(run, { memory, state: place.file });
-  const stateRevision = await bringStack(job, run, { project, place, files });
+  const began = await bringStack(job, run, { project, place, files });
   const graceMs = run.patienceMs ?? job.agent.config.terraformPatience;
   return {
     job,
@@ -59,7 +59,8 @@ export async function openPulumiContext(job: Job, run: PulumiRun): Promise<Pulum
     cwd,
     project,
     revision,
-    stateRevision,
+    stateRevision: began.revision,
+    stateDigest: began.digest,
     files,
     progress: openProgress(job),
     stop: { signal: "SIGINT", to: "leader", graceMs, hurryMs: killGraceMs },
@@ -98,20 +99,22 @@ type Stack = {
   readonly files: PulumiFiles;
 };
 
-/** Brings state, passphrase and config of the stack to where pulumi reads them; answers the state's revision. */
+type Began = { readonly revision: number; readonly digest: string };
+
+/** Brings state, passphrase and config of the stack to where pulumi reads them; answers what the state is. */
 async function bringStack(
   job: Job,
   run: PulumiRun,
   { project, place, files }: Stack,
-): Promise<number> {
+): Promise<Began> {
   const { owner } = job.directories;
   await job.once("pulumi/state-file", async () => await Promise.resolve(place.file));
   // Asked once: what the broker has later is this job's own, and an agent that goes on with an update needs no broker for it.
   const began = await job.once("pulumi/state", async () => {
     const { revision, passphrase } = await openAtBroker(job, run);
     await writeJobFile(files.passphrase, passphrase, owner);
-    await bringState(job, { run, project, place, revision });
-    return revision;
+    const digest = await bringState(job, { run, project, place, revision });
+    return { revision, digest };
   });
   const passphrase = await readJobText(files.passphrase, owner, mostPassphraseBytes);
   job.addSecret(passphrase);

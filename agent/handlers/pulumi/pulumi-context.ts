@@ -17,6 +17,8 @@ export type PulumiContext = {
   readonly revision: string;
   /** The revision of the state that the job began with; 0: there was none. */
   readonly stateRevision: number;
+  /** Of the state that the job began with, as `digestOfState` makes it. */
+  readonly stateDigest: string;
   readonly files: PulumiFiles;
   readonly progress: Progress;
   readonly stop: StopPlan;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
@@ -44,17 +45,23 @@ type Bringing = {
 
 const mostStateBytes = 64 * 2 ** 20;
 
-/** Brings the state from the broker to the job's backend, or an empty one. Throws JobFailure when it is none of Pulumi's. */
+/** Brings the state from the broker to the job's backend, or an empty one; answers its digest. Throws JobFailure when it is none of Pulumi's. */
 export async function bringState(
   job: Job,
   { run, project, place, revision }: Bringing,
-): Promise<void> {
+): Promise<string> {
   const { owner } = job.directories;
   const name = `organization/${project.name}/${run.stackName}`;
   const state = revision === 0 ? emptyState(name) : checkpointOf(await read(job, run), name);
   await makeJobFolders([path.dirname(place.file)], owner);
   await writeJobFile(path.join(place.root, ".pulumi", "meta.yaml"), "version: 1\n", owner);
   await writeJobFile(place.file, state, owner);
+  return digestOfState(Buffer.from(state));
+}
+
+/** Tells states apart, and the broker that one arrived whole: Content-MD5. */
+export function digestOfState(bytes: Buffer): string {
+  return createHash("md5").update(bytes).digest("base64");
 }
 
 async function read(job: Job, { workspaceId }: PulumiRun): Promise<string> {

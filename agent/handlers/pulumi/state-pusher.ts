@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { rescueStateRoute } from "../../../shared/api/rescued-states.ts";
 import { writePulumiStateRoute } from "../../../shared/api/terraform-state.ts";
 import { Refused } from "../../client/broker-errors.ts";
 import { pause } from "../../client/pause.ts";
 import type { PulumiContext } from "./pulumi-context.ts";
-import { readStateFile } from "./state-file.ts";
+import { digestOfState, readStateFile } from "./state-file.ts";
 
 /** Where the state is in the end: in the workspace, at the broker as a rescued state, or on this host. */
 export type Saved = "saved" | "at-broker" | "on-host";
@@ -30,7 +29,7 @@ const patienceMs = 60_000;
  */
 export function pushWhileItChanges(context: PulumiContext): StatePusher {
   const ending = new AbortController();
-  const known: Known = { sent: "", seen: "", isRefused: false };
+  const known: Known = { sent: context.stateDigest, seen: "", isRefused: false };
   const pushing = pushOn(context, known, ending.signal);
   const stop = (): void => ending.abort();
   return {
@@ -68,7 +67,7 @@ type How = { readonly isOnce?: true; readonly timeoutMs: number; readonly giveUp
 async function push(context: PulumiContext, known: Known, how: How): Promise<void> {
   const { job, run, stateRevision } = context;
   const bytes = await readStateFile(context.files.state, job.directories.owner);
-  const digest = createHash("md5").update(bytes).digest("base64");
+  const digest = digestOfState(bytes);
   if (digest === known.sent) return;
   const { token } = job;
   await job.agent.client.call(

@@ -29,7 +29,7 @@ export async function updateStack(context: PulumiContext, update: Update): Promi
   }).finally(pusher.stop);
   const saved = await pusher.finish();
   if (!isWell(ran)) throw await unwell(context, step, { ran, saved });
-  if (saved !== "saved") throw unsaved(ran, saved);
+  if (saved !== "saved") throw await unsaved(context, ran, saved);
   const counts = stepCounts(ran.counts);
   const outputs = await readOutputs(context);
   const open = Object.entries(outputs).filter(([, { sensitive }]) => !sensitive);
@@ -74,7 +74,7 @@ async function unwell(
       ran,
     });
   }
-  if (saved !== "saved") return unsaved(ran, saved);
+  if (saved !== "saved") return await unsaved(context, ran, saved);
   const failure = failureOfRun(context, step, ran);
   if (made === 0) return failure;
   const { message, reason, code, metadata, composite } = failure;
@@ -111,8 +111,16 @@ async function halfDone(
   });
 }
 
-function unsaved({ made, end }: Ran, saved: Saved): JobFailure {
+async function unsaved(
+  { job, run: { workspaceId } }: PulumiContext,
+  { made, end }: Ran,
+  saved: Saved,
+): Promise<JobFailure> {
   const words = `The state could not be saved after ${made} changes. ${placeOf[saved]} Until somebody has decided on it, the workspace is blocked.`;
+  // The broker blocks it for a state that it keeps aside.
+  if (saved === "on-host") {
+    await blockWorkspace(job, { workspaceId, kind: "state_push_failed", detail: words });
+  }
   return pulumiFailure(words, {
     class: "state_push_failed",
     code: end.code,
