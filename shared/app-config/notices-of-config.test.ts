@@ -39,7 +39,7 @@ test("components are told once a type, roles in a folder at the first of them", 
       `component a (job) and 1 more of this type: in this version built; ${unprovisioned}`,
     ],
     ["permissions/x.toml", 1, "permissions: in this version not made: jobs run as their runner"],
-    ["policies.toml", 2, "policies: in this version not evaluated"],
+    ["policies.toml", 2, "policies: in this version evaluated for images alone"],
   ]);
 });
 
