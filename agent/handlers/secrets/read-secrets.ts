@@ -21,8 +21,8 @@ export type FoundSecret = {
   readonly isNew: boolean;
 };
 
-/** The most bytes of all values together. */
-const mostBytes = 2 ** 20;
+/** The most bytes of all values together: each is looked for in all that is said, in all encodings. */
+const mostBytes = 256 * 1024;
 
 /**
  * Reads all secrets of a plan, makes those that are to be made, and checks their formats. The values are hidden from logs
@@ -34,9 +34,10 @@ export async function readSecrets(
   openStore: OpenStore,
 ): Promise<FoundSecret[]> {
   const faults = new Map<WantedSecret, UnreadSecret>();
+  const room = { bytes: mostBytes };
   const found = await eachOf(secrets, async (wanted) => {
     try {
-      return await readSecret(job, { wanted, openStore, isDry });
+      return await readSecret(job, { wanted, openStore, isDry, room });
     } catch (error) {
       if (job.signal.aborted) throw stopped();
       const { place, name } = wanted;
@@ -47,29 +48,29 @@ export async function readSecrets(
   });
   const unread = secrets.flatMap((wanted) => faults.get(wanted) ?? []);
   if (unread.length > 0) throw secretFailure(unread);
-  const bytes = found.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
-  if (bytes > mostBytes) {
-    const fault = new SecretFault("too_large", "the limit is 1 MiB");
-    throw secretFailure([{ what: `All values together have ${bytes} bytes`, fault }]);
-  }
   return found;
 }
+
+/** How many bytes of values there is still room for. */
+type Room = { bytes: number };
 
 type Reading = {
   readonly wanted: WantedSecret;
   readonly openStore: OpenStore;
   readonly isDry: boolean;
+  readonly room: Room;
 };
 
-async function readSecret(job: Job, { wanted, openStore, isDry }: Reading): Promise<FoundSecret> {
+async function readSecret(job: Job, reading: Reading): Promise<FoundSecret> {
+  const { wanted, openStore, isDry, room } = reading;
   const { name, place, isGenerated, isRequired } = wanted;
   const store = place && openStore(place);
   const there = await store?.read();
-  if (there !== undefined) return { wanted, isNew: false, ...usable(job, wanted, there) };
+  if (there !== undefined) return { wanted, isNew: false, ...usable(job, wanted, { there, room }) };
   if (store !== undefined && isGenerated && !isDry) {
     const made = await make(store, job);
     job.log(`${name} had no value: one was made.`, "info", "read", `made ${name}`);
-    return { wanted, isNew: true, ...usable(job, wanted, made) };
+    return { wanted, isNew: true, ...usable(job, wanted, { there: made, room }) };
   }
   const why = place === undefined ? "the plan does not say where it is" : "it has no value there";
   if (isRequired && !isGenerated) throw new SecretFault("not_found", why);
@@ -95,7 +96,8 @@ export async function readAgain(
   try {
     const there = wanted.place && (await openStore(wanted.place).read());
     if (there === undefined || there.version === version) return undefined;
-    return { wanted, isNew: true, ...usable(job, wanted, there) };
+    const room = { bytes: mostBytes };
+    return { wanted, isNew: true, ...usable(job, wanted, { there, room }) };
   } catch (error) {
     if (job.signal.aborted) throw stopped();
     const so = "The secrets were written, but what was made for one cannot be read again.";
@@ -103,12 +105,15 @@ export async function readAgain(
   }
 }
 
-/** Hides a value before it is used, as the store has it and as it is written. */
+/** Hides a value before it is used, as the store has it and as it is written, if there is room for it. */
 function usable(
   job: Job,
   { format }: WantedSecret,
-  { value, version }: StoredValue,
+  { there: { value, version }, room }: { readonly there: StoredValue; readonly room: Room },
 ): Pick<FoundSecret, "value" | "version"> {
+  room.bytes -= value.length;
+  if (room.bytes < 0)
+    throw new SecretFault("too_large", "all values together have more than 256 KiB");
   job.hide(value);
   const bytes = readFormat(value, format);
   if (format !== "default") job.hide(bytes);

@@ -46,6 +46,17 @@ describeWithTools(clusterTools, "a sync of secrets", () => {
     expect(await keysIn(at, "held")).toEqual({ value: "ours" });
   });
 
+  test("takes no more values than it can hide", async () => {
+    const [runner, at] = [await givenSyncs(), await givenNamespace()];
+    const names = ["a", "b", "c", "d", "e"];
+    for (const name of names) stores.google.secrets.set(google(name), [name.repeat(60_000)]);
+    const ones = names.map((name) => ({ gcp_secret_name: name, namespace: at.name, name }));
+    const ended = await runner.run(await secretSync(at, ones));
+    expect(ended.result?.error_metadata).toMatchObject({ class: "too_large" });
+    expect(ended.description).toContain("all values together have more than 256 KiB");
+    expect(await keysIn(at, "a")).toBeUndefined();
+  });
+
   test("says which namespace is not there where it may make none", async () => {
     const [runner, at] = [await givenSyncs(), await givenNamespace()];
     const may = [{ verbs: ["patch", "create"], resources: ["secrets"] }];
