@@ -3,7 +3,6 @@ import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { App, RegisterRoutes } from "./http/app-types.ts";
 import { actOnManyJobs } from "./routes/control-plane/act-on-many-jobs.ts";
 import { keepActions } from "./routes/control-plane/actions.ts";
-import { keepAppSecrets } from "./routes/control-plane/app-secrets.ts";
 import { keepApps } from "./routes/control-plane/apps.ts";
 import { keepBuilds } from "./routes/control-plane/builds.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
@@ -36,6 +35,7 @@ import { readRegistry } from "./routes/control-plane/read-registry.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
 import { completeSignal, extendSignal, failSignal } from "./routes/control-plane/report-signals.ts";
 import { keepRunbooks } from "./routes/control-plane/runbooks.ts";
+import { keepAppSecrets, keepInstallSecrets } from "./routes/control-plane/secrets.ts";
 import { enqueueSignals, operateSignals, readSignals } from "./routes/control-plane/signals.ts";
 import { tailLogs } from "./routes/control-plane/tail-logs.ts";
 import { keepWebhooks } from "./routes/control-plane/webhooks.ts";
@@ -184,6 +184,7 @@ const routes: readonly RegisterRoutes[] = [
   readPolicies,
   keepRunbooks,
   keepAppSecrets,
+  keepInstallSecrets,
 
   // Runners: their processes
   registerProcess,

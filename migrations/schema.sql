@@ -994,6 +994,24 @@ create table install_inputs (
 );
 CREATE UNIQUE INDEX install_inputs_version ON public.install_inputs USING btree (install_id, version);
 
+create table install_secrets (
+  id svc_id not null,
+  org_id svc_id not null,
+  install_id svc_id not null,
+  name text not null,
+  arn text not null default ''::text,
+  gcp_secret_name text not null default ''::text,
+  azure_key_vault_secret_id text not null default ''::text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint install_secrets_pkey PRIMARY KEY (id),
+  constraint install_secrets_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id) ON DELETE CASCADE,
+  constraint install_secrets_check CHECK ((num_nulls(NULLIF(arn, ''::text), NULLIF(gcp_secret_name, ''::text), NULLIF(azure_key_vault_secret_id, ''::text)) = 2)),
+  constraint install_secrets_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,62}$'::text))
+);
+CREATE UNIQUE INDEX install_secrets_name ON public.install_secrets USING btree (org_id, install_id, replace(name, '-'::text, '_'::text));
+
 create table install_states (
   id svc_id not null,
   org_id svc_id not null,
@@ -3178,6 +3196,7 @@ function served_slots(runner text) returns TABLE(job_group text, slots integer) 
 function serves_group(serves jsonb, runner text, wanted text) returns boolean -- functions/runners.sql
 function set_app_secret(org text, app text, secret json, sealed_value bytea, most integer) returns TABLE(outcome text, id text) -- functions/apps.sql
 function set_emitter_pause(org text, emitter text, event text, note text, until timestamp with time zone, actor text) returns text -- functions/emitters.sql
+function set_install_secret(org text, install text, secret json, most integer) returns TABLE(outcome text, id text) -- functions/install-secrets.sql
 function set_pause(org text, target text, pause jsonb, reason text, actor text) returns runner_change -- functions/runner-control.sql
 function set_process_status(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function set_queue_pause(org text, queue text, event text, note text, until timestamp with time zone, actor text) returns TABLE(outcome text, wake text) -- functions/queues.sql

@@ -19,6 +19,7 @@ export const idNames = {
   group_id: "wsg",
   install_config_id: "inc",
   install_id: "ins",
+  install_secret_id: "ise",
   invite_id: "inv",
   job_id: "job",
   log_stream_id: "lgs",

@@ -25,6 +25,7 @@ export const idPrefixes = {
   inp: { kind: "install_inputs", words: "a version of an install's inputs" },
   ins: { kind: "install", words: "an install" },
   inv: { kind: "invite", words: "an invitation" },
+  ise: { kind: "install_secret", words: "a secret of an install" },
   ist: { kind: "install_state", words: "a state of an install" },
   job: { kind: "job", words: "a job" },
   lgs: { kind: "log_stream", words: "a log stream" },

@@ -8,6 +8,11 @@ import {
   listStates,
   showReadme,
 } from "./install-records.ts";
+import {
+  deleteInstallSecret,
+  listInstallSecrets,
+  setInstallSecret,
+} from "./install-secret-commands.ts";
 import { installSettings } from "./install-settings.ts";
 import {
   deleteInstall,
@@ -36,6 +41,9 @@ export const installCommands: readonly Command[] = [
   updateInstall,
   showInputs,
   installSettings,
+  listInstallSecrets,
+  setInstallSecret,
+  deleteInstallSecret,
   labelInstall,
   listLabelKeys,
   showState,

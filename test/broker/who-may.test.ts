@@ -54,7 +54,7 @@ const areas: readonly (readonly [RegExp, Permission])[] = [
   [/^GET \/v1\/installs\/\{install_id\}\/workflows$/, "workflows.read"],
   [/^GET \/v1\/installs(\/|$)/, "installs.read"],
   [/^(POST|PATCH) \/v1\/installs(\/\{install_id\})?$/, "installs.write"],
-  [/^\w+ \/v1\/installs\/\{install_id\}\/(labels|inputs|configs)/, "installs.write"],
+  [/^\w+ \/v1\/installs\/\{install_id\}\/(labels|inputs|configs|secrets)/, "installs.write"],
   [/^DELETE \/v1\/installs\/|\/(deprovision|forget)$/, "installs.destroy"],
   [/^POST \/v1\/installs\//, "installs.operate"],
   [/^GET \/v1\/workflows(\/|$)/, "workflows.read"],

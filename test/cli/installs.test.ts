@@ -70,3 +70,17 @@ test("keys of labels are listed with their values", async () => {
   expect(ofApps.out).toBe("team=platform\n");
   expect(found.out).toBe(`${org.appId}\n`);
 });
+
+test("where an install's secrets are is said, listed and forgotten", async () => {
+  const { org, run } = await given();
+  await org.create({ inputs: { audience: "x" }, start: false });
+  const google = "projects/acme-1/secrets/license";
+  const set = await run(`install secret set acme license --gcp-name ${google}`);
+  expect(set.err).toContain(`acme: the secret license is ${google}.`);
+  const neither = await run("install secret set acme license");
+  expect(neither).toMatchObject({ code: 2 });
+  expect(neither.err).toContain("Give one of --arn");
+  expect((await run("install secret list acme")).out).toContain(`license  ${google}`);
+  expect(await run("install secret delete acme license")).toMatchObject({ code: 0 });
+  expect((await run("install secret list acme")).err).toContain("No secrets found.");
+});

@@ -1,3 +1,8 @@
+import {
+  awsSecretArn,
+  azureSecretId,
+  googleSecretName,
+} from "../../../shared/plans/secret-places.ts";
 import type { SecretMember } from "../../../shared/plans/sync-secrets-plan.ts";
 import { awsRegionWords, isAwsRegion, isRegion } from "../../credentials/regions.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
@@ -46,12 +51,6 @@ const azureClouds: readonly AzureVaults[] = [
   },
 ];
 
-const arns = /^arn:aws[a-z-]*:secretsmanager:([^:]+):\d{12}:secret:[\w/+=.@-]{1,512}$/;
-const googleNames =
-  /^(projects\/[a-z0-9.:-]{1,64}(?:\/locations\/([^/]+))?\/secrets\/[\w-]{1,255})(?:\/versions\/([\w-]{1,63}))?$/;
-const azureIds =
-  /^https:\/\/[a-z][a-z0-9-]{1,22}[a-z0-9]\.([a-z.]+)\/secrets\/([0-9a-z-]{1,127})(?:\/([0-9a-f]{32}))?\/?$/i;
-
 /**
  * Where a secret of a plan is; undefined where the plan does not say so. Throws JobFailure for what is no place in a store of
  * a cloud, for whatever else the plan names must not get hold of the identity.
@@ -75,7 +74,7 @@ export function secretPlace(
 }
 
 function awsPlace(arn: string, name: string): SecretPlace {
-  const [, region] = arns.exec(arn) ?? [];
+  const [, region] = awsSecretArn.exec(arn) ?? [];
   if (region === undefined)
     throw invalidPlan(
       `${name} must be an ARN of Secrets Manager: arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME`,
@@ -91,7 +90,7 @@ function googlePlace(given: string, name: string, project: string | null | undef
       `${name} names no project: write projects/PROJECT/secrets/NAME, or set gcp_auth.project_id`,
     );
   const [, whole, location, version = "latest"] =
-    googleNames.exec(isShort ? `projects/${project}/secrets/${given}` : given) ?? [];
+    googleSecretName.exec(isShort ? `projects/${project}/secrets/${given}` : given) ?? [];
   if (whole === undefined || (location !== undefined && !isRegion(location)))
     throw invalidPlan(
       `${name} must be a secret of Secret Manager: NAME, or projects/PROJECT/secrets/NAME, with /locations/LOCATION and /versions/VERSION where they are meant`,
@@ -104,7 +103,7 @@ function googlePlace(given: string, name: string, project: string | null | undef
 }
 
 function azurePlace(id: string, at: string): SecretPlace {
-  const [, domain = "", name = "", version = ""] = azureIds.exec(id) ?? [];
+  const [, domain = "", name = "", version = ""] = azureSecretId.exec(id) ?? [];
   const vaults = azureClouds.find((one) => one.domain === domain.toLowerCase());
   if (vaults === undefined)
     throw invalidPlan(

@@ -47,7 +47,7 @@ import {
 } from "../../installs/keep-installs.ts";
 import { updateInstalls } from "../../installs/update-installs.ts";
 
-/** /v1/installs, /v1/apps/{app_id}/installs, and an install's inputs, states and workflows to begin */
+/** /v1/installs, /v1/apps/{app_id}/installs, and an install's inputs, secrets, states and workflows to begin */
 export const keepInstalls: RegisterRoutes = (app, broker) => {
   create(app, broker);
   openResource(app, broker, installRows);

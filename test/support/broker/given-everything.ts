@@ -32,6 +32,8 @@ export async function givenEverything({ db, setup, document }: Given) {
   const workflow = await org.reach(run.workflow_id, "approval-awaiting");
   const step = stepIn(workflow, "approval-awaiting");
   await made(`POST /v1/apps/${org.appId}/secrets`, { name: "license", value: "hello" });
+  const place = { gcp_secret_name: "projects/acme-1/secrets/license" };
+  await made(`PUT /v1/installs/${installId}/secrets/license`, place);
   await made(`POST /v1/apps/${org.appId}/runbooks`, { name: "own" });
   const component = await made(`POST /v1/apps/${org.appId}/components`, { name: "own" });
   const config = await made(`POST /v1/apps/${org.appId}/configs`, {}); // not the install's, which has no components
@@ -46,6 +48,7 @@ export async function givenEverything({ db, setup, document }: Given) {
   await report(db, runner, { executionId, status: "in-progress" }); // else it goes back after half a minute
   const chosen: Record<string, string> = {
     install_id: installId,
+    secret_name: "license",
     run_id: run.id,
     workflow_id: run.workflow_id,
     step_id: step.id,

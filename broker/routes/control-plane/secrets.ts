@@ -1,10 +1,19 @@
 import { deleteAppSecretRoute, setAppSecretRoute } from "../../../shared/api/app-secrets.ts";
+import {
+  deleteInstallSecretRoute,
+  setInstallSecretRoute,
+} from "../../../shared/api/install-secrets.ts";
 import { problem } from "../../../shared/problem.ts";
 import { appSecretRows } from "../../app-secrets/app-secret-rows.ts";
 import { deleteAppSecret, setAppSecret } from "../../app-secrets/keep-app-secrets.ts";
 import { tellThere } from "../../http/answer/tell-there.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
+import { installSecretRows } from "../../install-secrets/install-secret-rows.ts";
+import {
+  deleteInstallSecret,
+  setInstallSecret,
+} from "../../install-secrets/keep-install-secrets.ts";
 
 /** /v1/apps/{app_id}/secrets */
 export const keepAppSecrets: RegisterRoutes = (app, broker) => {
@@ -20,5 +29,19 @@ export const keepAppSecrets: RegisterRoutes = (app, broker) => {
     if (row === undefined) throw problem.notFound("app secret");
     await deleteAppSecret(db, orgId, { app, id });
     return appSecretRows.toItem(row);
+  });
+};
+
+/** /v1/installs/{install_id}/secrets */
+export const keepInstallSecrets: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
+  openResource(app, broker, installSecretRows);
+  app.handle(setInstallSecretRoute, async ({ actor, params, body }) => {
+    const { install_id: install, secret_name: name } = params;
+    return await setInstallSecret(db, actor, { install, name }, body);
+  });
+  app.handle(deleteInstallSecretRoute, async ({ orgId, params }) => {
+    const { install_id: install, secret_name: name } = params;
+    return await deleteInstallSecret(db, orgId, { install, name });
   });
 };
