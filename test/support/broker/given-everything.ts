@@ -31,6 +31,7 @@ export async function givenEverything({ db, setup, document }: Given) {
   const { body: run } = await org.run(installId, "careful");
   const workflow = await org.reach(run.workflow_id, "approval-awaiting");
   const step = stepIn(workflow, "approval-awaiting");
+  const { body: events } = await api<{ id: string }[]>(`GET /v1/installs/${installId}/events`);
   await made(`POST /v1/apps/${org.appId}/secrets`, { name: "license", value: "hello" });
   const place = { gcp_secret_name: "projects/acme-1/secrets/license" };
   await made(`PUT /v1/installs/${installId}/secrets/license`, place);
@@ -49,6 +50,7 @@ export async function givenEverything({ db, setup, document }: Given) {
   const chosen: Record<string, string> = {
     install_id: installId,
     secret_name: "license",
+    event_id: events[0]?.id ?? "", // of several of one instant not each is an install's
     run_id: run.id,
     workflow_id: run.workflow_id,
     step_id: step.id,
