@@ -31,8 +31,8 @@ import { readInstallActions } from "./routes/control-plane/read-install-actions.
 import { readInstallHistory } from "./routes/control-plane/read-install-history.ts";
 import { readInstallRecords } from "./routes/control-plane/read-install-records.ts";
 import { readLogs } from "./routes/control-plane/read-logs.ts";
-import { readRegistry } from "./routes/control-plane/read-registry.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
+import { keepRegistry } from "./routes/control-plane/registry.ts";
 import { completeSignal, extendSignal, failSignal } from "./routes/control-plane/report-signals.ts";
 import { keepRunbooks } from "./routes/control-plane/runbooks.ts";
 import { keepAppSecrets, keepInstallSecrets } from "./routes/control-plane/secrets.ts";
@@ -180,7 +180,7 @@ const routes: readonly RegisterRoutes[] = [
   readConfigParts,
   keepComponents,
   keepBuilds,
-  readRegistry,
+  keepRegistry,
   readPolicies,
   keepRunbooks,
   keepAppSecrets,

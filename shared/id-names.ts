@@ -26,6 +26,7 @@ export const idNames = {
   policy_config_id: "pol",
   process_id: "prc",
   queue_id: "que",
+  registry_login_id: "rgl",
   release_id: "hrl",
   report_id: "plr",
   rescued_id: "tfs",

@@ -38,6 +38,7 @@ export const idPrefixes = {
   rbc: { kind: "runbook_config", words: "a runbook's config" },
   rbk: { kind: "runbook", words: "a runbook" },
   res: { kind: "result", words: "a result" },
+  rgl: { kind: "registry_login", words: "a login to the registry" },
   rgr: { kind: "runner_group", words: "a runner group" },
   rgs: { kind: "runner_settings", words: "settings of a runner group" },
   rlo: { kind: "rollout", words: "a rollout" },

@@ -28,6 +28,7 @@ export const permissions = [
   "apps.read", // apps and their configs
   "apps.write", // create, change and delete apps, sync their configs
   "builds.write", // what is in the lanes of apps
+  "connections.write", // logins to what belongs to others: the registry
   "branches.run", // what is in the lanes of branches
   "installs.read", // installs, their inputs without what is sensitive, their states, runs of actions
   "installs.write", // create and change installs, their inputs and labels
@@ -161,6 +162,7 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
     "signals.work",
     "apps.write",
     "builds.write",
+    "connections.write",
     "branches.run",
     "installs.write",
     "installs.operate",

@@ -2,6 +2,7 @@ import type { AppConfigDocument } from "../../shared/app-config/config-files.ts"
 import { storedDocument } from "../app-configs/stored-document.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { type FixedLogin, findFixedLogin } from "../registry/find-fixed-login.ts";
 
 /** What an earlier build made of the source that it found. */
 export type FormerBuild = { readonly digest: string; readonly source_digest: string };
@@ -16,6 +17,8 @@ export type BuildFacts = {
   readonly runner: { readonly id: string; readonly has_process: boolean } | undefined;
   /** Labels of components, by their ids. */
   readonly components: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** With which its builds push, where the registry has logins of its own; undefined where it has none. */
+  readonly pushLogin: FixedLogin | undefined;
   /** The newest build of each component that is active, by the component's id. */
   readonly former: ReadonlyMap<string, FormerBuild>;
 };
@@ -28,10 +31,11 @@ export async function findBuildFacts(
   org: OrgId,
   { app, configId, components }: BuildsOf,
 ): Promise<BuildFacts | undefined> {
-  const [[row], config, labels] = await Promise.all([
+  const [[row], config, labels, pushLogin] = await Promise.all([
     findApp(db, org, app),
     storedDocument(db, org, configId),
     listComponents(db, org, components),
+    findFixedLogin(db, org, "push"),
   ]);
   if (row === undefined || config === undefined) return undefined;
   return {
@@ -40,6 +44,7 @@ export async function findBuildFacts(
     runner: row.runner ?? undefined,
     configId,
     config,
+    pushLogin,
     components: new Map(labels.map(({ id, labels: own }) => [id, own])),
     former: new Map(labels.flatMap(({ id, former }) => (former === null ? [] : [[id, former]]))),
   };

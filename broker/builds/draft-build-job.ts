@@ -1,6 +1,7 @@
 import { newId } from "../database/new-id.ts";
 import { draftJob } from "../jobs/draft-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { registryLoginThing } from "../registry/keep-registry-logins.ts";
 import { makeJobLogin } from "../registry/make-job-login.ts";
 import type { RegistryConfig } from "../registry/registry-settings.ts";
 import type { Seals } from "../seals/seals.ts";
@@ -29,12 +30,13 @@ type OfBuild = {
  * execution: only the step is tried again.
  */
 export function draftBuildJob(
-  { facts, seals, registry }: Parts,
+  parts: Parts,
   { workflow }: Pick<WorkflowDraft, "workflow">,
   { step, build, planned, runnerId, timeoutNs }: OfBuild,
 ): JobDraft {
+  const { facts, seals } = parts;
   const id = newId("job");
-  const { plan, login } = withLogin(id, planned.plan, registry);
+  const { plan, login } = withLogin(id, planned.plan, parts);
   const metadata = {
     workflow_id: workflow.id,
     workflow_step_id: step.id,
@@ -68,13 +70,16 @@ export function draftBuildJob(
 }
 
 /** The plan with a login that pulls and pushes where its artifact goes. */
-function withLogin(jobId: string, plan: BuildJob["plan"], registry: RegistryConfig | undefined) {
-  if (registry?.auth !== "token") return { plan, login: undefined };
+function withLogin(jobId: string, plan: BuildJob["plan"], { facts, seals, registry }: Parts) {
   const target = plan["dst_registry"] as { readonly repository: string }; // as it was made
+  const withAuth = (ociauth: object) => ({ ...plan, dst_registry: { ...target, ociauth } });
+  if (registry?.auth === "fixed" && facts.pushLogin !== undefined) {
+    const { username, password } = facts.pushLogin;
+    const opened = seals.open(registryLoginThing(facts.org.id, "push"), password).toString();
+    return { plan: withAuth({ username, password: opened }), login: undefined };
+  }
+  if (registry?.auth !== "token") return { plan, login: undefined };
   const { repository } = target;
   const login = makeJobLogin(jobId, [{ repository, actions: ["pull", "push"] }]);
-  return {
-    plan: { ...plan, dst_registry: { ...target, ociauth: login.ociauth } },
-    login: login.stored,
-  };
+  return { plan: withAuth(login.ociauth), login: login.stored };
 }

@@ -63,10 +63,13 @@ export async function issueRegistryToken(
       "?scope",
     );
   if (login === undefined) throw noLogin();
-  const access = login.password.startsWith("svc_reg_")
-    ? opened(asked, await accessOfLogin(parts, login))
-    : await accessOfActor(parts, { registry, asked, token: login.password });
-  return await signToken(parts, { access, audience: registry.server, subject: login.username });
+  const audience = registry.server;
+  if (login.password.startsWith("svc_reg_")) {
+    const access = opened(asked, await accessOfLogin(parts, login));
+    return await signToken(parts, { access, audience, subject: login.username });
+  }
+  const { actor, access } = await accessOfActor(parts, { registry, asked, token: login.password });
+  return await signToken(parts, { access, audience, subject: actor.id });
 }
 
 /** What a job may, by the login that was made with it. */
@@ -104,22 +107,23 @@ type OfActor = {
 async function accessOfActor(
   { identify }: Parts,
   { registry, asked, token }: OfActor,
-): Promise<Access[]> {
-  requireOfOrg(await identify(token)); // also where nothing is asked for
+): Promise<{ readonly actor: Actor; readonly access: readonly Access[] }> {
+  const actor = await identify(token);
+  requireOfOrg(actor); // also where nothing is asked for
   const own = registry.prefix === "" ? "" : `${registry.prefix}/`;
   const found: Access[] = [];
   for (const { repository, actions } of asked) {
     if (!repository.startsWith(own)) continue;
     const [org = "", ...rest] = repository.slice(own.length).split("/");
     if (!/^org_[0-9a-z]+$/.test(org) || rest.length === 0) continue;
-    const actor = await reached(identify, token, org);
+    const there = await reached(identify, token, org);
     const may = actions.filter((action) => {
       const permission = needed[action];
-      return permission !== undefined && actor?.permissions.has(permission) === true;
+      return permission !== undefined && there?.permissions.has(permission) === true;
     });
     if (may.length > 0) found.push({ repository, actions: may });
   }
-  return found;
+  return { actor, access: found };
 }
 
 /** The caller in an org; undefined where the token does not reach it. */

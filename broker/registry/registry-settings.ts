@@ -9,7 +9,7 @@ export type RegistryConfig = {
   readonly prefix: string;
   /** It is spoken to without TLS. */
   readonly isPlain: boolean;
-  /** Who says what a caller may do there: nobody, or the broker by its tokens. */
+  /** Who says what a caller may do there: nobody, the broker by its tokens, or the registry itself. */
   readonly auth: RegistryAuth;
 };
 
@@ -29,7 +29,7 @@ export const registrySettings = {
     schema: z
       .enum(registryAuths, { error: `must be one of ${registryAuths.join(", ")}` })
       .default("none"),
-    doc: "How jobs sign in to SVC_REGISTRY: none (runners push without a login), token (the registry trusts the tokens that brokers sign, and each job gets a login of its own; docs/registry.md). Set token when all brokers know it.",
+    doc: "How jobs sign in to SVC_REGISTRY: none (runners push without a login), token (the registry trusts the tokens that brokers sign, and each job gets a login of its own; docs/registry.md), fixed (each org stores a login for it). Set token or fixed when all brokers know it.",
   },
 } as const;
 

@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import { resealAppSecret } from "./reseal-app-secret.ts";
+import { resealRegistryLogin } from "./reseal-registry-login.ts";
 import {
   holdsContents,
   listEvidenceToReseal,
@@ -52,6 +53,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
   ...sealedSignals,
   sealedWebhooks,
   sealedRegistryKeys,
+  place({ table: "registry_fixed_logins", id: "id" }, resealRegistryLogin),
   place({ table: "app_secrets", id: "id" }, resealAppSecret),
 ];
 

@@ -7,6 +7,7 @@ import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
 import { artifactLine } from "./artifact-line.ts";
 import { addDockerLogin, dockerConfigFile } from "./docker-login.ts";
+import { keptLoginCommands } from "./kept-logins.ts";
 
 /** Tokens say who they are; a name is asked for by the protocol alone. */
 const anyUser = "svc";
@@ -34,7 +35,7 @@ const logIn = defineCommand({
   run: async ({ flags, config, call, connect, screen }) => {
     const { body } = await call(getRegistryRoute, {});
     const { host, repositories, auth } = body;
-    if (auth === "none")
+    if (auth !== "token")
       throw new UsageError(
         `The registry ${host} takes no tokens of the broker: it needs no login, or one of its own. Whoever runs the broker says so by SVC_REGISTRY_AUTH.`,
       );
@@ -79,4 +80,9 @@ const showKeys = defineCommand({
 });
 
 /** The commands of the registry, in the order of help. */
-export const registryCommands: readonly Command[] = [logIn, listArtifacts, showKeys];
+export const registryCommands: readonly Command[] = [
+  logIn,
+  listArtifacts,
+  showKeys,
+  ...keptLoginCommands,
+];

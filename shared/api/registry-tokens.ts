@@ -24,7 +24,7 @@ const registrySchema = z
     auth: z
       .enum(registryAuths)
       .describe(
-        "`token`: it takes tokens of this broker. `none`: it asks for no login, or for one of its own.",
+        "`token`: it takes tokens of this broker. `none`: it asks for no login. `fixed`: it has logins of its own.",
       ),
   })
   .openapi("Registry");

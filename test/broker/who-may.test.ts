@@ -32,6 +32,7 @@ const table: Partial<Record<Permission, string>> = {
   "workflows.read": "● ● ● ● ○ – –",
   "apps.write": "● – – ● – – –",
   "builds.write": "● – – ● – – –",
+  "connections.write": "● – – – – – –",
   "installs.write": "● ● – – ○ – –",
   "installs.operate": "● ● – – ○ – –",
   "installs.destroy": "● – – – ○ – –",

@@ -60,3 +60,18 @@ test("artifacts are listed with their digests and sizes, and the keys are printe
   const { keys } = JSON.parse((await run("registry keys")).out) as { keys: { kty: string }[] };
   expect(keys.map(({ kty }) => kty)).toEqual(["EC", "EC"]);
 });
+
+test("logins of a registry with users of its own are set from a file, listed and deleted", async () => {
+  const { run } = await given();
+  const file = path.join(await testFolder(), "password");
+  await writeFile(file, "a password\n");
+  const set = await run(`registry logins set push --user builds --file ${file}`);
+  expect(set).toMatchObject({ code: 0, out: "", err: "The push login is builds.\n" });
+  expect((await run("registry logins list")).out).toMatch(
+    /^ID +USE +USER +SET\nrgl_\w+ +push +builds /,
+  );
+  expect((await run(`registry logins set both --user builds --file ${file}`)).code).toBe(2);
+  expect((await run("registry logins delete push")).code).toBe(2);
+  expect((await run("registry logins delete push --yes")).code).toBe(0);
+  expect((await run("registry logins list")).out).toBe("");
+});

@@ -123,6 +123,12 @@ function planOf({ facts, registry }: BuildEnvironment, build: BuildRow): Planned
       "This broker has no registry. Whoever runs it sets SVC_REGISTRY to the URL of one; then build again.",
       { retryable: false },
     );
+  if (registry.auth === "fixed" && facts.pushLogin === undefined)
+    return faultOf(
+      "build_unavailable",
+      "There is no login to the registry",
+      `The org has no login with which builds push to ${registry.server}. Set one: svc registry logins set push. Then build again.`,
+    );
   if (runner === undefined)
     return faultOf(
       "runner_unavailable",

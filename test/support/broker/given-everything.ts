@@ -36,6 +36,7 @@ export async function givenEverything({ db, setup, document }: Given) {
   const place = { gcp_secret_name: "projects/acme-1/secrets/license" };
   await made(`PUT /v1/installs/${installId}/secrets/license`, place);
   await made(`POST /v1/apps/${org.appId}/runbooks`, { name: "own" });
+  await made("POST /v1/registry/logins", { use: "push", username: "builds", password: "secret" });
   const component = await made(`POST /v1/apps/${org.appId}/components`, { name: "own" });
   const config = await made(`POST /v1/apps/${org.appId}/configs`, {}); // not the install's, which has no components
   const ofBuild = { orgId, appId: org.appId, configId: config.id, componentId: component.id };
