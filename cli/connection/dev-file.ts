@@ -9,6 +9,9 @@ const devSchema = z.object({
   runner_id: z.string(),
   admin_token: z.string(),
   runner_token: z.string(),
+  /** The org's own runner, which builds; earlier versions made none. */
+  builds_runner_id: z.string().default(""),
+  builds_runner_token: z.string().default(""),
 });
 
 /** What `svc dev` made at its first start. The database has only digests of the tokens, so they are kept here. */

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readPresence } from "../../agent/paths/data-dir.ts";
 import { exitCodes } from "../../agent/shutdown/exit-codes.ts";
 import type { CliConfig } from "../config.ts";
-import type { DevFile } from "../connection/dev-file.ts";
 import { agentProgram } from "./agent-program.ts";
 
 export type DevAgent = {
@@ -16,7 +15,12 @@ export type DevAgent = {
 };
 
 export type DevAgentOptions = {
-  readonly dev: DevFile;
+  readonly url: string;
+  readonly runner: { readonly id: string; readonly token: string };
+  /** Of its folder and its log in the data directory. */
+  readonly name: "agent" | "agent-builds";
+  /** Of a customer, or of the org's own runner. */
+  readonly mode: "install" | "org";
   /** The data directory of `svc dev`; the agent's own is in it. */
   readonly dataDir: string;
   readonly config: CliConfig;
@@ -36,17 +40,18 @@ const hopeless: ReadonlySet<number> = new Set([
 
 /** Runs an agent beside the broker, as a process of its own, and starts it again when it ends unasked. */
 export async function startDevAgent(options: DevAgentOptions): Promise<DevAgent> {
-  const dataDir = path.join(options.dataDir, "agent");
+  const { name } = options;
+  const dataDir = path.join(options.dataDir, name);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await endFormer(dataDir);
   const tokenFile = path.join(dataDir, "token");
-  await writeFile(tokenFile, `${options.dev.runner_token}\n`, { mode: 0o600 });
-  const logFile = path.join(options.dataDir, "agent.log");
+  await writeFile(tokenFile, `${options.runner.token}\n`, { mode: 0o600 });
+  const logFile = path.join(options.dataDir, `${name}.log`);
   await rename(logFile, `${logFile}.old`).catch(() => {}); // there is none at the first start
   const log = await open(logFile, "a", 0o600);
   const stopping = new AbortController();
   const start = (): ChildProcess => {
-    const flags = flagsOf(options.dev, { dataDir, tokenFile });
+    const flags = flagsOf(options, { dataDir, tokenFile });
     return startChild(flags, options.config, log);
   };
   let child = start();
@@ -76,13 +81,14 @@ async function endFormer(dataDir: string): Promise<void> {
 }
 
 function flagsOf(
-  { url, runner_id: runnerId }: DevFile,
+  { url, runner, mode }: DevAgentOptions,
   { dataDir, tokenFile }: { readonly dataDir: string; readonly tokenFile: string },
 ): string[] {
   const settings = {
     "broker-url": url,
     "token-file": tokenFile,
-    runner: runnerId,
+    runner: runner.id,
+    mode,
     "data-dir": dataDir,
     "watch-port": "auto",
     "min-free-disk": "100MiB",

@@ -23,18 +23,30 @@ export async function prepareDev(
   const kept = await readDevFile(dataDir);
   const admin = await findAdmin(db, url, kept);
   const endpoint: Endpoint = { url, token: admin.token };
-  const { runnerId, isFirst } = await findRunner(endpoint, kept);
-  const runnerToken = await findRunnerToken(endpoint, runnerId, kept);
+  const own = await findRunner(endpoint, kinds.install, kept?.runner_id);
+  const builds = await findRunner(endpoint, kinds.org, kept?.builds_runner_id);
   const dev: DevFile = {
     url,
     org_id: admin.orgId,
-    runner_id: runnerId,
+    runner_id: own.id,
     admin_token: admin.token,
-    runner_token: runnerToken,
+    runner_token: await findRunnerToken(endpoint, own.id, kept?.runner_token),
+    builds_runner_id: builds.id,
+    builds_runner_token: await findRunnerToken(endpoint, builds.id, kept?.builds_runner_token),
   };
   await writeDevFile(dataDir, dev);
-  return { dev, isFirst };
+  return { dev, isFirst: own.isNew };
 }
+
+/** The runners of development: one as a customer has it, and the org's own, which builds. */
+const kinds = {
+  install: { name: "development", group: { type: "install", name: "Development" } },
+  org: {
+    name: "builds",
+    group: { type: "org", name: "Builds", settings: { job_group_parallelism: { build: "4" } } },
+  },
+} as const;
+type Kind = (typeof kinds)[keyof typeof kinds];
 
 async function findAdmin(
   db: Db,
@@ -55,32 +67,35 @@ async function findAdmin(
 
 async function findRunner(
   endpoint: Endpoint,
-  kept: DevFile | undefined,
-): Promise<{ readonly runnerId: string; readonly isFirst: boolean }> {
-  const found = await callRoute(endpoint, listRunnersRoute, { query: { limit: 100 } });
-  const ids = found.body.items.map(({ id }) => id);
-  const id = ids.find((each) => each === kept?.runner_id) ?? ids.at(-1);
-  if (id !== undefined) return { runnerId: id, isFirst: false };
-  const body = { name: "development", runner_group_id: await findGroup(endpoint) };
-  const made = await callRoute(endpoint, createRunnerRoute, { body });
-  return { runnerId: made.body.id, isFirst: true };
+  { name, group }: Kind,
+  kept: string | undefined,
+): Promise<{ readonly id: string; readonly isNew: boolean }> {
+  const query = { limit: 100 };
+  const groups = (await callRoute(endpoint, listRunnerGroupsRoute, { query })).body.items;
+  const own = groups.filter(({ type }) => type === group.type).map(({ id }) => id);
+  const runners = (await callRoute(endpoint, listRunnersRoute, { query })).body.items;
+  const ids = runners.flatMap((one) => (own.includes(one.runner_group_id) ? [one.id] : []));
+  const id = ids.find((each) => each === kept) ?? ids.at(-1);
+  if (id !== undefined) return { id, isNew: false };
+  const groupId = own.at(-1) ?? (await makeGroup(endpoint, group));
+  const body = { name, runner_group_id: groupId };
+  return { id: (await callRoute(endpoint, createRunnerRoute, { body })).body.id, isNew: true };
 }
 
-async function findGroup(endpoint: Endpoint): Promise<string> {
-  const found = await callRoute(endpoint, listRunnerGroupsRoute, { query: { limit: 1 } });
-  const [group] = found.body.items;
-  if (group !== undefined) return group.id;
-  const body = { type: "install", name: "Development", platform: "local" } as const;
+async function makeGroup(endpoint: Endpoint, group: Kind["group"]): Promise<string> {
+  const body = { ...group, platform: "local" } as const;
   return (await callRoute(endpoint, createRunnerGroupRoute, { body })).body.id;
 }
 
 async function findRunnerToken(
   endpoint: Endpoint,
   runnerId: string,
-  kept: DevFile | undefined,
+  kept: string | undefined,
 ): Promise<string> {
-  const own = kept && (await ownToken({ url: endpoint.url, token: kept.runner_token }));
-  if (own?.runner_id === runnerId && kept !== undefined) return kept.runner_token;
+  if (kept) {
+    const own = await ownToken({ url: endpoint.url, token: kept });
+    if (own?.runner_id === runnerId) return kept;
+  }
   const body = { name: creator, kind: "rt", runner_id: runnerId } as const;
   return (await callRoute(endpoint, createTokenRoute, { body })).body.secret;
 }

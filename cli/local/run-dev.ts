@@ -9,8 +9,8 @@ export const runDev = defineCommand({
   name: "dev",
   summary: "Run a broker, an agent and a database for development. Same as: npm start",
   details:
-    "An embedded Postgres (or that of DATABASE_URL), its migrations, a broker, a registry for what builds make (or that of SVC_REGISTRY), an agent on this machine and, at the " +
-    "first start, an org, a runner, tokens and a first job to see. Ctrl-C stops it within 5 s; all is kept for the " +
+    "An embedded Postgres (or that of DATABASE_URL), its migrations, a broker, a registry for what builds make (or that of SVC_REGISTRY), two agents on this machine (one is the org's own, which builds) and, at the " +
+    "first start, an org, two runners, tokens and a first job to see. Ctrl-C stops it within 5 s; all is kept for the " +
     "next start. Unlike other brokers it calls webhooks on this machine and its networks, unless SVC_EGRESS says otherwise.",
   isLocal: true,
   flags: {
@@ -22,7 +22,7 @@ export const runDev = defineCommand({
       value: "DIR",
       summary: "The data directory (default: the project's .svc/).",
     },
-    "no-agent": { summary: "Do not start an agent." },
+    "no-agent": { summary: "Do not start the agents." },
     reset: { summary: "Delete all data of earlier starts first, including tokens." },
     json: { summary: "Print one line of JSON when ready, and nothing else on standard output." },
   },

@@ -88,7 +88,7 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   if (stop.hasArrived()) return;
   await awaitReady(running.broker.health);
   const { dev, isFirst } = await prepareDev(running.broker.db, running.url, dataDir);
-  const agent = await startAgent(options, dev, endings);
+  const agent = await startAgents(options, dev, endings);
   if (isJson) {
     screen.out(JSON.stringify(dev));
     return;
@@ -136,14 +136,31 @@ const readPort = (text: string | undefined): number => {
   return Number.isInteger(port) && port > 0 && port < 65_535 ? port : 0;
 };
 
-async function startAgent(
+/** The runner's, which is answered, and that of the org's own, which builds. */
+async function startAgents(
   { hasAgent, dataDir, config, screen }: DevOptions,
   dev: DevFile,
   endings: Ending[],
 ): Promise<DevAgent | undefined> {
   if (!hasAgent) return undefined;
-  const agent = await startDevAgent({ dev, dataDir, config, say: screen.say });
-  endings.push({ end: agent.stop, ...agentEnd });
+  const common = { url: dev.url, dataDir, config, say: screen.say };
+  const [agent, builder] = await Promise.all([
+    startDevAgent({
+      ...common,
+      name: "agent",
+      mode: "install",
+      runner: { id: dev.runner_id, token: dev.runner_token },
+    }),
+    startDevAgent({
+      ...common,
+      name: "agent-builds",
+      mode: "org",
+      runner: { id: dev.builds_runner_id, token: dev.builds_runner_token },
+    }),
+  ]);
+  const stop = async (withinMs: number) =>
+    void (await Promise.all([agent.stop(withinMs), builder.stop(withinMs)]));
+  endings.push({ end: stop, ...agentEnd });
   return agent;
 }
 

@@ -71,6 +71,8 @@ describe("svc dev with its own Postgres", () => {
       "runner_id",
       "admin_token",
       "runner_token",
+      "builds_runner_id",
+      "builds_runner_token",
     ]);
     const { url, runner_id, admin_token, runner_token } = ready;
     expect(await statusOf(url, admin_token)).toBe(200);
@@ -128,10 +130,8 @@ describe("svc dev over DATABASE_URL", () => {
 
     await rm(path.join(dataDir, "dev.json"));
     const { dev: third, ready: lost } = await startDev(args, { env });
-    expect({ org: lost.org_id, runner: lost.runner_id }).toEqual({
-      org: ready.org_id,
-      runner: ready.runner_id,
-    });
+    const ids = ["org_id", "runner_id", "builds_runner_id"];
+    for (const id of ids) expect(Reflect.get(lost, id)).toBe(Reflect.get(ready, id));
     expect(lost.admin_token).not.toBe(ready.admin_token);
     expect(await statusOf(lost.url, lost.admin_token)).toBe(200);
     await stop(third);
