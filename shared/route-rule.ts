@@ -12,6 +12,7 @@ import type { QueueAct } from "./queue-acts.ts";
  * - ownRunner: a token that is bound to one runner may call it, and the handler keeps it to that runner. Without it, such
  *   a token is only let in where the path has `{runner_id}`, and only for its own runner.
  * - others: what a caller needs whose token is not bound to a runner, in place of `permission`; the handler answers it otherwise.
+ * - or: who has this in place of `permission` is let in, too; the handler asks for what the owner of the thing demands.
  * - bound: a token that is bound to an app or an install may call it, and the handler shows it nothing else and changes
  *   nothing else. Without it, such a token is only let in where the path names something of its own (docs/access.md).
  * - act: what it does with the queue, or the queue of the signal or emitter, that its path names; where that is a lane, its owner's
@@ -40,6 +41,7 @@ export type RouteRule = {
   readonly runnersRead?: true;
   readonly ownRunner?: true;
   readonly others?: Permission;
+  readonly or?: Permission;
   readonly bound?: true;
   readonly act?: QueueAct;
   readonly operatesRunner?: true;

@@ -4,8 +4,12 @@ import type { Db } from "../database/connect.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Workflow } from "./machine/workflow-rows.ts";
 
-/** What it asks to cancel, retry, skip and resume workflows besides what their routes ask, by whose they are. */
-const asked: { readonly [Type in Workflow["owner_type"]]?: Permission } = { apps: "builds.write" };
+/** What it asks to cancel, retry, skip and resume workflows, by whose they are. */
+const asked: Readonly<Record<Workflow["owner_type"], Permission>> = {
+  installs: "installs.operate",
+  apps: "builds.write",
+  app_branches: "branches.run",
+};
 
 /** Refuses whoever may not operate this workflow; one that is not there is for others to say. */
 export async function requireOperates(
@@ -17,6 +21,7 @@ export async function requireOperates(
     select w.owner_type from workflows w where w.org_id = ${orgId} and w.id = ${id}`;
   const needed = row && asked[row.owner_type];
   if (needed === undefined || permissions.has(needed)) return;
-  const detail = `This workflow is of an app. This token lacks the permission ${needed}.`;
+  const whose = row?.owner_type === "installs" ? "an install" : "an app";
+  const detail = `This workflow is of ${whose}. This token lacks the permission ${needed}.`;
   throw problem.forbidden("permission_missing", detail);
 }

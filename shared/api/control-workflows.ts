@@ -10,7 +10,8 @@ const path = "/v1/workflows/{workflow_id}";
 const stepPath = `${path}/steps/{step_id}` as const;
 const approvalPath = `${stepPath}/approvals/{approval_id}` as const;
 const reading = { surface: "control-plane", permission: "workflows.read" } as const;
-const operating = { surface: "control-plane", permission: "installs.operate" } as const;
+const ofInstall = { surface: "control-plane", permission: "installs.operate" } as const;
+const operating = { ...ofInstall, or: "builds.write" } as const;
 const responding = { surface: "control-plane", permission: "approvals.respond" } as const;
 
 export const updateWorkflowRoute = createRoute("updateWorkflow", {
@@ -92,7 +93,7 @@ export const skipStepRoute = createRoute("skipWorkflowStep", {
 
 export const retryInInstallRoute = createRoute("retryInstallWorkflow", {
   post: "/v1/installs/{install_id}/retry-workflow",
-  rule: { ...operating, idempotent: "replay" },
+  rule: { ...ofInstall, idempotent: "replay" },
   tags,
   summary: "Retry or skip a step of an install's workflow",
   description:

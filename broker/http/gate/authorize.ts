@@ -64,7 +64,8 @@ function checkActor(
 ): void | Promise<void> {
   c.set("actor", actor);
   const needed = actor.runnerId === null ? (rule.others ?? rule.permission) : rule.permission;
-  if (needed !== null) requirePermission(actor, needed);
+  const isLetIn = rule.or !== undefined && actor.permissions.has(rule.or);
+  if (needed !== null && !isLetIn) requirePermission(actor, needed);
   if (actor.runnerId !== null) checkRunner(c, rule, actor);
   if (rule.unmetered !== true)
     for (const [name, value] of broker.rateLimiter.take(actor)) setHeader(c, name, value);

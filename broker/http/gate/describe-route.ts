@@ -25,13 +25,14 @@ function aliasText(route: RouteConfig): string {
   return aliases.length === 0 ? "" : `Also ${aliases.join(", ")}.`;
 }
 
-function permissionText({ permission, ownRunner, others, bound }: RouteRule): string {
+function permissionText({ permission, ownRunner, others, or, bound }: RouteRule): string {
   if (permission === null) return "Needs no permission.";
   const own = ownRunner === true ? " A runner token only reaches objects of its own runner." : "";
   const kept =
     bound === true ? " A token that is bound to an app or an install sees only that." : "";
   const other = others === undefined ? "" : ` Without such a token: \`${others}\`.`;
-  return `Needs the permission \`${permission}\`.${own}${other}${kept}`;
+  const apart = or === undefined ? "" : ` For workflows of apps: \`${or}\`.`;
+  return `Needs the permission \`${permission}\`.${apart}${own}${other}${kept}`;
 }
 
 function headersOf(rule: RouteRule): z.ZodObject | undefined {
