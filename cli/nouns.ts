@@ -51,6 +51,7 @@ export const nounGroups: readonly NounGroup[] = [
       app: async () => (await import("./apps/all-app-commands.ts")).allAppCommands,
       component: async () => (await import("./apps/parts/component-commands.ts")).componentCommands,
       build: async () => (await import("./builds/build-commands.ts")).buildCommands,
+      sandbox: async () => (await import("./builds/sandbox-commands.ts")).sandboxCommands,
       policy: async () => (await import("./policies/policy-commands.ts")).policyCommands,
       registry: async () => (await import("./registry/registry-commands.ts")).registryCommands,
     },

@@ -36,6 +36,7 @@ export const idNames = {
   runbook_id: "rbk",
   runner_group_id: "rgr",
   runner_id: "run",
+  sandbox_build_id: "sbd",
   secret_id: "sec",
   shutdown_id: "shd",
   signal_id: "sig",

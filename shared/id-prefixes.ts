@@ -45,6 +45,7 @@ export const idPrefixes = {
   rol: { kind: "role", words: "a role" },
   rop: { kind: "runner_operation", words: "an operation of a runner" },
   run: { kind: "runner", words: "a runner" },
+  sbd: { kind: "sandbox_build", words: "a build of a sandbox" },
   sec: { kind: "secret", words: "a secret" },
   ses: { kind: "session", words: "a session" },
   shd: { kind: "shutdown", words: "a shutdown" },

@@ -3,7 +3,7 @@
  * up with each version that has more types of workflows, kinds of steps or groups: an older broker that runs beside it then leaves them
  * to those that know them.
  */
-export const workflowTask = "advance-workflow-2";
+export const workflowTask = "advance-workflow-3";
 
-/** Its name before it had a number: what was to be done then. */
-export const formerWorkflowTask = "advance-workflow";
+/** Its names before: what was to be done then. */
+export const formerWorkflowTasks = ["advance-workflow", "advance-workflow-2"] as const;

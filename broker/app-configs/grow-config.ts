@@ -138,7 +138,7 @@ async function tryToSeal(
   };
   let draft: string;
   try {
-    const draftOf = { id, cliVersion, actorId: actor.id };
+    const draftOf = { id, cliVersion, actorId: actor.id, builds: config.registry !== undefined };
     const { brands } = config;
     const asked = { form: "parts", draft: draftOf, brands, defaultName } as const;
     const bytes = [Buffer.from(parts)];

@@ -24,6 +24,8 @@ export type ConfigDraft = {
   readonly links: object;
   readonly runner_type: string | undefined;
   readonly created_by_id: string;
+  /** What changes is built once it is in force. */
+  readonly builds: boolean;
   /** What it has by name; an app keeps the ids of what it had before. */
   readonly actions: readonly (Named & { readonly config_id: string; readonly labels: object })[];
   readonly components: readonly Named[];

@@ -45,7 +45,7 @@ async function trySync(
   const { orgId } = actor;
   const id = newId("cfg");
   const { active, name, bytes } = await before({ db }, asking, app);
-  const draftOf = { id, cliVersion, actorId: actor.id };
+  const draftOf = { id, cliVersion, actorId: actor.id, builds: config.registry !== undefined };
   const asked = { draft: draftOf, brands: config.brands, defaultName: name };
   const checked = await check({ opa, work }, asking, { asked, source, bytes });
   const draft = textOf(checked.draft);

@@ -11,16 +11,26 @@ import { requireNamed } from "../named-parts/show-named-parts.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { laneFull } from "../workflows/lane-refusals.ts";
+import type { ComponentPart, SandboxPart } from "./component-part.ts";
 
 type Asker = Pick<Actor, "id" | "orgId" | "requestSeed">;
 type Begun = { readonly workflowId: string; readonly builds: readonly string[] };
 const everyPart = { after: undefined, limit: 1000, offset: 0 };
 
+/** How builds are made that somebody asks for. */
+export type BuildHow = {
+  readonly gitRef: string;
+  readonly isForced: boolean;
+  /** A sync has them built, and nobody by themselves: they take no others' place. */
+  readonly isBySync?: true;
+};
+const asConfigured: BuildHow = { gitRef: "", isForced: false };
+
 /** Builds one component by the app's active config; answers the build's id. */
 export async function buildComponent(
   db: Db,
   actor: Asker,
-  { app, id, gitRef }: { readonly app: string; readonly id: string; readonly gitRef: string },
+  { app, id, how }: { readonly app: string; readonly id: string; readonly how: BuildHow },
 ): Promise<string> {
   const configId = await requireActiveConfig(db, actor.orgId, app);
   await requireNamed(db, actor.orgId, { kind: "components", app, id });
@@ -30,7 +40,22 @@ export async function buildComponent(
   const [part] = parts;
   if (part === undefined) throw problem.notFound("component config");
   const metadata = { component_id: id, component_name: part.name };
-  const begun = await begin(db, actor, { app, configId, parts, gitRef, metadata });
+  const begun = await beginBuilds(db, actor, { app, configId, parts, how, metadata });
+  return begun.builds[0] ?? "";
+}
+
+/** Builds the sandbox of the app's active config; answers the build's id. */
+export async function buildSandbox(
+  db: Db,
+  actor: Asker,
+  { app, how }: { readonly app: string; readonly how: BuildHow },
+): Promise<string> {
+  const configId = await requireActiveConfig(db, actor.orgId, app);
+  const { sandbox } = (await storedDocument(db, actor.orgId, configId)) ?? {};
+  if (sandbox === undefined)
+    throw problem.conflict("no_sandbox", "The app's active config has no sandbox.");
+  const metadata = { component_name: "the sandbox" };
+  const begun = await beginBuilds(db, actor, { app, configId, parts: [], sandbox, how, metadata });
   return begun.builds[0] ?? "";
 }
 
@@ -41,12 +66,13 @@ export async function buildAllComponents(
   app: string,
 ): Promise<string | undefined> {
   const configId = await requireActiveConfig(db, actor.orgId, app);
-  const parts = await partsOf(db, actor.orgId, configId);
+  const parts = await listComponentParts(db, actor.orgId, configId);
   if (parts.length === 0) return undefined;
-  return (await begin(db, actor, { app, configId, parts, gitRef: "", metadata: {} })).workflowId;
+  const of = { app, configId, parts, how: asConfigured, metadata: {} };
+  return (await beginBuilds(db, actor, of)).workflowId;
 }
 
-/** Builds all components of a config that is or was in force; answers the workflow's id. */
+/** Builds all components and the sandbox of a config that is or was in force; answers the workflow's id. */
 export async function buildConfig(
   db: Db,
   actor: Asker,
@@ -57,14 +83,15 @@ export async function buildConfig(
   if (config === undefined) throw problem.notFound("app config");
   if (config.plan_only || (config.status !== "active" && config.status !== "outdated"))
     throw problem.conflict("config_not_active", `The config is ${config.status}: sync it first.`);
-  const parts = await partsOf(db, actor.orgId, configId);
-  if (parts.length === 0)
+  const parts = await listComponentParts(db, actor.orgId, configId);
+  const { sandbox } = (await storedDocument(db, actor.orgId, configId)) ?? {};
+  if (parts.length === 0 && sandbox === undefined)
     throw problem.conflict(
       "no_components",
-      "The config has no components: there is nothing to build.",
+      "The config has neither components nor a sandbox: there is nothing to build.",
     );
-  const begun = await begin(db, actor, { app, configId, parts, gitRef: "", metadata: {} });
-  return begun.workflowId;
+  const of = { app, configId, parts, ...(sandbox && { sandbox }), how: asConfigured, metadata: {} };
+  return (await beginBuilds(db, actor, of)).workflowId;
 }
 
 async function requireActiveConfig(db: Db, org: OrgId, app: string): Promise<string> {
@@ -73,39 +100,47 @@ async function requireActiveConfig(db: Db, org: OrgId, app: string): Promise<str
   throw problem.conflict("no_active_config", "The app has no active config. Sync one first.");
 }
 
-const partsOf = (db: Db, org: OrgId, config: string): Promise<PartConfigRow[]> =>
+/** What a config says of components. */
+export const listComponentParts = (db: Db, org: OrgId, config: string): Promise<PartConfigRow[]> =>
   listPartConfigs(db, org, { kind: "components", config, ...everyPart });
 
 type Beginning = {
   readonly app: string;
   readonly configId: string;
   readonly parts: readonly PartConfigRow[];
-  readonly gitRef: string;
+  readonly sandbox?: SandboxPart;
+  readonly how: BuildHow;
   readonly metadata: Readonly<Record<string, string>>;
 };
 
-async function begin(
+/** Files builds with the workflow that makes them; what the same request filed before is answered as it is. */
+export async function beginBuilds(
   db: Db,
   { id: actorId, orgId, requestSeed }: Asker,
-  { app, configId, parts, gitRef, metadata }: Beginning,
+  { app, configId, parts, sandbox, how, metadata }: Beginning,
 ): Promise<Begun> {
   const workflowId = keyedId("wfl", requestSeed, app, "app_config_build");
   const made = requestSeed === undefined ? [] : await buildsOf(db, orgId, workflowId);
   if (made.length > 0) return { workflowId, builds: made };
   const { components = [] } = (await storedDocument(db, orgId, configId)) ?? {};
-  const builds = parts.map(({ id, part_id, name }) => {
-    const said = components.find((one) => one.name === name);
-    return {
+  const said = new Map(components.map((one) => [one.name, one]));
+  const builds = [
+    ...parts.map(({ id, part_id, name }) => ({
       id: keyedId("bld", requestSeed, part_id),
       component_id: part_id,
       component_config_id: id,
-      app_config_id: configId,
       component_name: name,
-      component_type: said?.type ?? "",
-      git_ref: gitRef,
-      checksum: checksumOf(canonicalJson(said ?? null)),
-    };
-  });
+      component_type: said.get(name)?.type ?? "",
+      checksum: checksumOfPart(said.get(name)),
+    })),
+    ...(sandbox === undefined ? [] : [sandboxRow(sandbox, requestSeed)]),
+  ].map((row) => ({
+    ...row,
+    app_config_id: configId,
+    git_ref: how.gitRef,
+    is_forced: how.isForced,
+    is_by_sync: how.isBySync === true,
+  }));
   const workflow = {
     id: workflowId,
     org_id: orgId,
@@ -125,6 +160,19 @@ async function begin(
     select begin_builds(${orgId}, ${app}, ${JSON.stringify(workflow)}::text::jsonb, ${JSON.stringify(builds)}::text::jsonb) as outcome`;
   if (row?.outcome !== "created") throw refusalOf(row?.outcome ?? "lost");
   return { workflowId, builds: builds.map(({ id }) => id) };
+}
+
+/** Tells apart what configs say of a component or the sandbox. */
+export const checksumOfPart = (part: ComponentPart | SandboxPart | undefined): string =>
+  checksumOf(canonicalJson(part ?? null));
+
+function sandboxRow(sandbox: SandboxPart, seed: Asker["requestSeed"]) {
+  return {
+    id: keyedId("sbd", seed, "sandbox"),
+    component_name: "sandbox",
+    component_type: sandbox.type === "pulumi" ? "pulumi" : "terraform_module",
+    checksum: checksumOfPart(sandbox),
+  };
 }
 
 /** What the same request made before, where nobody heard of it. */

@@ -5,7 +5,17 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { type FixedLogin, findFixedLogin } from "../registry/find-fixed-login.ts";
 
 /** What an earlier build made of the source that it found. */
-export type FormerBuild = { readonly digest: string; readonly source_digest: string };
+export type FormerBuild = {
+  /** Of the plan of its job. */
+  readonly plan_checksum: string;
+  readonly digest: string;
+  readonly media_type: string;
+  readonly size: number;
+  readonly source_digest: string;
+  readonly source_ref: string;
+  readonly source_checksum: string;
+  readonly builder: string;
+};
 
 /** All of an app that its workflows read. */
 export type BuildFacts = {
@@ -19,7 +29,7 @@ export type BuildFacts = {
   readonly components: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** With which its builds push, where the registry has logins of its own; undefined where it has none. */
   readonly pushLogin: FixedLogin | undefined;
-  /** The newest build of each component that is active, by the component's id. */
+  /** The newest build of each component that is active, by the component's id; the sandbox's by `sandbox`. */
   readonly former: ReadonlyMap<string, FormerBuild>;
 };
 
@@ -29,14 +39,19 @@ type Row = Pick<BuildFacts, "org" | "app"> & { readonly runner: BuildFacts["runn
 export async function findBuildFacts(
   db: Db,
   org: OrgId,
-  { app, configId, components }: BuildsOf,
+  { app, configId, components, hasSandbox }: BuildsOf,
 ): Promise<BuildFacts | undefined> {
-  const [[row], config, labels, pushLogin] = await Promise.all([
+  const [[row], config, labels, pushLogin, [sandbox]] = await Promise.all([
     findApp(db, org, app),
     storedDocument(db, org, configId),
     listComponents(db, org, components),
     findFixedLogin(db, org, "push"),
+    hasSandbox ? findSandbox(db, org, app) : [],
   ]);
+  const formers = [
+    ...labels.map(({ id, former }) => [id, former] as const),
+    [sandboxKey, sandbox?.former ?? null] as const,
+  ];
   if (row === undefined || config === undefined) return undefined;
   return {
     org: row.org,
@@ -46,7 +61,7 @@ export async function findBuildFacts(
     config,
     pushLogin,
     components: new Map(labels.map(({ id, labels: own }) => [id, own])),
-    former: new Map(labels.flatMap(({ id, former }) => (former === null ? [] : [[id, former]]))),
+    former: new Map(formers.flatMap(([id, former]) => (former === null ? [] : [[id, former]]))),
   };
 }
 
@@ -55,7 +70,11 @@ type BuildsOf = {
   readonly configId: string;
   /** The ids of those that are built. */
   readonly components: readonly string[];
+  readonly hasSandbox: boolean;
 };
+
+/** Under which the sandbox's former build is, where components have their ids. */
+export const sandboxKey = "sandbox";
 
 /** With the runner of the oldest group of the org's own, one of which a process takes builds before others. */
 function findApp(db: Db, org: OrgId, app: string): Promise<Row[]> {
@@ -74,6 +93,13 @@ function findApp(db: Db, org: OrgId, app: string): Promise<Row[]> {
      where a.org_id = ${org} and a.id = ${app}`;
 }
 
+/** Of a row of `component_builds` that is called b. */
+const formerColumns = `
+  jsonb_build_object('plan_checksum', coalesce(b.artifact ->> 'plan_checksum', ''), 'digest', b.artifact ->> 'digest', 'media_type', coalesce(b.artifact ->> 'media_type', ''),
+                     'size', coalesce(b.artifact -> 'size', '0'), 'source_digest', coalesce(b.artifact ->> 'source_digest', ''),
+                     'source_ref', coalesce(b.artifact ->> 'source_ref', ''),
+                     'source_checksum', coalesce(b.artifact ->> 'source_checksum', ''), 'builder', coalesce(b.artifact ->> 'builder', ''))`;
+
 type ComponentRow = {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -83,8 +109,14 @@ type ComponentRow = {
 function listComponents(db: Db, org: OrgId, ids: readonly string[]): Promise<ComponentRow[]> {
   return db<ComponentRow[]>`
     select c.id, c.labels,
-           (select jsonb_build_object('digest', b.artifact ->> 'digest', 'source_digest', coalesce(b.artifact ->> 'source_digest', ''))
+           (select ${db.unsafe(formerColumns)}
               from component_builds b
              where b.component_id = c.id and b.status = 'active' order by b.id desc limit 1) as former
       from components c where c.org_id = ${org} and c.id = any(${[...ids]}::text[])`;
+}
+
+function findSandbox(db: Db, org: OrgId, app: string): Promise<Pick<ComponentRow, "former">[]> {
+  return db<Pick<ComponentRow, "former">[]>`
+    select ${db.unsafe(formerColumns)} as former from component_builds b
+     where b.org_id = ${org} and b.app_id = ${app} and b.component_id is null and b.status = 'active' order by b.id desc limit 1`;
 }

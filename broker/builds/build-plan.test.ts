@@ -8,17 +8,18 @@ const plan = (component: ComponentPart, brands: string[] = []) =>
   planBuild({
     org: { id: "org_1", name: "acme" },
     app: { id: "app_1", name: "shop" },
-    component,
-    build: { id: "bld_1", component_id: "cmp_1", git_ref: "" },
+    part: { component },
+    build: { id: "bld_1", component_id: "cmp_1", git_ref: "", is_forced: false },
     registry: { server: "registry.example.com", prefix: "", isPlain: false, auth: "none" },
     labels: { tier: "web" },
     brands,
-    formerSource: "",
+    former: undefined,
   });
 
 test("a source is of its repository and folder, with what is known of org and app", () => {
   expect(plan({ name: "db", type: "terraform_module", public_repo: repo })).toEqual({
     type: "terraform-module-build",
+    checksum: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     plan: {
       component_id: "cmp_1",
       component_build_id: "bld_1",

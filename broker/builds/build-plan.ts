@@ -1,38 +1,40 @@
-import { findReferences } from "../../shared/app-config/templates/find-references.ts";
+import { canonicalJson, checksumOf } from "../../shared/app-config/canonical-json.ts";
 import type { Json } from "../../shared/app-config/templates/json-value.ts";
-import { renderValue } from "../../shared/app-config/templates/render-template.ts";
-import { quickBudget, RenderWork } from "../../shared/app-config/templates/render-work.ts";
-import { type Brands, rootsOf } from "../../shared/brands.ts";
+import type { Brands } from "../../shared/brands.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { RegistryConfig } from "../registry/registry-settings.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
-import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
-import type { ComponentPart } from "./component-part.ts";
+import type { BuildRow, CompositeFault } from "../workflows/machine/workflow-rows.ts";
+import type { FormerBuild } from "./build-facts.ts";
+import type { BuiltArtifact } from "./built-artifact.ts";
+import type { ComponentPart, SandboxPart } from "./component-part.ts";
 import { gitSourceOf } from "./git-source-of.ts";
 import { imageSourceOf } from "./image-source-of.ts";
+import { renderBuild } from "./render-build.ts";
 
 type OfType<Type extends ComponentPart["type"]> = Extract<ComponentPart, { type: Type }>;
 type Members = Readonly<Record<string, unknown>>;
 
 /** What a build of a component is: the type of its job, and that job's plan. */
-export type BuildJob = { readonly type: RunnerJobType; readonly plan: Members };
+export type BuildJob = {
+  readonly type: RunnerJobType;
+  readonly plan: Members;
+  /** Of all of the plan but which build it is. */
+  readonly checksum: string;
+};
 
 /** What a plan is made of. */
 export type BuildPlanning = {
   readonly org: { readonly id: string; readonly name: string };
   readonly app: { readonly id: string; readonly name: string };
-  readonly component: ComponentPart;
-  readonly build: {
-    readonly id: string;
-    readonly component_id: string;
-    readonly git_ref: string;
-  };
+  readonly part: { readonly component: ComponentPart } | { readonly sandbox: SandboxPart };
+  readonly build: Pick<BuildRow, "id" | "component_id" | "git_ref" | "is_forced">;
   readonly registry: RegistryConfig;
   readonly labels: Readonly<Record<string, string>>;
   /** With which its config was read. */
   readonly brands: Brands;
-  /** The digest of the image that the newest build found, if any. */
-  readonly formerSource: string;
+  /** The newest build of the same, if any. */
+  readonly former: FormerBuild | undefined;
 };
 
 /** What a type of component has besides: members that templates may be in, and those that stay as they are. */
@@ -43,55 +45,96 @@ type Made = {
   readonly asIs?: Members;
 };
 type Make = Made | CompositeFault;
-type Of<Type extends ComponentPart["type"]> = Pick<BuildPlanning, "labels" | "formerSource"> & {
+type Of<Type extends ComponentPart["type"]> = Pick<BuildPlanning, "labels" | "former"> & {
   readonly component: OfType<Type>;
 };
 
 /** The plan of a build, or why there is none. Only what is known of org and app can be in it: an artifact is of all installs. */
 export function planBuild(planning: BuildPlanning): BuildJob | CompositeFault {
-  const { component, build, registry, brands } = planning;
-  const make = makers[component.type] as (planning: BuildPlanning) => Make; // for what it is given
-  const made = make(planning);
+  const { build, registry, brands } = planning;
+  const made = makeOf(planning);
   if ("code" in made) return made;
-  const source = sourceOf(component, build.git_ref);
-  if (source === "missing") return noRepository(component.name);
-  const rendered = render(planning, { own: made.rendered, source });
+  const source = sourceOf(planning);
+  if (source === "missing") return noRepository(placeOf(planning).words);
+  const rendered = renderBuild(planning, placeOf(planning), { own: made.rendered, source });
   if ("code" in rendered) return rendered;
   const { own, source: git_source } = rendered.value as { own: Members; source: Json };
+  const { type, member, asIs } = made;
+  const what = {
+    ...(git_source !== null && { git_source }),
+    ...(member !== undefined && { [member]: { ...own, ...asIs } }),
+    dst_registry: destinationOf(planning),
+    ...(brands.length > 0 && { brands }),
+  };
+  const checksum = checksumOf(canonicalJson({ type, ...what }));
+  const previous = git_source === null ? undefined : previousOf(planning, checksum);
   return {
-    type: made.type,
+    type,
+    checksum,
     plan: {
-      component_id: build.component_id,
+      ...(build.component_id !== null && { component_id: build.component_id }),
       component_build_id: build.id,
-      ...(git_source !== null && { git_source }),
-      ...(made.member !== undefined && { [made.member]: { ...own, ...made.asIs } }),
-      dst_registry: destinationOf(planning),
+      ...what,
       dst_tag: build.id,
-      ...(brands.length > 0 && { brands }),
+      ...(previous && { previous }),
     },
   };
 
   function destinationOf({ org, app }: BuildPlanning): Members {
-    const repository = [registry.prefix, org.id, app.id, build.component_id].filter(Boolean);
+    const repository = [registry.prefix, org.id, app.id, build.component_id ?? "sandbox"];
     return {
       registryType: "private_oci",
       loginServer: registry.server,
-      repository: repository.join("/"),
+      repository: repository.filter(Boolean).join("/"),
       ...(registry.isPlain && { plain_http: true }),
     };
   }
 }
 
-/** The repository with its tag that a build's artifact is pushed to. */
-export function artifactPlaceOf({ plan }: BuildJob): { repository: string; tag: string } {
+/** What was built last by the same plan: where its commit is still the newest, there is nothing to build. */
+function previousOf({ former, build }: BuildPlanning, checksum: string): Members | undefined {
+  if (former === undefined || build.is_forced || former.plan_checksum !== checksum)
+    return undefined;
+  const { digest, media_type, size, source_ref, source_checksum, builder } = former;
+  if (source_ref === "" || builder === "") return undefined;
+  return { digest, media_type, size, source_ref, source_checksum, builder };
+}
+
+/** Which file of the config says it, and what a person calls it. */
+function placeOf({ part }: BuildPlanning): { readonly file: string; readonly words: string } {
+  if ("sandbox" in part) return { file: "sandbox", words: "The sandbox" };
+  const { name } = part.component;
+  return { file: `components/${name}`, words: `The component ${name}` };
+}
+
+/** The repository with its tag that a build's artifact is pushed to, and by which plan. */
+export function artifactPlaceOf({ plan, checksum }: BuildJob): BuiltArtifact {
   const { loginServer, repository } = plan["dst_registry"] as Members; // as it was made
   return {
     repository: `${String(loginServer)}/${String(repository)}`,
     tag: String(plan["dst_tag"]),
+    plan_checksum: checksum,
   };
 }
 
-/** How each type is built. */
+function makeOf({ part, ...planning }: BuildPlanning): Make {
+  if ("sandbox" in part) return sandboxBuild(part.sandbox);
+  const make = makers[part.component.type] as (of: Of<ComponentPart["type"]>) => Make; // for what it is given
+  const former = planning.build.is_forced ? undefined : planning.former;
+  return make({ ...planning, former, component: part.component });
+}
+
+function sandboxBuild({ type, terraform_version }: SandboxPart): Made {
+  if (type === "pulumi")
+    return { type: "pulumi-build", member: "pulumi_build_plan", rendered: { labels: {} } };
+  return {
+    type: "sandbox-build",
+    member: "terraform_build_plan",
+    rendered: { labels: {}, ...defined({ terraform_version }) },
+  };
+}
+
+/** How each type of component is built. */
 const makers = {
   terraform_module: ({ component: { terraform_version }, labels }: Of<"terraform_module">) => ({
     type: "terraform-module-build",
@@ -169,19 +212,21 @@ function dockerBuild({ component }: Of<"docker_build">): Made {
   };
 }
 
-function imageBuild({ component, formerSource }: Of<"container_image" | "external_image">): Make {
+function imageBuild({ component, former }: Of<"container_image" | "external_image">): Make {
   const found = imageSourceOf(component);
   if (isFault(found)) return found;
   return {
     type: "container-image-build",
     member: "container_image_pull_plan",
     rendered: found,
-    asIs: formerSource === "" ? {} : { previous_source_digest: formerSource },
+    asIs: former?.source_digest ? { previous_source_digest: former.source_digest } : {},
   };
 }
 
 /** Where the sources are: null for what needs none. */
-function sourceOf(component: ComponentPart, ref: string): Members | null | "missing" {
+function sourceOf({ part, build: { git_ref: ref } }: BuildPlanning): Members | null | "missing" {
+  if ("sandbox" in part) return gitSourceOf(part.sandbox, ref) ?? "missing";
+  const { component } = part;
   if (component.type === "job" || isImage(component)) return null;
   if (component.type === "kubernetes_manifest" && component.kustomize === undefined) return null;
   const found = gitSourceOf(component, ref);
@@ -193,53 +238,13 @@ const isImage = ({ type }: ComponentPart): boolean =>
   type === "container_image" || type === "external_image";
 const isFault = (found: object): found is CompositeFault => "code" in found;
 
-const noRepository = (name: string): CompositeFault =>
+const noRepository = (what: string): CompositeFault =>
   faultOf(
     "repo_unsupported",
     "There is nothing to build from",
-    `The component ${name} names no repository. Give it a public_repo or a connected_repo, and sync the app again.`,
+    `${what} names no repository. Give it a public_repo or a connected_repo, and sync the app again.`,
     { retryable: false },
   );
-
-/** With what is known before there is an install. */
-function render(
-  { org, app, component, brands }: BuildPlanning,
-  given: { readonly own: Members; readonly source: Members | null },
-): { readonly value: Json } | CompositeFault {
-  const svc = { org: { id: org.id, name: org.name }, app: { id: app.id, name: app.name } };
-  const place = { file: `components/${component.name}`, member: "" };
-  const foreign = textsIn(given).flatMap((text) => foreignIn(text, brands))[0];
-  if (foreign !== undefined)
-    return faultOf(
-      "missing_value",
-      "The component cannot be built as its config says",
-      `The component ${component.name} is built with .svc.${foreign}, which is of an install. What a build uses can refer to the org and the app only.`,
-      { retryable: false },
-    );
-  const work = new RenderWork(quickBudget);
-  const state = Object.fromEntries(rootsOf(brands).map((root) => [root, svc]));
-  const { value, faults } = renderValue(given as unknown as Json, state, place, { work });
-  if (value !== undefined) return { value };
-  const [first] = faults;
-  const detail = `${first?.member ?? ""} line ${first?.line ?? 1}: ${first?.detail ?? "it takes too much"}`;
-  return faultOf(
-    first?.code ?? "render_failed",
-    "The component cannot be built as its config says",
-    `${detail} (component ${component.name}). What a build uses can refer to the org and the app only.`,
-    { retryable: false },
-  );
-}
-
-/** What a text reads that no org and no app has, also where it would do without. */
-const foreignIn = (text: string, brands: Brands): string[] =>
-  findReferences(text, brands)
-    .references.map(({ path }) => path.join("."))
-    .filter((path) => !/^(?:org|app)(?:\.(?:id|name))?$/.test(path));
-
-const textsIn = (value: unknown): string[] => {
-  if (typeof value === "string") return value.includes("{{") ? [value] : [];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
-};
 
 const defined = (members: Members): Members =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

@@ -1,4 +1,5 @@
 import { type ComponentBuild, componentBuilds } from "../../shared/api/builds.ts";
+import { sandboxBuilds } from "../../shared/api/sandbox-builds.ts";
 import { componentTypeOf } from "../../shared/component-types.ts";
 import { reportsOfBuild, type StoredReport, toReport } from "../policies/report-rows.ts";
 import { rowsOf } from "../resources/rows-of.ts";
@@ -22,6 +23,7 @@ type Instants = "status_at" | "created_at" | "started_at" | "finished_at";
 /** Builds of components. */
 export const buildRows = rowsOf<typeof componentBuilds, ShownBuildRow>(componentBuilds, {
   from: ["component_builds b", "b"],
+  live: "b.component_id is not null",
   boundTo: "component_builds",
   besides: {},
   whole: {
@@ -31,34 +33,56 @@ export const buildRows = rowsOf<typeof componentBuilds, ShownBuildRow>(component
   },
 });
 
+/** Builds of an app's sandbox. */
+export const sandboxBuildRows = rowsOf<typeof sandboxBuilds, ShownBuildRow>(sandboxBuilds, {
+  from: ["component_builds b", "b"],
+  live: "b.component_id is null",
+  indexedBy: "parent",
+  besides: {},
+  whole: {
+    columns: "b.*, log_stream_of(b.runner_job_id) as log_stream_id",
+    toItem: (row) => ({
+      ...ofEach(row, "app_sandbox_builds"),
+      app_sandbox_config_id: row.app_config_id,
+    }),
+  },
+});
+
 function toBuild(row: ShownBuildRow): ComponentBuild {
-  const { artifact: made, status, status_description: description } = row;
+  const { artifact: made } = row;
   return {
-    id: row.id,
-    org_id: row.org_id,
-    app_id: row.app_id,
-    component_id: row.component_id,
+    ...ofEach(row, "component_builds"),
+    component_id: row.component_id ?? "",
     component_name: row.component_name,
     component_type: componentTypeOf(row.component_type),
-    app_config_id: row.app_config_id,
-    component_config_connection_id: row.component_config_id,
+    component_config_connection_id: row.component_config_id ?? "",
     component_config_version: row.nth,
-    status,
-    status_description: description,
-    status_v2: toCompositeStatus({ status, description, at: row.status_at }),
-    ...compositeErrorOf(row.composite_error, { type: "component_builds", id: row.id }),
-    git_ref: row.git_ref,
-    checksum: row.checksum,
-    source_ref: made.source_ref ?? "",
-    source_checksum: made.source_checksum ?? "",
     source_image: made.source_image ?? "",
     source_digest: made.source_digest ?? "",
     source_media_type: made.source_media_type ?? "",
     resolved_tag: made.resolved_tag ?? "",
     resolved_at: made.resolved_at || null,
+    policy_reports: row.policy_reports.map(toReport),
+  };
+}
+
+function ofEach(row: ShownBuildRow, type: "component_builds" | "app_sandbox_builds") {
+  const { artifact: made, status, status_description: description } = row;
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    app_id: row.app_id,
+    app_config_id: row.app_config_id,
+    status,
+    status_description: description,
+    status_v2: toCompositeStatus({ status, description, at: row.status_at }),
+    ...compositeErrorOf(row.composite_error, { type, id: row.id }),
+    git_ref: row.git_ref,
+    checksum: row.checksum,
+    source_ref: made.source_ref ?? "",
+    source_checksum: made.source_checksum ?? "",
     no_op: row.no_op,
     ...artifactOf(made),
-    policy_reports: row.policy_reports.map(toReport),
     workflow_id: row.workflow_id,
     workflow_step_id: row.workflow_step_id,
     build_runner_job_id: row.runner_job_id ?? "",

@@ -9,6 +9,7 @@ export const builtArtifact = z.object({
   media_type: text,
   size: z.int().nonnegative().catch(0).default(0),
   source_checksum: text,
+  builder: text,
   source_ref: text,
   source_image: text,
   source_digest: text,
@@ -21,4 +22,5 @@ export const builtArtifact = z.object({
 export type BuiltArtifact = Partial<z.output<typeof builtArtifact>> & {
   readonly repository?: string;
   readonly tag?: string;
+  readonly plan_checksum?: string;
 };

@@ -42,8 +42,9 @@ export function draftBuildJob(
     workflow_step_id: step.id,
     app_id: facts.app.id,
     app_config_id: facts.configId,
-    component_id: build.component_id,
-    component_build_id: build.id,
+    ...(build.component_id === null
+      ? { app_sandbox_build_id: build.id }
+      : { component_id: build.component_id, component_build_id: build.id }),
   };
   const job = draftJob(
     { orgId: facts.org.id as OrgId, actorId: workflow.created_by_id, runnerId }, // read by it
@@ -51,7 +52,7 @@ export function draftBuildJob(
       type: planned.type,
       operation: "build",
       ownerId: build.id,
-      ownerType: "component_builds",
+      ownerType: build.component_id === null ? "app_sandbox_builds" : "component_builds",
       metadata,
       plan: JSON.stringify(plan),
       planNames: [],

@@ -15,7 +15,7 @@ export async function findLatestBuilds(
      where b.org_id = ${org}
        and b.id in (select (select n.id from component_builds n where n.component_id = x.id order by n.id desc limit 1)
                       from unnest(${[...components]}::text[]) as x (id))`;
-  return new Map(rows.map((row) => [row.component_id, buildRows.toItem(row)]));
+  return new Map(rows.map((row) => [row.component_id ?? "", buildRows.toItem(row)]));
 }
 
 /** The builds of one workflow, the newest first. */

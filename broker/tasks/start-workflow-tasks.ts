@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { Problem } from "../../shared/problem.ts";
-import { formerWorkflowTask, workflowTask } from "../../shared/workflow-task.ts";
+import { formerWorkflowTasks, workflowTask } from "../../shared/workflow-task.ts";
 import { runTickedAction } from "../actions/run-ticked-action.ts";
 import type { Broker } from "../broker.ts";
+import { buildSyncedConfig } from "../builds/build-synced-config.ts";
 import { keepEmitters } from "../installs/keep-emitters.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { isRefusedForOthers } from "../work-pool/work-problems.ts";
@@ -21,6 +22,7 @@ const payloadSchema = z.union([
   z.object({ org_id: z.string(), workflow_id: z.string() }),
   z.object({ org_id: z.string(), signal_id: z.string(), type: z.string() }), // its place in a lane has its turn
 ]);
+const ofConfig = z.object({ org_id: z.string(), app_id: z.string(), app_config_id: z.string() });
 const ofInstall = z.object({ org_id: z.string(), install_id: z.string() });
 
 /** Advances workflows, and keeps the emitters of installs, by a worker of its own: neither housekeeping nor signals hold them up. */
@@ -34,8 +36,11 @@ export async function startWorkflowTasks(broker: Broker): Promise<RunningTasks> 
     for (const id of ids) await advance(broker, org, id);
   };
   const tasks = {
-    [workflowTask]: advanceOne,
-    [formerWorkflowTask]: advanceOne,
+    ...Object.fromEntries([workflowTask, ...formerWorkflowTasks].map((name) => [name, advanceOne])),
+    "build-synced-config": async (payload: unknown): Promise<void> => {
+      const { org_id, app_id: app, app_config_id: configId } = ofConfig.parse(payload);
+      await buildSyncedConfig(broker.db, org_id as OrgId, { app, configId }); // from a statement of ours
+    },
     "keep-emitters": async (payload: unknown): Promise<void> => {
       const { org_id, install_id } = ofInstall.parse(payload);
       await keepEmitters(broker, org_id as OrgId, install_id); // from a statement of ours

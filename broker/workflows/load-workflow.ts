@@ -1,3 +1,4 @@
+import { isEndedBuild } from "../../shared/build-statuses.ts";
 import { findBuildFacts } from "../builds/build-facts.ts";
 import { JobOutputs } from "../builds/job-outputs.ts";
 import type { Config } from "../config.ts";
@@ -95,13 +96,17 @@ async function openInstall(
 async function openApp(
   { db, seals, config: { registry } }: WorkflowParts,
   org: OrgId,
-  { snapshot: { workflow, builds }, needs }: OwnerOpened,
+  { snapshot: { workflow, builds, superseded_builds: superseded }, needs }: OwnerOpened,
 ): Promise<KnownOwner | undefined> {
   const configId = workflow.app_config_id ?? String(workflow.params["app_config_id"]);
-  const components = [...new Set(builds.map(({ component_id: id }) => id))];
-  const facts = await findBuildFacts(db, org, { app: workflow.owner_id, configId, components });
+  const components = [...new Set(builds.flatMap(({ component_id: id }) => id ?? []))];
+  const hasSandbox = builds.some(({ component_id: id }) => id === null);
+  const of = { app: workflow.owner_id, configId, components, hasSandbox };
+  const facts = await findBuildFacts(db, org, of);
   if (facts === undefined) return undefined;
-  const env = { facts, seals, registry, ...needs };
+  const open = builds.filter(({ status }) => !isEndedBuild(status));
+  const isLeft = open.length > 0 && open.every(({ id }) => superseded[id] !== undefined);
+  const env = { facts, seals, registry, superseded, isLeft, ...needs };
   const things = { actions: new Map(), components: facts.components };
   return { things, machineOf: (refusal) => appMachine(env, refusal) };
 }

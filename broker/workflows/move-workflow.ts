@@ -60,7 +60,7 @@ export async function moveWorkflow<Answer>(
     if (written.outcome === "lane-no-lane") throw laneGone();
     if (written.outcome.startsWith("children-"))
       refusedChildren = { ...refusedChildren, ...refusedOf(written.outcome) };
-    else refusal = refusalOf(written.outcome) ?? refusal;
+    else refusal = refusalOf(written.outcome, draft) ?? refusal;
   }
   throw problem.conflict("workflow_busy", "The workflow keeps changing. Try again.");
 }
@@ -81,9 +81,9 @@ async function decided<Answer>(
   }
 }
 
-function refusalOf(outcome: string): Machine["refusal"] {
+function refusalOf(outcome: string, { newJobs }: WorkflowDraft): Machine["refusal"] {
   if (outcome === "stale") return undefined;
-  if (outcome === "job-full") return "full";
+  if (outcome === "job-full") return { mostJobs: Math.floor(newJobs.length / 2) }; // some may have room
   if (/^job-(?:no-runner|runner-)/.test(outcome)) return "no-runner";
   throw new Error(`write_workflow answered ${outcome}`);
 }
@@ -106,8 +106,8 @@ async function follow(
     ...[...runners].map((id) => topics.queue(id)),
     ...(draft.newEvaluations.length > 0 ? [topics.policies(org)] : []),
   ]);
-  if (draft.workflow.is_cancelling)
-    await Promise.all(jobsToCancel(draft).map((jobId) => cancelJob(broker, org, jobId)));
+  const jobs = draft.workflow.is_cancelling ? jobsToCancel(draft) : draft.leftJobs;
+  await Promise.all(jobs.map((jobId) => cancelJob(broker, org, jobId)));
   const left = draft.workflow.is_cancelling ? childrenToCancel(draft) : draft.leftChildren;
   if (left.length > 0) await broker.db`select cancel_children(${org}, ${left}::text[])`;
   const { deprovisionRunner: id } = draft.effects;

@@ -3,9 +3,13 @@ import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 
 const nameOf = ({ id }: ComponentBuild): string => id;
-const short = (digest: string): string => digest.slice(0, "sha256:".length + 12);
-const statusOf = ({ status, no_op: isSame }: ComponentBuild): string =>
-  isSame ? `${status}, unchanged` : status;
+/** Enough of a digest to tell it from others. */
+export const shortDigest = (digest: string): string => digest.slice(0, "sha256:".length + 12);
+/** A build's status, and whether anything had changed. */
+export const statusOfBuild = ({
+  status,
+  no_op: isSame,
+}: Pick<ComponentBuild, "status" | "no_op">): string => (isSame ? `${status}, unchanged` : status);
 
 /** A build in a list. */
 export const buildLine: View<ComponentBuild> = {
@@ -13,9 +17,9 @@ export const buildLine: View<ComponentBuild> = {
   columns: {
     ID: nameOf,
     COMPONENT: ({ component_name: name }) => name,
-    STATUS: statusOf,
+    STATUS: statusOfBuild,
     SOURCE: ({ source_ref: ref, git_ref: asked }) => ref.slice(0, 12) || asked,
-    DIGEST: ({ artifact }) => short(artifact?.digest ?? ""),
+    DIGEST: ({ artifact }) => shortDigest(artifact?.digest ?? ""),
     AGE: ({ created_at }) => formatAge(created_at),
   },
 };
@@ -29,8 +33,8 @@ export const buildDetails: View<ComponentBuild> = {
     type: ({ component_type: type }) => type,
     status: (build) =>
       build.status_description === ""
-        ? statusOf(build)
-        : `${statusOf(build)}: ${build.status_description}`,
+        ? statusOfBuild(build)
+        : `${statusOfBuild(build)}: ${build.status_description}`,
     config: ({ app_config_id: id, component_config_version: version }) =>
       `${id} (version ${version} of the component)`,
     source: ({ source_ref: ref, source_image: image }) => ref || image,

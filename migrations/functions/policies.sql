@@ -29,9 +29,11 @@ create or replace function policy_checks(org text, workflow text) returns jsonb
 $$;
 
 -- Takes an evaluation for a broker until a time: one of the org whose turn was longest ago, of orgs of which none is under way.
-create or replace function take_policy_evaluation(patience interval) returns setof policy_evaluations
+create or replace function take_policy_evaluation(patience interval)
+  returns table (org_id text, owner_type text, owner_id text, runner_job_id text, tries int, taken_until timestamptz)
   language plpgsql
   as $$
+#variable_conflict use_column
 declare
   t timestamptz := svc_now();
 begin
@@ -46,7 +48,7 @@ begin
            limit 1
              for update of x skip locked) d
    where e.org_id = d.org_id and e.owner_id = d.owner_id and e.runner_job_id = d.runner_job_id
-  returning e.*;
+  returning e.org_id::text, e.owner_type, e.owner_id::text, e.runner_job_id::text, e.tries, e.taken_until;
 end $$;
 
 -- Gives one back that was not ended: another broker may take it at once.

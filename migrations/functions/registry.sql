@@ -8,9 +8,9 @@ create or replace function registry_key_period(at timestamptz) returns int
 -- Stores the logins that jobs bring: what each opens was decided when its plan was made.
 create or replace function write_registry_logins(org text, jobs jsonb) returns void
   language sql
-  begin atomic
-    insert into registry_logins (id, org_id, runner_job_id, digest, access)
-    select j ->> 'id', org, j ->> 'id', decode(j #>> '{registry_login,digest}', 'hex'), j #> '{registry_login,access}'
-      from jsonb_array_elements(jobs) j
-     where j ? 'registry_login';
-  end;
+  as $$
+  insert into registry_logins (id, org_id, runner_job_id, digest, access)
+  select j ->> 'id', org, j ->> 'id', decode(j #>> '{registry_login,digest}', 'hex'), j #> '{registry_login,access}'
+    from jsonb_array_elements(jobs) j
+   where j ? 'registry_login'
+$$;

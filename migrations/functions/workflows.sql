@@ -107,6 +107,10 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
     'action_runs', (select coalesce(jsonb_agg(to_jsonb(r) order by r.id), '[]') from install_action_runs r where r.workflow_id = w.id),
     'builds', (select coalesce(jsonb_agg(to_jsonb(b) order by b.id), '[]') from component_builds b where b.workflow_id = w.id),
     'policy_checks', case when w.owner_type = 'apps' then policy_checks(org, workflow) else '[]' end,
+    'superseded_builds', (select coalesce(jsonb_object_agg(x.id, x.newer), '{}')
+                            from (select b.id, newer_build(org, b.id) as newer from component_builds b
+                                   where b.workflow_id = w.id and b.status in ('planning', 'building')) x
+                           where x.newer is not null),
     'jobs', (select coalesce(jsonb_agg(jsonb_build_object(
                       'id', s.job_id, 'status', coalesce(l.status, d.status, 'cancelled'),
                       'status_description', coalesce(d.status_description, ''), 'clock', d.clock,

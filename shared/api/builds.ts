@@ -2,20 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { buildStatuses } from "../build-statuses.ts";
 import { componentTypes } from "../component-types.ts";
 import { created, is } from "../resources/filters.ts";
-import {
-  flag,
-  instant,
-  int,
-  json as stored,
-  made,
-  orNull,
-  owned,
-  text,
-  word,
-} from "../resources/members.ts";
+import { int, json as stored, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
-import { compositeFaultSchema } from "./composite-fault.ts";
-import { compositeStatusSchema } from "./composite-status.ts";
+import { buildMembers } from "./build-members.ts";
 import { createRoute } from "./create-route.ts";
 import { listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { cursorQuery, pageOf } from "./page.ts";
@@ -48,46 +37,16 @@ export const componentBuilds = resource({
     app_config_id: text("The config that is built."),
     component_config_connection_id: text("What that config says of the component."),
     component_config_version: int("Which of the component's configs that is, from 1."),
-    status: word(buildStatuses),
-    status_description: text(),
-    status_v2: stored(compositeStatusSchema),
-    composite_error: stored(compositeFaultSchema.optional()),
-    git_ref: text("The branch, tag or commit that was asked for; empty: the config's."),
-    checksum: text("Of what the config says of the component."),
-    source_ref: text("The commit that was built."),
-    source_checksum: text("Of the files that were built."),
+    ...buildMembers,
     source_image: text("The image that was copied."),
     source_digest: text(),
     source_media_type: text(),
     resolved_tag: text("The tag that was followed."),
     resolved_at: orNull(text(), "When the image was looked up."),
-    no_op: flag("The artifact is that of the build before: nothing has changed."),
-    artifact: stored(
-      z
-        .object({
-          repository: z.string(),
-          tag: z.string(),
-          digest: z.string(),
-          media_type: z.string(),
-          size: z.int(),
-        })
-        .openapi("BuildArtifact")
-        .optional(),
-      "What was built; deploys take it by its digest. Left out before the build is active, and where it has none.",
-    ),
     policy_reports: stored(
       z.array(policyReports.itemSchema),
       "What policies said of what was built, with the first five messages each.",
     ),
-    workflow_id: text(),
-    workflow_step_id: orNull(text()),
-    build_runner_job_id: text("Empty before there is one."),
-    log_stream_id: orNull(text(), "Of its job."),
-    started_at: orNull(instant()),
-    finished_at: orNull(instant()),
-    created_at: made.created_at,
-    updated_at: instant("When its status changed last."),
-    created_by_id: made.created_by_id,
   },
   filters: {
     ...created,
@@ -104,6 +63,30 @@ const path = `${app}/components/{component_id}/builds` as const;
 const reading = { surface: "control-plane", permission: "apps.read" } as const;
 const building = { surface: "control-plane", permission: "builds.write" } as const;
 const one = json(componentBuilds.itemSchema, "The build.");
+
+/** How a build is made. */
+export const howToBuild = z
+  .strictObject({
+    git_ref: z
+      .string()
+      .max(255)
+      .regex(/^(?:[^-\s\p{C}][^\s\p{C}]*)?$/u, "Must be a branch, a tag or a commit.") // no lookahead: Go has none
+      .optional()
+      .describe("A branch, tag or commit in place of the branch that the config names."),
+    use_latest: z
+      .boolean()
+      .optional()
+      .describe("The newest commit of the config's branch, which is also the default."),
+    force: z
+      .boolean()
+      .optional()
+      .describe("Build also where the commit is the one that was built last."),
+  })
+  .refine(({ git_ref: ref = "", use_latest: latest }) => ref === "" || latest !== true, {
+    path: ["use_latest"],
+    params: { code: "given_twice" },
+    message: "Give git_ref or use_latest, not both.",
+  });
 
 const refused =
   "409 `no_active_config` where the app has none. The job runs on the org's own runner, and its artifact goes to the broker's registry: a build without one of these ends as an error that says so.";
@@ -124,25 +107,7 @@ export const createBuildRoute = createRoute("createComponentBuild", {
   tags,
   summary: "Build a component",
   description: `By the app's active config. ${refused} 404 \`component_config_not_found\` where that config has it not.`,
-  body: z
-    .strictObject({
-      git_ref: z
-        .string()
-        .max(255)
-        .regex(/^(?:[^-\s\p{C}][^\s\p{C}]*)?$/u, "Must be a branch, a tag or a commit.") // no lookahead: Go has none
-        .optional()
-        .describe("A branch, tag or commit in place of the branch that the config names."),
-      use_latest: z
-        .boolean()
-        .optional()
-        .describe("The newest commit of the config's branch, which is also the default."),
-    })
-    .refine(({ git_ref: ref = "", use_latest: latest }) => ref === "" || latest !== true, {
-      path: ["use_latest"],
-      params: { code: "given_twice" },
-      message: "Give git_ref or use_latest, not both.",
-    })
-    .openapi("CreateComponentBuildRequest", { example: { use_latest: true } }),
+  body: howToBuild.openapi("CreateComponentBuildRequest", { example: { use_latest: true } }),
   responses: { 201: json(componentBuilds.itemSchema, "The build; it waits for its turn.") },
 });
 

@@ -4,6 +4,7 @@ import { dockerBuildPlan } from "./docker-build-plan.ts";
 import { helmBuildPlan } from "./helm-build-plan.ts";
 import { kubernetesManifestBuildPlan } from "./kubernetes-manifest-build-plan.ts";
 import { gitSource, sandboxMode, source, text, texts } from "./plan-members.ts";
+import { previousBuild } from "./previous-build.ts";
 import { pulumiBuildPlan } from "./pulumi-build-plan.ts";
 import { registry } from "./registry-member.ts";
 import { terraformBuildPlan } from "./terraform-build-plan.ts";
@@ -24,6 +25,7 @@ export const buildPlan = z.looseObject({
   sandbox_mode: sandboxMode,
   // What follows is ours.
   source,
+  previous: previousBuild.nullish(),
   /** Other names of svc in templates. */
   brands: texts,
   /** Nanoseconds. */

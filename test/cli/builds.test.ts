@@ -59,7 +59,7 @@ test("what cannot be built says what to give", async () => {
   const { run, builder } = await given(() => ({ isHeld: true }));
   expect(await run("component build shop")).toMatchObject({ code: 2, out: "" });
   expect((await run("component build shop --all --ref v1")).err).toContain(
-    "--ref is for one component",
+    "--ref and --force are for one component",
   );
   expect((await run("build list --component web")).err).toContain("add --app");
   const id = (await run("component build shop web -o name --no-wait")).out.trim();

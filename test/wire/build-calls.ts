@@ -30,5 +30,14 @@ export const buildCalls: Readonly<Record<string, WireCall>> = {
       policy_config_id: policyId(rich["app_id"] ?? "", "no-latest"),
     }),
   },
+  createAppSandboxBuild: { ids: ({ rich }) => rich, body: () => bare },
+  listAppSandboxBuilds: { ids: ({ rich }) => rich },
+  getAppSandboxBuild: { ids: ({ sandboxBuild }) => sandboxBuild },
+  cancelAppSandboxBuild: {
+    ids: async ({ made, sandboxBuild: { app_id } }) => {
+      const build = await made(`POST /v1/apps/${app_id}/sandbox/builds`, bare);
+      return { app_id: app_id ?? "", sandbox_build_id: build.id };
+    },
+  },
   listComponentBuildHistory: { query: () => "?limit=1" },
 };

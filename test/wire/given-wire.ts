@@ -5,7 +5,7 @@ import { type Permission, rolePermissions } from "../../shared/permissions.ts";
 import type { RouteRule } from "../../shared/route-rule.ts";
 import type { Document } from "../support/broker/ask-route.ts";
 import { givenEverything } from "../support/broker/given-everything.ts";
-import { givenBuild } from "../support/builds/given-build.ts";
+import { givenBuild, givenSandboxBuild } from "../support/builds/given-build.ts";
 import { givenReport } from "../support/policies/given-report.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
@@ -51,6 +51,7 @@ export async function givenWire() {
   const { components, runbook } = await givenComponents(made);
   const ended = await givenEnded(db, orgId);
   const build = await givenBuilds(db, orgId, components[0] ?? {});
+  const sandboxBuild = await givenSandboxBuilds(db, orgId, rich);
   return {
     db,
     brokers,
@@ -64,6 +65,7 @@ export async function givenWire() {
     runbook,
     ended,
     build,
+    sandboxBuild,
     made,
     fresh,
     tokenFor,
@@ -92,6 +94,14 @@ async function givenRich({
     component_id: await first("components"),
     runbook_id: await first("runbooks"),
   };
+}
+
+/** Builds of a sandbox, by the names that their paths have. */
+async function givenSandboxBuilds(db: Db, orgId: OrgId, of: Ids): Promise<Ids> {
+  const { app_id = "", app_config_id = "" } = of;
+  const at = { orgId, appId: app_id, configId: app_config_id };
+  await givenSandboxBuild(db, at, "error");
+  return { app_id, sandbox_build_id: await givenSandboxBuild(db, at) };
 }
 
 /** A job of a runner of its own that failed with a result and outputs. */

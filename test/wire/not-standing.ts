@@ -80,8 +80,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     POST /v1/installs/{install_id}/runbooks/{runbook_id}/runs
 `,
   "Sandboxes come later.": `
-    GET,POST /v1/apps/{app_id}/sandbox/builds
-    GET /v1/apps/{app_id}/sandbox/builds/{build_id}
     GET /v1/installs/sandbox-runs/{run_id}
     POST /v1/installs/{install_id}/deprovision-sandbox
     POST /v1/installs/{install_id}/reprovision-sandbox

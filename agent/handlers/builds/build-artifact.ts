@@ -13,7 +13,8 @@ import type { BuildContext, Builder, Prepared, Proved } from "./builder.ts";
 import { openBuildContext } from "./open-build-context.ts";
 import { packArtifact } from "./pack-artifact.ts";
 import { pushBuild } from "./push-build.ts";
-import { sourceChecksum } from "./source-checksum.ts";
+import { builderOf, sourceChecksum } from "./source-checksum.ts";
+import { unchangedBuild } from "./unchanged-build.ts";
 
 const builders: Readonly<Record<PackedBuilderName, Builder>> = {
   module: buildModule,
@@ -28,6 +29,8 @@ export async function buildArtifact(
   run: BuildRun,
   builder: PackedBuilderName,
 ): Promise<JobResult> {
+  const unchanged = await unchangedBuild(job, run);
+  if (unchanged !== undefined) return unchanged;
   const startedAt = await buildStart(job);
   const context = await openBuildContext(job, run);
   const { progress } = context;
@@ -100,6 +103,7 @@ function resultOf({ context, prepared, packed, proved }: Whole, pushed: Pushed):
       checksum: packed.checksum,
       source_checksum: sourceChecksum(run, prepared, packed),
       source_ref: prepared.revision ?? source?.revision ?? "",
+      builder: builderOf(run),
       references: packed.references,
       provenance_digest: provenance,
       ...proved.outputs,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { firstFault } from "../../../shared/issue-words.ts";
 import { dockerBuildPlan } from "../../../shared/plans/docker-build-plan.ts";
+import { previousBuild } from "../../../shared/plans/previous-build.ts";
 import { registry } from "../../../shared/plans/registry-member.ts";
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
@@ -51,6 +52,7 @@ const members = z.looseObject({
   kubernetes_manifest_build_plan: manifestBuild.nullish(),
   docker_build_plan: dockerBuildPlan.nullish(),
   pulumi_build_plan: z.looseObject({ labels }).nullish(),
+  previous: previousBuild.nullish(),
   brands: texts,
   timeout: z.number().nullish(),
 });

@@ -4,20 +4,24 @@ import type { BuildRun } from "./build-run.ts";
 import type { Prepared } from "./builder.ts";
 
 /** Raised when the same source becomes another artifact than before. */
-export const builderVersion = 1;
+const builderVersion = 1;
+
+/** Which builder it is, with its version. */
+export const builderOf = ({ builder }: Pick<BuildRun, "builder">): string =>
+  `${builder}/${builderVersion}`;
 
 /**
  * Tells sources apart by all that decides what becomes of them: the files, the members of the plan that a build uses, and
  * the builder. Where the artifact is made of more than the directory, it counts, too.
  */
 export function sourceChecksum(
-  { builder }: BuildRun,
+  run: BuildRun,
   prepared: Pick<Prepared, "members" | "sourceChecksum" | "isMade">,
   packed: Packed,
 ): string {
   const { members, sourceChecksum: looked, isMade } = prepared;
   const what = {
-    builder: `${builder}/${builderVersion}`,
+    builder: builderOf(run),
     members,
     files: looked ?? packed.sourceChecksum,
     made: isMade ? packed.checksum : null,

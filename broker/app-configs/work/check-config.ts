@@ -4,12 +4,12 @@ import { nameKey } from "../../../shared/app-config/rules/rule.ts";
 import type { Brands } from "../../../shared/brands.ts";
 import { isOpa } from "../../../shared/policies/choose-policies.ts";
 import type { WorkDone } from "../../work-pool/work-kind.ts";
-import { toConfigDraft } from "./config-draft.ts";
+import { type DraftAsked, toConfigDraft } from "./config-draft.ts";
 import { type ConfigSource, otherApp, requireValid } from "./require-valid.ts";
 
 /** What is to be made of a valid config: a draft of it, or, for the app of a name, nothing that is stored. */
 export type CheckAsked = {
-  readonly draft?: { readonly id: string; readonly cliVersion: string; readonly actorId: string };
+  readonly draft?: DraftAsked;
   readonly appName?: string;
   /** The broker's. */
   readonly brands: Brands;

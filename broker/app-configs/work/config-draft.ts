@@ -2,15 +2,19 @@ import type { ValidConfig } from "../../../shared/app-config/check-config.ts";
 import { newId } from "../../database/new-id.ts";
 import type { ConfigDraft } from "../queries.ts";
 
+/** What is known of a config besides what it says. */
+export type DraftAsked = {
+  readonly id: string;
+  readonly cliVersion: string;
+  readonly actorId: string;
+  /** What changes is built once it is in force. */
+  readonly builds: boolean;
+};
+
 /** A checked config as it is stored. */
 export function toConfigDraft(
   config: ValidConfig,
-  {
-    id,
-    cliVersion,
-    actorId,
-    remarks,
-  }: { id: string; cliVersion: string; actorId: string; remarks: ConfigDraft["remarks"] },
+  { id, cliVersion, actorId, remarks, builds }: DraftAsked & Pick<ConfigDraft, "remarks">,
 ): ConfigDraft {
   const { metadata, runner } = config.document;
   return {
@@ -28,6 +32,7 @@ export function toConfigDraft(
     links: metadata.links ?? {},
     runner_type: runner?.runner_type,
     created_by_id: actorId,
+    builds,
     actions: (config.document.actions ?? []).map(({ name, labels = {} }) => ({
       name,
       labels,

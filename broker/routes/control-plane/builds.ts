@@ -1,7 +1,17 @@
 import * as routes from "../../../shared/api/builds.ts";
+import {
+  cancelSandboxBuildRoute,
+  createSandboxBuildRoute,
+} from "../../../shared/api/sandbox-builds.ts";
 import { problem } from "../../../shared/problem.ts";
-import { buildAllComponents, buildComponent, buildConfig } from "../../builds/begin-builds.ts";
-import { buildRows, type ShownBuildRow } from "../../builds/build-rows.ts";
+import {
+  buildAllComponents,
+  buildComponent,
+  buildConfig,
+  type BuildHow,
+  buildSandbox,
+} from "../../builds/begin-builds.ts";
+import { buildRows, sandboxBuildRows, type ShownBuildRow } from "../../builds/build-rows.ts";
 import { cancelBuild } from "../../builds/cancel-build.ts";
 import { listBuildsOfWorkflow } from "../../builds/find-latest-builds.ts";
 import type { Db } from "../../database/connect.ts";
@@ -16,6 +26,7 @@ import { showWorkflow } from "../../workflows/show-workflow.ts";
 /** /v1/builds, /v1/component-builds, /v1/apps/{app_id}/components/{component_id}/builds, …/components/build-all, …/configs/{app_config_id}/build */
 export const keepBuilds: RegisterRoutes = (app, broker) => {
   openResource(app, broker, buildRows);
+  openResource(app, broker, sandboxBuildRows);
   read(app, broker);
   begin(app, broker);
 };
@@ -66,14 +77,24 @@ const begin: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(routes.createBuildRoute, async ({ actor, params, body }) => {
     const { app_id, component_id: id } = params;
-    const gitRef = body.git_ref ?? "";
-    const made = await buildComponent(db, actor, { app: app_id, id, gitRef });
+    const made = await buildComponent(db, actor, { app: app_id, id, how: howOf(body) });
     return buildRows.toItem(await requireBuild(db, actor.orgId, { app_id, build_id: made }));
   });
   app.handle(routes.cancelBuildRoute, async ({ orgId, params }) => {
     await cancelBuild(broker, orgId, await requireBuild(db, orgId, params));
     return buildRows.toItem(await requireBuild(db, orgId, params));
   });
+  app.handle(createSandboxBuildRoute, async ({ actor, params: { app_id }, body }) => {
+    const made = await buildSandbox(db, actor, { app: app_id, how: howOf(body) });
+    return sandboxBuildRows.toItem(await requireSandboxBuild(db, actor.orgId, app_id, made));
+  });
+  app.handle(
+    cancelSandboxBuildRoute,
+    async ({ orgId, params: { app_id, sandbox_build_id: id } }) => {
+      await cancelBuild(broker, orgId, await requireSandboxBuild(db, orgId, app_id, id));
+      return sandboxBuildRows.toItem(await requireSandboxBuild(db, orgId, app_id, id));
+    },
+  );
   app.handle(routes.buildAllRoute, async ({ actor, params: { app_id: appId } }) => {
     const made = await buildAllComponents(db, actor, appId);
     return made === undefined ? [] : await listBuildsOfWorkflow(db, actor.orgId, made);
@@ -83,6 +104,12 @@ const begin: RegisterRoutes = (app, broker) => {
     return await showWorkflow(db, actor.orgId, await buildConfig(db, actor, which));
   });
 };
+
+const howOf = ({ git_ref: gitRef = "", force = false }: Asked): BuildHow => ({
+  gitRef,
+  isForced: force,
+});
+type Asked = { readonly git_ref?: string | undefined; readonly force?: boolean | undefined };
 
 type Which = { readonly app_id: string; readonly build_id: string; readonly component_id?: string };
 
@@ -95,5 +122,16 @@ async function requireBuild(
   const row = await buildRows.find(db, org, { build_id });
   const isOther = component !== undefined && row?.component_id !== component;
   if (row === undefined || row.app_id !== app || isOther) throw problem.notFound("build");
+  return row;
+}
+
+async function requireSandboxBuild(
+  db: Db,
+  org: OrgId,
+  app_id: string,
+  sandbox_build_id: string,
+): Promise<ShownBuildRow> {
+  const row = await sandboxBuildRows.find(db, org, { app_id, sandbox_build_id });
+  if (row === undefined) throw problem.notFound("build");
   return row;
 }

@@ -13,6 +13,7 @@ const thingOf: Readonly<Record<string, Thing>> = {
   install_id: "installs",
   workflow_id: "workflows",
   build_id: "component_builds",
+  sandbox_build_id: "component_builds",
   report_id: "policy_reports",
   runner_group_id: "runner_groups",
   runner_id: "runners",

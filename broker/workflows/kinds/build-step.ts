@@ -1,6 +1,11 @@
 import { isFinal } from "../../../shared/runner-job.ts";
-import type { BuildFacts } from "../../builds/build-facts.ts";
-import { artifactPlaceOf, type BuildJob, planBuild } from "../../builds/build-plan.ts";
+import { type BuildFacts, sandboxKey } from "../../builds/build-facts.ts";
+import {
+  artifactPlaceOf,
+  type BuildJob,
+  type BuildPlanning,
+  planBuild,
+} from "../../builds/build-plan.ts";
 import { builtArtifact } from "../../builds/built-artifact.ts";
 import { draftBuildJob } from "../../builds/draft-build-job.ts";
 import { askPolicies } from "../../policies/ask-policies.ts";
@@ -18,9 +23,11 @@ export type BuildEnvironment = DecisionNeeds & {
   readonly facts: BuildFacts;
   readonly seals: Seals;
   readonly registry: RegistryConfig | undefined;
+  /** The newer build of the same, by the id of the open one whose place it takes. */
+  readonly superseded: Readonly<Record<string, string>>;
 };
 
-/** Builds a component by a job of the org's own runner. */
+/** Builds a component, or the sandbox, by a job of the org's own runner. */
 export const buildStep = (env: BuildEnvironment): StepKind => ({
   hasJob: true,
   begin(draft, step) {
@@ -28,6 +35,8 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
     if (build.status === "active") return { kind: "done" }; // of a workflow that is resumed
     build.workflow_step_id = step.id;
     build.started_at ??= draft.now;
+    const newer = env.superseded[build.id];
+    if (newer !== undefined) return { kind: "cancelled", detail: supersededBy(newer) };
     const planned = planOf(env, build);
     if ("code" in planned) return { kind: "fault", fault: planned };
     const job = draftBuildJob(env, draft, { step, build, ...planned });
@@ -43,13 +52,17 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
   look(draft, step) {
     const job = draft.jobOf(step);
     if (job === undefined) return { kind: "wait" };
+    const build = buildOf(draft, step);
+    const newer = env.superseded[build.id];
     if (!isFinal(job.status) || job.is_stopping) {
-      step.status_description = waitingWords(env.facts, job);
-      buildOf(draft, step).status_description = step.status_description;
+      if (newer !== undefined && !isFinal(job.status)) draft.leftJobs.push(job.id);
+      step.status_description = newer ? supersededBy(newer) : waitingWords(env.facts, job);
+      build.status_description = step.status_description;
       return { kind: "wait" };
     }
-    const build = buildOf(draft, step);
     const outcome = outcomeOf(env, build, job);
+    if (outcome.kind === "cancelled" && newer !== undefined)
+      return { kind: "cancelled", detail: supersededBy(newer) };
     if (outcome.kind !== "done") return outcome;
     return askPolicies(draft, env.facts.config, { step, build, jobId: job.id });
   },
@@ -59,6 +72,9 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
     if (build.status !== "active") Object.assign(build, endOf(env, draft, { step, build }));
   },
 });
+
+/** Why a build is cancelled where a newer one of the same has begun. */
+export const supersededBy = (newer: string): string => `the newer build ${newer} took its place`;
 
 type Ended = { readonly step: Step; readonly build: BuildRow };
 
@@ -86,7 +102,7 @@ function endOf(
       status_description: madeNothing.detail,
       composite_error: madeNothing,
     };
-  const no_op = env.facts.former.get(build.component_id)?.digest === made.digest;
+  const no_op = env.facts.former.get(keyOf(build))?.digest === made.digest;
   return { ...ended, status: "active", artifact: { ...build.artifact, ...made }, no_op };
 }
 
@@ -135,26 +151,38 @@ function planOf({ facts, registry }: BuildEnvironment, build: BuildRow): Planned
       "There is no runner for builds",
       "The org has no runner of its own that takes jobs. Create a runner group of type org with a runner, start its agent, then build again.",
     );
-  const component = config.components?.find(({ name }) => name === build.component_name);
-  if (component === undefined)
+  const part = partOf(config, build);
+  if (part === undefined)
     return faultOf(
       "internal",
-      "The component is gone",
-      `The config has no component ${build.component_name}.`,
+      "What is to be built is gone",
+      `The config has no ${build.component_id === null ? "sandbox" : `component ${build.component_name}`}.`,
       { retryable: false },
     );
   const planned = planBuild({
     org: facts.org,
     app: facts.app,
-    component,
+    part,
     build,
     registry,
-    labels: components.get(build.component_id) ?? {},
+    labels: components.get(keyOf(build)) ?? {},
     brands: config.brands ?? [],
-    formerSource: former.get(build.component_id)?.source_digest ?? "",
+    former: former.get(keyOf(build)),
   });
   if ("code" in planned) return planned;
-  return { planned, timeoutNs: component.build_timeout ?? 0, runnerId: runner.id };
+  const timeoutNs = "component" in part ? (part.component.build_timeout ?? 0) : 0;
+  return { planned, timeoutNs, runnerId: runner.id };
+}
+
+const keyOf = ({ component_id: id }: BuildRow): string => id ?? sandboxKey;
+
+function partOf(
+  { sandbox, components }: BuildFacts["config"],
+  { component_id: id, component_name: wanted }: BuildRow,
+): BuildPlanning["part"] | undefined {
+  if (id === null) return sandbox && { sandbox };
+  const component = components?.find(({ name }) => name === wanted);
+  return component && { component };
 }
 
 /** Why nothing of the job is seen yet. */

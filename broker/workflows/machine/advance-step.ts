@@ -25,7 +25,7 @@ function beginStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
   if (step.deadline_at !== null && !draft.isPast(step.deadline_at)) return;
   if (!takesPlace(draft)) return;
   const kind = machine.kindOf(step);
-  if (kind.hasJob === true && machine.refusal === "full") {
+  if (kind.hasJob === true && draft.newJobs.length >= mostJobsOf(machine)) {
     step.deadline_at = draft.after(fullAgainMs);
     step.status_description = "the runner's queue is full: it is tried again in 10 s";
     return;
@@ -37,6 +37,9 @@ function beginStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
   draft.tellStep(step, { transition: "started" });
   settle(draft, machine, { step, outcome });
 }
+
+const mostJobsOf = ({ refusal }: Machine): number =>
+  typeof refusal === "object" ? refusal.mostJobs : Infinity;
 
 type Settling = { readonly step: Step; readonly outcome: StepOutcome };
 

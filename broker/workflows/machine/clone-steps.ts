@@ -66,7 +66,7 @@ function copyOf(draft: WorkflowDraft, step: Step, place: Place): Step {
 
 /** A run of an action is another one, and so is a build that failed; what stands for itself stays. */
 function targetOf(draft: WorkflowDraft, step: Step, targets: Map<string, string>): string {
-  if (step.target_type === "component_builds") return buildFor(draft, step);
+  if (isBuildTarget(step)) return buildFor(draft, step);
   if (step.target_type !== "install_action_workflow_runs") return step.target_id;
   const known = targets.get(step.target_id);
   if (known !== undefined) return known;
@@ -95,13 +95,16 @@ function targetOf(draft: WorkflowDraft, step: Step, targets: Map<string, string>
   return id;
 }
 
+const isBuildTarget = ({ target_type: type }: Step): boolean =>
+  type === "component_builds" || type === "app_sandbox_builds";
+
 function buildFor(draft: WorkflowDraft, step: Step): string {
   const build = draft.buildOf(step);
   if (build === undefined || !isEndedBuild(build.status) || build.status === "active")
     return step.target_id;
   const again: BuildRow = {
     ...build,
-    id: draft.newId("bld"),
+    id: draft.newId(build.component_id === null ? "sbd" : "bld"),
     workflow_step_id: null,
     runner_job_id: null,
     status: "planning",

@@ -33,7 +33,7 @@ type Decided = {
 export function entitiesOfWorkflow(things: EventThings, decided: Decided): EventEntity[] {
   const { run_id: runId } = decided.workflow.params;
   const run = decided.actionRuns.find(({ id }) => id === runId);
-  const built = new Set(decided.builds.map(({ component_id: id }) => id));
+  const built = new Set(decided.builds.flatMap(({ component_id: id }) => id ?? []));
   return [
     ...installOf(things, decided),
     ...actionOf(things, run?.action_id),
@@ -49,7 +49,7 @@ export function entitiesOfStep(things: EventThings, decided: Decided, step: Step
   return [
     ...installOf(things, decided),
     ...actionOf(things, actionId),
-    ...(build === undefined ? [] : componentOf(things, build.component_id)),
+    ...(build?.component_id == null ? [] : componentOf(things, build.component_id)),
   ];
 }
 

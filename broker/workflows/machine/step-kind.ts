@@ -51,6 +51,9 @@ export type PlannedGroup = {
   readonly steps: readonly PlannedStep[];
 };
 
+/** Why the jobs of a decision were refused: the runner takes none, or not so many at once. */
+export type JobRefusal = "no-runner" | { readonly mostJobs: number };
+
 /** What the machine knows of types and kinds. */
 export type Machine = {
   /** Its owner was deleted: what is open of it is cancelled. */
@@ -65,8 +68,8 @@ export type Machine = {
   readonly isSuperseded?: (draft: WorkflowDraft) => boolean;
   /** Whether another change of its owner waits in the lane: it would have begun before this one goes on. */
   readonly isBehindAnother?: (draft: WorkflowDraft) => boolean;
-  /** Why the database refused the jobs of a first decision. */
-  readonly refusal?: "full" | "no-runner" | undefined;
+  /** What the database said of the jobs of a first decision. */
+  readonly refusal?: JobRefusal | undefined;
 };
 
 /** A fault in the shape of every composite error. */

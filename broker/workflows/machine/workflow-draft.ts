@@ -39,7 +39,7 @@ export type ChildDraft = {
 /** Why the database took none of a first decision's children: full, no-lane or not-found, by their refs. */
 export type RefusedChildren = Readonly<Record<string, string>>;
 export type NewId = (
-  prefix: "wfr" | "wsg" | "stp" | "apv" | "apr" | "awr" | "bld" | "ist" | "sig",
+  prefix: "wfr" | "wsg" | "stp" | "apv" | "apr" | "awr" | "bld" | "sbd" | "ist" | "sig",
 ) => string;
 type Given = {
   readonly newId: NewId;
@@ -72,6 +72,8 @@ export class WorkflowDraft {
   readonly newEvaluations: EvaluationDraft[] = [];
   /** Children that are cancelled: of a step that is, or of another attempt, which must have ended before they are begun again. */
   readonly leftChildren: string[] = [];
+  /** Jobs that are cancelled of steps in whose place others are made. */
+  readonly leftJobs: string[] = [];
   /** What is approved, by the approval's id; what a new run was given, by the run's. */
   readonly contents = new Map<string, SealedText>();
   /** Their masked twins. */

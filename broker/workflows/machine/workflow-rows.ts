@@ -186,12 +186,12 @@ export type ActionRunRow = {
   token_digest: string | null;
 };
 
-/** A row of `component_builds`. */
+/** A row of `component_builds`: of a component, or of the sandbox where it has none. */
 export type BuildRow = {
   readonly id: string;
   readonly app_id: string;
-  readonly component_id: string;
-  readonly component_config_id: string;
+  readonly component_id: string | null;
+  readonly component_config_id: string | null;
   readonly app_config_id: string;
   readonly component_name: string;
   readonly component_type: string;
@@ -203,6 +203,8 @@ export type BuildRow = {
   status_at: Instant;
   composite_error: CompositeFault | null;
   readonly git_ref: string;
+  /** It is built also where nothing has changed. */
+  readonly is_forced: boolean;
   readonly checksum: string;
   artifact: BuiltArtifact;
   no_op: boolean;
@@ -224,6 +226,8 @@ export type WorkflowSnapshot = {
   readonly action_runs: readonly ActionRunRow[];
   readonly builds: readonly BuildRow[];
   readonly policy_checks: readonly PolicyCheck[];
+  /** The newer build of the same, by the id of the one that is open and whose place it takes. */
+  readonly superseded_builds: Readonly<Record<string, string>>;
   /** Of all its steps, in the order of their begins. */
   readonly children: readonly Child[];
   /** Whether the workflow that began it goes on no more. */

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { ComponentBuild } from "../../../shared/api/builds.ts";
-import type { ShownComponent } from "../../../shared/api/components.ts";
 import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { until } from "../../support/broker/given-polling.ts";
+import { type BuildEnd, type BuildPlan, digestOf } from "../../support/builds/given-builder.ts";
 import {
-  type BuildEnd,
-  type BuildPlan,
-  digestOf,
-  givenBuilder,
-} from "../../support/builds/given-builder.ts";
+  built,
+  givenShopOf,
+  shopConfig as config,
+  shopRepo as repo,
+} from "../../support/builds/given-shop.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { givenWorkflowsApi } from "../../support/workflows/workflows-api.ts";
 
@@ -16,62 +16,8 @@ const { setup } = await givenWorkflowsApi({
   env: { SVC_REGISTRY: "http://registry.example.com:5000/acme" },
 });
 
-const repo = { repo: "https://git.example.com/shop.git", directory: "modules/db", branch: "main" };
-const config = {
-  "metadata.toml": { name: "shop" },
-  components: {
-    "db.toml": {
-      name: "db",
-      type: "terraform_module",
-      terraform_version: "1.9.0",
-      public_repo: repo,
-    },
-    "web.toml": {
-      name: "web",
-      type: "helm_chart",
-      chart_name: "web",
-      helm_repo: { repo_url: "https://charts.example.com", chart: "web", version: "1.2.3" },
-      values: { replicas: 2 },
-    },
-    "cache.toml": {
-      name: "cache",
-      type: "container_image",
-      public: { image_url: "redis", tag: "7" },
-    },
-  },
-};
-
+const givenShop = (ends?: (plan: BuildPlan, type: string) => BuildEnd) => givenShopOf(setup, ends);
 type Builds = Awaited<ReturnType<typeof givenShop>>;
-
-async function givenShop(ends: (plan: BuildPlan, type: string) => BuildEnd = built) {
-  const org = await setup(config);
-  const builder = await givenBuilder(org, ends);
-  const { api, appId } = org;
-  const components = await api<ShownComponent[]>(`GET /v1/apps/${appId}/components`);
-  const ids = Object.fromEntries(components.body.map(({ name, id }) => [name, id]));
-  const at = (name: string) => `/v1/apps/${appId}/components/${ids[name] ?? ""}/builds`;
-  const build = async (name: string, body: object = {}) =>
-    await api<ComponentBuild>(`POST ${at(name)}`, body);
-  async function ended(id: string, ...statuses: string[]): Promise<ComponentBuild> {
-    let seen: ComponentBuild | undefined;
-    await until(async () => {
-      seen = (await api<ComponentBuild>(`GET /v1/builds/${id}`)).body;
-      return statuses.includes(seen.status);
-    });
-    return seen as ComponentBuild; // it was seen
-  }
-  return { ...org, builder, ids, at, build, ended };
-}
-
-const built = ({ component_build_id: id }: BuildPlan): BuildEnd => ({
-  outputs: {
-    digest: digestOf("a"),
-    media_type: "application/vnd.oci.image.manifest.v1+json",
-    size: 1234,
-    source_ref: "0123456789012345678901234567890123456789",
-    source_checksum: `sum of ${id}`,
-  },
-});
 
 test("a component is built on the org's runner, and its build has the artifact by its digest", async () => {
   const plans: BuildPlan[] = [];

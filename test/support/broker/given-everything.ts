@@ -1,5 +1,5 @@
 import { policyId } from "../../../shared/policies/policy-id.ts";
-import { givenBuild } from "../builds/given-build.ts";
+import { givenBuild, givenSandboxBuild } from "../builds/given-build.ts";
 import { givenReport } from "../policies/given-report.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../rows/given.ts";
 import { givenDelivery } from "../webhooks/given-webhooks.ts";
@@ -41,6 +41,7 @@ export async function givenEverything({ db, setup, document }: Given) {
   const config = await made(`POST /v1/apps/${org.appId}/configs`, {}); // not the install's, which has no components
   const ofBuild = { orgId, appId: org.appId, configId: config.id, componentId: component.id };
   const buildId = await givenBuild(db, ofBuild);
+  await givenSandboxBuild(db, ofBuild);
   await givenReport(db, { orgId, appId: org.appId, componentId: component.id, buildId });
   const queue = await made("POST /v1/queues", { name: "deploys" });
   const queueAt = `/v1/queues/${queue.id}`;

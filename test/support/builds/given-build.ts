@@ -2,12 +2,36 @@ import type { Db } from "../../../broker/database/connect.ts";
 import { newId } from "../../../broker/database/new-id.ts";
 import { digestOf } from "./given-builder.ts";
 
+const fault = {
+  code: "job_failed",
+  severity: "error",
+  title: "The job did not finish",
+  detail: "There is no chart api.",
+  retryable: false,
+};
+
 type Of = {
   readonly orgId: string;
   readonly appId: string;
   readonly configId: string;
   readonly componentId: string;
 };
+
+/** A build of an app's sandbox that has ended, by default well. */
+export async function givenSandboxBuild(
+  db: Db,
+  { orgId, appId, configId }: Omit<Of, "componentId">,
+  status: "active" | "error" = "active",
+): Promise<string> {
+  const id = newId("sbd");
+  const artifact = { digest: digestOf("a"), repository: "registry.example.com/shop", tag: id };
+  await db`
+    insert into component_builds (id, org_id, app_id, app_config_id, component_name, component_type, workflow_id, runner_job_id, status,
+                                  status_at, checksum, artifact, composite_error, created_at, started_at, finished_at, created_by_id)
+    values (${id}, ${orgId}, ${appId}, ${configId}, 'sandbox', 'terraform_module', ${newId("wfl")}, ${newId("job")}, ${status},
+            svc_now(), 'c0', ${db.json(artifact)}, ${status === "active" ? null : db.json(fault)}, svc_now(), svc_now(), svc_now(), 'acc_1')`;
+  return id;
+}
 
 /** A build of a component that has ended, with its artifact or by a fault. */
 export async function givenBuild(
@@ -29,13 +53,6 @@ export async function givenBuild(
     source_media_type: "application/vnd.oci.image.index.v1+json",
     resolved_tag: "1",
     resolved_at: "2026-01-01T00:00:00.000Z",
-  };
-  const fault = {
-    code: "job_failed",
-    severity: "error",
-    title: "The job did not finish",
-    detail: "There is no chart api.",
-    retryable: false,
   };
   await db`
     insert into component_configs (id, org_id, component_id, app_config_id, name, type, created_at)

@@ -57,6 +57,7 @@ export function firstSnapshot(startMs: number): WorkflowSnapshot {
     action_runs: [],
     builds: [],
     policy_checks: [],
+    superseded_builds: {},
     children: [],
     is_parent_finished: false,
     lane: "changes",

@@ -86,6 +86,36 @@ describeWithTools(["registry", "terraform"], "a build of a terraform module", ()
     });
   });
 
+  test("of the commit that was built before fetches nothing, unless its artifact is gone", async () => {
+    const { build, manifest } = await givenBuilds(fleet, registry);
+    const repository = await givenRepository();
+    const commit = await commitAll(repository, { "main.tf": 'output "x" { value = 1 }\n' });
+    await repository.git("tag", "-a", "v1", "-m", "one");
+    const url = `file://${repository.folder}`;
+    const first = await build("terraform-module-build", { git_source: { url } });
+    const kept = ["digest", "media_type", "size", "source_ref", "source_checksum", "builder"];
+    const previous = Object.fromEntries(kept.map((name) => [name, first.outputs[name]]));
+    for (const ref of ["", commit, "v1"]) {
+      const again = await build("terraform-module-build", {
+        git_source: { url, ref },
+        previous,
+        dst_tag: "unchanged",
+      });
+      expect(again).toMatchObject({ status: "finished", outputs: previous });
+    }
+    expect(await manifest("unchanged")).toBeUndefined();
+    const rows = [
+      { ...previous, digest: `sha256:${"0".repeat(64)}` },
+      { ...previous, builder: "module/0" },
+      { ...previous, source_ref: "0".repeat(40) },
+    ];
+    for (const [at, other] of rows.entries()) {
+      const plan = { git_source: { url }, previous: other, dst_tag: `anew${at}` };
+      await build("terraform-module-build", plan);
+      expect(await manifest(`anew${at}`)).toBeDefined();
+    }
+  });
+
   test("that is not valid, leaves its directory, or comes from nowhere is told, and nothing is pushed", async () => {
     const { build, manifest } = await givenBuilds(fleet, registry);
     const repository = await givenRepository();
