@@ -706,8 +706,8 @@ create table component_builds (
   id svc_id not null,
   org_id svc_id not null,
   app_id svc_id not null,
-  component_id svc_id not null,
-  component_config_id svc_id not null,
+  component_id svc_id,
+  component_config_id svc_id,
   app_config_id svc_id not null,
   component_name text not null,
   component_type text not null,
@@ -726,9 +726,11 @@ create table component_builds (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   created_by_id text not null default ''::text,
+  is_forced boolean not null default false,
   constraint component_builds_pkey PRIMARY KEY (org_id, id),
   constraint component_builds_org_id_component_config_id_fkey FOREIGN KEY (org_id, component_config_id) REFERENCES component_configs(org_id, id),
   constraint component_builds_org_id_component_id_fkey FOREIGN KEY (org_id, component_id) REFERENCES components(org_id, id),
+  constraint component_builds_are_of CHECK (((component_id IS NULL) = (component_config_id IS NULL))),
   constraint component_builds_artifact_check CHECK ((jsonb_typeof(artifact) = 'object'::text)),
   constraint component_builds_status_check CHECK ((status = ANY (ARRAY['planning'::text, 'building'::text, 'active'::text, 'error'::text, 'cancelled'::text, 'policy_failed'::text])))
 );
@@ -736,7 +738,9 @@ CREATE INDEX component_builds_active ON public.component_builds USING btree (com
 CREATE INDEX component_builds_by_app ON public.component_builds USING btree (app_id, id);
 CREATE INDEX component_builds_by_workflow ON public.component_builds USING btree (workflow_id);
 CREATE INDEX component_builds_of ON public.component_builds USING btree (component_id, id);
+CREATE INDEX component_builds_of_sandbox ON public.component_builds USING btree (app_id, id) WHERE (component_id IS NULL);
 CREATE INDEX component_builds_open ON public.component_builds USING btree (org_id, id) WHERE (status = ANY (ARRAY['planning'::text, 'building'::text]));
+CREATE INDEX component_builds_open_of ON public.component_builds USING btree (app_id, COALESCE((component_id)::text, ''::text)) WHERE (status = ANY (ARRAY['planning'::text, 'building'::text]));
 
 create table component_configs (
   id svc_id not null,
@@ -1618,6 +1622,22 @@ CREATE INDEX queues_by_org ON public.queues USING btree (org_id, id) WHERE (dele
 CREATE INDEX queues_deleted ON public.queues USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX queues_due ON public.queues USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
 CREATE UNIQUE INDEX queues_name ON public.queues USING btree (org_id, owner_type, owner_id, name) WHERE (deleted_at IS NULL);
+
+create table registry_fixed_logins (
+  id svc_id not null,
+  org_id svc_id not null,
+  use text not null,
+  username text not null,
+  key_id text,
+  password bytea not null,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint registry_fixed_logins_pkey PRIMARY KEY (id),
+  constraint registry_fixed_logins_org_id_use_key UNIQUE (org_id, use),
+  constraint registry_fixed_logins_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint registry_fixed_logins_use_check CHECK ((use = ANY (ARRAY['push'::text, 'pull'::text])))
+);
 
 create table registry_logins (
   id svc_id not null,
@@ -3118,6 +3138,7 @@ function move_shutdowns(process_ids text[], shutdown text, event text, descripti
 function move_signals(moves signal_move[], t timestamp with time zone) returns void -- functions/signals.sql
 function name_app_part(org text, app text, kind text, draft json, most integer) returns TABLE(outcome text, id text) -- functions/named-parts.sql
 function named_runner_groups(org text) returns text[] -- functions/rollups.sql
+function newer_build(b component_builds) returns text -- functions/builds.sql
 function note_active_config() returns trigger -- functions/before-tables.sql
 function note_config_parts(org text, app text, config text) returns void -- functions/before-tables.sql
 function note_delivered(org text, webhook text, t timestamp with time zone, enables boolean) returns boolean -- functions/deliveries.sql

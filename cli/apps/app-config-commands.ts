@@ -9,7 +9,7 @@ import {
   listAppConfigsRoute,
 } from "../../shared/api/app-configs.ts";
 import type { ConfigChange } from "../../shared/app-config/diff-configs.ts";
-import { defineCommand } from "../command.ts";
+import { type CommandCall, defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
 import { printItem, type View } from "../output/print.ts";
@@ -91,21 +91,27 @@ export const showConfigGraph = defineCommand({
     "Show the dependency graph of an app's config: the order of its components, and what needs what.",
   args,
   examples: [{ does: "Show what needs what.", run: "svc app config graph greeter" }],
-  run: async ({ args, call, screen }) => {
-    const app_id = (await findApp(call, args.app)).body.id;
-    const id = args.config ?? (await call(getLatestAppConfigRoute, { params: { app_id } })).body.id;
-    const params = { app_id, app_config_id: id };
-    const { text, body } = await call(getAppConfigGraphRoute, { params });
-    if (screen.format === "json" || screen.format === "ndjson") {
-      screen.out(text);
-      return;
-    }
-    for (const name of body.order) screen.out(`component ${name}`);
-    for (const { from, to } of body.edges) screen.out(`${from.type} ${from.name} needs ${to}`);
-    if (body.order.length + body.edges.length === 0)
-      screen.say("This config has no components, and nothing needs one.");
-  },
+  run: async ({ args, call, screen }) => await printGraph({ call, screen }, args),
 });
+
+/** Shows what needs what in a config of an app: its active one, unless one is named. */
+export async function printGraph(
+  { call, screen }: Pick<CommandCall, "call" | "screen">,
+  { app, config }: { readonly app: string; readonly config?: string | undefined },
+): Promise<void> {
+  const app_id = (await findApp(call, app)).body.id;
+  const id = config ?? (await call(getLatestAppConfigRoute, { params: { app_id } })).body.id;
+  const params = { app_id, app_config_id: id };
+  const { text, body } = await call(getAppConfigGraphRoute, { params });
+  if (screen.format === "json" || screen.format === "ndjson") {
+    screen.out(text);
+    return;
+  }
+  for (const name of body.order) screen.out(`component ${name}`);
+  for (const { from, to } of body.edges) screen.out(`${from.type} ${from.name} needs ${to}`);
+  if (body.order.length + body.edges.length === 0)
+    screen.say("This config has no components, and nothing needs one.");
+}
 
 export const diffAppConfigs = defineCommand({
   name: "app diff",

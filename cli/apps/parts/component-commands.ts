@@ -12,6 +12,7 @@ import { defineList } from "../../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../../lists/listing-pages.ts";
 import { printLabels } from "../../output/labels.ts";
 import { printItem } from "../../output/print.ts";
+import { printGraph } from "../app-config-commands.ts";
 import { appArgs, findApp } from "../find-app.ts";
 import { findComponent } from "./find-component.ts";
 import { partDetails, partLine } from "./part-view.ts";
@@ -85,18 +86,28 @@ const deleteComponent = defineCommand({
   },
 });
 
+const showGraph = defineCommand({
+  name: "component graph",
+  summary: "Show the order of an app's components, and what needs what, by its active config.",
+  details: "For another config: svc app config graph APP CONFIG.",
+  args: appArgs,
+  examples: [{ does: "Show what needs what.", run: "svc component graph greeter" }],
+  run: async ({ args: given, call, screen }) => await printGraph({ call, screen }, given),
+});
+
 /** The commands of components, in the order of help. */
 export const componentCommands: readonly Command[] = [
   listComponents,
   getComponent,
   buildComponent,
+  showGraph,
   labelComponent,
   deleteComponent,
 ];
 
 /** The same as they were called before they had a noun of their own. */
 export const appComponentCommands: readonly Command[] = componentCommands
-  .filter(({ name }) => name !== buildComponent.name)
+  .filter(({ name }) => name !== buildComponent.name && name !== showGraph.name)
   .map((command) => ({
     ...command,
     name: `app ${command.name}`,
