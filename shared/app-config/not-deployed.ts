@@ -27,7 +27,7 @@ export const notDeployed: readonly NotDeployed[] = [
   {
     sections: ["sandbox"],
     part: "the sandbox (`sandbox.toml`)",
-    today: unprovisioned,
+    today: `built; ${unprovisioned}`,
     comesWith: "sandboxes and deploys",
   },
   {

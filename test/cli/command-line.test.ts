@@ -239,7 +239,7 @@ describe("svc doctor, version and completion", () => {
       suggest("job", "list", "--status", "f"),
       suggest("runner", "get", ""),
     ]);
-    expect(nouns).toEqual(["role", "runner", "rollout", "release"]);
+    expect(nouns).toEqual(["role", "runner", "rollout", "registry", "release"]);
     expect(verbs).toEqual(["create", "cancel"]);
     expect(flags).toEqual(["--owner-id", "--owner-type"]);
     expect(choices).toEqual(["finished", "failed"]);
