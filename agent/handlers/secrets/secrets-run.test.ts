@@ -91,8 +91,9 @@ describe("a secret of a plan", () => {
     ],
     ["[0].secret_arn must be an ARN", { secret_arn: "license" }],
     ["[0].secret_arn must be an ARN", { secret_arn: arn.replace("secretsmanager", "ssm") }],
+    ["must be the name of an AWS region", { secret_arn: arn.replace("eu-central-1", "nowhere") }],
     [
-      "must be the name of an AWS region",
+      "[0].secret_arn must be an ARN",
       { secret_arn: arn.replace("eu-central-1", "x@evil.example/#") },
     ],
     ["[0].gcp_secret_name must be", { gcp_secret_name: "projects/p/secrets/../x" }],
