@@ -726,6 +726,7 @@ create table component_builds (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   created_by_id text not null default ''::text,
+  is_by_sync boolean not null default false,
   is_forced boolean not null default false,
   constraint component_builds_pkey PRIMARY KEY (org_id, id),
   constraint component_builds_org_id_component_config_id_fkey FOREIGN KEY (org_id, component_config_id) REFERENCES component_configs(org_id, id),
@@ -3138,7 +3139,7 @@ function move_shutdowns(process_ids text[], shutdown text, event text, descripti
 function move_signals(moves signal_move[], t timestamp with time zone) returns void -- functions/signals.sql
 function name_app_part(org text, app text, kind text, draft json, most integer) returns TABLE(outcome text, id text) -- functions/named-parts.sql
 function named_runner_groups(org text) returns text[] -- functions/rollups.sql
-function newer_build(b component_builds) returns text -- functions/builds.sql
+function newer_build(org text, build text) returns text -- functions/builds.sql
 function note_active_config() returns trigger -- functions/before-tables.sql
 function note_config_parts(org text, app text, config text) returns void -- functions/before-tables.sql
 function note_delivered(org text, webhook text, t timestamp with time zone, enables boolean) returns boolean -- functions/deliveries.sql
@@ -3254,7 +3255,7 @@ function take_deliveries(webhook text, lease text, busy text[], most integer) re
 function take_due_lines(most integer, of_org integer, orgs text[], held integer[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/deliveries.sql
 function take_fan_out(org text, lease text) returns boolean -- functions/events.sql
 function take_line_deliveries(webhook text, lease text, busy text[], most integer) returns TABLE(id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamp with time zone, is_failing boolean, delivery_id text, event_id text, stream text, seq bigint, tries integer, attempts integer, is_resent boolean, body text) -- functions/deliveries.sql
-function take_policy_evaluation(patience interval) returns SETOF policy_evaluations -- functions/policies.sql
+function take_policy_evaluation(patience interval) returns TABLE(org_id text, owner_type text, owner_id text, runner_job_id text, tries integer, taken_until timestamp with time zone) -- functions/policies.sql
 function take_reports(batch json) returns TABLE(n integer, outcome text, job_status text, wakes_runner_id text, id text, org_id text, runner_job_id text, runner_id text, process_id text, holders text[], is_ours boolean, status text, status_description text, ended_by text, history jsonb, created_at timestamp with time zone, deadline_at timestamp with time zone, confirmed_at timestamp with time zone, finished_at timestamp with time zone, last_record bigint) -- functions/report.sql
 function take_webhook_lines(most integer, full_orgs text[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/for-older-brokers.sql
 function tally_job_ends(bounds double precision[], most_transactions bigint, OUT tallied bigint, OUT is_more boolean) returns record -- functions/tallies.sql
