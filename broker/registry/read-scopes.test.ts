@@ -15,7 +15,15 @@ test("scopes of several texts, and several in one, are read once a repository", 
 });
 
 test("what is no repository opens nothing", () => {
-  const texts = ["registry:catalog:*", "repository:../a:pull", "repository:A:pull", "a", "::"];
+  const texts = [
+    "registry:catalog:*",
+    "repository:../a:pull",
+    "repository:org_x/../org_y/a:pull",
+    "repository:a/./b:pull",
+    "repository:A:pull",
+    "a",
+    "::",
+  ];
   for (const text of [...texts, "repository:a:", `repository:${"a".repeat(300)}:pull`])
     expect([text, readScopes([text])]).toEqual([text, []]);
 });

@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
 import { callRoute } from "../../shared/api/call-route.ts";
 import { getRegistryKeysRoute } from "../../shared/api/registry-tokens.ts";
+import { repositoryName } from "./read-route.ts";
 
 /** What a token lets its bearer do, by repository. */
 export type Granted = ReadonlyMap<string, ReadonlySet<string>>;
@@ -65,7 +66,9 @@ export function makeCheckToken(brokerUrl: string, service: string): CheckToken {
     const nowS = Date.now() / 1000;
     if (data === undefined || data.aud !== service) return undefined;
     if (nowS < data.nbf - leewayS || nowS > data.exp + leewayS) return undefined;
-    const repositories = data.access.filter(({ type }) => type === "repository");
+    const repositories = data.access.filter(
+      ({ type, name }) => type === "repository" && repositoryName.test(name),
+    );
     return new Map(repositories.map(({ name, actions }) => [name, new Set(actions)]));
   };
 }

@@ -22,7 +22,8 @@ const paths = {
 } as const;
 
 const part = "[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*";
-const name = new RegExp(`^${part}(?:/${part})*$`);
+/** The names that repositories may have. */
+export const repositoryName = new RegExp(`^${part}(?:/${part})*$`);
 const longestName = 255;
 
 /** Reads a path; undefined where the API has none such, refused where the repository's name can be none. */
@@ -40,7 +41,7 @@ export function readRoute(path: string): Route | undefined {
 }
 
 function requireName(repository: string): void {
-  if (repository.length <= longestName && name.test(repository)) return;
+  if (repository.length <= longestName && repositoryName.test(repository)) return;
   throw new RegistryError(
     "NAME_INVALID",
     "A repository's name has small letters and digits, with dots, underlines, hyphens and slashes between them, and 255 characters at most.",
