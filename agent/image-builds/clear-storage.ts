@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { lstatSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync } from "node:fs";
+import { basename } from "node:path";
 import { promisify } from "node:util";
 import { isRoot } from "../job-users/run-as-user.ts";
 import { imageFolder, storageFolder } from "./image-folder.ts";
+import { openFolder, placeOfOpened } from "./open-folder.ts";
 import { openNamespaces } from "./open-namespaces.ts";
 
 const run = promisify(execFile);
@@ -15,19 +17,37 @@ const emptyScript = '[ "$(stat -c %d:%i .)" = "$1" ] && exec find . -xdev -minde
  * build's own reach. Does nothing where there is none.
  */
 export async function clearStorage(workspace: string): Promise<void> {
-  const folder = storageFolder(imageFolder(workspace));
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isDirectory()) return;
+  const opened = openStorage(workspace);
+  if (opened === undefined) return;
+  try {
+    await empty(opened, lstatSync(workspace).uid);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** Undefined where there is none, or a link on the way: the folder above it is the job's, which can put anything there. */
+function openStorage(workspace: string): number | undefined {
+  try {
+    const image = imageFolder(workspace);
+    return openFolder(workspace, basename(image), basename(storageFolder(image)));
+  } catch {
+    return undefined;
+  }
+}
+
+async function empty(opened: number, owner: number): Promise<void> {
+  const stat = fstatSync(opened);
   // What is the job's own needs nothing of this, and who made it is not known.
-  if (isRoot() && stat.uid === lstatSync(workspace).uid) return;
+  if (isRoot() && stat.uid === owner) return;
   // Where builds are not kept apart, they are root's.
   const isRoots = isRoot() && stat.uid === 0;
   const namespaces = isRoots ? undefined : await openNamespaces({ firstId: stat.uid, path });
   try {
     const enter = namespaces?.enter ?? [];
-    const empty = ["sh", "-c", emptyScript, "svc-empty", `${stat.dev}:${stat.ino}`];
-    const [program, ...args] = [...enter, ...empty] as [string, ...string[]];
-    await run(program, args, { cwd: folder, env: { PATH: path, LC_ALL: "C" } });
+    const script = ["sh", "-c", emptyScript, "svc-empty", `${stat.dev}:${stat.ino}`];
+    const [program, ...args] = [...enter, ...script] as [string, ...string[]];
+    await run(program, args, { cwd: placeOfOpened(opened), env: { PATH: path, LC_ALL: "C" } });
   } finally {
     namespaces?.close();
   }

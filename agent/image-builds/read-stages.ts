@@ -171,6 +171,7 @@ function replace(reading: Reading, { from, to }: Instruction, given: string): vo
   const isNumber = /^\d+$/.test(image) && Number(image) < stages.length;
   if (image === "" || isNumber || stages.includes(image.toLowerCase())) return;
   const name = need(reading, { image, platform: undefined, line: from + 1 });
+  const whole = new RegExp(`from=${given.replaceAll(/[^\w/-]/g, "\\$&")}(?=[\\s,]|$)`, "g");
   for (let at = from; at < to; at += 1)
-    lines[at] = (lines[at] ?? "").replace(`from=${given}`, () => `from=${name}`);
+    lines[at] = (lines[at] ?? "").replaceAll(whole, () => `from=${name}`);
 }

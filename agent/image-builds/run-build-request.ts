@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync } from "node:fs";
+import { closeSync, fchmodSync, fchownSync, fstatSync, mkdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import type { Environment } from "../config/environment.ts";
 import { isRoot } from "../job-users/run-as-user.ts";
@@ -8,6 +9,7 @@ import { findProgram } from "../processes/find-program.ts";
 import { type BuildRequest, buildRequest, type BuildTold } from "./build-request.ts";
 import { storageFolder } from "./image-folder.ts";
 import { IsolationFault } from "./isolation-fault.ts";
+import { openFolder, openWithin, placeOfOpened } from "./open-folder.ts";
 import { type Namespaces, openNamespaces } from "./open-namespaces.ts";
 import { openNetwork } from "./open-network.ts";
 import { builderCodes, type BuilderEnd, type BuilderMeans, runBuilder } from "./run-builder.ts";
@@ -61,10 +63,22 @@ async function build(request: BuildRequest, { env, say }: Call): Promise<BuildTo
 
 /** A folder in which the build's own root may write, whoever that is; nobody else comes there. */
 function makeStorage(folder: string, owner: number | undefined): void {
-  const storage = storageFolder(folder);
-  mkdirSync(storage);
-  chmodSync(storage, owner === undefined ? 0o777 : 0o755);
-  if (owner !== undefined) chownSync(storage, owner, owner);
+  const above = openFolder(dirname(folder), basename(folder));
+  try {
+    const name = basename(storageFolder(folder));
+    mkdirSync(`${placeOfOpened(above)}/${name}`);
+    const storage = openWithin(above, name);
+    try {
+      if (fstatSync(storage).uid !== process.getuid?.())
+        throw new Error("the folder of the build was replaced");
+      fchmodSync(storage, owner === undefined ? 0o777 : 0o755);
+      if (owner !== undefined) fchownSync(storage, owner, owner);
+    } finally {
+      closeSync(storage);
+    }
+  } finally {
+    closeSync(above);
+  }
 }
 
 type Apart = {

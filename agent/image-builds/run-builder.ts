@@ -46,8 +46,13 @@ export async function runBuilder(
       ...marksIn(env),
     },
     stdio: ["ignore", "pipe", "pipe"],
+    // What is kept apart ends with its first process; the rest has to be reached as a group.
+    detached: namespaces === undefined,
   });
-  const stop = (): void => void child.kill("SIGKILL");
+  const stop = (): void => {
+    if (namespaces === undefined && child.pid !== undefined) killGroup(child.pid);
+    else child.kill("SIGKILL");
+  };
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   const tail = print(child);
@@ -56,6 +61,14 @@ export async function runBuilder(
     return { code, complaint: complaintIn(tail()) };
   } finally {
     signal.removeEventListener("abort", stop);
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // it has ended
   }
 }
 

@@ -52,4 +52,28 @@ asRoot(["unshare"], "a workspace in which an image was built", () => {
     expect(await removeWorkspace(workDir, "exe_2")).toMatch(/could not be removed/);
     expect(existsSync(path.join(storage, "root"))).toBe(true);
   });
+
+  test("a link that a job puts in the way leads to nobody's files", async () => {
+    const workDir = await testFolder(0o755);
+    const others = await testFolder(0o755);
+    const kept = await leaveIn(others);
+    for (const [name, target] of [
+      ["image", others],
+      ["image/storage", path.join(others, "storage")],
+    ] as const) {
+      const workspace = await makeWorkspace(workDir, "exe_3", owner);
+      if (name !== "image") await mkdir(imageFolder(workspace));
+      await symlink(target, path.join(workspace, name));
+      expect(await removeWorkspace(workDir, "exe_3")).toBeUndefined();
+      expect(existsSync(kept)).toBe(true);
+    }
+  });
 });
+
+/** What another has in a folder of the name that builds have: root's. */
+async function leaveIn(folder: string): Promise<string> {
+  const kept = path.join(folder, "storage", "kept");
+  await mkdir(path.dirname(kept));
+  await writeFile(kept, "another's");
+  return kept;
+}
