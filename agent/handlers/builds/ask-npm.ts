@@ -15,6 +15,8 @@ type NpmCall = {
   readonly isNone?: (complaint: string) => boolean;
 };
 
+/** For npm that npm starts: it reads the settings of what it installs, which these go before. */
+const unscripted = { npm_config_git: "git", npm_config_ignore_scripts: "true" };
 const mostSaidBytes = 2 ** 20;
 const mostComplaint = 1_500;
 
@@ -40,7 +42,7 @@ export async function askNpm({ job, env }: BuildContext, call: NpmCall): Promise
     step: "npm",
     argv: [...quiet, "npm", ...call.args, ...fixed],
     cwd: call.cwd,
-    env: { ...env, npm_config_cache: cache, NO_COLOR: "1", SVC_SAID: saidFile },
+    env: { ...env, ...unscripted, npm_config_cache: cache, NO_COLOR: "1", SVC_SAID: saidFile },
   });
   if (end.why === "exited" && end.code === 0) return;
   if (end.code === 127) {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { PackPart } from "../../artifacts/pack-request.ts";
+import { readJobText } from "../../job-users/job-files.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import type { SourceHere } from "../../sources/fetch-source.ts";
 import { isFault, type PulumiProject, readProjectFile } from "../pulumi/project-file.ts";
@@ -92,6 +93,7 @@ async function installNode(context: BuildContext, folder: string): Promise<void>
     const words = `The program has no package-lock.json, so nobody knows what to install.${advice} Make one with npm install, and commit it.`;
     throw buildFailure(words, "not_found", "package-lock.json");
   }
+  await requirePlain(context, folder);
   await askNpm(context, {
     key: "install",
     args: ["ci", "--ignore-scripts", "--install-links"],
@@ -99,6 +101,32 @@ async function installNode(context: BuildContext, folder: string): Promise<void>
     doing: "What the program needs cannot be installed",
   });
 }
+
+const mostLockBytes = 64 * 2 ** 20;
+const mostSettingsBytes = 2 ** 20;
+
+/**
+ * Refuses what has npm run programs of the project, though it runs no scripts: packages out of git are made by an npm of their
+ * own, which has settings of theirs, and settings can name options of Node and read the environment.
+ */
+async function requirePlain({ job }: BuildContext, folder: string): Promise<void> {
+  const read = async (name: string, most: number): Promise<string> =>
+    await readJobText(path.join(folder, name), job.directories.owner, most);
+  for (const name of locks) {
+    const [, entry] = fromGit.exec(await read(name, mostLockBytes)) ?? [];
+    if (entry === undefined) continue;
+    const words = `${name}: ${entry.slice(0, 200)} comes out of git. A build installs packages of registries and archives only: publish it, or put it beside the program.`;
+    throw buildFailure(words, "config_invalid", name);
+  }
+  const [setting] = dangerous.exec(await read(".npmrc", mostSettingsBytes)) ?? [];
+  if (setting === undefined) return;
+  const words = `.npmrc: ${setting.trim()} is not taken by a build: leave it out.`;
+  throw buildFailure(words, "config_invalid", ".npmrc");
+}
+
+const fromGit =
+  /"(?:resolved|version|from)"\s*:\s*"((?:git(?:\+[a-z]+)?:|github:|gitlab:|bitbucket:|gist:)[^"]*)"/;
+const dangerous = /^[ \t]*node[-_]options\b|\$\{/im;
 
 async function proveNode(context: BuildContext, folder: string): Promise<void> {
   await askNpm(context, {
