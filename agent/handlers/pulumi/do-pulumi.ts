@@ -34,7 +34,7 @@ async function apply(context: PulumiContext): Promise<JobResult> {
   await askApproval(context.job, envelope.display);
   if (!hasSavedPlan) {
     const preview = await makePreview(context, { isDestroy, savesPlan: false });
-    requireSameSteps(preview, envelope);
+    requireSameSteps(preview, envelope.steps);
   }
   return await updateStack(context, { isDestroy, hasSavedPlan });
 }
@@ -43,14 +43,17 @@ async function planAndApply(context: PulumiContext): Promise<JobResult> {
   const preview = await makePreview(context);
   if (!preview.hasChanges) return previewResult(context, preview);
   await askApproval(context.job, preview.display);
-  return await updateStack(context, {
-    isDestroy: context.run.isDestroy,
-    hasSavedPlan: preview.savedPlan !== null,
-  });
+  const { isDestroy } = context.run;
+  const hasSavedPlan = preview.savedPlan !== null;
+  if (!hasSavedPlan) {
+    const again = { isDestroy, savesPlan: false, key: "preview-again" } as const;
+    requireSameSteps(await makePreview(context, again), plannedSteps(preview.events.steps));
+  }
+  return await updateStack(context, { isDestroy, hasSavedPlan });
 }
 
 /** Where no saved plan holds an update to what was approved, its steps do. */
-function requireSameSteps(preview: Preview, { steps }: PlanEnvelope): void {
+function requireSameSteps(preview: Preview, steps: PlanEnvelope["steps"]): void {
   const now = plannedSteps(preview.events.steps);
   if (JSON.stringify(now) === JSON.stringify(steps)) return;
   const known = new Map(steps.map((step) => [`${step.op} ${step.urn}`, step.inputs]));

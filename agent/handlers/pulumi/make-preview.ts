@@ -16,14 +16,19 @@ export type Preview = {
   readonly savedPlan: string | null;
 };
 
-type Asked = { readonly isDestroy: boolean; readonly savesPlan: boolean };
+type Asked = {
+  readonly isDestroy: boolean;
+  readonly savesPlan: boolean;
+  /** Names it within the job; the same name is the same preview. */
+  readonly key?: "preview" | "preview-again";
+};
 
 const mostPlanBytes = 128 * 2 ** 20;
 
 /** Asks pulumi what it would do. Throws JobFailure. */
 export async function makePreview(
   context: PulumiContext,
-  { isDestroy, savesPlan }: Asked = context.run,
+  { isDestroy, savesPlan, key = "preview" }: Asked = context.run,
 ): Promise<Preview> {
   const { job, files } = context;
   const saves = savesPlan && !isDestroy;
@@ -31,12 +36,17 @@ export async function makePreview(
     ? ["destroy", "--preview-only"]
     : ["preview", ...(saves ? [`--save-plan=${files.plan}`] : [])];
   const events = await runPulumi(context, {
-    key: "preview",
+    key,
     step: "preview",
     args,
     isRepeatable: true,
   });
   if (!isWell(events)) throw failureOfRun(context, "preview", events);
+  if (events.isCut)
+    throw pulumiFailure(
+      "The preview tells more than 96 MiB, so nobody can be shown all of what it would do. Print less, or split the stack.",
+      { class: "too_large" },
+    );
   const counts = stepCounts(events.counts);
   return {
     events,

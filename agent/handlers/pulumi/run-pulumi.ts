@@ -17,7 +17,12 @@ export type PulumiCommand = {
 };
 
 /** How it ended, what its engine told, and the last lines that it printed, without secrets. */
-export type Ran = EngineEvents & { readonly end: CommandEnd; readonly words: readonly string[] };
+export type Ran = EngineEvents & {
+  readonly end: CommandEnd;
+  readonly words: readonly string[];
+  /** It told more than is read: what it would do is known in part. */
+  readonly isCut: boolean;
+};
 
 const quiet = ["--non-interactive", "--color", "never", "--suppress-permalink=true"];
 const mostEventBytes = 96 * 2 ** 20;
@@ -44,7 +49,9 @@ export async function runPulumi(context: PulumiContext, command: PulumiCommand):
   });
   progress.phase(step, statusOf(end), end.words);
   const text = await readJobText(events, job.directories.owner, mostEventBytes);
-  return { end, words: JSON.parse(end.kept ?? "[]") as string[], ...readEvents(text, job.redact) }; // `keepWords` wrote it
+  const isCut = Buffer.byteLength(text) >= mostEventBytes;
+  const words = JSON.parse(end.kept ?? "[]") as string[]; // `keepWords` wrote it
+  return { end, words, isCut, ...readEvents(text, job.redact) };
 }
 
 /** Whether it exited by itself, without an error. */
