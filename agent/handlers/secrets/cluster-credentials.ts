@@ -31,6 +31,11 @@ export function clusterCredentials(plan: SyncSecretsPlan): Credentials {
     throw invalidPlan(
       "cluster_info.endpoint is set, and nobody who signs in there: set its token, kube_config, or aws_auth, gcp_auth or azure_auth",
     );
+  const isCloud = [plan.aws_auth, plan.gcp_auth, plan.azure_auth].some(isGiven) || isOwn;
+  if (isCloud && !endpoint && !kube_config && !kubeconfig)
+    throw invalidPlan(
+      "cluster_info is missing: a plan of a cloud names its cluster (endpoint or kube_config), as the host's own is none of the customer's",
+    );
   return readCredentials({ ...clouds, cluster_info: plan.cluster_info });
 }
 

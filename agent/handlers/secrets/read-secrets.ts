@@ -73,7 +73,7 @@ async function readSecret(job: Job, reading: Reading): Promise<FoundSecret> {
     return { wanted, isNew: true, ...usable(job, wanted, { there: made, room }) };
   }
   const why = place === undefined ? "the plan does not say where it is" : "it has no value there";
-  if (isRequired && !isGenerated) throw new SecretFault("not_found", why);
+  if (isRequired && (!isGenerated || place === undefined)) throw new SecretFault("not_found", why);
   const so = isGenerated && place !== undefined ? "one would be made" : "nothing is written";
   job.log(`${name}: ${why}, and ${so}.`, "warn", "read", `absent ${name}`);
   return { wanted, value: undefined, version: "", isNew: false };

@@ -7,7 +7,7 @@ const to = { namespace: "shop", name: "license" };
 const aws_auth = { use_default: true };
 const gcp_auth = { project_id: "acme-1" };
 const azure_auth = { use_default: true };
-const everybody = { aws_auth, gcp_auth, azure_auth };
+const everybody = { aws_auth, gcp_auth, azure_auth, cluster_info: { kube_config: "{}" } };
 
 const read = (plan: object, operation = "exec") =>
   readSecretsRun({ ...everybody, ...plan }, { operation } as Parameters<typeof readSecretsRun>[1]);
@@ -219,7 +219,10 @@ describe("the cluster of secrets is signed in to", () => {
     const azure = { azure_auth: { managed_identity_client_id: "mi" }, cluster_info: { endpoint } };
     expect(read(azure).credentials.azure_auth).toMatchObject({ client_id: "mi", use_msi: true });
     const account = "a@acme.iam.gserviceaccount.com";
-    const google = { gcp_auth: { impersonate_service_account: account } };
+    const google = {
+      gcp_auth: { impersonate_service_account: account },
+      cluster_info: { endpoint },
+    };
     expect(read(google).credentials.gcp_auth).toMatchObject({
       impersonate_service_account: account,
     });
@@ -229,6 +232,7 @@ describe("the cluster of secrets is signed in to", () => {
     const nobody = { aws_auth: null, gcp_auth: null, azure_auth: null };
     const words = "cluster_info.endpoint is set, and nobody who signs in there";
     expect(() => read({ ...nobody, cluster_info: { endpoint } })).toThrow(words);
+    expect(() => read({ cluster_info: {} })).toThrow("cluster_info is missing");
     expect(() => read({ ...nobody, cluster_info: { trusted_role_arn: "r" } })).toThrow(
       "trusted_role_arn is set without aws_auth",
     );
