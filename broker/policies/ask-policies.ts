@@ -5,7 +5,7 @@ import type { BuildRow, CompositeFault, Step } from "../workflows/machine/workfl
 import { policiesOfBuild } from "./policies-of-build.ts";
 
 /** Brokers that can evaluate are looked for so long. */
-const patienceMs = 15 * 60_000;
+const patienceMs = 60 * 60_000;
 
 type Ended = { readonly step: Step; readonly build: BuildRow; readonly jobId: string };
 
@@ -46,7 +46,7 @@ export function askPolicies(
 const nobodyEvaluated = faultOf(
   "policy_unavailable",
   "The policies were not evaluated",
-  "No broker evaluated its policies within 15 minutes. Look at the logs of the brokers, then build again.",
+  "No broker evaluated its policies within an hour. Look at the logs of the brokers, then build again.",
 );
 
 function faultBy(

@@ -72,7 +72,8 @@ export async function judgePolicies(
       const verdicts = await opa.evaluate(policy, documents, signal);
       const counts = countsOf(verdicts);
       outcomes.push({ ...named, ...counts, status: statusOf(counts) });
-      violations.push(...violationsOf(verdicts, { policy_id, policy_name, identities, hide }));
+      for (const one of violationsOf(verdicts, { policy_id, policy_name, identities, hide }))
+        violations.push(one); // there may be more than a call takes arguments
     } catch (error) {
       if (!(error instanceof PolicyUnavailable)) throw error;
       outcomes.push({ ...named, deny_count: 0, warn_count: 0, pass_count: 0, status: "error" });
