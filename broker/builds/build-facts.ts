@@ -8,6 +8,7 @@ import { type FixedLogin, findFixedLogin } from "../registry/find-fixed-login.ts
 export type FormerBuild = {
   /** Of the plan of its job. */
   readonly plan_checksum: string;
+  readonly tag: string;
   readonly digest: string;
   readonly media_type: string;
   readonly size: number;
@@ -95,7 +96,7 @@ function findApp(db: Db, org: OrgId, app: string): Promise<Row[]> {
 
 /** Of a row of `component_builds` that is called b. */
 const formerColumns = `
-  jsonb_build_object('plan_checksum', coalesce(b.artifact ->> 'plan_checksum', ''), 'digest', b.artifact ->> 'digest', 'media_type', coalesce(b.artifact ->> 'media_type', ''),
+  jsonb_build_object('plan_checksum', coalesce(b.artifact ->> 'plan_checksum', ''), 'tag', coalesce(b.artifact ->> 'tag', ''), 'digest', b.artifact ->> 'digest', 'media_type', coalesce(b.artifact ->> 'media_type', ''),
                      'size', coalesce(b.artifact -> 'size', '0'), 'source_digest', coalesce(b.artifact ->> 'source_digest', ''),
                      'source_ref', coalesce(b.artifact ->> 'source_ref', ''),
                      'source_checksum', coalesce(b.artifact ->> 'source_checksum', ''), 'builder', coalesce(b.artifact ->> 'builder', ''))`;

@@ -37,11 +37,15 @@ export async function buildSyncedConfig(
 /** Of what each component's newest build is that has not failed, by the component's id; the sandbox's by an empty one. */
 async function listBuilt(db: Db, org: OrgId, app: string): Promise<ReadonlyMap<string, string>> {
   const rows = await db<{ id: string; checksum: string }[]>`
-    select x.id, b.checksum
-      from (select c.id::text from components c where c.org_id = ${org} and c.app_id = ${app} union all select '') x
+    select c.id, b.checksum
+      from components c
       join lateral (select n.checksum from component_builds n
-                     where n.org_id = ${org} and n.app_id = ${app} and coalesce(n.component_id, '') = x.id
-                       and n.status in ('planning', 'building', 'active')
-                     order by n.id desc limit 1) b on true`;
+                     where n.org_id = ${org} and n.component_id = c.id and n.status in ('planning', 'building', 'active')
+                     order by n.id desc limit 1) b on true
+     where c.org_id = ${org} and c.app_id = ${app}
+     union all
+    (select '', n.checksum from component_builds n
+      where n.org_id = ${org} and n.app_id = ${app} and n.component_id is null and n.status in ('planning', 'building', 'active')
+      order by n.id desc limit 1)`;
   return new Map(rows.map(({ id, checksum }) => [id, checksum]));
 }

@@ -37,8 +37,8 @@ declare
 begin
   perform lock_signal_queues(lanes);
   delete from queue_emitters e where e.queue_id = any(lanes);
-  perform wake_workflow(org, w.id) from workflows w
-    where w.owner_id = app and w.status not in ('success', 'error', 'cancelled');
+  perform wake_workflow(org, w.id)
+     from (select x.id from workflows x where x.owner_id = app and x.status not in ('success', 'error', 'cancelled') order by x.id) w;
   update queues q set deleted_at = t where q.id = any(lanes);
 end $$;
 
@@ -70,12 +70,13 @@ begin
   select b.id, org, app, b.component_id, b.component_config_id, b.app_config_id, b.component_name, b.component_type, draft ->> 'id',
          'planning', t, b.git_ref, coalesce(b.is_forced, false), coalesce(b.is_by_sync, false), b.checksum, t, coalesce(draft ->> 'created_by_id', '')
     from jsonb_populate_recordset(null::component_builds, builds) b;
-  perform wake_workflow(org, o.id) -- in whose place these are made
-     from (select distinct x.workflow_id as id
+  perform wake_workflow(org, o.id) -- in whose place these are made, in the order in which others wake
+     from (select distinct x.workflow_id::text as id
              from component_builds n
              join component_builds x on x.app_id = app and coalesce(x.component_id, '') = coalesce(n.component_id, '')
             where n.workflow_id = draft ->> 'id' and x.org_id = org and x.status in ('planning', 'building')
-              and x.workflow_id <> n.workflow_id) o;
+              and x.workflow_id <> n.workflow_id
+            order by 1) o;
   return 'created';
 end $$;
 
@@ -89,7 +90,7 @@ create or replace function newer_build(org text, build text) returns text
     join component_builds n on n.app_id = b.app_id and coalesce(n.component_id, '') = coalesce(b.component_id, '') and n.org_id = b.org_id
    where b.org_id = org and b.id = build
      and n.app_config_id = b.app_config_id and n.git_ref = b.git_ref and n.workflow_id <> b.workflow_id
-     and (n.created_at, n.id) > (b.created_at, b.id) and n.status in ('planning', 'building') and not n.is_by_sync
+     and (n.created_at, n.id) > (b.created_at, b.id) and n.status in ('planning', 'building') and not n.is_by_sync and (n.is_forced or not b.is_forced)
    order by n.created_at desc, n.id desc limit 1
 $$;
 
@@ -101,10 +102,10 @@ create or replace function write_builds(org text, builds jsonb) returns void
 begin
   insert into component_builds (id, org_id, app_id, component_id, component_config_id, app_config_id, component_name, component_type,
                                 workflow_id, workflow_step_id, runner_job_id, status, status_description, status_at, composite_error, git_ref,
-                                is_forced, checksum, artifact, no_op, created_at, started_at, finished_at, created_by_id)
+                                is_forced, is_by_sync, checksum, artifact, no_op, created_at, started_at, finished_at, created_by_id)
   select b.id, org, b.app_id, b.component_id, b.component_config_id, b.app_config_id, b.component_name, b.component_type, b.workflow_id,
          b.workflow_step_id, b.runner_job_id, b.status, b.status_description, b.status_at, nullif(b.composite_error, 'null'), b.git_ref,
-         coalesce(b.is_forced, false), b.checksum, b.artifact, b.no_op, b.created_at, b.started_at, b.finished_at, b.created_by_id
+         coalesce(b.is_forced, false), coalesce(b.is_by_sync, false), b.checksum, b.artifact, b.no_op, b.created_at, b.started_at, b.finished_at, b.created_by_id
     from jsonb_populate_recordset(null::component_builds, builds) b
       on conflict (org_id, id) do update
          set workflow_step_id = excluded.workflow_step_id, runner_job_id = excluded.runner_job_id, status = excluded.status,

@@ -5,7 +5,7 @@ export const previousBuild = z.looseObject({
   digest: z.string(),
   media_type: z.string(),
   size: z.number(),
-  source_ref: z.string(),
+  source_ref: z.string().min(1),
   source_checksum: z.string(),
   /** Of which version: another one builds again. */
   builder: z.string(),

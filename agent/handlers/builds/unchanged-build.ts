@@ -47,6 +47,7 @@ function resultOf(
       source_checksum,
       source_ref,
       builder,
+      unchanged: true,
     },
   };
 }

@@ -36,7 +36,7 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
     build.workflow_step_id = step.id;
     build.started_at ??= draft.now;
     const newer = env.superseded[build.id];
-    if (newer !== undefined) return { kind: "cancelled", detail: supersededBy(newer) };
+    if (newer !== undefined) return leftTo(newer);
     const planned = planOf(env, build);
     if ("code" in planned) return { kind: "fault", fault: planned };
     const job = draftBuildJob(env, draft, { step, build, ...planned });
@@ -61,8 +61,7 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
       return { kind: "wait" };
     }
     const outcome = outcomeOf(env, build, job);
-    if (outcome.kind === "cancelled" && newer !== undefined)
-      return { kind: "cancelled", detail: supersededBy(newer) };
+    if (outcome.kind === "cancelled" && newer !== undefined) return leftTo(newer);
     if (outcome.kind !== "done") return outcome;
     return askPolicies(draft, env.facts.config, { step, build, jobId: job.id });
   },
@@ -75,6 +74,12 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
 
 /** Why a build is cancelled where a newer one of the same has begun. */
 export const supersededBy = (newer: string): string => `the newer build ${newer} took its place`;
+
+const leftTo = (newer: string): StepOutcome => ({
+  kind: "cancelled",
+  detail: supersededBy(newer),
+  goesOn: true,
+});
 
 type Ended = { readonly step: Step; readonly build: BuildRow };
 
@@ -102,8 +107,10 @@ function endOf(
       status_description: madeNothing.detail,
       composite_error: madeNothing,
     };
-  const no_op = env.facts.former.get(keyOf(build))?.digest === made.digest;
-  return { ...ended, status: "active", artifact: { ...build.artifact, ...made }, no_op };
+  const former = env.facts.former.get(keyOf(build));
+  const tag = made.unchanged && former?.digest === made.digest ? { tag: former.tag } : {};
+  const artifact = { ...build.artifact, ...made, ...tag };
+  return { ...ended, status: "active", artifact, no_op: former?.digest === made.digest };
 }
 
 /** Whether policies have let pass what the step's job has made. */

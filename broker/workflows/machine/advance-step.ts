@@ -47,8 +47,10 @@ function settle(draft: WorkflowDraft, machine: Machine, { step, outcome }: Settl
   if (outcome.kind === "done") succeedStep(draft, machine, step, outcome.warning);
   else if (outcome.kind === "fault")
     failStep(draft, machine, { step, fault: outcome.fault, isTimeout: outcome.isTimeout === true });
-  else if (outcome.kind === "cancelled") cancelStep(draft, machine, { step, why: outcome.detail });
-  else if (outcome.kind === "plan") askForApproval(draft, machine, { step, plan: outcome.plan });
+  else if (outcome.kind === "cancelled") {
+    const { detail: why, goesOn } = outcome;
+    cancelStep(draft, machine, { step, why, directive: goesOn === true ? "continue" : "stop" });
+  } else if (outcome.kind === "plan") askForApproval(draft, machine, { step, plan: outcome.plan });
   else if (outcome.kind === "job") takeJob(draft, machine, { step, job: outcome.job });
   else if (outcome.orElse !== undefined && draft.isPast(step.deadline_at))
     failStep(draft, machine, { step, fault: outcome.orElse, isTimeout: true });
@@ -88,9 +90,13 @@ export function succeedStep(
 export function cancelStep(
   draft: WorkflowDraft,
   machine: Machine,
-  { step, why }: { readonly step: Step; readonly why: string },
+  {
+    step,
+    why,
+    directive = "stop",
+  }: { readonly step: Step; readonly why: string; readonly directive?: "stop" | "continue" },
 ): void {
-  draft.moveStep(step, "cancel", { directive: "stop", description: why });
+  draft.moveStep(step, "cancel", { directive, description: why });
   step.finished_at = draft.now;
   draft.tellStep(step, { transition: "cancelled" });
   machine.kindOf(step).ended?.(draft, step, false);

@@ -65,7 +65,10 @@ export function cancelOpenStep(draft: WorkflowDraft, machine: Machine, step: Ste
     markCancelled(step);
     return [];
   }
-  if (step.status === "in-progress" && step.job_id !== null) return jobsToCancel(draft, step);
+  const job = draft.jobOf(step);
+  const isRunning = job !== undefined && (!isFinal(job.status) || job.is_stopping);
+  if (step.status === "in-progress" && step.job_id !== null && (job === undefined || isRunning))
+    return jobsToCancel(draft, step);
   cancelStep(draft, machine, { step, why: "it was cancelled" });
   if (draft.workflow.status === "failed-pending-retry")
     giveUp(draft, machine, `${step.name} was cancelled`);

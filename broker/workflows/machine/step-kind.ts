@@ -21,7 +21,8 @@ export type StepOutcome =
   | { readonly kind: "job"; readonly job: JobDraft }
   | { readonly kind: "plan"; readonly plan: PlanToApprove }
   | { readonly kind: "fault"; readonly fault: CompositeFault; readonly isTimeout?: true }
-  | { readonly kind: "cancelled"; readonly detail: string };
+  /** `goesOn`: its workflow goes on without it. */
+  | { readonly kind: "cancelled"; readonly detail: string; readonly goesOn?: true };
 
 /** How a kind of steps is carried out: a row of a table, to which later kinds are added. */
 export type StepKind = {

@@ -205,6 +205,8 @@ export type BuildRow = {
   readonly git_ref: string;
   /** It is built also where nothing has changed. */
   readonly is_forced: boolean;
+  /** A sync had it built: it takes no other's place. */
+  readonly is_by_sync: boolean;
   readonly checksum: string;
   artifact: BuiltArtifact;
   no_op: boolean;
