@@ -75,7 +75,8 @@ const toldSchema = inviteSchema
 const address = z
   .string()
   .max(254)
-  .regex(/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u, "Must be an email address, such as ann@example.com.");
+  .regex(/^[^\s@]+@[^\s@]+$/, "Must be an email address, such as ann@example.com.")
+  .refine((text) => !/\p{C}/u.test(text), "Must be an email address, such as ann@example.com.");
 
 const lives = durationInput({ minNs: hourNs, maxNs: longestNs })
   .default(7 * 24 * hourNs)

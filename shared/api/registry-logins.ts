@@ -47,7 +47,8 @@ const newRegistryLoginSchema = z
       .string()
       .min(1)
       .max(255)
-      .regex(/^[^:\p{Cc}]+$/u, "must have no colon"),
+      .regex(/^[^:]+$/, "must have no colon")
+      .refine((name) => !/\p{Cc}/u.test(name), "must have no control characters"),
     password: z.string().min(1).max(8192).describe("Sealed, and never shown again."),
   })
   .openapi("NewRegistryLogin", {

@@ -62,7 +62,10 @@ asRoot(["unshare"], "a workspace in which an image was built", () => {
       ["image/storage", path.join(others, "storage")],
     ] as const) {
       const workspace = await makeWorkspace(workDir, "exe_3", owner);
-      if (name !== "image") await mkdir(imageFolder(workspace));
+      if (name !== "image") {
+        await mkdir(imageFolder(workspace));
+        await chown(imageFolder(workspace), owner, owner);
+      }
       await symlink(target, path.join(workspace, name));
       expect(await removeWorkspace(workDir, "exe_3")).toBeUndefined();
       expect(existsSync(kept)).toBe(true);
