@@ -16,8 +16,9 @@ export const builtArtifact = z.object({
   source_media_type: text,
   resolved_tag: text,
   resolved_at: text,
-  /** Nothing was pushed: it has the tag of the build before. */
+  /** Nothing was pushed, of sources (`unchanged`) and of images (`no_op`): it has the tag of the build before. */
   unchanged: z.boolean().catch(false).default(false),
+  no_op: z.boolean().catch(false).default(false),
 });
 
 /** What is known of an artifact; nothing before the build has ended. */

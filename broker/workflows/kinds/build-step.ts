@@ -108,7 +108,8 @@ function endOf(
       composite_error: madeNothing,
     };
   const former = env.facts.former.get(keyOf(build));
-  const tag = made.unchanged && former?.digest === made.digest ? { tag: former.tag } : {};
+  const isKept = made.unchanged || made.no_op;
+  const tag = isKept && former?.digest === made.digest ? { tag: former.tag } : {};
   const artifact = { ...build.artifact, ...made, ...tag };
   return { ...ended, status: "active", artifact, no_op: former?.digest === made.digest };
 }

@@ -65,6 +65,24 @@ test("a component is built on the org's runner, and its build has the artifact b
   expect((await shop.api(`GET ${shop.at("db")}/latest`)).body).toMatchObject({ id: again.body.id });
 });
 
+test("a build that pushed nothing, of a source or of an image, has the tag that there is", async () => {
+  for (const kept of [{ unchanged: true }, { no_op: true }]) {
+    let count = 0;
+    const shop = await givenShop((plan) => {
+      const { outputs } = built(plan);
+      count += 1;
+      return { outputs: { ...outputs, ...(count > 1 && kept) } };
+    });
+    const first = await shop.build("cache");
+    await shop.ended(first.body.id, "active");
+    const again = await shop.build("cache");
+    expect(await shop.ended(again.body.id, "active")).toMatchObject({
+      no_op: true,
+      artifact: { tag: first.body.id },
+    });
+  }
+});
+
 test("all components are built side by side, and one that fails ends its workflow, which is resumed with that alone", async () => {
   let isBroken = true;
   const shop = await givenShop((plan, type) =>
