@@ -80,6 +80,10 @@ describeWithTools(["registry", "npm-pulumi"], "a build of a program for Pulumi",
     const more = { ...all, "app/package.json": JSON.stringify(wanting) };
     const yaml = (text: string) => ({ ...all, "app/Pulumi.yaml": text });
     const lockFile = "package-lock.json";
+    const outOfGit = JSON.stringify({
+      lockfileVersion: 3,
+      packages: { "node_modules/x": { resolved: "git+ssh://git@example.com/x.git#1" } },
+    });
     const rows: readonly (readonly [Record<string, string>, string, string])[] = [
       [nameless, "not_found", "Pulumi.yaml"],
       [yaml("name: a b\nruntime: nodejs\n"), "config_invalid", "Pulumi.yaml"],
@@ -87,6 +91,14 @@ describeWithTools(["registry", "npm-pulumi"], "a build of a program for Pulumi",
       [yaml(`${projectFile}main: ../words\n`), "outside", "Pulumi.yaml"],
       [lockless, "not_found", lockFile],
       [{ ...all, [`app/${lockFile}`]: "{" }, "config_invalid", lockFile],
+      // npm makes these by settings of their own, which can name programs.
+      [{ ...all, [`app/${lockFile}`]: outOfGit }, "config_invalid", lockFile],
+      [{ ...all, "app/.npmrc": "node-options=--require=./x.js\n" }, "config_invalid", ".npmrc"],
+      [
+        { ...all, "app/.npmrc": "registry=https://x/${HTTPS_PROXY}/\n" },
+        "config_invalid",
+        ".npmrc",
+      ],
       [{ ...more, [`app/${lockFile}`]: JSON.stringify(locked) }, "dependency_missing", lockFile],
     ];
     const told: unknown[] = [];
