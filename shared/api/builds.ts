@@ -70,7 +70,7 @@ export const howToBuild = z
     git_ref: z
       .string()
       .max(255)
-      .regex(/^(?:[^-\s]\S*)?$/, "Must be a branch, a tag or a commit.") // without flags and lookaheads: Go has none
+      .regex(/^(?:[^-\s]\S*)?$/, { error: "Must be a branch, a tag or a commit.", abort: true }) // without flags and lookaheads: Go has none
       .refine((ref) => !/\p{C}/u.test(ref), "Must be a branch, a tag or a commit.")
       .optional()
       .describe("A branch, tag or commit in place of the branch that the config names."),

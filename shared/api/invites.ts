@@ -75,7 +75,10 @@ const toldSchema = inviteSchema
 const address = z
   .string()
   .max(254)
-  .regex(/^[^\s@]+@[^\s@]+$/, "Must be an email address, such as ann@example.com.")
+  .regex(/^[^\s@]+@[^\s@]+$/, {
+    error: "Must be an email address, such as ann@example.com.",
+    abort: true,
+  })
   .refine((text) => !/\p{C}/u.test(text), "Must be an email address, such as ann@example.com.");
 
 const lives = durationInput({ minNs: hourNs, maxNs: longestNs })

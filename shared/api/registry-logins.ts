@@ -47,7 +47,7 @@ const newRegistryLoginSchema = z
       .string()
       .min(1)
       .max(255)
-      .regex(/^[^:]+$/, "must have no colon")
+      .regex(/^[^:]+$/, { error: "must have no colon", abort: true })
       .refine((name) => !/\p{Cc}/u.test(name), "must have no control characters"),
     password: z.string().min(1).max(8192).describe("Sealed, and never shown again."),
   })
