@@ -2207,6 +2207,7 @@ create table runner_processes (
   binds_plans boolean not null default false,
   next_restart_at timestamp with time zone,
   previous_restart_at timestamp with time zone,
+  reads_plans integer,
   constraint runner_processes_pkey PRIMARY KEY (id),
   constraint runner_processes_org_id_id_key UNIQUE (org_id, id),
   constraint runner_processes_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id),
@@ -3184,7 +3185,8 @@ function refresh_runners(runner_ids text[]) returns SETOF queue_key -- functions
 function refuse_change(org text, workspace text, lock text, needs_lock boolean, heeds_block text) returns workspace_outcome -- functions/workspaces.sql
 function refuse_repetitions(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
 function refuse_signals(signals new_signal[], INOUT outcomes text[], t timestamp with time zone) returns text[] -- functions/signals.sql
-function register_bound_holder(is_allowed boolean, org text, runner text, process text, process_type text, process_version text, process_serves jsonb, secret bytea, old_process text, old_secret bytea, held text[]) returns TABLE(woken queue_key[], orders json) -- functions/registrations.sql
+function register_agent(is_allowed boolean, org text, runner text, process text, process_type text, process_version text, process_serves jsonb, secret bytea, old_process text, old_secret bytea, held text[], binds boolean, newest_plans integer) returns TABLE(woken queue_key[], orders json) -- functions/registrations.sql
+function register_bound_holder(is_allowed boolean, org text, runner text, process text, process_type text, process_version text, process_serves jsonb, secret bytea, old_process text, old_secret bytea, held text[]) returns TABLE(woken queue_key[], orders json) -- functions/for-older-brokers.sql
 function register_by_beat(org text, runner text, process text, process_type text, process_version text, process_serves jsonb, most integer, OUT is_allowed boolean, OUT process_id text, OUT woken queue_key[]) returns record -- functions/registrations.sql
 function register_holder(is_allowed boolean, org text, runner text, process text, process_type text, process_version text, ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea, held text[]) returns TABLE(woken queue_key[], orders json) -- functions/registrations.sql
 function register_process(org text, runner text, process text, process_type text, process_version text, ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea) returns queue_key[] -- functions/registrations.sql

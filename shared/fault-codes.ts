@@ -12,6 +12,7 @@ export const faultCodes = [
   "permission_missing",
   "role_unavailable",
   "runner_unavailable",
+  "runner_outdated",
   "approval_denied",
   "approval_expired",
   "step_cancelled",

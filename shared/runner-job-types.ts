@@ -34,31 +34,34 @@ type TypeRow = {
   readonly changesThings?: true;
   /** It is an order to the runner itself: who enqueues it must be allowed to operate runners. */
   readonly ordersRunner?: true;
+  /** Which plans an agent of ours must read to run it: 1 unless told, which all of them do. */
+  readonly plans?: number;
 };
 
 const changes = { changesThings: true } as const;
 const order = { ordersRunner: true } as const;
+const builds = { plans: 2 } as const;
 const slow = { slowToStop: true, changesThings: true } as const;
 
 /** Every job type with its group, its default execution timeout and how it stops. */
 export const runnerJobTypes = {
   "health-check": { group: "operations", minutes: 5 },
-  "docker-build": { group: "build", minutes: 60 },
-  "container-image-build": { group: "build", minutes: 15 },
-  "terraform-module-build": { group: "build", minutes: 5 },
-  "helm-chart-build": { group: "build", minutes: 5 },
-  "kubernetes-manifest-build": { group: "build", minutes: 5 },
-  "pulumi-build": { group: "build", minutes: 5 },
+  "docker-build": { group: "build", minutes: 60, ...builds },
+  "container-image-build": { group: "build", minutes: 15, ...builds },
+  "terraform-module-build": { group: "build", minutes: 5, ...builds },
+  "helm-chart-build": { group: "build", minutes: 5, ...builds },
+  "kubernetes-manifest-build": { group: "build", minutes: 5, ...builds },
+  "pulumi-build": { group: "build", minutes: 5, ...builds },
   "noop-build": { group: "build", minutes: 5 },
-  "sandbox-build": { group: "build", minutes: 5 },
-  "oci-sync": { group: "sync", minutes: 15 },
+  "sandbox-build": { group: "build", minutes: 5, ...builds },
+  "oci-sync": { group: "sync", minutes: 15, ...builds },
   "noop-sync": { group: "sync", minutes: 5 },
-  "fetch-image-metadata": { group: "sync", minutes: 5 },
+  "fetch-image-metadata": { group: "sync", minutes: 5, ...builds },
   "terraform-deploy": { group: "deploy", minutes: 60, ...slow },
   "helm-chart-deploy": { group: "deploy", minutes: 30, ...slow },
   "job-deploy": { group: "deploy", minutes: 15, ...changes },
   "kubernetes-manifest-deploy": { group: "deploy", minutes: 15, ...changes },
-  "pulumi-deploy": { group: "deploy", minutes: 60, ...slow },
+  "pulumi-deploy": { group: "deploy", minutes: 60, ...slow, ...builds },
   "noop-deploy": { group: "deploy", minutes: 5 },
   "shut-down": { group: "operations", minutes: 5, ...order },
   "update-version": { group: "operations", minutes: 5, ...changes, ...order },
@@ -70,8 +73,8 @@ export const runnerJobTypes = {
   "mng-fetch-token": { group: "management", minutes: 5, ...order },
   "sandbox-terraform": { group: "sandbox", minutes: 60, ...slow },
   "sandbox-terraform-plan": { group: "sandbox", minutes: 60, slowToStop: true },
-  "sandbox-pulumi": { group: "sandbox", minutes: 60, ...slow },
-  "sandbox-sync-secrets": { group: "sandbox", minutes: 5, ...changes },
+  "sandbox-pulumi": { group: "sandbox", minutes: 60, ...slow, ...builds },
+  "sandbox-sync-secrets": { group: "sandbox", minutes: 5, ...changes, ...builds },
   "runner-helm": { group: "runner", minutes: 5, ...slow },
   "runner-terraform": { group: "runner", minutes: 15, ...slow },
   "runner-local": { group: "", minutes: 5, ...changes },
@@ -79,6 +82,9 @@ export const runnerJobTypes = {
 } as const satisfies Record<string, TypeRow>;
 
 export type RunnerJobType = keyof typeof runnerJobTypes;
+
+/** Which plans this version's agent reads: the newest that a type needs. It is raised with the first that older agents do not read. */
+export const newestPlans = 2;
 
 /** The row of a type, with its optional members visible. */
 export function runnerJobType(type: RunnerJobType): TypeRow {

@@ -1,5 +1,6 @@
 import { type NewProcess, registerProcessRoute } from "../../shared/api/runner-process.ts";
 import { defaultServes } from "../../shared/process-groups.ts";
+import { newestPlans } from "../../shared/runner-job-types.ts";
 import { version } from "../../shared/version.ts";
 import { registrationAnswerSchema } from "../client/answer-schemas.ts";
 import type { BrokerClient } from "../client/broker-client.ts";
@@ -86,6 +87,7 @@ async function registerOnce(
     groups: slotsOf(config),
     executions: parts.held().slice(0, mostNamed),
     binds_plans: true,
+    reads_plans: newestPlans,
     ...taken,
   };
   try {

@@ -18,6 +18,13 @@ export type FormerBuild = {
   readonly builder: string;
 };
 
+export type BuildRunner = {
+  readonly id: string;
+  readonly has_process: boolean;
+  /** Which plans its agents read, of several the oldest; null where none of them says. */
+  readonly reads_plans: number | null;
+};
+
 /** All of an app that its workflows read. */
 export type BuildFacts = {
   readonly org: { readonly id: string; readonly name: string };
@@ -25,7 +32,7 @@ export type BuildFacts = {
   readonly configId: string;
   readonly config: AppConfigDocument;
   /** The org's own, which builds; undefined where it has none that takes jobs. */
-  readonly runner: { readonly id: string; readonly has_process: boolean } | undefined;
+  readonly runner: BuildRunner | undefined;
   /** Labels of components, by their ids. */
   readonly components: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** With which its builds push, where the registry has logins of its own; undefined where it has none. */
@@ -82,12 +89,14 @@ function findApp(db: Db, org: OrgId, app: string): Promise<Row[]> {
   return db<Row[]>`
     select jsonb_build_object('id', o.id, 'name', o.name) as org,
            jsonb_build_object('id', a.id, 'name', a.name, 'deleted_at', a.deleted_at) as app,
-           (select jsonb_build_object('id', r.id, 'has_process', r.has_process)
-              from (select u.id, g.created_at,
-                           exists (select from runner_processes p
-                                    where p.org_id = u.org_id and p.runner_id = u.id and p.status = 'active'
-                                      and (p.serves is null or p.serves ? 'build')) as has_process
+           (select jsonb_build_object('id', r.id, 'has_process', r.has_process, 'reads_plans', r.reads_plans)
+              from (select u.id, g.created_at, s.*
                       from runner_groups g join runners u on u.org_id = g.org_id and u.runner_group_id = g.id
+                     cross join lateral (select count(*) > 0 as has_process,
+                                                min(p.reads_plans) as reads_plans
+                                           from runner_processes p
+                                          where p.org_id = u.org_id and p.runner_id = u.id and p.status = 'active' and p.draining is null
+                                            and (p.serves is null or p.serves ? 'build')) s
                      where g.org_id = ${org} and g.type = 'org' and g.deleted_at is null and u.lifecycle = 'enabled') r
              order by not r.has_process, r.created_at, r.id limit 1) as runner
       from apps a join orgs o on o.id = a.org_id

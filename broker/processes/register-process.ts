@@ -74,15 +74,15 @@ type Registering = {
   readonly asked: NewProcess;
 };
 
-/** A process that binds its plans is registered as such in the same statement: it is bound from the start. */
+/** What an agent says of its plans is registered in the same statement: they are bound from the start. */
 function registering(db: Db, { processId, isOurs, secret, asked }: Registering): postgres.Fragment {
   const serves = asked.groups ?? defaultServes(asked.type, isOurs);
-  const isBound = isOurs && asked.binds_plans === true;
+  const said = db`, ${asked.binds_plans === true}, ${asked.reads_plans ?? null}::int`;
   return db`
-    ${isBound ? db`register_bound_holder` : db`register_holder`}(
-      m.is_allowed, u.org_id, u.id, ${processId}, ${asked.type}, ${asked.version}, ${isBound ? db`` : db`${isOurs},`}
+    ${isOurs ? db`register_agent` : db`register_holder`}(
+      m.is_allowed, u.org_id, u.id, ${processId}, ${asked.type}, ${asked.version}, ${isOurs ? db`` : db`false,`}
       ${serves === null ? null : JSON.stringify(serves)}::text::jsonb, ${digestOf(secret)},
-      ${asked.takes_over ?? null}, ${digestOf(asked.secret)}, ${asked.executions ?? null}::text[])`;
+      ${asked.takes_over ?? null}, ${digestOf(asked.secret)}, ${asked.executions ?? null}::text[]${isOurs ? said : db``})`;
 }
 
 function digestOf(secret: string | undefined): Buffer | null {

@@ -23,6 +23,7 @@ export const processRow = z.object({
   must_register_anew: z.boolean(),
   takes_no_jobs: z.string().nullable(),
   binds_plans: z.boolean(),
+  reads_plans: z.number().nullable(),
   taken_over_by: z.string().nullable(),
   started_at: z.date(),
   first_beat_at: z.date().nullable(),

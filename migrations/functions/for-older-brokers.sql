@@ -186,3 +186,17 @@ create or replace function delete_action(org text, app text, action text) return
 begin
   return query select * from delete_named_part(org, app, 'actions', action);
 end $$;
+
+-- Does register_holder for a process that binds its plans.
+create or replace function register_bound_holder(is_allowed boolean, org text, runner text, process text, process_type text,
+                                      process_version text, process_serves jsonb, secret bytea, old_process text,
+                                      old_secret bytea, held text[])
+  returns table (woken queue_key[], orders json)
+  language plpgsql as $$
+begin
+  return query
+  select r.woken, r.orders
+    from register_holder(is_allowed, org, runner, process, process_type, process_version, true, process_serves, secret,
+                         old_process, old_secret, held) r;
+  update runner_processes p set binds_plans = true where p.id = process;
+end $$;

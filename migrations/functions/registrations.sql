@@ -109,10 +109,10 @@ begin
   return next;
 end $$;
 
--- Does register_holder for a process that binds its plans.
-create or replace function register_bound_holder(is_allowed boolean, org text, runner text, process text, process_type text,
-                                      process_version text, process_serves jsonb, secret bytea, old_process text,
-                                      old_secret bytea, held text[])
+-- Does register_holder for an agent that says whether it binds its plans, and how new the plans are that it reads.
+create or replace function register_agent(is_allowed boolean, org text, runner text, process text, process_type text,
+                               process_version text, process_serves jsonb, secret bytea, old_process text,
+                               old_secret bytea, held text[], binds boolean, newest_plans int)
   returns table (woken queue_key[], orders json)
   language plpgsql as $$
 begin
@@ -120,7 +120,8 @@ begin
   select r.woken, r.orders
     from register_holder(is_allowed, org, runner, process, process_type, process_version, true, process_serves, secret,
                          old_process, old_secret, held) r;
-  update runner_processes p set binds_plans = true where p.id = process;
+  update runner_processes p set binds_plans = binds, reads_plans = newest_plans
+   where p.id = process and (binds or newest_plans is not null);
 end $$;
 
 -- The process of a client that does not register: created once for a runner and type by the first heartbeat, and again after

@@ -115,7 +115,7 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
                       'id', s.job_id, 'status', coalesce(l.status, d.status, 'cancelled'),
                       'status_description', coalesce(d.status_description, ''), 'clock', d.clock,
                       'composite_error', d.composite_error,
-                      'class', (select r.error_metadata ->> 'class' from runner_job_execution_results r
+                      'class', (select coalesce(r.error_metadata ->> 'class', r.error_metadata ->> 'reason') from runner_job_execution_results r
                                  where r.execution_id = d.final_execution_id),
                       'is_stopping', exists (select from stopping_executions x where x.runner_job_id = s.job_id))), '[]')
                from workflow_steps s

@@ -96,6 +96,14 @@ const registerBody = z
       .describe(
         "svc-agent only: plans of the jobs it runs can only be read with its secret in the header Svc-Process-Secret, not with the runner token alone.",
       ),
+    reads_plans: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe(
+        "svc-agent only: how new the plans are that it reads. Builds that need newer ones end as runner_outdated in place of a job for it.",
+      ),
   })
   .openapi("NewRunnerProcess", { example: { type: "install", version: "1.4.0" } });
 export type NewProcess = z.infer<typeof registerBody>;

@@ -1,3 +1,4 @@
+import { runnerJobType } from "../../../shared/runner-job-types.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
 import { type BuildFacts, sandboxKey } from "../../builds/build-facts.ts";
 import {
@@ -178,9 +179,20 @@ function planOf({ facts, registry }: BuildEnvironment, build: BuildRow): Planned
     former: former.get(keyOf(build)),
   });
   if ("code" in planned) return planned;
+  const { plans: needed = 1 } = runnerJobType(planned.type);
+  if (runner.reads_plans !== null && runner.reads_plans < needed) return outdated(runner.id);
   const timeoutNs = "component" in part ? (part.component.build_timeout ?? 0) : 0;
   return { planned, timeoutNs, runnerId: runner.id };
 }
+
+/** Of an agent that does not understand the plan, or did not: one of before says nothing of its plans. */
+const outdated = (runnerId = ""): CompositeFault =>
+  faultOf(
+    "runner_outdated",
+    "The agent is older than this build",
+    `An agent of runner ${runnerId} is of a version that does not know such builds. Update it: svc runner update-version ${runnerId}. Then build again.`,
+    { retryable: false },
+  );
 
 const keyOf = ({ component_id: id }: BuildRow): string => id ?? sandboxKey;
 
@@ -208,6 +220,7 @@ function outcomeOf(env: BuildEnvironment, build: BuildRow, job: StepJob): StepOu
   if (outcome.kind === "done" && hasArtifact(build) && madeBy(env, job.id) === undefined)
     return { kind: "fault", fault: madeNothing };
   if (outcome.kind !== "fault") return outcome;
+  if (job.class === "unknown_type") return { kind: "fault", fault: outdated(env.facts.runner?.id) };
   const retryable = outcome.fault.retryable && passing.includes(job.class);
   return { ...outcome, fault: { ...outcome.fault, retryable } };
 }

@@ -157,7 +157,7 @@ export type StepJob = {
   /** Whether an execution of it may still run. */
   readonly is_stopping: boolean;
   readonly composite_error: Readonly<Record<string, unknown>> | null;
-  /** Of which class its failure was; null where its result says none. */
+  /** Of which class its failure was, or else for which reason; null where its result says neither. */
   readonly class: string | null;
 };
 

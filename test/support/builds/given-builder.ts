@@ -18,7 +18,11 @@ export type BuildPlan = {
 export type BuildEnd = {
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** What it failed by. */
-  readonly failure?: { readonly class: string; readonly message: string };
+  readonly failure?: {
+    readonly class?: string;
+    readonly reason?: string;
+    readonly message: string;
+  };
   /** It is left as it is. */
   readonly isHeld?: true;
 };
@@ -87,7 +91,7 @@ export async function givenBuilder(org: Org, ends: (plan: BuildPlan, type: strin
         last_record: 0, // who follows its log waits for no more
         result: {
           success: failure === undefined,
-          ...(failure && { error_metadata: { class: failure.class, message: failure.message } }),
+          ...(failure && { error_metadata: failure }),
         },
         ...(failure ? { status_description: failure.message } : { outputs }),
       },

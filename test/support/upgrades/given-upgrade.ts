@@ -27,10 +27,17 @@ export type Upgrade = {
   /** Runs a build's own command line on the database. */
   readonly svc: (build: Build, ...args: readonly string[]) => Promise<string>;
   /** One more broker of a build over the same database. */
-  readonly broker: (build: Build) => Promise<BrokerProcess>;
-  readonly host: () => Promise<Host>;
+  readonly broker: (
+    build: Build,
+    settings?: Readonly<Record<string, string>>,
+  ) => Promise<BrokerProcess>;
+  /** A host for an agent of the runner, or of another whose token and mode are given. */
+  readonly host: (of?: Serving) => Promise<Host>;
+  /** One more runner of the org, in a group of its own. */
+  readonly runner: (group: RunnerGroup) => Promise<{ runnerId: string; token: string }>;
   readonly enqueue: (steps: readonly object[], url?: string) => Promise<string>;
-  readonly call: <T>(what: string, body?: unknown) => Promise<T>;
+  /** At the first broker, unless told another's URL. */
+  readonly call: <T>(what: string, body?: unknown, url?: string) => Promise<T>;
   readonly job: (id: string) => Promise<SeenJob>;
   readonly became: (id: string, status: string) => Promise<SeenJob>;
   readonly logOf: (id: string) => Promise<string[]>;
@@ -46,18 +53,19 @@ export type Host = {
 export async function givenUpgrade(from: Build): Promise<Upgrade> {
   const { database, admin } = await (origins.get(from.name) ?? makeOrigin(from));
   const { url: databaseUrl } = await cloneOf(database);
-  const broker: Upgrade["broker"] = async (build) => {
-    const started = await startBrokerProcess(databaseUrl, { main: build.svc, args: ["broker"] });
+  const broker: Upgrade["broker"] = async (build, settings = {}) => {
+    const program = { main: build.svc, args: ["broker"], settings };
+    const started = await startBrokerProcess(databaseUrl, program);
     onTestFinished(async () => await started.kill());
     return started;
   };
   const { url } = await broker(from);
-  const call: Upgrade["call"] = async <T>(what: string, body?: unknown): Promise<T> => {
-    const answer = await send<T>(url, what, { token: admin, body });
+  const call: Upgrade["call"] = async <T>(what: string, body?: unknown, at = url): Promise<T> => {
+    const answer = await send<T>(at, what, { token: admin, body });
     if (answer.status >= 300) throw new Error(`${what}: ${JSON.stringify(answer)}`);
     return answer.body;
   };
-  const { runnerId, token } = await makeRunner(call);
+  const { runnerId, token } = await makeRunner(call, { type: "install", platform: "aws" });
   const job = (id: string) => call<SeenJob>(`GET /v1/runner-jobs/${id}`);
   return {
     databaseUrl,
@@ -67,7 +75,8 @@ export async function givenUpgrade(from: Build): Promise<Upgrade> {
     broker,
     call,
     job,
-    host: () => makeHost(url, token),
+    host: (of = { token, mode: "install" }) => makeHost(url, of),
+    runner: (group) => makeRunner(call, group),
     async enqueue(steps, at = url) {
       const body = { type: "actions-workflow", operation: "exec", owner_id: "o", owner_type: "t" };
       const what = `POST /v1/runners/${runnerId}/jobs`;
@@ -110,13 +119,12 @@ async function runSvc(url: string, { svc }: Build, args: readonly string[]): Pro
   return (await run(process.execPath, [svc, ...args], how)).stdout;
 }
 
-async function makeRunner(call: Upgrade["call"]) {
-  const group = await call<{ id: string }>("POST /v1/runner-groups", {
-    type: "install",
-    platform: "aws",
-  });
+type RunnerGroup = { readonly type: string; readonly platform: string };
+
+async function makeRunner(call: Upgrade["call"], { type, platform }: RunnerGroup) {
+  const group = await call<{ id: string }>("POST /v1/runner-groups", { type, platform });
   const { id: runnerId } = await call<{ id: string }>("POST /v1/runners", {
-    name: "one",
+    name: type,
     runner_group_id: group.id,
   });
   const { secret } = await call<{ secret: string }>("POST /v1/tokens", {
@@ -127,7 +135,9 @@ async function makeRunner(call: Upgrade["call"]) {
   return { runnerId, token: secret };
 }
 
-async function makeHost(url: string, token: string): Promise<Host> {
+type Serving = { readonly token: string; readonly mode: string };
+
+async function makeHost(url: string, { token, mode }: Serving): Promise<Host> {
   const dataDir = await testDataDir();
   const runDir = await testFolder(0o700);
   return {
@@ -137,7 +147,7 @@ async function makeHost(url: string, token: string): Promise<Host> {
         url: at,
         env: { SVC_AGENT_TOKEN: token },
         dataDir,
-        settings: { "run-dir": runDir },
+        settings: { "run-dir": runDir, mode },
         command: [process.execPath, build.agent],
       });
       const works = () => agent.said.log.some(({ msg }) => started.includes(String(msg)));
