@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
-import { staysWithin } from "../sources/unpack/archive-links.ts";
+import { staysWithin } from "../../shared/tar/archive-links.ts";
 import { PackFault } from "./pack-fault.ts";
 import type { PackPart, PackRequest } from "./pack-request.ts";
 import { utf8Name } from "./utf8-name.ts";

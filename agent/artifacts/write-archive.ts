@@ -2,10 +2,10 @@ import { createHash, type Hash } from "node:crypto";
 import { createReadStream, createWriteStream, readFileSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import zlib from "node:zlib";
+import { paddingOf, tarEnd, tarHeader } from "../../shared/tar/tar-header.ts";
 import type { PackedEntry } from "./gather-entries.ts";
 import { PackFault } from "./pack-fault.ts";
 import type { Packed } from "./pack-request.ts";
-import { paddingOf, tarEnd, tarHeader } from "./tar-header.ts";
 
 type Written = Pick<Packed, "digest" | "size" | "checksum" | "sourceChecksum">;
 

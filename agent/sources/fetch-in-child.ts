@@ -14,7 +14,7 @@ import { type SourceClass, sourceFailure } from "./source-failure.ts";
 import type { FetchedSource, Source, SourceFetch } from "./source.ts";
 import { unpackHere } from "./unpack-here.ts";
 
-type Ordered = Exclude<Source, { readonly kind: "git" }>;
+type Ordered = Exclude<Source, { readonly kind: "git" | "blob" }>;
 const mostToldBytes = 2 ** 16;
 
 /**

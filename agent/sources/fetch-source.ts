@@ -1,6 +1,7 @@
 import path from "node:path";
 import { makeJobFolders } from "../job-users/job-files.ts";
 import type { Job } from "../jobs/handler.ts";
+import { fetchBlob } from "./fetch-blob.ts";
 import { fetchGit } from "./fetch-git.ts";
 import { fetchInChild } from "./fetch-in-child.ts";
 import { folderWithin } from "./folder-within.ts";
@@ -19,10 +20,13 @@ export async function fetchSource(
   fetch: SourceFetch,
 ): Promise<SourceHere> {
   await makeJobFolders([path.join(job.directories.workspace, "sources")], job.directories.owner);
-  const fetched =
-    source.kind === "git"
-      ? await fetchGit(job, source.git, fetch)
-      : await fetchInChild(job, source, fetch);
+  const fetched = await fetchedOf(job, source, fetch);
   const directory = await folderWithin(fetched.folder, source.directory, fetch.title);
   return { ...fetched, directory };
+}
+
+async function fetchedOf(job: Job, source: Source, fetch: SourceFetch): Promise<FetchedSource> {
+  if (source.kind === "git") return await fetchGit(job, source.git, fetch);
+  if (source.kind === "blob") return await fetchBlob(job, source, fetch);
+  return await fetchInChild(job, source, fetch);
 }

@@ -11,7 +11,7 @@ const text = z.string().nullish();
 const archive = z
   .union([
     z.string(),
-    z.looseObject({ contents: text, archive: text, local_archive: text, path: text }),
+    z.looseObject({ contents: text, archive: text, local_archive: text, blob: text, path: text }),
   ])
   .nullish();
 
@@ -65,7 +65,8 @@ function fromGit(given: Given, named: (member: string) => string): Source | unde
 function fromArchive(given: z.infer<typeof archive>): Source | undefined {
   if (given == null || given === "") return undefined;
   if (typeof given === "string") return { kind: "archive", contents: given, directory: "" };
-  const { local_archive: local } = given;
+  const { local_archive: local, blob } = given;
+  if (blob) return { kind: "blob", digest: blob, directory: given.path ?? "" };
   if (local?.startsWith("/")) return { kind: "path", path: local, directory: given.path ?? "" };
   const contents = given.contents || given.archive || local;
   return contents ? { kind: "archive", contents, directory: given.path ?? "" } : undefined;

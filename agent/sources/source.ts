@@ -23,6 +23,8 @@ export type Source = { readonly directory: string } & (
   | { readonly kind: "oci"; readonly oci: RegistryPlace }
   /** Base64 of a tar or zip archive. */
   | { readonly kind: "archive"; readonly contents: string }
+  /** A folder of the config's own directory, which the broker keeps: an archive of this digest. */
+  | { readonly kind: "blob"; readonly digest: string }
   /** A folder of the host. */
   | { readonly kind: "path"; readonly path: string }
 );

@@ -144,7 +144,7 @@ async function tryToSeal(
     const bytes = [Buffer.from(parts)];
     const checked = await work.run({ orgId, kind: "configs.check", asked, bytes }, gone);
     const [text = new Uint8Array()] = checked.bytes;
-    await checkPolicies({ opa }, { actor, gone }, checked.told.policies, checked.bytes.slice(5));
+    await checkPolicies({ opa }, { actor, gone }, checked.told.policies, checked.bytes.slice(5)); // parts have no folders beside them
     draft = Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString("utf8");
     freeBytes(text);
   } catch (error) {

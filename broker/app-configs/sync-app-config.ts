@@ -1,6 +1,7 @@
 import { problem } from "../../shared/problem.ts";
 import { requireApp } from "../apps/keep-apps.ts";
 import type { Broker } from "../broker.ts";
+import { keepSources } from "../config-sources/keep-sources.ts";
 import { newId } from "../database/new-id.ts";
 import type { Asking } from "./changes-between.ts";
 import { checkPolicies } from "./check-policies.ts";
@@ -11,7 +12,7 @@ import type { CheckAsked, Checked } from "./work/check-config.ts";
 import type { ConfigBody } from "./work/config-body.ts";
 import { otherApp } from "./work/require-valid.ts";
 
-type Parts = Pick<Broker, "config" | "db" | "opa" | "work">;
+type Parts = Pick<Broker, "config" | "db" | "opa" | "seals" | "work">;
 type Sync = {
   readonly app: string;
   readonly source: ConfigBody;
@@ -37,7 +38,7 @@ export async function syncAppConfig(parts: Parts, asking: Asking, sync: Sync): P
 }
 
 async function trySync(
-  { config, db, opa, work }: Parts,
+  { config, db, opa, seals, work }: Parts,
   asking: Asking,
   { app, source, base, cliVersion }: Sync,
 ): Promise<Synced | "changed"> {
@@ -48,7 +49,8 @@ async function trySync(
   const draftOf = { id, cliVersion, actorId: actor.id, builds: config.registry !== undefined };
   const asked = { draft: draftOf, brands: config.brands, defaultName: name };
   const checked = await check({ opa, work }, asking, { asked, source, bytes });
-  const draft = textOf(checked.draft);
+  const kept = await withPermit(() => keepSources({ db, seals }, orgId, checked.archives));
+  const draft = withSources(textOf(checked.draft), checked.told.sources, kept);
   freeBytes(checked.draft);
   const made = await withPermit(() =>
     activateConfig(db, orgId, app, { draft, base: base ?? active ?? undefined }),
@@ -114,7 +116,7 @@ async function check(
   { opa, work }: Pick<Parts, "opa" | "work">,
   asking: Asking,
   given: { readonly asked: CheckAsked; readonly source: ConfigBody; readonly bytes: Buffer[] },
-): Promise<{ readonly told: Checked } & Record<CheckedPart, Uint8Array>> {
+): Promise<Answered> {
   const { asked, source, bytes } = given;
   const { gone } = asking;
   const { orgId } = asking.actor;
@@ -131,9 +133,24 @@ async function check(
   );
   for (const one of bytes) freeBytes(one); // the child has them
   const [draft = none, changes = none, checked = none, notices = none, readme = none] = made;
-  const remarks = await checkPolicies({ opa }, asking, told.policies, made.slice(5));
+  const archivesAt = 5 + told.policies.length;
+  const remarks = await checkPolicies({ opa }, asking, told.policies, made.slice(5, archivesAt));
   const warnings = remarks.length === 0 ? checked : withRemarks(checked, remarks);
-  return { told, draft, changes, warnings, notices, readme };
+  const archives = made.slice(archivesAt);
+  return { told, draft, changes, warnings, notices, readme, archives };
+}
+
+type Answered = Record<CheckedPart, Uint8Array> & {
+  readonly told: Checked;
+  /** What components are built from. */
+  readonly archives: readonly Buffer[];
+};
+
+/** A draft, the JSON of one, that names what its components are built from. */
+function withSources(draft: string, sources: Checked["sources"], ids: readonly string[]): string {
+  if (sources.length === 0) return draft;
+  const named = sources.map(({ component, at }) => ({ component, source_id: ids[at] ?? "" }));
+  return `${draft.slice(0, -1)},"sources":${JSON.stringify(named)}}`;
 }
 
 /** A list as JSON, with more in it. */

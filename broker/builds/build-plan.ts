@@ -3,13 +3,13 @@ import type { Json } from "../../shared/app-config/templates/json-value.ts";
 import type { Brands } from "../../shared/brands.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { RegistryConfig } from "../registry/registry-settings.ts";
-import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { BuildRow, CompositeFault } from "../workflows/machine/workflow-rows.ts";
 import type { FormerBuild } from "./build-facts.ts";
 import type { BuiltArtifact } from "./built-artifact.ts";
 import type { ComponentPart, SandboxPart } from "./component-part.ts";
-import { gitSourceOf } from "./git-source-of.ts";
+import { buildSourceOf } from "./build-source-of.ts";
 import { imageSourceOf } from "./image-source-of.ts";
+import { noRepository } from "./no-repository.ts";
 import { renderBuild } from "./render-build.ts";
 
 type OfType<Type extends ComponentPart["type"]> = Extract<ComponentPart, { type: Type }>;
@@ -56,18 +56,24 @@ export function planBuild(planning: BuildPlanning): BuildJob | CompositeFault {
   if ("code" in made) return made;
   const source = sourceOf(planning);
   if (source === "missing") return noRepository(placeOf(planning).words);
-  const rendered = renderBuild(planning, placeOf(planning), { own: made.rendered, source });
+  if (isFault(source)) return source;
+  const rendered = renderBuild(planning, placeOf(planning), {
+    own: made.rendered,
+    source: source.git,
+  });
   if ("code" in rendered) return rendered;
   const { own, source: git_source } = rendered.value as { own: Members; source: Json };
   const { type, member, asIs } = made;
   const what = {
     ...(git_source !== null && { git_source }),
+    ...(source.own !== undefined && { source: source.own }),
     ...(member !== undefined && { [member]: { ...own, ...asIs } }),
     dst_registry: destinationOf(planning),
     ...(brands.length > 0 && { brands }),
   };
   const checksum = checksumOf(canonicalJson({ type, ...what }));
-  const previous = git_source === null ? undefined : previousOf(planning, checksum);
+  const hasSource = git_source !== null || source.own !== undefined;
+  const previous = hasSource ? previousOf(planning, checksum) : undefined;
   return {
     type,
     checksum,
@@ -223,28 +229,10 @@ function imageBuild({ component, former }: Of<"container_image" | "external_imag
   };
 }
 
-/** Where the sources are: null for what needs none. */
-function sourceOf({ part, build: { git_ref: ref } }: BuildPlanning): Members | null | "missing" {
-  if ("sandbox" in part) return gitSourceOf(part.sandbox, ref) ?? "missing";
-  const { component } = part;
-  if (component.type === "job" || isImage(component)) return null;
-  if (component.type === "kubernetes_manifest" && component.kustomize === undefined) return null;
-  const found = gitSourceOf(component, ref);
-  if (found !== undefined) return found;
-  return component.type === "helm_chart" && component.helm_repo !== undefined ? null : "missing";
-}
+const sourceOf = (planning: BuildPlanning): ReturnType<typeof buildSourceOf> =>
+  buildSourceOf(planning.part, planning.build.git_ref, placeOf(planning).words);
 
-const isImage = ({ type }: ComponentPart): boolean =>
-  type === "container_image" || type === "external_image";
 const isFault = (found: object): found is CompositeFault => "code" in found;
-
-const noRepository = (what: string): CompositeFault =>
-  faultOf(
-    "repo_unsupported",
-    "There is nothing to build from",
-    `${what} names no repository. Give it a public_repo or a connected_repo, and sync the app again.`,
-    { retryable: false },
-  );
 
 const defined = (members: Members): Members =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

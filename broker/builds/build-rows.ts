@@ -11,6 +11,7 @@ import type { BuildRow } from "../workflows/machine/workflow-rows.ts";
 export type ShownBuildRow = Omit<BuildRow, Instants> & {
   readonly org_id: string;
   readonly nth: number;
+  readonly config_folder: boolean;
   readonly log_stream_id: string | null;
   readonly policy_reports: readonly StoredReport[];
   readonly status_at: Date;
@@ -20,6 +21,12 @@ export type ShownBuildRow = Omit<BuildRow, Instants> & {
 };
 type Instants = "status_at" | "created_at" | "started_at" | "finished_at";
 
+/** Whether the config of a row of `component_builds` that is called b has what is built in a folder beside it. */
+const isOfConfigFolder = `
+  exists (select from app_config_sources s
+           where s.org_id = b.org_id and s.app_config_id = b.app_config_id
+             and s.component = case when b.component_id is null then '' else b.component_name end) as config_folder`;
+
 /** Builds of components. */
 export const buildRows = rowsOf<typeof componentBuilds, ShownBuildRow>(componentBuilds, {
   from: ["component_builds b", "b"],
@@ -27,7 +34,7 @@ export const buildRows = rowsOf<typeof componentBuilds, ShownBuildRow>(component
   boundTo: "component_builds",
   besides: {},
   whole: {
-    columns: `b.*, ${reportsOfBuild} as policy_reports, log_stream_of(b.runner_job_id) as log_stream_id,
+    columns: `b.*, ${isOfConfigFolder}, ${reportsOfBuild} as policy_reports, log_stream_of(b.runner_job_id) as log_stream_id,
        (select count(*)::int from component_configs n where n.component_id = b.component_id and n.id <= b.component_config_id) as nth`,
     toItem: toBuild,
   },
@@ -40,7 +47,7 @@ export const sandboxBuildRows = rowsOf<typeof sandboxBuilds, ShownBuildRow>(sand
   indexedBy: "parent",
   besides: {},
   whole: {
-    columns: "b.*, log_stream_of(b.runner_job_id) as log_stream_id",
+    columns: `b.*, ${isOfConfigFolder}, log_stream_of(b.runner_job_id) as log_stream_id`,
     toItem: (row) => ({
       ...ofEach(row, "app_sandbox_builds"),
       app_sandbox_config_id: row.app_config_id,
@@ -79,6 +86,7 @@ function ofEach(row: ShownBuildRow, type: "component_builds" | "app_sandbox_buil
     ...compositeErrorOf(row.composite_error, { type, id: row.id }),
     git_ref: row.git_ref,
     checksum: row.checksum,
+    config_folder: row.config_folder,
     source_ref: made.source_ref ?? "",
     source_checksum: made.source_checksum ?? "",
     no_op: row.no_op,

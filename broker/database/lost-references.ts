@@ -12,6 +12,7 @@ export const breakableReferences: Readonly<Record<string, string>> = {
   queue_signals_org_id_queue_id_fkey: "queue",
   workflows_org_id_queue_id_fkey: "lane",
   log_sequences_org_id_stream_id_fkey: "log stream",
+  app_config_sources_org_id_source_id_fkey: "source",
   runner_job_executions_org_id_runner_job_id_fkey: "job",
   action_run_steps_org_id_runner_job_id_fkey: "job",
   registry_logins_org_id_runner_job_id_fkey: "job",

@@ -48,6 +48,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
     reseal: resealEvidence,
   },
   keyOfParts({ table: "terraform_workspace_states", id: "id" }),
+  keyOfParts({ table: "source_blobs", id: "id" }),
   keyOfParts({ table: "terraform_rescued_states", id: "id" }),
   keyOfParts({ table: "terraform_workspace_state_jsons", id: "workspace_id" }),
   ...sealedSignals,

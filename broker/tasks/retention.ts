@@ -7,6 +7,7 @@ import { deleteOldRows } from "../retention/delete-old-rows.ts";
 import { deleteOldSignals as deleteSignals } from "../retention/delete-old-signals.ts";
 import { deleteOldStats as deleteStats } from "../retention/delete-old-stats.ts";
 import { deleteOldWorkflows as deleteWorkflows } from "../retention/delete-old-workflows.ts";
+import { deleteUnusedSources } from "../retention/delete-unused-sources.ts";
 import { deleteOldStreams, dropOldLogs } from "../retention/drop-old-logs.ts";
 import { dropOldAttempts } from "../retention/drop-old-partitions.ts";
 import { endOldConfigs } from "../retention/end-old-configs.ts";
@@ -94,7 +95,7 @@ export const deleteOldTelemetry: Task = async ({ db, config }, { signal }) => {
   await deleteOldRows(db, "runner_telemetry", config.retainTelemetryDays, batches);
 };
 
-/** Deletes the parts of states that cannot be read any more. */
+/** Deletes the parts of states that cannot be read any more, and sources of builds that no config names. */
 export const tidyStates: Task = async ({ db, config, log }, { signal }) => {
   const kept = {
     revisions: config.keepStateRevisions,
@@ -102,4 +103,6 @@ export const tidyStates: Task = async ({ db, config, log }, { signal }) => {
   };
   const deleted = await tidy(db, kept, { signal, batch: 50 });
   if (deleted > 0) log.info({ deleted }, "old states were deleted");
+  const sources = await deleteUnusedSources(db, { signal, batch: 50 });
+  if (sources > 0) log.info({ sources }, "sources that no config names were deleted");
 };

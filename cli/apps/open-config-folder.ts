@@ -9,6 +9,7 @@ import { kindOfFile } from "../../shared/app-config/kind-of-file.ts";
 import { textLimits } from "../../shared/app-config/members/kinds.ts";
 import { nameFrom } from "../../shared/app-config/name-from.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { readSources } from "./read-sources.ts";
 
 /** A directory here as a config's; a UsageError where there is none. What it names is read when it is asked for. */
 export async function openConfigFolder(folder: string): Promise<ConfigFolder> {
@@ -17,7 +18,11 @@ export async function openConfigFolder(folder: string): Promise<ConfigFolder> {
   const root = await realpath(folder);
   const repository = await repositoryOf(root);
   const roots = { root, repository };
-  return { ...(await list(roots)), read: async (name) => await readWithin(roots, name) };
+  return {
+    ...(await list(roots)),
+    read: async (name) => await readWithin(roots, name),
+    readSources: async (directory) => await readSources(root, directory),
+  };
 }
 
 /** The name of a directory's app, where the config says none. */

@@ -1,7 +1,7 @@
 import { syncAppConfigRoute } from "../../shared/api/app-configs.ts";
 import { createAppRoute } from "../../shared/api/apps.ts";
 import { wasThere } from "../../shared/api/was-there.ts";
-import type { CheckOptions } from "../../shared/app-config/check-config.ts";
+import type { CheckedConfig, CheckOptions } from "../../shared/app-config/check-config.ts";
 import type { ConfigFolder } from "../../shared/app-config/config-folder.ts";
 import { nameKey } from "../../shared/app-config/rules/rule.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
@@ -26,7 +26,7 @@ export const syncApp = defineCommand({
   summary:
     "Make a directory the active config of its app; the app is created if it does not exist.",
   details:
-    "The config is checked here first, and sent only if nothing is wrong with it. The changes are shown; a config that is already active does not create a version. With --watch, it is synced again whenever its files have changed, also after errors, until Ctrl-C.",
+    "The config is checked here first, and sent only if nothing is wrong with it; folders of the directory that components are built from are sent with it. The changes are shown; a config that is already active does not create a version. With --watch, it is synced again whenever its files have changed, also after errors, until Ctrl-C.",
   ownsInterrupt: true,
   args: { folder: { summary: "The config's directory." } },
   flags: {
@@ -97,7 +97,7 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
   const { text, body, ...answer } = await call(syncAppConfigRoute, {
     params: { app_id: app.id },
     query: { dry_run: isDry ? "true" : undefined, cli_version: version },
-    body: filesOfDocument(document),
+    ...(await bodyOf(filesOfDocument(document), checked.sources)),
   });
   showNotices(screen, noticesOf(body.notices, checked.notices));
   if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
@@ -109,6 +109,14 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
   else if (wasThere(answer)) screen.say(`${name}: version ${body.version} is already active.`);
   else screen.say(`${name} (${app.id}): version ${body.version} is active.`);
   return exitCodes.ok.code;
+}
+
+/** The document alone, or an archive of it with the folders that components are built from. */
+async function bodyOf(body: Record<string, unknown>, sources: CheckedConfig["sources"]) {
+  if (sources.length === 0) return { body };
+  const { packConfig } = await import("./pack-config.ts");
+  const headers = { "content-type": "application/gzip" };
+  return { body, bodyBytes: await packConfig(body, sources), headers };
 }
 
 /** What the broker tells, whose version counts, at the places here; an older one tells nothing of it. */

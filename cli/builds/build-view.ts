@@ -11,6 +11,14 @@ export const statusOfBuild = ({
   no_op: isSame,
 }: Pick<ComponentBuild, "status" | "no_op">): string => (isSame ? `${status}, unchanged` : status);
 
+/** What it is built from, in a list. */
+export const shortSource = ({
+  source_ref: ref,
+  git_ref: asked,
+  config_folder: isOwn,
+}: Pick<ComponentBuild, "source_ref" | "git_ref" | "config_folder">): string =>
+  isOwn ? "config folder" : ref.slice(0, 12) || asked;
+
 /** A build in a list. */
 export const buildLine: View<ComponentBuild> = {
   nameOf,
@@ -18,7 +26,7 @@ export const buildLine: View<ComponentBuild> = {
     ID: nameOf,
     COMPONENT: ({ component_name: name }) => name,
     STATUS: statusOfBuild,
-    SOURCE: ({ source_ref: ref, git_ref: asked }) => ref.slice(0, 12) || asked,
+    SOURCE: shortSource,
     DIGEST: ({ artifact }) => shortDigest(artifact?.digest ?? ""),
     AGE: ({ created_at }) => formatAge(created_at),
   },
@@ -37,7 +45,8 @@ export const buildDetails: View<ComponentBuild> = {
         : `${statusOfBuild(build)}: ${build.status_description}`,
     config: ({ app_config_id: id, component_config_version: version }) =>
       `${id} (version ${version} of the component)`,
-    source: ({ source_ref: ref, source_image: image }) => ref || image,
+    source: ({ source_ref: ref, source_image: image, config_folder: isOwn }) =>
+      isOwn ? `the config's own folder ${ref}`.trim() : ref || image,
     artifact: ({ artifact: made }) =>
       made === undefined ? "" : `${made.repository}:${made.tag}@${made.digest}`,
     size: ({ artifact: made }) => (made === undefined ? "" : `${made.size} bytes`),

@@ -10,7 +10,7 @@ import { type Command, defineCommand } from "../command.ts";
 import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
 import { formatAge } from "../output/format-age.ts";
-import { shortDigest, statusOfBuild } from "./build-view.ts";
+import { shortDigest, shortSource, statusOfBuild } from "./build-view.ts";
 import { buildBody, buildFlags, runBuilds } from "./run-builds.ts";
 
 const buildSandbox = defineCommand({
@@ -52,7 +52,7 @@ const listSandboxBuilds = defineList({
     columns: {
       ID: ({ id }: SandboxBuild) => id,
       STATUS: statusOfBuild,
-      SOURCE: ({ source_ref: ref, git_ref: asked }: SandboxBuild) => ref.slice(0, 12) || asked,
+      SOURCE: shortSource,
       DIGEST: ({ artifact }: SandboxBuild) => shortDigest(artifact?.digest ?? ""),
       JOB: ({ build_runner_job_id: id }: SandboxBuild) => id,
       AGE: ({ created_at: at }: SandboxBuild) => formatAge(at),

@@ -189,6 +189,7 @@ begin
                            created_by_id, chain, brands, remarks)
   values (given.id, org, app, found_app.config_count + 1, 'active', t, active.id, given.checksum, given.cli_version, given.document, t,
           given.created_by_id, chain_of(array[given.created_by_id]), coalesce(given.brands, '{}'), given.remarks);
+  perform keep_config_sources(org, given.id, config -> 'sources');
   perform tell_app_of_config(org, app, config);
   update apps a set config_count = a.config_count + 1 where a.org_id = org and a.id = app;
   return query select 'created', given.id;

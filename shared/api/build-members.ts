@@ -23,7 +23,10 @@ export const buildMembers = {
   composite_error: stored(compositeFaultSchema.optional()),
   git_ref: text("The branch, tag or commit that was asked for; empty: the config's."),
   checksum: text("Of what the config says of it."),
-  source_ref: text("The commit that was built."),
+  config_folder: flag(
+    "It is built from a folder of the config's own directory, and from no repository.",
+  ),
+  source_ref: text("The commit that was built; of a folder beside the config its digest."),
   source_checksum: text("Of the files that were built."),
   no_op: flag("The artifact is that of the build before: nothing has changed."),
   artifact: stored(

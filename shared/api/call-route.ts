@@ -28,7 +28,7 @@ export async function callRoute<R extends Route>(
   const answer = await send(endpoint, connection, {
     method: route.method,
     url: urlOf(connection, route, input),
-    body: input.bodyText ?? input.body,
+    body: input.bodyBytes ?? input.bodyText ?? input.body,
     headers: { ...(isKeyed && { "idempotency-key": crypto.randomUUID() }), ...input.headers },
     signal: input.signal,
   });
@@ -126,8 +126,10 @@ const forReads = (connection: Connection): Connection => ({
 const goneBefore = (): Error =>
   notFound("It is gone. An attempt before, whose answer was lost, most likely deleted it.");
 
-const textToSend = (body: unknown): string =>
-  typeof body === "string" ? body : JSON.stringify(body);
+function textToSend(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  return typeof body === "string" ? body : JSON.stringify(body);
+}
 
 /**
  * Whether a request may be made again whose answer was lost. A POST may have done its work, unless its key tells; so may

@@ -21,6 +21,8 @@ export type RouteInput<R> = ParamsOf<R> &
     readonly headers?: Readonly<Record<string, string>>;
     /** Sent in place of the body's JSON, where its very bytes count. */
     readonly bodyText?: string;
+    /** Bytes that are sent in place of it; the headers say of which type. */
+    readonly bodyBytes?: Uint8Array;
     /** Gives the call up when it aborts. */
     readonly signal?: AbortSignal;
   };

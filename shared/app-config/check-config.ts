@@ -12,11 +12,12 @@ import {
   type FoundFault,
 } from "./config-fault.ts";
 import type { AppConfigDocument } from "./config-files.ts";
-import type { ConfigFolder } from "./config-folder.ts";
+import type { ConfigFolder, ReadSources } from "./config-folder.ts";
 import { type ConfigGraph, graphOf } from "./config-graph.ts";
 import { type Included, includeTexts } from "./include-texts.ts";
 import { noticesOfConfig } from "./notices-of-config.ts";
 import { inOneOrder } from "./one-order.ts";
+import { type PackedSource, packSources } from "./pack-sources.ts";
 import { placeFaults } from "./place-faults.ts";
 import { makeRawConfig, type RawConfig } from "./raw-config.ts";
 import { readReferences } from "./read-references.ts";
@@ -43,6 +44,8 @@ export type CheckedConfig = {
   readonly notices: readonly ConfigFault<ConfigNoticeCode>[];
   /** The files that count: TOML files, and those whose texts they name. */
   readonly files: readonly string[];
+  /** What components are built from, where that is a folder of the config's directory. */
+  readonly sources: readonly PackedSource[];
   /** Undefined where there are errors. */
   readonly config: ValidConfig | undefined;
 };
@@ -80,32 +83,41 @@ export async function checkConfigFolder(
   folder: ConfigFolder,
   options: CheckOptions = {},
 ): Promise<CheckedConfig> {
-  return await check(await readFolderEntries(folder), folder, options);
+  return await check(await readFolderEntries(folder), { folder, ...folder }, options);
 }
 
-/** Checks the JSON document of a config. */
+/** Checks the JSON document of a config; the folders that its components are built from are read by `beside`. */
 export async function checkConfigDocument(
   document: unknown,
   options: CheckOptions = {},
+  beside: Beside = {},
 ): Promise<CheckedConfig> {
-  return await check(await readDocumentEntries(document), undefined, options);
+  const { readSources } = beside;
+  return await check(
+    await readDocumentEntries(document),
+    { folder: undefined, readSources },
+    options,
+  );
 }
+
+type Beside = { readonly readSources?: ReadSources | undefined };
 
 async function check(
   entries: ConfigEntries,
-  folder: ConfigFolder | undefined,
+  { folder, readSources }: Beside & { readonly folder: ConfigFolder | undefined },
   { appName, isStrict = false, brands = [] }: CheckOptions,
 ): Promise<CheckedConfig> {
   const meant = makeMeant();
   const made = makeRawConfig(entries, { appName, meant });
   const included = await includeTexts(made, folder);
+  const packed = await packSources(made, readSources);
   const raw = { ...made, faultAt: faultsOf(made, included) };
   const shapes = checkShapes(raw, meant);
   const told = checkRules(raw, { meant, brands });
   const ignored = made.ignored.map((one): FoundFault =>
     isStrict ? { ...one, code: "unknown_key" } : one,
   );
-  const before = [...raw.faults, ...included.faults, ...shapes.faults];
+  const before = [...raw.faults, ...included.faults, ...packed.faults, ...shapes.faults];
   const found = [...before, ...ofWhatIsRead(told.errors, [...before, ...included.unread])];
   const errors = placeFaults(entries, isStrict ? [...found, ...ignored] : found);
   const allowed = [...included.warnings, ...told.warnings];
@@ -118,6 +130,7 @@ async function check(
     warnings: warnings.told as ConfigFault<ConfigWarningCode>[], // by warnOfConfig
     notices: notices.told as ConfigFault<ConfigNoticeCode>[],
     files: [...entries.entries.keys(), ...included.files],
+    sources: packed.sources,
     config:
       errors.count === 0 && document !== undefined
         ? validConfig(document, brands, told.graph)

@@ -69,9 +69,12 @@ export const source = z
   .looseObject({
     git: gitSource,
     oci: artifact,
-    /** Base64 of a tar or zip archive, or that and the folder within that is meant. */
+    /**
+     * Base64 of a tar or zip archive, or that and the folder within that is meant; or the digest of one that the broker
+     * keeps for the job.
+     */
     archive: z
-      .union([z.string(), z.looseObject({ contents: secretText, path: text })])
+      .union([z.string(), z.looseObject({ contents: secretText, blob: text, path: text })])
       .meta(secret)
       .nullish(),
     /** A folder of the agent's host. */

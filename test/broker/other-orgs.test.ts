@@ -103,7 +103,7 @@ test("nothing of the other org was changed by all that", async () => {
 
 /** Our org has none of these. */
 const absent =
-  /^get(?:Latest)?App\w+Config$|^getLatestComponentConfig$|^(?:getResult|getTerraformWorkspaceLock|diffTerraformWorkspaceStates|getActionRun|getActionRunStep|getSandboxConfig)$/;
+  /^get(?:Latest)?App\w+Config$|^getLatestComponentConfig$|^(?:getResult|getTerraformWorkspaceLock|diffTerraformWorkspaceStates|getActionRun|getActionRunStep|getJobSource|getSandboxConfig)$/;
 const owned = named.filter(
   ({ method, path, operation }) =>
     method === "GET" &&

@@ -45,6 +45,7 @@ export async function buildProvenance(
 
 function uriOf(source: Source): string {
   if (source.kind === "oci") return `oci://${source.oci.url.replace(/^[a-z]+:\/\//, "")}`;
+  if (source.kind === "blob") return "svc+config:";
   if (source.kind !== "git") return "";
   const inside = source.directory === "" ? "" : `#${source.directory}`;
   return `git+${readGitUrl(source.git.url).url}${inside}`;

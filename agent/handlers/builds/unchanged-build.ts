@@ -8,7 +8,7 @@ import { RegistryFault } from "../../registry/registry-fault.ts";
 import { signIn } from "../../registry/sign-in.ts";
 import { usesProxy } from "../../registry/uses-proxy.ts";
 import { gitAccess } from "../../sources/git-access.ts";
-import type { GitSource } from "../../sources/source.ts";
+import type { GitSource, Source } from "../../sources/source.ts";
 import type { BuildRun } from "./build-run.ts";
 import { builderOf } from "./source-checksum.ts";
 
@@ -20,24 +20,31 @@ type Previous = NonNullable<BuildRun["plan"]["previous"]>;
  */
 export async function unchangedBuild(job: Job, run: BuildRun): Promise<JobResult | undefined> {
   const { previous } = run.plan;
-  if (previous == null || run.source?.kind !== "git" || previous.builder !== builderOf(run))
+  const { source } = run;
+  if (previous == null || source === undefined || previous.builder !== builderOf(run))
     return undefined;
-  const { git } = run.source;
   const isSame = await job.once(
     "build/unchanged",
-    async () => (await newestCommit(job, git)) === previous.source_ref && (await isKept(job, run)),
+    async () => (await newestOf(job, source)) === previous.source_ref && (await isKept(job, run)),
   );
   if (!isSame) return undefined;
-  job.log(`Nothing has changed since commit ${previous.source_ref}.`, "info", "source", "revision");
+  job.log(`Nothing has changed since ${sinceOf(previous)}.`, "info", "source", "revision");
   return resultOf(run, previous);
 }
 
-function resultOf(
-  { target }: BuildRun,
-  { digest, media_type, size, source_ref, source_checksum, builder }: Previous,
-): JobResult {
+/** A folder that came with the config says by its digest what it is. */
+async function newestOf(job: Job, source: Source): Promise<string> {
+  if (source.kind === "blob") return source.digest;
+  return source.kind === "git" ? await newestCommit(job, source.git) : "";
+}
+
+const sinceOf = ({ source_ref: ref }: Previous): string =>
+  ref.includes(":") ? `the folder was ${ref}` : `commit ${ref}`;
+
+function resultOf({ target }: BuildRun, previous: Previous): JobResult {
+  const { digest, media_type, size, source_ref, source_checksum, builder } = previous;
   return {
-    description: `Nothing has changed since commit ${source_ref}: the artifact is ${digest}.`,
+    description: `Nothing has changed since ${sinceOf(previous)}: the artifact is ${digest}.`,
     outputs: {
       digest,
       media_type,

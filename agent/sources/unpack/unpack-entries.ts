@@ -1,8 +1,8 @@
 import { link, mkdir, open, rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import type { ArchiveEntries, ArchiveEntry } from "../../../shared/tar/archive-entry.ts";
+import { staysWithin } from "../../../shared/tar/archive-links.ts";
 import { SourceFault } from "../source-failure.ts";
-import { staysWithin } from "./archive-links.ts";
 
 /** Limits for unpacking. */
 export type UnpackBounds = { readonly mostBytes: number; readonly mostEntries: number };

@@ -5,8 +5,15 @@ import type { ArchiveEntry } from "../../../shared/tar/archive-entry.ts";
 import { readTar } from "../../../shared/tar/read-tar.ts";
 import { placeOf } from "./archive-place.ts";
 
-/** The regular files of an archive, by their paths from its root. */
-export type ArchiveFiles = ReadonlyMap<string, Uint8Array>;
+/** What an archive has, by paths from its root. */
+export type ArchiveFiles = {
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly executables: ReadonlySet<string>;
+  /** Where each link leads to. Only folders that are built may have them: `refuseLinks` refuses others. */
+  readonly links: ReadonlyMap<string, string>;
+  /** 422 for links outside of these folders, the root of all of which is this one. */
+  readonly refuseLinks: (isAllowed: (name: string) => boolean) => void;
+};
 
 type Fault = { readonly file: string; readonly code: ArchiveFaultCode; readonly detail: string };
 type ArchiveFaultCode =
@@ -49,7 +56,11 @@ const damage = (words: string): Error => new Damaged(words);
 type Reading = {
   readonly files: Map<string, Uint8Array>;
   readonly folders: Set<string>;
+  readonly executables: Set<string>;
+  readonly links: Map<string, string>;
   readonly faults: Fault[];
+  /** Those of links, by whose name; they count unless these are in folders that are built. */
+  readonly linkFaults: Map<Fault, string>;
   entries: number;
   bytes: number;
 };
@@ -59,7 +70,10 @@ async function filesOf(bytes: Uint8Array, most: number): Promise<ArchiveFiles | 
   const reading: Reading = {
     files: new Map(),
     folders: new Set(),
+    executables: new Set(),
+    links: new Map(),
     faults: [],
+    linkFaults: new Map(),
     entries: 0,
     bytes: 0,
   };
@@ -75,8 +89,13 @@ async function filesOf(bytes: Uint8Array, most: number): Promise<ArchiveFiles | 
   } finally {
     await inflated.return(undefined);
   }
-  if (reading.faults.length > 0) throw refusalOf(reading.faults);
-  return reading.files;
+  const { files, executables, links, faults, linkFaults } = reading;
+  if (faults.length > linkFaults.size) throw refusalOf(faults.slice(0, mostFaults));
+  const refuseLinks: ArchiveFiles["refuseLinks"] = (isAllowed) => {
+    const refused = faults.filter((one) => !isAllowed(linkFaults.get(one) ?? ""));
+    if (refused.length > 0) throw refusalOf(refused.slice(0, mostFaults));
+  };
+  return { files, executables, links, refuseLinks };
 }
 
 async function* inflate(bytes: Uint8Array, most: number): AsyncGenerator<Uint8Array> {
@@ -106,7 +125,7 @@ async function take(reading: Reading, entry: ArchiveEntry): Promise<boolean> {
   const { faults, files, folders } = reading;
   const tell = (code: ArchiveFaultCode, detail: string): boolean => {
     faults.push({ file: entry.name, code, detail });
-    return faults.length < mostFaults;
+    return faults.length - reading.linkFaults.size < mostFaults;
   };
   const isTooMany = entry.kind === "file" && files.size >= mostFiles;
   if (++reading.entries > mostEntries || isTooMany) {
@@ -119,13 +138,20 @@ async function take(reading: Reading, entry: ArchiveEntry): Promise<boolean> {
   if ("code" in place) return tell(place.code, place.detail);
   const { name } = place;
   if (entry.kind === "folder") return files.has(name) ? tell(...twice) : Boolean(folders.add(name));
-  if (entry.kind !== "file")
-    return tell("not_a_file", `is ${kindOf(entry)}: only files and folders are read`);
+  const noFile = `is ${kindOf(entry)}: only files and folders are read`;
+  if (entry.kind !== "file" && entry.kind !== "link") return tell("not_a_file", noFile);
   if (name === "") return tell("bad_name", "has no name");
-  if (files.has(name) || folders.has(name)) return tell(...twice);
+  const isThere = (one: string): boolean => files.has(one) || reading.links.has(one);
+  if (isThere(name) || folders.has(name)) return tell(...twice);
   for (let at = name.indexOf("/"); at !== -1; at = name.indexOf("/", at + 1)) {
-    if (files.has(name.slice(0, at))) return tell(...twice);
+    if (isThere(name.slice(0, at))) return tell(...twice);
     folders.add(name.slice(0, at));
+  }
+  if (entry.kind === "link") {
+    reading.links.set(name, entry.target);
+    const fault: Fault = { file: entry.name, code: "not_a_file", detail: noFile };
+    reading.linkFaults.set(fault, name);
+    return faults.push(fault) > 0;
   }
   const pieces: Uint8Array[] = [];
   for await (const piece of entry.body) {
@@ -134,6 +160,7 @@ async function take(reading: Reading, entry: ArchiveEntry): Promise<boolean> {
     pieces.push(piece);
   }
   files.set(name, Buffer.concat(pieces));
+  if ((entry.mode & 0o111) !== 0) reading.executables.add(name);
   return true;
 }
 

@@ -5,18 +5,29 @@ import {
   type CheckOptions,
   type ValidConfig,
 } from "../../../shared/app-config/check-config.ts";
-import type { ConfigFolder } from "../../../shared/app-config/config-folder.ts";
+import type { ConfigFolder, ReadSources } from "../../../shared/app-config/config-folder.ts";
 import { Problem, problem } from "../../../shared/problem.ts";
 
-/** A config as it came: its JSON document, or its directory. */
-export type ConfigSource = { readonly document: unknown } | { readonly folder: ConfigFolder };
-type Checked = Pick<CheckedConfig, "warnings" | "notices"> & { readonly config: ValidConfig };
+/** A config as it came: its JSON document, perhaps with the folders that are built, or its directory. */
+export type ConfigSource = {
+  /** 422 for links in an archive that are in no folder that is built. */
+  readonly refuseLinks?: (directories: readonly string[]) => void;
+} & (
+  | { readonly document: unknown; readonly readSources?: ReadSources }
+  | { readonly folder: ConfigFolder }
+);
+type Checked = Pick<CheckedConfig, "warnings" | "notices" | "sources"> & {
+  readonly config: ValidConfig;
+};
 /** The config, checked, of an app of this name unless it says another; 422 with all that is wrong in it. */
 export async function requireValid(source: ConfigSource, options: CheckOptions): Promise<Checked> {
-  const { config, errors, errorCount, warnings, notices } = await ("folder" in source
+  const { config, errors, errorCount, warnings, notices, sources } = await ("folder" in source
     ? checkConfigFolder(source.folder, options)
-    : checkConfigDocument(source.document, options));
-  if (config !== undefined) return { config, warnings, notices };
+    : checkConfigDocument(source.document, options, source));
+  if (config !== undefined) {
+    source.refuseLinks?.(sources.map(({ directory }) => directory));
+    return { config, warnings, notices, sources };
+  }
   const [first] = errors;
   const more = errorCount > 1 ? ` (and ${errorCount - 1} more)` : "";
   throw new Problem({

@@ -48,6 +48,7 @@ function buildFacts(build: ComponentBuild, nowMs: number): Html {
   const source = build.source_ref || build.source_image || build.git_ref;
   return facts([
     ["Type", html`<code>${build.component_type}</code>`],
+    ["Built from", build.config_folder ? "the config's own folder" : "–"],
     ["Source", source === "" ? "–" : html`<code>${source}</code>`],
     ["Artifact", artifact === undefined ? "–" : html`<code>${artifact.repository}</code>`],
     ["Digest", artifact === undefined ? "–" : html`<code>${artifact.digest}</code>`],

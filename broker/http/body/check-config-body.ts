@@ -21,11 +21,28 @@ export async function checkConfigBody({
 }
 
 async function sourceOf(form: ConfigForm, bytes: Buffer): Promise<ConfigSource> {
-  if (form === "archive") return { folder: folderOfFiles(await filesOfArchive(bytes)) };
+  if (form === "archive") return await archived(bytes);
   if (form === "parts") return { document: partsDocument(bytes) };
+  return { document: documentIn(bytes) };
+}
+
+/** A directory; one that says all in its JSON document has the folders that are built besides. */
+async function archived(bytes: Buffer): Promise<ConfigSource> {
+  const archive = await filesOfArchive(bytes);
+  const folder = folderOfFiles(archive);
+  const { document, readSources, root } = folder;
+  const refuseLinks = (directories: readonly string[]): void => {
+    const built = directories.map((one) => root + (one === "" ? "" : `${one}/`));
+    archive.refuseLinks((name) => built.some((one) => name.startsWith(one)));
+  };
+  if (document === undefined) return { folder, refuseLinks };
+  return { document: documentIn(Buffer.from(document)), readSources, refuseLinks };
+}
+
+function documentIn(bytes: Buffer): unknown {
   if (bytes.length > mostValues) requireFewJsonParts(bytes, mostValues);
   const { value } = jsonOf(bytes, { surface: "control-plane", permission: "apps.write" });
-  return { document: validateBody(documentSchema, value) };
+  return validateBody(documentSchema, value);
 }
 
 const documentSchema = z.record(z.string(), z.unknown());

@@ -1,3 +1,4 @@
+import { getJobSourceRoute } from "../../../shared/api/get-job-source.ts";
 import {
   getCompositePlanRoute,
   getJobPlanRoute,
@@ -8,6 +9,7 @@ import {
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import { planMemberFor } from "../../../shared/plans/plan-member-for.ts";
 import type { Broker } from "../../broker.ts";
+import { readSourcePart } from "../../config-sources/read-source-part.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import { answerLarge, answerText } from "../../http/answer/answer-large.ts";
@@ -33,7 +35,7 @@ import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 type JobParams = { readonly job_id: string; readonly runner_id?: string };
 
-/** GET of a job and of its plan, by the job's own path and by its runner's. */
+/** GET of a job, of its plan and of what it builds from, by the job's own path and by its runner's. */
 export const readJobs: RegisterRoutes = (app, broker) => {
   app.handle(getJobRoute, async ({ c, params, query }) => {
     const row = await ownJob(c, broker, params);
@@ -57,6 +59,12 @@ export const readJobs: RegisterRoutes = (app, broker) => {
     const row = await ownJob(c, broker, params);
     await requireOwn(c, broker, row);
     return hasPlan(c) ? answer(304) : answerPlan(c, broker, row);
+  });
+  app.handle(getJobSourceRoute, async ({ c, orgId, params, query: { part = 0 } }) => {
+    const job = await ownJob(c, broker, params);
+    await requireOwn(c, broker, job);
+    tellSecrets(c);
+    return await readSourcePart(broker, orgId, { job, part });
   });
 };
 

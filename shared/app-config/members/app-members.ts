@@ -6,7 +6,7 @@ import {
   operationRoles,
   operations,
   planMembers,
-  repoChoice,
+  sourceChoice,
   varFiles,
 } from "./shared-members.ts";
 
@@ -79,7 +79,7 @@ export const sandbox = z.strictObject({
   env_vars: kind.env("Environment variables of its runs.").optional(),
   ...planMembers,
   operation_roles: operationRoles,
-  ...repoChoice,
+  ...sourceChoice,
 });
 
 export const runner = z.strictObject({

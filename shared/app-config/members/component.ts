@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as kind from "./kinds.ts";
-import { health, operationRoles, planMembers, repoChoice, varFiles } from "./shared-members.ts";
+import { health, operationRoles, planMembers, sourceChoice, varFiles } from "./shared-members.ts";
 
 /** The members that components of each type have. */
 export const sharedByAll = {
@@ -36,7 +36,7 @@ const terraformModule = z.strictObject({
   vars: kind.values("Variables.").optional(),
   var_file: varFiles,
   env_vars: envVars,
-  ...repoChoice,
+  ...sourceChoice,
 });
 
 const helmChart = z.strictObject({
@@ -57,7 +57,7 @@ const helmChart = z.strictObject({
   skip_crds: kind.flag("Leaves custom resource definitions out.").optional(),
   storage_driver: kind.oneOf("Where helm keeps the release.", ["secret", "configmap"]).optional(),
   take_ownership: kind.flag("Takes over objects that are there already.").optional(),
-  ...repoChoice,
+  ...sourceChoice,
 });
 
 const dockerBuild = z.strictObject({
@@ -67,7 +67,7 @@ const dockerBuild = z.strictObject({
   target: kind.text("The stage that is built.", 255).optional(),
   build_args: kind.texts("Build arguments.").optional(),
   env_vars: envVars,
-  ...repoChoice,
+  ...sourceChoice,
 });
 
 const containerImage = z.strictObject({
@@ -122,7 +122,7 @@ const kubernetesManifest = z.strictObject({
     })
     .meta({ description: "Kustomize instead of a manifest; needs a repository." })
     .optional(),
-  ...repoChoice,
+  ...sourceChoice,
 });
 
 const pulumi = z.strictObject({
@@ -132,7 +132,7 @@ const pulumi = z.strictObject({
   pulumi_version: kind.text("The version of pulumi.", 64).optional(),
   config: kind.texts("Pulumi's configuration.").optional(),
   env_vars: envVars,
-  ...repoChoice,
+  ...sourceChoice,
 });
 
 const job = z.strictObject({

@@ -19,6 +19,15 @@ export const repoChoice = {
     .optional(),
 };
 
+/** Where sources are: in a repository, or in a folder beside the config. */
+export const sourceChoice = {
+  ...repoChoice,
+  directory: kind
+    .text("Without a repository: the folder of the config's own directory that is built.", 1024)
+    .optional(),
+  source_digest: kind.text("Of what that folder has; a sync writes it.", 128).optional(),
+};
+
 export const operations = [
   "provision",
   "reprovision",

@@ -17,12 +17,14 @@ type Choice = {
 };
 
 const repo: Choice = { of: ["connected_repo", "public_repo"] };
-const neededRepo: Choice = { ...repo, isNeeded: true };
+/** Of what is built: `directory` is a folder of the config's own. */
+const source: Choice = { of: [...repo.of, "directory"] };
+const neededSource: Choice = { ...source, isNeeded: true };
 
 /** Members of which only one may be there. */
 export const choices: Rule = (tree, tell) => {
   const sandbox = tableAt(tree, "sandbox");
-  if (sandbox !== undefined) choose(tell, sandbox, neededRepo);
+  if (sandbox !== undefined) choose(tell, sandbox, neededSource);
   for (const one of tablesAt(tree, "components")) chooseOfComponent(tell, one);
   for (const one of tablesAt(tree, "branches")) choose(tell, one, repo);
   const accounts = { of: ["aws_account", "gcp_account", "azure_account"] };
@@ -52,20 +54,20 @@ export const choices: Rule = (tree, tell) => {
 };
 
 const componentChoices: Readonly<Record<string, readonly Choice[]>> = {
-  terraform_module: [neededRepo],
-  helm_chart: [{ of: ["helm_repo", ...repo.of], isNeeded: true }],
-  docker_build: [neededRepo],
+  terraform_module: [neededSource],
+  helm_chart: [{ of: ["helm_repo", ...source.of], isNeeded: true }],
+  docker_build: [neededSource],
   container_image: [{ of: ["aws_ecr", "gcp_gar", "azure_acr", "public"], isNeeded: true }],
   external_image: [{ of: ["aws_ecr", "gcp_gar", "azure_acr", "public"], isNeeded: true }],
-  kubernetes_manifest: [{ of: ["manifest", "kustomize"], isNeeded: true }, repo],
-  pulumi: [neededRepo],
+  kubernetes_manifest: [{ of: ["manifest", "kustomize"], isNeeded: true }, source],
+  pulumi: [neededSource],
 };
 
 function chooseOfComponent(tell: Tell, component: Found): void {
   const type = textIn(component, "type") ?? "";
   const own = Object.hasOwn(componentChoices, type) ? componentChoices[type] : undefined;
   for (const choice of own ?? []) choose(tell, component, choice);
-  if (component.value["kustomize"] !== undefined) choose(tell, component, neededRepo);
+  if (component.value["kustomize"] !== undefined) choose(tell, component, neededSource);
   for (const member of ["aws_ecr", "gcp_gar", "azure_acr", "public"]) {
     const value = component.value[member];
     if (!isTable(value)) continue;

@@ -5,7 +5,7 @@ import { tarEnd } from "./tar-entry.ts";
 
 /** A broker, and orgs with an app whose configs come as archives. */
 export async function givenArchivesApi(settings: Readonly<Record<string, string>> = {}) {
-  const { call, setup: setupApps } = await givenAppsApi(settings);
+  const { call, db, setup: setupApps } = await givenAppsApi(settings);
 
   async function setup() {
     const { token, at, ...rest } = await setupApps();
@@ -25,5 +25,5 @@ export async function givenArchivesApi(settings: Readonly<Record<string, string>
     return { token, at, send, pack, faults, ...rest };
   }
 
-  return { setup };
+  return { setup, db };
 }

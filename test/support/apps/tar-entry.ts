@@ -1,12 +1,17 @@
-type Entry = { readonly type?: string; readonly target?: string; readonly size?: number };
+type Entry = {
+  readonly type?: string;
+  readonly target?: string;
+  readonly size?: number;
+  readonly mode?: number;
+};
 
 /** One entry of a tar archive, made by hand: any name, any kind. */
 export function tarEntry(name: string | Buffer, text: string | Buffer = "", entry: Entry = {}) {
-  const { type = "0", target = "" } = entry;
+  const { type = "0", target = "", mode = 0o644 } = entry;
   const body = Buffer.from(text);
   const head = Buffer.alloc(512);
   Buffer.from(name).copy(head, 0, 0, 100);
-  head.write("0000644\0", 100);
+  head.write(`${mode.toString(8).padStart(7, "0")}\0`, 100);
   head.write(`${(entry.size ?? body.length).toString(8).padStart(11, "0")}\0`, 124);
   head.write("        ", 148);
   head.write(type, 156);
