@@ -1,4 +1,4 @@
-import { idRange, sizeBytes, words } from "./parsers.ts";
+import { idRange, sizeBytes, text, words } from "./parsers.ts";
 import type { Setting } from "./setting.ts";
 
 /** Settings of jobs that build images. */
@@ -20,6 +20,11 @@ export const buildSettings = {
     schema: idRange,
     byDefault: "1900000000-1965535999",
     doc: "Range of user and group ids that nothing else on this host uses, of which each build of an image has 65,536. Only an agent that is root uses them; another takes what /etc/subuid and /etc/subgid give its user.",
+  },
+  "git-credentials": {
+    value: "FILE",
+    schema: text,
+    doc: "File that says who signs in at which git server when a build fetches sources: lines of HOST USER token-file=PATH, or HOST USER ssh-key=PATH. Each is offered to that host and port alone. The file and those that it names must be readable by the agent's user only.",
   },
   "build-disk": {
     value: "SIZE",

@@ -4,6 +4,7 @@ import { checkCluster } from "./check-cluster.ts";
 import { checkConnection, checkProxy } from "./check-connection.ts";
 import { checkDisk } from "./check-disk.ts";
 import { checkExecutor } from "./check-executor.ts";
+import { checkGitCredentials } from "./check-git-credentials.ts";
 import { checkHeldPoll } from "./check-held-poll.ts";
 import { checkImageBuilds } from "./check-image-builds.ts";
 import { checkJobCgroups } from "./check-job-cgroups.ts";
@@ -41,6 +42,7 @@ const host: readonly Check[] = [
   { name: "job user", run: checkJobUser },
   { name: "job cgroups", run: checkJobCgroups },
   { name: "image builds", run: checkImageBuilds },
+  { name: "git credentials", run: checkGitCredentials },
   { name: "approval", run: checkApproval },
   { name: "cluster", run: checkCluster },
   { name: "executor", run: checkExecutor },

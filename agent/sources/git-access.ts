@@ -2,7 +2,10 @@ import path from "node:path";
 import { writeJobFileOnce } from "../job-users/job-files.ts";
 import type { Job } from "../jobs/handler.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
-import { readGitUrl } from "./git-url.ts";
+import type { OpenedCredential } from "./git-credentials.ts";
+import { type GitKey, sshCommand, sshConfig } from "./git-keys.ts";
+import { readGitUrl, sshServerOf } from "./git-url.ts";
+import { ownGitCredentials } from "./own-git-credentials.ts";
 import type { GitSource } from "./source.ts";
 
 /** How git reaches a source: the URL, without credentials, and the environment that provides them. */
@@ -11,7 +14,13 @@ export type GitAccess = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Writes the credentials of a source to files in memory, 0600; `name` identifies them within the job. */
+type Write = (file: string, text: string) => Promise<void>;
+type Settings = (readonly [string, string])[];
+
+/**
+ * Writes the credentials of a source, and those that the agent's owner gives builds, to files in memory, 0600; each reaches its own
+ * server only. `name` identifies them within the job.
+ */
 export async function gitAccess(job: Job, source: GitSource, name: string): Promise<GitAccess> {
   const isFileAllowed = job.agent.config.allowFileSources === "yes";
   const { url, origin, ...inUrl } = readGitUrl(source.url);
@@ -21,11 +30,38 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
     });
   }
   const { auth } = source;
+  const password = firstLine(auth.password || auth.token || inUrl.password);
+  const username = firstLine(auth.username || inUrl.username) || "x-access-token";
+  const key = auth.ssh_private_key ?? "";
+  const ofPlan: Given = {
+    ...(password !== "" && origin !== undefined && { login: { origin, username, password } }),
+    ...(key !== "" && { key: { ...sshServerOf(url), text: key } }),
+  };
+  return { url, env: await gitEnv(job, name, ofPlan) };
+}
+
+/** The environment of tools that fetch by git what no source of a plan names. */
+export const gitEnvironment = async (
+  job: Job,
+  name: string,
+): Promise<Readonly<Record<string, string>>> => await gitEnv(job, name, {});
+
+/** What a plan gives to sign in with. */
+type Given = {
+  readonly login?: {
+    readonly origin: string;
+    readonly username: string;
+    readonly password: string;
+  };
+  readonly key?: { readonly host: string; readonly port: number; readonly text: string };
+};
+
+async function gitEnv(job: Job, name: string, given: Given): Promise<Record<string, string>> {
+  const isFileAllowed = job.agent.config.allowFileSources === "yes";
   const { secrets, owner } = job.directories;
   const file = path.join(secrets, name);
-  const write = async (file: string, text: string): Promise<void> =>
-    await writeJobFileOnce(file, text, owner);
-  const config: [string, string][] = [
+  const write: Write = async (file, text) => await writeJobFileOnce(file, text, owner);
+  const settings: Settings = [
     ["core.hooksPath", "/dev/null"],
     ["protocol.file.allow", isFileAllowed ? "always" : "never"],
   ];
@@ -33,43 +69,85 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
     GIT_TERMINAL_PROMPT: "0",
     GIT_ASKPASS: "/bin/false",
     GIT_ALLOW_PROTOCOL: `https:http:ssh:git${isFileAllowed ? ":file" : ""}`,
-    GIT_SSH_COMMAND: await sshCommand(auth.ssh_private_key, `${file}.key`, write),
   };
-  const password = firstLine(auth.password || auth.token || inUrl.password);
-  if (password !== "" && origin !== undefined) {
-    job.addSecret(password);
-    const username = firstLine(auth.username || inUrl.username) || "x-access-token";
-    await write(file, `username=${username}\npassword=${password}\n`);
+  const own = await ownGitCredentials(job);
+  const { login } = given;
+  if (login !== undefined) {
+    job.addSecret(login.password);
+    await write(file, helperText(login));
     env["SVC_GIT_CREDENTIALS"] = file;
-    // Credentials are sent only to this server, not to those of submodules or redirects.
-    const helper = `credential.${origin}.helper`;
-    config.push([helper, ""], [helper, credentialHelper]);
+    settings.push(...helperFor(login.origin, '"$SVC_GIT_CREDENTIALS"'));
   }
-  return { url, env: { ...env, ...configVariables(config) } };
+  settings.push(...(await ownLogins(own, { file, write, notFor: login?.origin })));
+  const keys = await writeKeys(own, given.key, { file, write });
+  const config = keys.length === 0 ? undefined : `${file}.ssh`;
+  if (config !== undefined)
+    await write(config, sshConfig(keys, { isAlone: given.key !== undefined }));
+  return { ...env, GIT_SSH_COMMAND: sshCommand(config), ...configVariables(settings) };
 }
 
-/** A shell function and not a file, because files in memory may not be executable. */
-const credentialHelper = '!f() { [ "$1" != get ] || cat "$SVC_GIT_CREDENTIALS"; }; f';
+/** A shell function and not a file, because files in memory may not be executable. Servers of submodules and redirects have none. */
+const helperFor = (origin: string, quotedFile: string): Settings => [
+  [`credential.${origin}.helper`, ""],
+  [`credential.${origin}.helper`, `!f() { [ "$1" != get ] || cat ${quotedFile}; }; f`],
+];
+
+const helperText = (of: { readonly username: string; readonly password: string }): string =>
+  `username=${of.username}\npassword=${of.password}\n`;
+
+type Writing = { readonly file: string; readonly write: Write };
+
+/** A plan's own login for a server goes before that of the agent's settings. */
+async function ownLogins(
+  own: readonly OpenedCredential[],
+  { file, write, notFor }: Writing & { readonly notFor: string | undefined },
+): Promise<Settings> {
+  const settings: Settings = [];
+  for (const [at, one] of own.entries()) {
+    if (one.kind === "ssh") settings.push(...bySsh(one, own));
+    else if (one.origin !== notFor) {
+      await write(`${file}.${at}`, helperText({ username: one.user, password: one.secret }));
+      settings.push(...helperFor(one.origin, `'${file}.${at}'`));
+    }
+  }
+  return settings;
+}
+
+/** Where a server has a key and no token, its addresses of https are reached by ssh. */
+function bySsh(
+  { host, port, user }: Extract<OpenedCredential, { readonly kind: "ssh" }>,
+  own: readonly OpenedCredential[],
+): Settings {
+  const origin = `https://${host}`;
+  if (own.some((one) => one.kind === "token" && one.origin === origin)) return [];
+  return [[`url.ssh://${user}@${host}:${port}/.insteadOf`, `${origin}/`]];
+}
+
+async function writeKeys(
+  own: readonly OpenedCredential[],
+  ofPlan: Given["key"],
+  { file, write }: Writing,
+): Promise<GitKey[]> {
+  const keys: GitKey[] = [];
+  const add = async (host: string, port: number, text: string): Promise<void> => {
+    if (keys.some((one) => one.host === host && one.port === port)) return;
+    const at = `${file}.key${keys.length === 0 ? "" : keys.length}`;
+    await write(at, text.endsWith("\n") ? text : `${text}\n`);
+    keys.push({ host, port, file: at });
+  };
+  if (ofPlan !== undefined) await add(ofPlan.host, ofPlan.port, ofPlan.text);
+  for (const one of own) if (one.kind === "ssh") await add(one.host, one.port, one.secret);
+  return keys;
+}
 
 /** Without the newline that a token from a file often has, as git expects it. */
 const firstLine = (text: string | null | undefined): string => text?.split(/[\r\n\0]/)[0] ?? "";
 
-function configVariables(config: readonly (readonly [string, string])[]): Record<string, string> {
+function configVariables(config: Settings): Record<string, string> {
   const variables: Record<string, string> = { GIT_CONFIG_COUNT: `${config.length}` };
   for (const [at, [key, value]] of config.entries()) {
     variables[`GIT_CONFIG_KEY_${at}`] = key;
     variables[`GIT_CONFIG_VALUE_${at}`] = value;
   }
   return variables;
-}
-
-async function sshCommand(
-  key: string | null | undefined,
-  file: string,
-  write: (file: string, text: string) => Promise<void>,
-): Promise<string> {
-  const usual = "ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new";
-  if (key == null || key === "") return usual;
-  await write(file, key.endsWith("\n") ? key : `${key}\n`);
-  return `${usual} -o IdentitiesOnly=yes -i '${file}'`;
 }

@@ -26,6 +26,19 @@ export function readGitUrl(given: string): GitUrl {
   return { url: href, origin, username, password };
 }
 
+/** The server by which ssh reaches a repository, or, of a URL of HTTP, the one of that name; an empty host for other URLs. */
+export function sshServerOf(url: string): { readonly host: string; readonly port: number } {
+  const [, ofScp] = /^[\w.-]+@([\w.-]+):/.exec(url) ?? [];
+  if (ofScp !== undefined) return { host: ofScp, port: usualPort };
+  if (!/^(?:ssh|https?):\/\//i.test(url) || !URL.canParse(url))
+    return { host: "", port: usualPort };
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return { host, port: protocol === "ssh:" && port !== "" ? Number(port) : usualPort };
+}
+
+const usualPort = 22;
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -12,6 +12,7 @@ const titles = {
   too_large: "It is too large",
   digest: "What arrived is not what was sent",
   refused: "It was refused",
+  repository_refused: "Its repository lets nobody in who builds here",
   rate_limited: "A registry takes no more requests for now",
   canceled: "It was stopped",
   step_failed: "A step of the Dockerfile failed",

@@ -1,10 +1,12 @@
 import path from "node:path";
 import { makeJobFolders } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
 import { allowedEnv } from "../../processes/allowed-env.ts";
-import { fetchSource } from "../../sources/fetch-source.ts";
-import { gitAccess } from "../../sources/git-access.ts";
+import { fetchSource, type SourceHere } from "../../sources/fetch-source.ts";
+import { gitAccess, gitEnvironment } from "../../sources/git-access.ts";
+import { buildFailure } from "./build-failure.ts";
 import type { BuildRun } from "./build-run.ts";
 import type { BuildContext } from "./builder.ts";
 
@@ -20,20 +22,29 @@ export async function openBuildContext(job: Job, run: BuildRun): Promise<BuildCo
   if (source === undefined) return { job, run, progress, env, source: undefined };
   progress.phase("source", "in-progress");
   const how = { name: "source", key: "source", step: "source", title: "The build", env };
-  const fetched = await fetchSource(job, source, how);
-  if (fetched.revision !== "")
-    job.log(`The source is at ${fetched.revision}.`, "info", "source", "revision");
+  const here = await fetched(job, source, how);
+  if (here.revision !== "")
+    job.log(`The source is at ${here.revision}.`, "info", "source", "revision");
   progress.phase("source", "finished");
-  return { job, run, progress, env, source: fetched };
+  return { job, run, progress, env, source: here };
 }
 
-/** Tools that fetch modules and bases by git do it as the agent does, with the credentials of the source's own server. */
+/** Tools that fetch modules and bases by git do it as the agent does, with the credentials of each one's own server. */
 async function gitEnv(job: Job, { source }: BuildRun): Promise<Readonly<Record<string, string>>> {
   if (source?.kind === "git") return (await gitAccess(job, source.git, "git-tools")).env;
-  const isFileAllowed = job.agent.config.allowFileSources === "yes";
-  return {
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_ASKPASS: "/bin/false",
-    GIT_ALLOW_PROTOCOL: `https:http:ssh:git${isFileAllowed ? ":file" : ""}`,
-  };
+  return await gitEnvironment(job, "git-tools");
+}
+
+/** A repository that lets nobody in says which setting lets a build in. */
+async function fetched(...given: Parameters<typeof fetchSource>): Promise<SourceHere> {
+  return await fetchSource(...given).catch((error: unknown) => {
+    const [, source] = given;
+    const isRefused =
+      error instanceof JobFailure &&
+      error.reason === "source_unavailable" &&
+      error.metadata["class"] === "auth";
+    if (source.kind !== "git" || !isRefused) throw error;
+    const advice = "Who may read it is told by git-credentials in the settings of the org's agent.";
+    throw buildFailure(`${error.message} ${advice}`, "repository_refused");
+  });
 }
