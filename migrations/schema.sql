@@ -572,6 +572,17 @@ create table app_config_parts (
   constraint app_config_parts_org_id_app_config_id_fkey FOREIGN KEY (org_id, app_config_id) REFERENCES app_configs(org_id, id)
 );
 
+create table app_config_sources (
+  org_id svc_id not null,
+  app_config_id svc_id not null,
+  component text not null,
+  source_id svc_id not null,
+  constraint app_config_sources_pkey PRIMARY KEY (org_id, app_config_id, component),
+  constraint app_config_sources_org_id_app_config_id_fkey FOREIGN KEY (org_id, app_config_id) REFERENCES app_configs(org_id, id) ON DELETE CASCADE,
+  constraint app_config_sources_org_id_source_id_fkey FOREIGN KEY (org_id, source_id) REFERENCES source_blobs(org_id, id)
+);
+CREATE INDEX app_config_sources_of ON public.app_config_sources USING btree (source_id);
+
 create table app_configs (
   id svc_id not null,
   org_id svc_id not null,
@@ -737,6 +748,7 @@ create table component_builds (
 );
 CREATE INDEX component_builds_active ON public.component_builds USING btree (component_id, id) WHERE (status = 'active'::text);
 CREATE INDEX component_builds_by_app ON public.component_builds USING btree (app_id, id);
+CREATE INDEX component_builds_by_job ON public.component_builds USING btree (runner_job_id) WHERE (runner_job_id IS NOT NULL);
 CREATE INDEX component_builds_by_workflow ON public.component_builds USING btree (workflow_id);
 CREATE INDEX component_builds_of ON public.component_builds USING btree (component_id, id);
 CREATE INDEX component_builds_of_sandbox ON public.component_builds USING btree (app_id, id) WHERE (component_id IS NULL);
@@ -2386,6 +2398,24 @@ create table sign_in_identities (
   constraint sign_in_identities_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 200)))
 );
 
+create table source_blobs (
+  id svc_id not null,
+  org_id svc_id not null,
+  digest text not null,
+  size_bytes bigint not null,
+  parts integer not null,
+  key_id text,
+  sealed_key bytea not null,
+  fingerprint bytea not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone not null,
+  constraint source_blobs_pkey PRIMARY KEY (org_id, id),
+  constraint source_blobs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+);
+CREATE UNIQUE INDEX source_blobs_by_digest ON public.source_blobs USING btree (org_id, digest);
+CREATE UNIQUE INDEX source_blobs_by_id ON public.source_blobs USING btree (id);
+CREATE INDEX source_blobs_by_use ON public.source_blobs USING btree (used_at);
+
 create table stats_mark (
   singleton boolean not null default true,
   sampled_at timestamp with time zone not null default '1970-01-01 00:00:00+00'::timestamp with time zone,
@@ -3005,6 +3035,7 @@ function delete_named_part(org text, app text, kind text, part text) returns TAB
 function delete_processes_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_queue(org text, queue text) returns text -- functions/queues.sql
 function delete_runner_group(org text, runner_group text) returns text -- functions/runner-control.sql
+function delete_unused_sources(most integer) returns integer -- functions/config-sources.sql
 function delete_webhook(org text, webhook text) returns boolean -- functions/webhooks.sql
 function delete_workflows(old text[]) returns integer -- functions/workflow-retention.sql
 function delete_workflows_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
@@ -3079,6 +3110,7 @@ function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with tim
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql
 function keep_actions(org text, app text, app_config text, named json, t timestamp with time zone) returns void -- functions/apps.sql
 function keep_audit_event() returns trigger -- functions/before-tables.sql
+function keep_config_sources(org text, config text, sources json) returns void -- functions/config-sources.sql
 function keep_named_parts(org text, app text, kind text, named json) returns void -- functions/named-parts.sql
 function keep_other_results(reports execution_report[], t timestamp with time zone) returns void -- functions/report.sql
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
@@ -3087,6 +3119,7 @@ function keep_reports(reports execution_report[], results bigint, outputs bigint
 function keep_rescued_within(s terraform_rescued_states, only_part bytea, prints jsonb, most jsonb) returns workspace_outcome -- functions/rescued-states.sql
 function keep_signal_keys(signals new_signal[]) returns void -- functions/signals.sql
 function keep_slots(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
+function keep_source_blob(org text, blob json, only_part bytea) returns text -- functions/config-sources.sql
 function keep_terraform_state(s terraform_workspace_states, only_part bytea, prints jsonb, lock text, needs_lock boolean, reason text, is_terraform boolean) returns workspace_outcome -- functions/workspaces.sql
 function label_rollups(labels rollup_labels[]) returns TABLE(org_id text, day timestamp with time zone, runner_group_of text, job_group_of text, type_of text, runner_group_id text, job_group text, type text) -- functions/tallies.sql
 function lane_of_install(org text, install text, lane text) returns text -- functions/workflow-places.sql

@@ -128,6 +128,13 @@ const internalCommands = [
       await (await import("../sources/run-fetch-request.ts")).runFetchRequest(args.file, call),
   }),
   defineCommand({
+    name: "source lfs",
+    summary: "Fetch the files of a source that are in Git LFS. Called by the agent.",
+    args: orderFile,
+    run: async ({ args, ...call }) =>
+      await (await import("../sources/run-lfs-request.ts")).runLfsRequest(args.file, call),
+  }),
+  defineCommand({
     name: "artifact pack",
     summary: "Pack what a build has made. Called by the agent.",
     args: orderFile,

@@ -42,8 +42,8 @@ export async function fetchGit(
     ...(isCleanup !== undefined && { isCleanup }),
   });
   if (end.why === "exited" && end.code === 0) {
-    const revision = (await readJobText(commitFile, owner, 100)).trim();
-    return { folder, tookMs: end.tookMs, revision };
+    const [revision = "", besides] = (await readJobText(commitFile, owner, 100)).split("\n");
+    return { folder, tookMs: end.tookMs, revision, hasLfs: besides === "lfs" };
   }
   throw await fetchFailure(job, { title: fetch.title, url: access.url, source, end, saidFile });
 }
@@ -80,7 +80,13 @@ say git checkout -q --detach "$commit" || complain 73
 if [ -n "$SVC_GIT_SUBMODULES" ]; then
   say git submodule --quiet update --init --recursive --depth 1 || complain 74
 fi
-echo "$commit" >"$SVC_GIT_FOUND"
+lfs='git ls-files -z | git check-attr -z --stdin filter | tr "\\0" "\\n" | grep -x lfs || :'
+found=
+if [ -n "$(git ls-files -- '*.gitattributes')" ]; then found=$(sh -c "$lfs" | head -n 1); fi
+if [ -n "$SVC_GIT_SUBMODULES" ]; then
+  found=$found$(git submodule --quiet foreach --recursive "$lfs" | head -n 1)
+fi
+{ echo "$commit"; [ -z "$found" ] || echo lfs; } >"$SVC_GIT_FOUND"
 echo "source at $commit"
 `;
 

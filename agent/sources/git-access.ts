@@ -31,7 +31,7 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
   }
   const { auth } = source;
   const password = firstLine(auth.password || auth.token || inUrl.password);
-  const username = firstLine(auth.username || inUrl.username) || "x-access-token";
+  const username = usernameOf(auth.username, inUrl);
   const key = auth.ssh_private_key ?? "";
   const ofPlan: Given = {
     ...(password !== "" && origin !== undefined && { login: { origin, username, password } }),
@@ -40,19 +40,47 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
   return { url, env: await gitEnv(job, name, ofPlan) };
 }
 
+/** A repository's address for HTTP, and the login for its server: the plan's, else that of the agent's settings. */
+export async function gitLogin(
+  job: Job,
+  source: GitSource,
+): Promise<{ readonly url: string; readonly login: Login | undefined }> {
+  const { url: given, origin: ofUrl, ...inUrl } = readGitUrl(source.url);
+  const url = ofUrl === undefined ? overHttps(given) : given;
+  const { auth } = source;
+  const password = firstLine(auth.password || auth.token || inUrl.password);
+  if (password !== "" && ofUrl !== undefined)
+    return { url, login: { origin: ofUrl, username: usernameOf(auth.username, inUrl), password } };
+  const origin = URL.canParse(url) ? new URL(url).origin : "";
+  const own = await ownGitCredentials(job);
+  const found = own.find((one) => one.kind === "token" && one.origin === origin);
+  return { url, login: found && { origin, username: found.user, password: found.secret } };
+}
+
+/** A repository that ssh reaches, at the same server; other addresses stay as they are. */
+function overHttps(url: string): string {
+  const [, host, path] =
+    /^(?:ssh:\/\/)(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(url) ??
+    /^[\w.-]+@([\w.-]+):(.+)$/.exec(url) ??
+    [];
+  return host === undefined || path === undefined ? url : `https://${host}/${path}`;
+}
+
+const usernameOf = (
+  given: string | null | undefined,
+  inUrl: { readonly username?: string },
+): string => firstLine(given || inUrl.username) || "x-access-token";
+
 /** The environment of tools that fetch by git what no source of a plan names. */
 export const gitEnvironment = async (
   job: Job,
   name: string,
 ): Promise<Readonly<Record<string, string>>> => await gitEnv(job, name, {});
 
+type Login = { readonly origin: string; readonly username: string; readonly password: string };
 /** What a plan gives to sign in with. */
 type Given = {
-  readonly login?: {
-    readonly origin: string;
-    readonly username: string;
-    readonly password: string;
-  };
+  readonly login?: Login;
   readonly key?: { readonly host: string; readonly port: number; readonly text: string };
 };
 

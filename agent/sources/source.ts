@@ -51,4 +51,6 @@ export type FetchedSource = {
   readonly tookMs: number;
   /** The fetched revision: a commit or a digest; empty if unknown. */
   readonly revision: string;
+  /** Files of a repository are in Git LFS, and perhaps only pointers are here. */
+  readonly hasLfs?: boolean;
 };

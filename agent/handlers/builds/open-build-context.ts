@@ -4,6 +4,7 @@ import type { Job } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
 import { allowedEnv } from "../../processes/allowed-env.ts";
+import { fetchLfs } from "../../sources/fetch-lfs.ts";
 import { fetchSource, type SourceHere } from "../../sources/fetch-source.ts";
 import { gitAccess, gitEnvironment } from "../../sources/git-access.ts";
 import { buildFailure } from "./build-failure.ts";
@@ -37,8 +38,13 @@ async function gitEnv(job: Job, { source }: BuildRun): Promise<Readonly<Record<s
 
 /** A repository that lets nobody in says which setting lets a build in. */
 async function fetched(...given: Parameters<typeof fetchSource>): Promise<SourceHere> {
-  return await fetchSource(...given).catch((error: unknown) => {
-    const [, source] = given;
+  const [job, source, { title }] = given;
+  try {
+    const here = await fetchSource(...given);
+    if (source.kind === "git" && here.hasLfs === true)
+      await fetchLfs(job, source.git, { folder: here.folder, title });
+    return here;
+  } catch (error) {
     const isRefused =
       error instanceof JobFailure &&
       error.reason === "source_unavailable" &&
@@ -46,5 +52,5 @@ async function fetched(...given: Parameters<typeof fetchSource>): Promise<Source
     if (source.kind !== "git" || !isRefused) throw error;
     const advice = "Who may read it is told by git-credentials in the settings of the org's agent.";
     throw buildFailure(`${error.message} ${advice}`, "repository_refused");
-  });
+  }
 }
