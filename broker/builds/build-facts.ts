@@ -3,6 +3,7 @@ import { storedDocument } from "../app-configs/stored-document.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { type FixedLogin, findFixedLogin } from "../registry/find-fixed-login.ts";
+import { type BuildSecret, listBuildSecrets } from "./build-secrets.ts";
 
 /** What an earlier build made of the source that it found. */
 export type FormerBuild = {
@@ -37,6 +38,8 @@ export type BuildFacts = {
   readonly components: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** With which its builds push, where the registry has logins of its own; undefined where it has none. */
   readonly pushLogin: FixedLogin | undefined;
+  /** The app's secrets that builds of this config name. */
+  readonly secrets: readonly BuildSecret[];
   /** The newest build of each component that is active, by the component's id; the sandbox's by `sandbox`. */
   readonly former: ReadonlyMap<string, FormerBuild>;
 };
@@ -62,6 +65,7 @@ export async function findBuildFacts(
   ];
   if (row === undefined || config === undefined) return undefined;
   return {
+    secrets: await listBuildSecrets(db, org, { app, config }),
     org: row.org,
     app: row.app,
     runner: row.runner ?? undefined,

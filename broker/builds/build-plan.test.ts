@@ -12,6 +12,7 @@ const plan = (component: ComponentPart, brands: string[] = []) =>
     build: { id: "bld_1", component_id: "cmp_1", git_ref: "", is_forced: false },
     registry: { server: "registry.example.com", prefix: "", isPlain: false, auth: "none" },
     labels: { tier: "web" },
+    secrets: [{ name: "npm_token" }],
     brands,
     former: undefined,
   });
@@ -20,6 +21,7 @@ test("a source is of its repository and folder, with what is known of org and ap
   expect(plan({ name: "db", type: "terraform_module", public_repo: repo })).toEqual({
     type: "terraform-module-build",
     checksum: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    secrets: [],
     plan: {
       component_id: "cmp_1",
       component_build_id: "bld_1",
@@ -72,5 +74,17 @@ test("without a repository there is nothing to build from, but for charts of a r
   const chart = plan({ name: "web", type: "helm_chart", chart_name: "web", helm_repo });
   expect(chart).toMatchObject({
     plan: { helm_build_plan: { helmRepoConfig: { chart: "web", version: "1.2.3" } } },
+  });
+});
+
+test("secrets of a build are those of the app, and no part of what it is known by", () => {
+  const image = { name: "api", type: "docker_build", public_repo: repo } as const;
+  const without = plan(image);
+  const known = plan({ ...image, secrets: ["npm-token"] });
+  expect(known).toMatchObject({ secrets: ["npm-token"] });
+  expect({ ...known, secrets: [] }).toEqual(without);
+  expect(plan({ ...image, secrets: ["npm-token", "other"] })).toMatchObject({
+    code: "missing_value",
+    detail: expect.stringContaining("the app secret other, which the app does not have") as string,
   });
 });

@@ -5,6 +5,7 @@ import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { RegistryConfig } from "../registry/registry-settings.ts";
 import type { BuildRow, CompositeFault } from "../workflows/machine/workflow-rows.ts";
 import type { FormerBuild } from "./build-facts.ts";
+import { secretsOfBuild } from "./build-secrets.ts";
 import { buildSourceOf } from "./build-source-of.ts";
 import type { BuiltArtifact } from "./built-artifact.ts";
 import type { ComponentPart, SandboxPart } from "./component-part.ts";
@@ -21,6 +22,8 @@ export type BuildJob = {
   readonly plan: Members;
   /** Of all of the plan but which build it is. */
   readonly checksum: string;
+  /** Secrets of the app whose values the plan gets, where its job is made. */
+  readonly secrets: readonly string[];
 };
 
 /** What a plan is made of. */
@@ -31,6 +34,8 @@ export type BuildPlanning = {
   readonly build: Pick<BuildRow, "id" | "component_id" | "git_ref" | "is_forced">;
   readonly registry: RegistryConfig;
   readonly labels: Readonly<Record<string, string>>;
+  /** The app's secrets, without their values. */
+  readonly secrets: readonly { readonly name: string }[];
   /** With which its config was read. */
   readonly brands: Brands;
   /** The newest build of the same, if any. */
@@ -54,6 +59,8 @@ export function planBuild(planning: BuildPlanning): BuildJob | CompositeFault {
   const { build, registry, brands } = planning;
   const made = makeOf(planning);
   if ("code" in made) return made;
+  const secrets = secretsOfBuild(planning, placeOf(planning).words);
+  if ("code" in secrets) return secrets;
   const source = sourceOf(planning);
   if (source === "missing") return noRepository(placeOf(planning).words);
   if (isFault(source)) return source;
@@ -77,6 +84,7 @@ export function planBuild(planning: BuildPlanning): BuildJob | CompositeFault {
   return {
     type,
     checksum,
+    secrets,
     plan: {
       ...(build.component_id !== null && { component_id: build.component_id }),
       component_build_id: build.id,

@@ -1,15 +1,18 @@
+import { hash } from "node:crypto";
 import { newId } from "../database/new-id.ts";
 import { draftJob } from "../jobs/draft-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { registryLoginThing } from "../registry/keep-registry-logins.ts";
 import { makeJobLogin } from "../registry/make-job-login.ts";
 import type { RegistryConfig } from "../registry/registry-settings.ts";
+import { appSecretThing } from "../seals/reseal-app-secret.ts";
 import type { Seals } from "../seals/seals.ts";
 import { StagedUploads } from "../seals/staged-uploads.ts";
 import type { JobDraft, WorkflowDraft } from "../workflows/machine/workflow-draft.ts";
 import type { BuildRow, Step } from "../workflows/machine/workflow-rows.ts";
 import type { BuildFacts } from "./build-facts.ts";
 import type { BuildJob } from "./build-plan.ts";
+import { findBuildSecret } from "./build-secrets.ts";
 
 type Parts = {
   readonly facts: BuildFacts;
@@ -36,7 +39,7 @@ export function draftBuildJob(
 ): JobDraft {
   const { facts, seals } = parts;
   const id = newId("job");
-  const { plan, login } = withLogin(id, planned.plan, parts);
+  const { plan, login } = withLogin(id, withSecrets(planned, build, parts), parts);
   const metadata = {
     workflow_id: workflow.id,
     workflow_step_id: step.id,
@@ -68,6 +71,39 @@ export function draftBuildJob(
     step_job_idx: step.job_idx,
     ...(login && { registry_login: login }),
   };
+}
+
+/**
+ * The plan of an image with the values of the app's secrets that it is built with, and the key of its layers, which no plan
+ * that somebody else makes can have.
+ */
+function withSecrets(
+  { plan, secrets, type }: BuildJob,
+  build: BuildRow,
+  { facts, seals }: Parts,
+): BuildJob["plan"] {
+  if (type !== "docker-build") return plan;
+  const values = secrets.flatMap((name) => {
+    const found = findBuildSecret(facts, name);
+    if (found === undefined) return [];
+    const thing = appSecretThing(facts.org.id, facts.app.id, found.name);
+    return [[name, seals.open(thing, found.value).toString()] as const];
+  });
+  const member = plan["docker_build_plan"] as object; // as it was made
+  const docker_build_plan = {
+    ...member,
+    ...(values.length > 0 && { secrets: Object.fromEntries(values) }),
+    cache_key: layersKey(seals, [facts.org.id, facts.app.id, build.component_id ?? ""]),
+    ...(build.is_forced && { no_cache: true }),
+  };
+  return { ...plan, docker_build_plan };
+}
+
+function layersKey(seals: Seals, of: readonly string[]): string {
+  const digest = hash("sha256", `image layers ${of.join(" ")}`, "buffer");
+  const keyId = seals.newest();
+  const key = keyId === null ? seals.fingerprints(digest)[""] : seals.fingerprint(digest, keyId);
+  return hash("sha256", key ?? "", "hex");
 }
 
 /** The plan with a login that pulls and pushes where its artifact goes. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text, words } from "./plan-members.ts";
+import { flag, secretText, secretWords, text, words } from "./plan-members.ts";
 
 /** An image that is built by a Dockerfile. */
 export const dockerBuildPlan = z.looseObject({
@@ -7,4 +7,10 @@ export const dockerBuildPlan = z.looseObject({
   context: text,
   dockerfile: text,
   target: text,
+  // What follows is ours.
+  /** What `RUN --mount=type=secret` may have, by id. */
+  secrets: secretWords,
+  /** By which an agent knows the layers that it has kept of builds of the same component; nobody else can say it. */
+  cache_key: secretText,
+  no_cache: flag,
 });

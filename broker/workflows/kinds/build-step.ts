@@ -175,6 +175,7 @@ function planOf({ facts, registry }: BuildEnvironment, build: BuildRow): Planned
     build,
     registry,
     labels: components.get(keyOf(build)) ?? {},
+    secrets: facts.secrets,
     brands: config.brands ?? [],
     former: former.get(keyOf(build)),
   });

@@ -66,6 +66,9 @@ const dockerBuild = z.strictObject({
   dockerfile: kind.text("The Dockerfile's path.", 1024).optional(),
   target: kind.text("The stage that is built.", 255).optional(),
   build_args: kind.texts("Build arguments.").optional(),
+  secrets: kind
+    .list("App secrets that `RUN --mount=type=secret,id=NAME` may read.", kind.name(""), 20)
+    .optional(),
   env_vars: envVars,
   ...sourceChoice,
 });
