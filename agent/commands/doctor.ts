@@ -1,8 +1,8 @@
 import { tokenPattern } from "../../shared/token.ts";
+import { findProxy } from "../client/find-proxy.ts";
 import { findToken } from "../client/obtain-token.ts";
 import type { Environment } from "../config/environment.ts";
 import type { AgentConfig } from "../config/read-config.ts";
-import { findProxy } from "../doctor/find-proxy.ts";
 import {
   type DoctorContext,
   failed,

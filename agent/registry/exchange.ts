@@ -1,10 +1,14 @@
 import { lookup } from "node:dns";
+import { lookup as lookUp } from "node:dns/promises";
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { http, https } from "../client/node-http.ts";
 
 /** Refuses an address by throwing; it is asked before anything is sent there. */
 export type AddressGuard = (address: string) => void;
+
+/** Whether a proxy makes the connection for a URL. */
+export type IsProxiedTo = (url: URL) => boolean;
 
 export type Body = Uint8Array | AsyncIterable<Uint8Array>;
 
@@ -20,6 +24,8 @@ export type Exchange = {
   /** Ends all of it, the answer's body too. */
   readonly signal?: AbortSignal | undefined;
   readonly guard?: AddressGuard | undefined;
+  /** A proxy connects, whose own address the guard is not asked of. */
+  readonly isProxied?: boolean;
 };
 
 /** An answer whose body is still to be read, or to be dropped. */
@@ -28,7 +34,7 @@ export type RegistryAnswer = {
   readonly headers: IncomingHttpHeaders;
   readonly body: IncomingMessage;
   readonly url: URL;
-  /** Of the host that answered. */
+  /** Of the host that answered; behind a proxy, as far as its name can be resolved here. */
   readonly address: string;
 };
 
@@ -42,14 +48,15 @@ export class LostConnection extends Error {
  * thrown as it is, and then the request never ends as a whole one.
  */
 export async function exchange(asked: Exchange): Promise<RegistryAnswer> {
-  const { url, silentMs, guard } = asked;
+  const { url, silentMs, guard, isProxied } = asked;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (guard !== undefined && isIP(host) !== 0) guard(host);
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = open(asked, host);
+  const behind = guard !== undefined && isProxied ? await guardBehind(host, guard) : undefined;
+  const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = open(behind === undefined ? asked : { ...asked, guard: undefined }, host);
   request.on("error", (error) => reject(lost(error)));
   request.setTimeout(silentMs, () => request.destroy(new Error("it does not respond")));
-  request.once("response", resolve);
+  request.once("response", answered);
   feed(request, asked.body).catch((error: unknown) => {
     reject(error instanceof Error ? error : new Error("the body cannot be read"));
     request.destroy();
@@ -62,7 +69,7 @@ export async function exchange(asked: Exchange): Promise<RegistryAnswer> {
     headers: body.headers,
     body,
     url,
-    address: body.socket.remoteAddress ?? "",
+    address: behind ?? body.socket.remoteAddress ?? "",
   };
 }
 
@@ -96,6 +103,13 @@ function guardedLookup(guard: AddressGuard): LookupFunction {
       done(null, address, family);
     });
   };
+}
+
+/** Unlike the proxy's, all addresses of a host count that are known here. What only the proxy can resolve is its own to refuse. */
+async function guardBehind(host: string, guard: AddressGuard): Promise<string> {
+  const all = await lookUp(host, { all: true }).catch(() => []);
+  for (const { address } of all) guard(address);
+  return all[0]?.address ?? "";
 }
 
 /** A connection that was kept was looked up by somebody else. */

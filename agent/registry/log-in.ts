@@ -23,7 +23,7 @@ export type Asking = {
   readonly login: RegistryLogin;
   /** `repository:acme/app:pull,push` */
   readonly scopes: readonly string[];
-  readonly guards: Pick<Sent, "guard" | "guardAfter">;
+  readonly guards: Pick<Sent, "guard" | "guardAfter" | "isProxiedTo">;
 };
 
 const patience = { silentMs: 60_000, altogetherMs: 60_000 };

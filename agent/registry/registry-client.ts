@@ -1,5 +1,5 @@
 import { addressRules, type FindBlock } from "./address-rules.ts";
-import type { Body, RegistryAnswer } from "./exchange.ts";
+import type { Body, IsProxiedTo, RegistryAnswer } from "./exchange.ts";
 import { hasLogin, logIn, type RegistryLogin } from "./log-in.ts";
 import type { Reference } from "./reference.ts";
 import { refusalOf } from "./refusal-of.ts";
@@ -38,8 +38,10 @@ export type ClientOptions = {
   readonly access?: "pull" | "push";
   /** Another repository of the same registry, from which blobs are mounted. */
   readonly mountsFrom?: string | undefined;
-  /** Whether a proxy makes the connections. */
+  /** Whether a proxy makes the connections: then no address counts. */
   readonly isProxied?: boolean;
+  /** To which URLs it does, where addresses count all the same: as far as names can be resolved here. */
+  readonly isProxiedTo?: IsProxiedTo;
   readonly findBlock?: FindBlock;
 };
 
@@ -68,14 +70,14 @@ export function makeRegistryClient(
 function makeAsker(
   { origin, repository }: Pick<Reference, "origin" | "repository">,
   login: RegistryLogin,
-  { access = "pull", mountsFrom, isProxied = false, findBlock }: ClientOptions,
+  { access = "pull", mountsFrom, isProxied = false, isProxiedTo, findBlock }: ClientOptions,
 ): RegistryClient["ask"] {
   const rules = addressRules(isProxied, findBlock);
   const scopes = scopesOf(repository, access, mountsFrom);
   const own = new URL(origin).origin;
   let led = rules.always;
   const logInAgain = async (answer: RegistryAnswer): Promise<string> => {
-    const guards = { guard: led, guardAfter: rules.after };
+    const guards = { guard: led, guardAfter: rules.after, isProxiedTo };
     const asking = { origin, login, guards };
     try {
       return await logIn(answer, { ...asking, scopes });
@@ -100,6 +102,7 @@ function makeAsker(
       patience,
       guard: isOwn ? rules.always : led,
       guardAfter: rules.after,
+      isProxiedTo,
     });
     if (isOwn && answer.url.origin === url.origin) led = rules.after(answer.address);
     return answer;

@@ -3,6 +3,7 @@ import {
   type AddressGuard,
   type Body,
   exchange,
+  type IsProxiedTo,
   LostConnection,
   type RegistryAnswer,
 } from "./exchange.ts";
@@ -29,6 +30,7 @@ export type Sent = {
   readonly guard?: AddressGuard | undefined;
   /** The guard for what a host at this address leads on to. */
   readonly guardAfter?: ((address: string) => AddressGuard | undefined) | undefined;
+  readonly isProxiedTo?: IsProxiedTo | undefined;
 };
 
 /**
@@ -72,7 +74,9 @@ async function follow(sent: Sent): Promise<RegistryAnswer> {
   const signal = AbortSignal.timeout(patience.altogetherMs);
   const { silentMs } = patience;
   for (let step = 0; step <= mostRedirects; step += 1) {
-    const answer = await exchange({ method, url, headers, body, silentMs, signal, guard });
+    const isProxied = sent.isProxiedTo?.(url) === true;
+    const asked = { method, url, headers, body, silentMs, signal, guard, isProxied };
+    const answer = await exchange(asked);
     const { location } = answer.headers;
     if (!redirects.has(answer.status) || location === undefined) return answer;
     answer.body.destroy();
