@@ -8,11 +8,16 @@ const howTo =
 
 /** Whether jobs get cgroups here, and which limits these can enforce. */
 export async function checkJobCgroups({ config }: DoctorContext): Promise<Found> {
+  return judgePowers(config, await tryJobCgroups(config));
+}
+
+/** What cgroups of jobs can do here. */
+export async function tryJobCgroups(config: DoctorContext["config"]): Promise<CgroupPowers> {
   // Next to those of a running agent with these settings.
   const dataDir = path.join(config.dataDir, "doctor");
   const cgroups = await openJobCgroups({ ...config, jobCgroups: wishOf(config), dataDir });
   await cgroups.close();
-  return judgePowers(config, cgroups.powers);
+  return cgroups.powers;
 }
 
 /** `on` is opened like `auto`, so that the doctor itself judges what is missing and does not throw. */

@@ -6,14 +6,15 @@ import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
 import { endCgroup } from "./end-cgroup.ts";
 import { cgroupBase, type CgroupParent, findCgroupParent } from "./find-cgroup-parent.ts";
+import { type Bounds, boundsOf } from "./job-bounds.ts";
 
 /**
  * The cgroups of jobs. All children of an execution are in one, which they cannot leave where jobs run as other users.
  */
 export type JobCgroups = {
   readonly powers: CgroupPowers;
-  /** Makes or finds the execution's cgroup; undefined when cgroups are not used. */
-  readonly take: (executionId: string) => Promise<string | undefined>;
+  /** Makes or finds the execution's cgroup, with the bounds of its type of job; undefined when cgroups are not used. */
+  readonly take: (executionId: string, type: string) => Promise<string | undefined>;
   /** Reserves the cgroup of a resumed execution. */
   readonly keep: (executionId: string, folder: string) => void;
   /** Kills what is left in the execution's cgroup and removes it; returns messages about what hangs. */
@@ -121,13 +122,13 @@ function makeJobCgroups({ base, powers, wish }: Made): JobCgroups {
   const held = new Map<string, string>();
   return {
     powers,
-    async take(executionId) {
+    async take(executionId, type) {
       const known = held.get(executionId);
       if (known !== undefined && existsSync(known)) return known;
       if (base === undefined) return undefined;
       const folder = path.join(base, executionId);
       await mkdir(folder, { recursive: true });
-      await bound(folder, powers, wish);
+      await bound(folder, powers, boundsOf(wish, type));
       held.set(executionId, folder);
       return folder;
     },
@@ -153,8 +154,8 @@ function makeJobCgroups({ base, powers, wish }: Made): JobCgroups {
   };
 }
 
-async function bound(folder: string, powers: CgroupPowers, wish: Wish): Promise<void> {
-  const { jobMemoryMax, jobPidsMax } = wish;
+async function bound(folder: string, powers: CgroupPowers, bounds: Bounds): Promise<void> {
+  const { jobMemoryMax, jobPidsMax } = bounds;
   if (powers.memory && jobMemoryMax !== undefined) {
     await writeFile(path.join(folder, "memory.max"), `${jobMemoryMax}`);
   }

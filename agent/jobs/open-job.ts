@@ -107,7 +107,7 @@ async function identityOf(
   signal: AbortSignal,
 ): Promise<Pick<ChildContext, "user" | "cgroup">> {
   const user = await userOf(agent, record, signal);
-  const cgroup = await agent.jobCgroups.take(record.state.execution_id);
+  const cgroup = await agent.jobCgroups.take(record.state.execution_id, record.state.job.type);
   if (cgroup !== undefined) record.state.cgroup = cgroup; // stored together with the first child
   return { user, cgroup };
 }
