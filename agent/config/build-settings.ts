@@ -32,4 +32,15 @@ export const buildSettings = {
     byDefault: "20GiB",
     doc: "Limit of what one build of an image may take of the disk, and of the images that it is made of.",
   },
+  "build-cache": {
+    value: "SIZE",
+    schema: sizeBytes,
+    byDefault: "10GiB",
+    doc: "Limit of the layers that are kept in the data directory for the next builds of the same images. Those of components that were built longest ago go first. 0: none are kept.",
+  },
+  "registry-credentials": {
+    value: "FILE",
+    schema: text,
+    doc: "File with logins to registries, like docker's config.json, for the images that Dockerfiles begin with. Only its owner may read it. Each login goes to its own registry alone, and to nothing that a Dockerfile runs.",
+  },
 } as const satisfies Record<string, Setting>;

@@ -9,11 +9,23 @@ export const buildRequest = z.object({
   isIsolated: z.boolean(),
   hasNetwork: z.boolean(),
   mostBytes: z.number(),
+  /** Where layers of former builds of the same are kept, if they are. */
+  cache: z
+    .object({
+      folder: z.string(),
+      key: z.string().regex(/^[0-9a-f]{64}$/),
+      mostBytes: z.number(),
+      /** Whether this build begins with them. */
+      isRead: z.boolean(),
+    })
+    .optional(),
   /** What the disk keeps free. */
   leastFree: z.number(),
   mostProcesses: z.number(),
   target: z.string(),
   buildArgs: z.record(z.string(), z.string()),
+  /** By their ids. */
+  secrets: z.record(z.string(), z.string()),
   /** The file for the result, as JSON. */
   told: z.string(),
 });

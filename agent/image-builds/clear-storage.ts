@@ -3,6 +3,7 @@ import { closeSync, fstatSync, lstatSync } from "node:fs";
 import { basename } from "node:path";
 import { promisify } from "node:util";
 import { isRoot } from "../job-users/run-as-user.ts";
+import { clearLayers } from "./clear-layers.ts";
 import { imageFolder, storageFolder } from "./image-folder.ts";
 import { openFolder, placeOfOpened } from "./open-folder.ts";
 import { openNamespaces } from "./open-namespaces.ts";
@@ -17,6 +18,7 @@ const emptyScript = '[ "$(stat -c %d:%i .)" = "$1" ] && exec find . -xdev -minde
  * build's own reach. Does nothing where there is none.
  */
 export async function clearStorage(workspace: string): Promise<void> {
+  clearLayers(imageFolder(workspace));
   const opened = openStorage(workspace);
   if (opened === undefined) return;
   try {

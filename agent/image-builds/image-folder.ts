@@ -12,4 +12,5 @@ export const imageFiles = {
   dockerfile: "Dockerfile",
   bases: "bases",
   names: "names",
+  layers: "layers",
 } as const;

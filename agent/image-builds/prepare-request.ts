@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { registryLogin } from "../registry/registry-login.ts";
 
 /** The request to the child that reads a Dockerfile and pulls its images; a file that it reads as the job's user. */
 export const prepareRequest = z.object({
@@ -9,13 +10,25 @@ export const prepareRequest = z.object({
   dockerfile: z.string(),
   target: z.string(),
   buildArgs: z.record(z.string(), z.string()),
+  /** The ids of the secrets that it may mount. */
+  secrets: z.array(z.string()),
   /** Of the registry that gets the image, which may be wherever it is, and without TLS. */
   ownOrigin: z.string(),
+  /**
+   * What repositories begin with, host first, for which there is a login. Images that are there are pulled as soon as
+   * `logins` has theirs; until then they are only told of.
+   */
+  privates: z.array(z.string()),
+  logins: z.array(z.object({ origin: z.string(), repository: z.string(), login: registryLogin })),
   mostBytes: z.number(),
   /** The file for the result, as JSON. */
   told: z.string(),
 });
 export type PrepareRequest = z.infer<typeof prepareRequest>;
+
+const privateRepository = z.object({ origin: z.string(), repository: z.string() });
+/** A repository that is pulled from with a login. */
+export type PrivateRepository = z.infer<typeof privateRepository>;
 
 const prepared = z.object({
   /** The images that are needed, as people write them, and their digests. */
@@ -23,8 +36,9 @@ const prepared = z.object({
 });
 export type PreparedImage = z.infer<typeof prepared>;
 
-/** The child's result: what is needed is there, or why it is not. */
+/** The child's result: what is needed is there, which logins it takes to have it, or why it is not there. */
 export const prepareTold = z.union([
   prepared,
+  z.object({ needs: z.array(privateRepository) }),
   z.object({ class: z.string(), words: z.string(), line: z.number().optional() }),
 ]);

@@ -4,8 +4,9 @@ import { expandWords } from "./expand-words.ts";
 import { readStages } from "./read-stages.ts";
 
 const host = platformOf("x64");
+const secrets = ["npm_token"];
 const read = (text: string, target = "", buildArgs: Readonly<Record<string, string>> = {}) =>
-  readStages(text, { target, buildArgs, host, plainHost: "registry.test:5000" });
+  readStages(text, { target, buildArgs, secrets, host, plainHost: "registry.test:5000" });
 const imagesOf = (...given: Parameters<typeof read>) =>
   read(...given).bases.map(({ reference, platform, name, line }) => [
     `${reference.origin}/${reference.repository}`,
@@ -100,4 +101,30 @@ test.each([
     ["EMPTY", ""],
   ]);
   expect(expandWords(text, variables)).toBe(shown);
+});
+
+describe("the secrets that a Dockerfile mounts", () => {
+  const run = (mount: string) =>
+    read(`FROM scratch\nRUN --mount=${mount} \\\n  --network=none true`).text;
+
+  test("have to be given where it requires them", () => {
+    expect(run("type=secret,id=npm_token,required")).toContain(
+      "--mount=type=secret,id=npm_token,required=true",
+    );
+    expect(run("type=secret,id=other")).toContain("--mount=type=secret,id=other");
+    expect(run("type=secret,id=other,required=false")).toContain("required=false");
+    expect(run("type=cache,id=other,required")).toContain("type=cache,id=other,required");
+    for (const mount of [
+      "type=secret,id=other,required",
+      "id=other,type=secret,required=true,target=/s",
+      "required,type=secret,target=/run/other",
+    ])
+      expect(() => run(mount)).toThrow(
+        expect.objectContaining({
+          class: "config_invalid",
+          line: 2,
+          message: expect.stringContaining("RUN requires the secret other, which") as string,
+        }),
+      );
+  });
 });

@@ -13,6 +13,8 @@ import { type Instruction, type ParsedDockerfile, parseDockerfile } from "./pars
 export type DockerfileUse = {
   readonly target: string;
   readonly buildArgs: Readonly<Record<string, string>>;
+  /** The ids of the secrets that are given. */
+  readonly secrets: readonly string[];
   readonly host: WantedPlatform;
   readonly plainHost: string | undefined;
 };
@@ -163,6 +165,38 @@ function readMounts(reading: Reading, instruction: Instruction): void {
   }
   for (const [, from = ""] of flags.matchAll(/--mount=(?:\S*,)?from=([^\s,]+)/g))
     replace(reading, instruction, from);
+  readSecrets(reading, { instruction, flags });
+}
+
+const asks = /^--mount=(?:\S*,)?type=secret(?:,|$)/;
+
+/** A secret that is required has to be given; one that is not is left out. */
+function readSecrets(
+  { secrets, variables, parsed, lines }: Reading,
+  { instruction: { from, to }, flags }: { instruction: Instruction; flags: string },
+): void {
+  const mounts = flags.split(/\s+/).filter((flag) => asks.test(flag));
+  for (const mount of mounts) {
+    const pairs = mount.slice("--mount=".length).split(",");
+    const members = new Map(
+      pairs.map((pair) => {
+        const [name = "", value] = pair.split("=", 2);
+        return [name, value] as const;
+      }),
+    );
+    const named = members.get("id") ?? members.get("target")?.split("/").at(-1) ?? "";
+    const id = expandWords(named, variables, parsed.escape);
+    const isRequired = members.has("required") && members.get("required") !== "false";
+    if (!isRequired || secrets.includes(id)) continue;
+    const words = `RUN requires the secret ${id.slice(0, 100) || "without an id"}, which is not given: name it in secrets of the component`;
+    throw new DockerfileFault("config_invalid", words, from + 1);
+  }
+  if (mounts.length === 0) return;
+  // buildah before 1.33 breaks at the short form.
+  for (let at = from; at < to; at += 1)
+    lines[at] = (lines[at] ?? "").replaceAll(/--mount=\S*/g, (mount) =>
+      asks.test(mount) ? mount.replace(/,required(?=,|$)/, ",required=true") : mount,
+    );
 }
 
 function replace(reading: Reading, { from, to }: Instruction, given: string): void {

@@ -1,18 +1,30 @@
 import { execFile } from "node:child_process";
 import { closeSync, fchmodSync, fchownSync, fstatSync, mkdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import type { Environment } from "../config/environment.ts";
 import { isRoot } from "../job-users/run-as-user.ts";
 import { findProgram } from "../processes/find-program.ts";
+import { RegistryFault } from "../registry/registry-fault.ts";
 import { type BuildRequest, buildRequest, type BuildTold } from "./build-request.ts";
-import { storageFolder } from "./image-folder.ts";
+import { clearLayers } from "./clear-layers.ts";
+import { imageFiles, storageFolder } from "./image-folder.ts";
 import { IsolationFault } from "./isolation-fault.ts";
+import { offerLayers } from "./kept-layers.ts";
+import { keepLayers } from "./layer-cache.ts";
 import { openFolder, openWithin, placeOfOpened } from "./open-folder.ts";
 import { type Namespaces, openNamespaces } from "./open-namespaces.ts";
 import { openNetwork } from "./open-network.ts";
-import { builderCodes, type BuilderEnd, type BuilderMeans, runBuilder } from "./run-builder.ts";
+import {
+  builderCodes,
+  type BuilderEnd,
+  type BuilderHow,
+  type BuilderMeans,
+  runBuilder,
+  writeSteps,
+} from "./run-builder.ts";
+import { type RunningBuild, signalBuild } from "./signal-build.ts";
 import { watchStorage } from "./watch-storage.ts";
 
 type Call = { readonly env: Environment; readonly say: (line: string) => void };
@@ -27,6 +39,9 @@ const failedCode = 72;
  */
 export async function runBuildRequest(file: string, { env, say }: Call): Promise<number> {
   const request = buildRequest.parse(JSON.parse(await readFile(file, "utf8")));
+  await rm(file);
+  // The builder has other ids; nobody else comes as far as to its folder, or to where layers are kept.
+  process.umask(0o022);
   const told = await build(request, { env, say }).catch((error: unknown): BuildTold => {
     if (!(error instanceof IsolationFault)) throw error;
     return { class: "isolation", words: error.message };
@@ -47,7 +62,7 @@ async function build(request: BuildRequest, { env, say }: Call): Promise<BuildTo
   makeStorage(folder, owner);
   if (!isIsolated) {
     say("it is not kept apart from this host (build-isolation = off)");
-    return await bounded(request, { buildah, search, env, isConnected: false });
+    return await bounded(request, { buildah, search, env, isConnected: false }, say);
   }
   const namespaces = await openNamespaces({ firstId, path: search });
   try {
@@ -63,18 +78,27 @@ async function build(request: BuildRequest, { env, say }: Call): Promise<BuildTo
 
 /** A folder in which the build's own root may write, whoever that is; nobody else comes there. */
 function makeStorage(folder: string, owner: number | undefined): void {
+  const mode = owner === undefined ? 0o777 : 0o755;
+  closeSync(makeFolder(folder, basename(storageFolder(folder)), { mode, owner }));
+}
+
+type FolderFor = { readonly mode: number; readonly owner: number | undefined };
+
+/** Makes a folder in the build's, which is the job's: nothing that somebody puts in its place is taken for it. The caller closes it. */
+function makeFolder(folder: string, name: string, { mode, owner }: FolderFor): number {
   const above = openFolder(dirname(folder), basename(folder));
   try {
-    const name = basename(storageFolder(folder));
     mkdirSync(`${placeOfOpened(above)}/${name}`);
-    const storage = openWithin(above, name);
+    const made = openWithin(above, name);
     try {
-      if (fstatSync(storage).uid !== process.getuid?.())
+      if (fstatSync(made).uid !== process.getuid?.())
         throw new Error("the folder of the build was replaced");
-      fchmodSync(storage, owner === undefined ? 0o777 : 0o755);
-      if (owner !== undefined) fchownSync(storage, owner, owner);
-    } finally {
-      closeSync(storage);
+      fchmodSync(made, mode);
+      if (owner !== undefined) fchownSync(made, owner, owner);
+      return made;
+    } catch (error) {
+      closeSync(made);
+      throw error;
     }
   } finally {
     closeSync(above);
@@ -99,30 +123,50 @@ async function withNetwork(
   if ("missing" in network) say(`what it runs has no network: ${network.missing}`);
   try {
     const isConnected = !("missing" in network);
-    return await bounded(request, { buildah, search, env, namespaces, isConnected });
+    const means = { buildah, search, env, namespaces, isConnected };
+    return await bounded(request, means, say);
   } finally {
     if (!("missing" in network)) network.close();
   }
 }
 
 /** Builds with a bound of the disk, and leaves nothing there but the image. */
-async function bounded(request: BuildRequest, means: BuilderMeans): Promise<BuildTold> {
+async function bounded(
+  request: BuildRequest,
+  means: BuilderMeans,
+  say: Call["say"],
+): Promise<BuildTold> {
   const { folder, mostBytes, leastFree } = request;
   const { namespaces, search } = means;
   const enter = namespaces?.enter ?? [];
   const stop = new AbortController();
   const stopNow = (): void => stop.abort();
   process.once("SIGTERM", stopNow);
-  const watch = watchStorage({ folder, mostBytes, leastFree, enter, path: search }, stopNow);
+  let running: RunningBuild | undefined;
+  const signalNow = (signal: "STOP" | "CONT"): void =>
+    void (running && signalBuild(running, signal));
+  const watch = watchStorage(
+    { folder, mostBytes, leastFree, enter, path: search },
+    { over: stopNow, hold: () => signalNow("STOP"), release: () => signalNow("CONT") },
+  );
+  const how = {
+    signal: stop.signal,
+    began: (pid: number) => (running = { pid, namespaces, search }),
+  };
   try {
-    const end = await runBuilder(request, means, stop.signal);
+    await offer(request, means, say);
+    const end = await runBuilder(request, means, how);
     if (end.code !== 0) await watch.look();
-    if (!watch.isOver()) return toldOf(end);
+    if (!watch.isOver()) {
+      if (end.code === 0) await keep(request, means, { steps: end.steps, how, say });
+      return toldOf(end);
+    }
     const words = `it takes more than ${Math.ceil(mostBytes / 2 ** 20)} MiB of the disk (build-disk), or what the host keeps free (min-free-disk)`;
     return { class: "disk", words };
   } finally {
     watch.stop();
     process.off("SIGTERM", stopNow);
+    clearLayers(folder);
     const [program = "rm", ...args] = [...enter, "rm", "-rf", ...leftovers];
     const cwd = storageFolder(folder);
     // What stays is removed with the workspace, which says so.
@@ -130,7 +174,48 @@ async function bounded(request: BuildRequest, means: BuilderMeans): Promise<Buil
   }
 }
 
-const leftovers = ["root", "run", "tmp", "context", "home", "policy.json"];
+/** Puts layers of a former build where this one finds them. */
+async function offer(
+  { cache, folder }: BuildRequest,
+  { namespaces }: BuilderMeans,
+  say: Call["say"],
+): Promise<void> {
+  if (cache?.isRead !== true || namespaces === undefined) return;
+  const opened = makeFolder(folder, imageFiles.layers, { mode: 0o755, owner: undefined });
+  try {
+    const steps = await offerLayers(cache, placeOfOpened(opened));
+    if (steps > 0) say(`${steps} steps of the build before are known`);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+type Keeping = {
+  readonly steps: readonly string[];
+  readonly how: BuilderHow;
+  readonly say: Call["say"];
+};
+
+/** Keeps the layers for the next build. What hinders that is no fault of this one. */
+async function keep(
+  request: BuildRequest,
+  means: BuilderMeans,
+  { steps, how, say }: Keeping,
+): Promise<void> {
+  const { cache, folder, leastFree } = request;
+  if (cache === undefined || means.namespaces === undefined || steps.length === 0) return;
+  try {
+    const { code, complaint } = await writeSteps(request, means, { steps, how });
+    const kept = code === 0 ? await keepLayers(cache, storageFolder(folder), leastFree) : complaint;
+    if (typeof kept === "string") say(`its layers are not kept: ${kept}`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined && !(error instanceof RegistryFault)) throw error;
+    say(`its layers are not kept: ${error instanceof RegistryFault ? error.message : code}`);
+  }
+}
+
+const leftovers = ["root", "run", "tmp", "context", "home", "steps", "policy.json"];
 
 function toldOf({ code, complaint }: BuilderEnd): BuildTold {
   if (code === 0) return { words: "" };

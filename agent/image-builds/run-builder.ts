@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Writable } from "node:stream";
 import type { Environment } from "../config/environment.ts";
 import type { BuildRequest } from "./build-request.ts";
+import { buildScript, stepsScript } from "./build-script.ts";
 import type { Namespaces } from "./open-namespaces.ts";
 import { blockedRoutes } from "./open-network.ts";
-import { buildScript, freshProcScript, sandboxScript } from "./sandbox-script.ts";
+import { freshProcScript, sandboxScript } from "./sandbox-script.ts";
 
 /** What a builder runs with. */
 export type BuilderMeans = {
@@ -16,10 +18,18 @@ export type BuilderMeans = {
   readonly isConnected: boolean;
 };
 
+/** How a builder is stopped, and who hears of its first process. */
+export type BuilderHow = {
+  readonly signal: AbortSignal;
+  readonly began: (pid: number) => void;
+};
+
 export type BuilderEnd = {
   readonly code: number | null;
   /** What it said at last. */
   readonly complaint: string;
+  /** How the ids begin of the images that its steps have become. */
+  readonly steps: readonly string[];
 };
 
 /** Where a builder that fails has ended, by its exit code. */
@@ -32,10 +42,36 @@ const mostTail = 8 * 2 ** 10;
 export async function runBuilder(
   request: BuildRequest,
   means: BuilderMeans,
-  signal: AbortSignal,
+  how: BuilderHow,
+): Promise<BuilderEnd> {
+  const work = { script: buildScript, options: optionsOf(request), secrets: request.secrets };
+  return await runScript(request, work, { ...how, means });
+}
+
+/** Has the steps of a build written as `readSteps` reads them. */
+export async function writeSteps(
+  request: BuildRequest,
+  means: BuilderMeans,
+  { steps, how }: { readonly steps: readonly string[]; readonly how: BuilderHow },
+): Promise<BuilderEnd> {
+  const work = { script: stepsScript, options: steps, secrets: {} };
+  return await runScript(request, work, { ...how, means: { ...means, isConnected: false } });
+}
+
+type Work = {
+  readonly script: string;
+  readonly options: readonly string[];
+  readonly secrets: BuildRequest["secrets"];
+};
+type How = BuilderHow & { readonly means: BuilderMeans };
+
+async function runScript(
+  request: BuildRequest,
+  work: Work,
+  { means, signal, began }: How,
 ): Promise<BuilderEnd> {
   const { search, env, namespaces, isConnected } = means;
-  const [program = "prlimit", ...args] = commandOf(request, means);
+  const [program = "prlimit", ...args] = commandOf(request, means, work);
   const child = spawn(program, args, {
     cwd: request.folder,
     env: {
@@ -45,7 +81,7 @@ export async function runBuilder(
       SVC_ONE_ID: namespaces?.hasManyIds === false ? "1" : "",
       ...marksIn(env),
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
     // What is kept apart ends with its first process; the rest has to be reached as a group.
     detached: namespaces === undefined,
   });
@@ -53,15 +89,25 @@ export async function runBuilder(
     if (namespaces === undefined && child.pid !== undefined) killGroup(child.pid);
     else child.kill("SIGKILL");
   };
+  if (child.pid !== undefined) began(child.pid);
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
-  const tail = print(child);
+  const { tail, steps } = print(child);
+  hand(child, work.secrets);
   try {
     const [code] = (await once(child, "close")) as [number | null];
-    return { code, complaint: complaintIn(tail()) };
+    return { code, complaint: complaintIn(tail()), steps: steps() };
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** Secrets go by a pipe, so that no disk, no argument and no environment of another program has them. */
+function hand({ stdio }: ChildProcess, secrets: BuildRequest["secrets"]): void {
+  const pipe = stdio[3] as Writable; // it is a pipe, as said above
+  pipe.on("error", () => {}); // it has ended
+  const values = Object.values(secrets).map((value) => Buffer.from(value).toString("base64"));
+  pipe.end(values.map((value) => `${value}\n`).join(""));
 }
 
 function killGroup(pid: number): void {
@@ -78,16 +124,26 @@ function marksIn(env: Environment): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, env[name] ?? ""]));
 }
 
-function commandOf(request: BuildRequest, { buildah, namespaces }: BuilderMeans): string[] {
-  const { folder, mostBytes, mostProcesses, target, buildArgs } = request;
-  const bounds = [`--nproc=${mostProcesses}`, `--fsize=${mostBytes}`, "--core=0"];
+function optionsOf({ target, buildArgs, secrets }: BuildRequest): string[] {
   const names = Object.keys(buildArgs).toSorted();
-  const options = [
+  return [
     ...(target === "" ? [] : ["--target", target]),
     ...names.flatMap((name) => ["--build-arg", `${name}=${buildArgs[name] ?? ""}`]),
+    ...Object.keys(secrets).flatMap((id, at) => [
+      "--secret",
+      `id=${id},type=env,env=SVC_SECRET_${at}`,
+    ]),
   ];
+}
+
+function commandOf(
+  { folder, mostBytes, mostProcesses }: BuildRequest,
+  { buildah, namespaces }: BuilderMeans,
+  { script, options }: Work,
+): string[] {
+  const bounds = [`--nproc=${mostProcesses}`, `--fsize=${mostBytes}`, "--core=0"];
   const limited = ["prlimit", ...bounds, "--"];
-  const build = [buildScript, "svc-build"];
+  const build = [script, "svc-build"];
   if (namespaces === undefined)
     return [...limited, "sh", "-c", ...build, folder, buildah, ...options];
   const apart = ["--pid", "--ipc", "--uts", "--cgroup", "--fork", "--kill-child"];
@@ -115,16 +171,25 @@ function commandOf(request: BuildRequest, { buildah, namespaces }: BuilderMeans)
   ];
 }
 
-/** Prints what a child prints, and answers what of it was last. */
-function print({ stdout, stderr }: ChildProcess): () => string {
+const mostSteps = 300;
+const step = /(?:^|\n)--> (?:Using cache )?([0-9a-f]{11,64})(?=\n)/g;
+
+/** Prints what a child prints, and answers what of it was last, and which steps it has told of. */
+function print({ stdout, stderr }: ChildProcess) {
   let tail = "";
+  const steps = new Set<string>();
   for (const stream of [stdout, stderr]) {
+    let rest = "";
     stream?.on("data", (piece: Buffer) => {
-      tail = (tail + piece.toString("utf8")).slice(-mostTail);
+      const text = piece.toString("utf8");
+      tail = (tail + text).slice(-mostTail);
+      rest = (rest + text).slice(-mostTail);
+      for (const [, id = ""] of rest.matchAll(step)) if (steps.size < mostSteps) steps.add(id);
+      rest = rest.slice(Math.max(0, rest.lastIndexOf("\n")));
     });
     stream?.pipe(process.stdout, { end: false });
   }
-  return () => tail;
+  return { tail: () => tail, steps: () => [...steps] };
 }
 
 function complaintIn(tail: string): string {

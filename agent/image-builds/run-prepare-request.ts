@@ -1,16 +1,22 @@
-import { chmod, lstat, readFile, realpath, writeFile } from "node:fs/promises";
+import { chmod, lstat, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { findAddressBlock } from "../../shared/network/find-block.ts";
+import { findProxy } from "../client/find-proxy.ts";
 import type { Environment } from "../config/environment.ts";
 import { shownReference } from "../registry/reference.ts";
 import { makeRegistryClient, type RegistryClient } from "../registry/registry-client.ts";
+import { isBelow } from "../registry/registry-credentials.ts";
 import { RegistryFault } from "../registry/registry-fault.ts";
 import { sayingHost } from "../registry/saying-host.ts";
-import { usesProxy } from "../registry/uses-proxy.ts";
 import { type BaseImage, platformOf } from "./base-image.ts";
 import { DockerfileFault } from "./dockerfile-fault.ts";
 import { imageFiles } from "./image-folder.ts";
-import { type PreparedImage, type PrepareRequest, prepareRequest } from "./prepare-request.ts";
+import {
+  type PreparedImage,
+  type PrepareRequest,
+  prepareRequest,
+  type PrivateRepository,
+} from "./prepare-request.ts";
 import { pullBase } from "./pull-base.ts";
 import { readStages } from "./read-stages.ts";
 
@@ -26,6 +32,7 @@ const mostDockerfileBytes = 2 ** 20;
  */
 export async function runPrepareRequest(file: string, call: Call): Promise<number> {
   const request = prepareRequest.parse(JSON.parse(await readFile(file, "utf8")));
+  if (request.logins.length > 0) await rm(file);
   const tell = async (what: object): Promise<void> =>
     await writeFile(request.told, JSON.stringify(what), { mode: 0o600 });
   // The builder has other ids; nobody else comes as far as here.
@@ -45,17 +52,38 @@ export async function runPrepareRequest(file: string, call: Call): Promise<numbe
   }
 }
 
-async function prepare(request: PrepareRequest, call: Call): Promise<PreparedImage> {
-  const { folder, target, buildArgs, ownOrigin } = request;
+type Needs = { readonly needs: readonly PrivateRepository[] };
+
+async function prepare(request: PrepareRequest, call: Call): Promise<PreparedImage | Needs> {
+  const { folder, target, buildArgs, secrets, ownOrigin } = request;
   const plainHost = ownOrigin.startsWith("http://") ? new URL(ownOrigin).host : undefined;
   const text = await readDockerfile(request);
   const host = platformOf(process.arch);
-  const { text: rewritten, bases } = readStages(text, { target, buildArgs, host, plainHost });
+  const { text: rewritten, bases } = readStages(text, {
+    target,
+    buildArgs,
+    secrets,
+    host,
+    plainHost,
+  });
+  const needs = lackingLogins(request, bases);
+  if (needs.length > 0) return { needs };
   await chmod(folder, 0o755);
   await chmod(path.join(folder, imageFiles.context), 0o644);
   const found = await pullAll(request, bases, call);
   await writeFile(path.join(folder, imageFiles.dockerfile), rewritten, { mode: 0o644 });
   return { bases: found };
+}
+
+/** The repositories that have a login, which is not there yet. */
+function lackingLogins(
+  { privates, logins }: PrepareRequest,
+  bases: readonly BaseImage[],
+): PrivateRepository[] {
+  if (logins.length > 0) return [];
+  return bases
+    .map(({ reference: { origin, repository } }) => ({ origin, repository }))
+    .filter((one) => privates.some((place) => isBelow(one, place)));
 }
 
 /** Throws DockerfileFault. */
@@ -78,15 +106,16 @@ const outside = (): DockerfileFault =>
   new DockerfileFault("outside", "it is outside of the context, the folder that is built from");
 
 async function pullAll(
-  { folder, mostBytes, ownOrigin }: PrepareRequest,
+  request: PrepareRequest,
   bases: readonly BaseImage[],
   { env, say }: Call,
 ): Promise<PreparedImage["bases"]> {
+  const { folder, mostBytes } = request;
   const pulls = { mostBytes, blobs: new Map<string, string>(), bytes: 0 };
   const found: PreparedImage["bases"] = [];
   for (const [at, base] of bases.entries()) {
     const image = shownReference(base.reference);
-    const client = clientOf(base, ownOrigin, env);
+    const client = clientOf(base, request, env);
     try {
       const into = path.join(folder, imageFiles.bases, `b${at}`);
       const digest = await pullBase(sayingHost(client), base, { folder: into, pulls });
@@ -105,9 +134,20 @@ async function pullAll(
 
 const findBlock = (address: string): string | undefined => findAddressBlock(address, "strict");
 
-/** Who writes a Dockerfile does not lead the agent to private addresses, but to the registry that the plan names. */
-function clientOf({ reference }: BaseImage, ownOrigin: string, env: Environment): RegistryClient {
-  const isProxied = usesProxy(env);
-  const isOwn = reference.origin === ownOrigin;
-  return makeRegistryClient(reference, {}, { isProxied, ...(!isOwn && { findBlock }) });
+/**
+ * Who writes a Dockerfile does not lead the agent to private addresses, but to the registry that the plan names, and to
+ * those that the agent's owner gives a login for.
+ */
+function clientOf(
+  { reference }: BaseImage,
+  { ownOrigin, logins }: PrepareRequest,
+  env: Environment,
+): RegistryClient {
+  const { origin, repository } = reference;
+  const given = logins.find((one) => one.origin === origin && one.repository === repository);
+  const isKnown = origin === ownOrigin || given !== undefined;
+  return makeRegistryClient(reference, given?.login ?? {}, {
+    isProxiedTo: (url) => findProxy(url, env) !== undefined,
+    ...(!isKnown && { findBlock }),
+  });
 }

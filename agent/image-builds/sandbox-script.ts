@@ -64,32 +64,3 @@ umount -l /host
 rmdir /host
 exec sh -c "$@"
 `;
-
-/**
- * Builds an image in the folder $1 by buildah at $2, with what else it is given as options, and writes it to an OCI
- * layout. The exit code says where it ended: 71 in the Dockerfile, 72 at its images, 73 at the layout.
- */
-export const buildScript = `
-set -eu
-umask 022
-B=$1 P=$2 S=$1/storage
-shift 2
-mkdir -p "$S/context" "$S/home" "$S/tmp"
-export HOME="$S/home" TMPDIR="$S/tmp" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-printf '{"default":[{"type":"insecureAcceptAnything"}]}' >"$S/policy.json"
-[ -z "$SVC_ONE_ID" ] || set -- "$@" --storage-opt vfs.ignore_chown_errors=true
-unset SVC_ONE_ID
-tar -xzf "$B/context.tar.gz" -C "$S/context" --no-same-owner
-b() {
-  "$P" --root "$S/root" --runroot "$S/run" --storage-driver vfs "$@"
-}
-while read -r reference name; do
-  id=$(b pull -q --signature-policy "$S/policy.json" "dir:$B/bases/$reference") || exit 72
-  b tag "$id" "$name" || exit 72
-done <"$B/names"
-b bud --signature-policy "$S/policy.json" --isolation chroot --pull-never --layers=false \\
-  --timestamp 0 --identity-label=false --format oci --cap-drop CAP_SYS_CHROOT --cap-drop CAP_MKNOD \\
-  --cap-drop CAP_NET_RAW --http-proxy=false "$@" -f "$B/Dockerfile" -t localhost/svc-built \\
-  "$S/context" </dev/null || exit 71
-b push -q --signature-policy "$S/policy.json" localhost/svc-built "oci:$S/out:built" || exit 73
-`;

@@ -12,6 +12,17 @@ export type StorageBound = {
   /** What a command begins with that sees all of it. */
   readonly enter: readonly string[];
   readonly path: string;
+  /** What is free on the disk. */
+  readonly freeBytes?: () => Promise<number>;
+};
+
+/** What is done with the build. */
+export type StorageActs = {
+  /** It has more than it may have. */
+  readonly over: () => void;
+  /** It waits, as nobody knows yet whether it has: to look at many files takes time, in which it would write on. */
+  readonly hold: () => void;
+  readonly release: () => void;
 };
 
 export type StorageWatch = {
@@ -28,29 +39,47 @@ const [glanceMs, lookEvery] = [250, 20];
 /** A file takes more of the disk than its bytes. */
 const bytesOfFile = 8 * 2 ** 10;
 
-/** Looks at what a folder takes, by its size and the number of its files; calls `over` once it is too much. */
-export function watchStorage(bound: StorageBound, over: () => void): StorageWatch {
-  let isOver = false;
-  let isStopped = false;
+/**
+ * Looks at what a folder takes, by its size and the number of its files. What is free on the disk is asked at short
+ * intervals, which takes no time; once as much is gone as the folder may have, the build waits until it is known whose
+ * that is.
+ */
+export function watchStorage(bound: StorageBound, acts: StorageActs): StorageWatch {
+  const { mostBytes, leastFree, freeBytes = async () => await freeIn(bound.folder) } = bound;
+  let [isOver, isStopped, isHeld] = [false, false, false];
+  let looking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  /** What is free without the folder. */
   let before: number | undefined;
   let glances = 0;
   const tell = (): void => {
     isOver = true;
-    over();
+    acts.over();
   };
   const look = async (): Promise<void> => {
-    if ((await sizeOf(bound)) > bound.mostBytes) tell();
+    const bytes = await sizeOf(bound);
+    if (bytes > mostBytes) return tell();
+    // The rest of what is gone is others'.
+    before = (await freeBytes()) + bytes;
+  };
+  const begin = (): void => {
+    looking ??= look()
+      .catch(() => {}) // it is gone
+      .finally(() => {
+        looking = undefined;
+        if (isHeld && !isOver && !isStopped) acts.release();
+        isHeld = false;
+      });
   };
   const glance = async (): Promise<void> => {
-    const { bavail, bsize } = await statfs(bound.folder);
-    const free = bavail * bsize;
+    const free = await freeBytes();
     before ??= free;
     glances += 1;
-    if (free < bound.leastFree) return tell();
-    // Others may fill or free the disk as well: what counts is the folder.
-    if (before - free <= bound.mostBytes / 2 && glances % lookEvery !== 0) return;
-    await look();
+    if (free < leastFree) return tell();
+    if (before - free > mostBytes / 2 || glances % lookEvery === 0) begin();
+    if (before - free <= mostBytes || looking === undefined || isHeld || isStopped) return;
+    isHeld = true;
+    acts.hold();
   };
   const next = (): void => {
     if (isStopped || isOver) return;
@@ -65,12 +94,20 @@ export function watchStorage(bound: StorageBound, over: () => void): StorageWatc
   next();
   return {
     isOver: () => isOver,
-    look: async () => await look().catch(() => {}), // it is gone
+    look: async () => {
+      await looking;
+      await look().catch(() => {}); // it is gone
+    },
     stop: () => {
       isStopped = true;
       clearTimeout(timer);
     },
   };
+}
+
+async function freeIn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 /** In bytes; many small files count as large ones. */
@@ -84,5 +121,6 @@ async function sizeOf({ folder, enter, path }: StorageBound): Promise<number> {
       }));
     return Number(/^\d+/.exec(stdout)?.[0] ?? 0);
   };
-  return Math.max((await of("-k")) * 1024, (await of("--inodes")) * bytesOfFile);
+  const [blocks, files] = await Promise.all([of("-k"), of("--inodes")]);
+  return Math.max(blocks * 1024, files * bytesOfFile);
 }

@@ -28,6 +28,12 @@ test("the doctor says what builds of images lack, to an agent that takes builds"
     words: "buildah is not installed: docker-build jobs will fail.",
   });
   const folder = await testFolder();
+  const logins = path.join(folder, "logins.json");
+  await writeFile(logins, "{}", { mode: 0o644 });
+  expect(await consult({ groups, "registry-credentials": logins })).toMatchObject({
+    verdict: "warning",
+    words: `docker-build jobs will fail: The file ${logins} can be read by others than its owner: chmod 600 it.`,
+  });
   await writeFile(path.join(folder, "buildah"), "", { mode: 0o755 });
   expect(await consult({ groups, "build-isolation": "off" }, folder)).toMatchObject({
     verdict: "warning",

@@ -1,22 +1,19 @@
 import path from "node:path";
 import { imageFiles, imageFolder, storageFolder } from "../../image-builds/image-folder.ts";
-import { type PreparedImage, prepareTold } from "../../image-builds/prepare-request.ts";
-import { makeJobFolders, readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
+import { makeJobFolders } from "../../job-users/job-files.ts";
 import type { Job, JobResult } from "../../jobs/handler.ts";
-import { invalidPlan, JobFailure } from "../../jobs/job-failure.ts";
+import { invalidPlan } from "../../jobs/job-failure.ts";
 import { folderWithin } from "../../sources/folder-within.ts";
-import { buildClassOf, buildFailure, endReasons } from "./build-failure.ts";
 import { buildProvenance, buildStart } from "./build-provenance.ts";
 import type { BuildRun } from "./build-run.ts";
-import type { BuildContext } from "./builder.ts";
-import { imageMembers, type ImagePlan, readImagePlan } from "./image-plan.ts";
+import { imageMembers, readImagePlan } from "./image-plan.ts";
 import { openBuildContext } from "./open-build-context.ts";
 import { packArtifact } from "./pack-artifact.ts";
+import { prepareImage } from "./prepare-image.ts";
 import { pushBuild } from "./push-build.ts";
 import { runImageBuild } from "./run-image-build.ts";
 import { sourceChecksum } from "./source-checksum.ts";
 
-const mostToldBytes = 2 ** 20;
 const inside = { to: "", isSource: true, leaveOut: [], followsLinks: false };
 
 /**
@@ -45,7 +42,7 @@ export async function buildImage(job: Job, run: BuildRun): Promise<JobResult> {
       unpacked: path.join(job.directories.workspace, "built", "proof"),
     },
   });
-  const { bases } = await prepare(context, plan, from);
+  const { bases } = await prepareImage(context, plan, from);
   await runImageBuild(job, plan);
   progress.phase("build", "finished");
   progress.phase("push", "in-progress");
@@ -73,44 +70,4 @@ export async function buildImage(job: Job, run: BuildRun): Promise<JobResult> {
       provenance_digest: pushed.provenance,
     },
   };
-}
-
-/** Reads the Dockerfile and pulls the images that it names, as the job's user. Throws JobFailure. */
-async function prepare(
-  { job, run, env }: BuildContext,
-  { dockerfile, target, buildArgs }: ImagePlan,
-  context: string,
-): Promise<PreparedImage> {
-  const { secrets, workspace, owner } = job.directories;
-  const told = path.join(secrets, "prepare.told");
-  const file = path.join(secrets, "prepare.json");
-  const { origin } = run.target;
-  const request = {
-    folder: imageFolder(workspace),
-    context,
-    dockerfile,
-    target,
-    buildArgs,
-    ownOrigin: origin,
-    mostBytes: job.agent.config.buildDisk,
-    told,
-  };
-  await writeJobFileOnce(file, JSON.stringify(request), owner);
-  const end = await job.run({
-    key: "prepare",
-    step: "prepare",
-    argv: ["svc-agent", "image-build", "prepare", file],
-    cwd: workspace,
-    env: { ...env, NODE_USE_ENV_PROXY: "1" },
-  });
-  const said = await readJobText(told, owner, mostToldBytes);
-  const answer = said === "" ? undefined : prepareTold.parse(JSON.parse(said));
-  if (answer !== undefined && "bases" in answer) return answer;
-  if (answer === undefined) {
-    const reason = endReasons[end.why] ?? "build_failed";
-    throw new JobFailure(`The image cannot be prepared: it ${end.words}.`, { reason });
-  }
-  const place = answer.line === undefined ? dockerfile : `${dockerfile}:${answer.line}`;
-  const words = `${place}: ${job.redact(answer.words)}.`;
-  throw buildFailure(words, buildClassOf(answer.class), place);
 }

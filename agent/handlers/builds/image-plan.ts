@@ -7,6 +7,12 @@ export type ImagePlan = {
   readonly dockerfile: string;
   readonly target: string;
   readonly buildArgs: Readonly<Record<string, string>>;
+  /** What `RUN --mount=type=secret` may have, by id; in no digest, layer, provenance and argument. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** By which layers of builds of the same are known; empty where none are kept. */
+  readonly cacheKey: string;
+  /** Begins with none of them, and keeps its own all the same. */
+  readonly noCache: boolean;
 };
 
 /** Reads what the plan of a docker-build says of the image. Throws JobFailure. */
@@ -28,10 +34,35 @@ export function readImagePlan({ plan }: BuildRun): ImagePlan {
         `${name}.build_args has a name or a value that is not valid, or over 64 KiB`,
       );
   }
-  return { context: given.context ?? "", dockerfile, target, buildArgs };
+  const secrets = secretsIn(given.secrets ?? {}, `${name}.secrets`);
+  const cacheKey = given.cache_key ?? "";
+  if (!/^(?:[0-9a-f]{64})?$/.test(cacheKey))
+    throw invalidPlan(`${name}.cache_key is not 64 hexadecimal digits`);
+  return {
+    context: given.context ?? "",
+    dockerfile,
+    target,
+    buildArgs,
+    secrets,
+    cacheKey,
+    noCache: given.no_cache === true,
+  };
 }
 
 const mostArg = 64 * 2 ** 10;
+/** Of all together: they are in a program's environment. */
+const mostSecrets = 512 * 2 ** 10;
+
+function secretsIn(given: ImagePlan["secrets"], name: string): ImagePlan["secrets"] {
+  const all = Object.entries(given);
+  if (all.some(([id, value]) => !/^[A-Za-z_][\w.-]{0,62}$/.test(id) || value.includes("\0")))
+    throw invalidPlan(`${name} has a name that is not valid, or a value with a zero byte`);
+  const tooLarge = all.some(([, value]) => Buffer.byteLength(value) > mostArg);
+  const bytes = all.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
+  if (tooLarge || bytes > mostSecrets)
+    throw invalidPlan(`${name} has a value over 64 KiB, or over 512 KiB altogether`);
+  return given;
+}
 
 /** The members that decide what is in the image; sorted, so that an order is no difference. */
 export function imageMembers({ context, dockerfile, target, buildArgs }: ImagePlan) {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { type BuildRequest, buildTold } from "../../image-builds/build-request.ts";
 import { imageFolder } from "../../image-builds/image-folder.ts";
 import { idsOfBuild } from "../../image-builds/open-namespaces.ts";
+import { imageProcesses } from "../../job-cgroups/job-bounds.ts";
 import { readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
@@ -10,7 +11,6 @@ import { buildClassOf, buildFailure, endReasons } from "./build-failure.ts";
 import type { ImagePlan } from "./image-plan.ts";
 
 const mostToldBytes = 2 ** 16;
-const usualProcesses = 4_096;
 /** It leaves nothing that it would have to end in order. */
 const stopAtOnce = { signal: "SIGTERM", to: "leader", graceMs: 5_000 } as const;
 
@@ -19,7 +19,9 @@ export async function runImageBuild(job: Job, plan: ImagePlan): Promise<void> {
   const { agentOnly, workspace } = job.directories;
   const told = path.join(agentOnly, "build.told");
   const file = path.join(agentOnly, "build.json");
-  await writeJobFileOnce(file, JSON.stringify({ ...requestOf(job, plan), told }), undefined);
+  // It has secrets, and is gone when it was read.
+  if (!job.hasBegun("build"))
+    await writeJobFileOnce(file, JSON.stringify({ ...requestOf(job, plan), told }), undefined);
   const end = await job.run({
     key: "build",
     step: "build",
@@ -48,7 +50,10 @@ export async function runImageBuild(job: Job, plan: ImagePlan): Promise<void> {
   throw buildFailure(words + advice, buildClassOf(kind));
 }
 
-function requestOf(job: Job, { target, buildArgs }: ImagePlan): Omit<BuildRequest, "told"> {
+function requestOf(
+  job: Job,
+  { target, buildArgs, secrets, cacheKey, noCache }: ImagePlan,
+): Omit<BuildRequest, "told"> {
   const { config } = job.agent;
   return {
     folder: imageFolder(job.directories.workspace),
@@ -56,10 +61,20 @@ function requestOf(job: Job, { target, buildArgs }: ImagePlan): Omit<BuildReques
     isIsolated: config.buildIsolation === "on",
     hasNetwork: config.buildNetwork === "public",
     mostBytes: config.buildDisk,
+    ...(cacheKey !== "" &&
+      config.buildCache > 0 && {
+        cache: {
+          folder: path.join(config.dataDir, "image-layers"),
+          key: cacheKey,
+          mostBytes: config.buildCache,
+          isRead: !noCache,
+        },
+      }),
     leastFree: config.minFreeDisk,
-    mostProcesses: config.jobPidsMax ?? usualProcesses,
+    mostProcesses: config.jobPidsMax ?? imageProcesses,
     target,
     buildArgs,
+    secrets,
   };
 }
 

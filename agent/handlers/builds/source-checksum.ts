@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Packed } from "../../artifacts/pack-request.ts";
 import type { BuildRun } from "./build-run.ts";
+import type { BuilderName } from "./builder-kinds.ts";
 import type { Prepared } from "./builder.ts";
 
 /** Raised when the same source becomes another artifact than before. */
-const builderVersion = 1;
+const builderVersions: Readonly<Partial<Record<BuilderName, number>>> = { image: 2 };
 
 /** Which builder it is, with its version. */
 export const builderOf = ({ builder }: Pick<BuildRun, "builder">): string =>
-  `${builder}/${builderVersion}`;
+  `${builder}/${builderVersions[builder] ?? 1}`;
 
 /**
  * Tells sources apart by all that decides what becomes of them: the files, the members of the plan that a build uses, and

@@ -43,8 +43,10 @@ export async function givenBuilds(
   fleet: Fleet,
   registry: Registry,
   settings: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<RunnerWithAgent & Builds> {
-  const runner = await givenRunnerWithAgent(fleet, { "allow-file-sources": "yes", ...settings });
+  const all = { "allow-file-sources": "yes", ...settings };
+  const runner = await givenRunnerWithAgent(fleet, all, env);
   return { ...runner, ...buildsOf(runner, registry.host) };
 }
 

@@ -91,11 +91,16 @@ asRoot([...imageTools, "newuidmap", "slirp4netns"], "what a Dockerfile runs", ()
         .map((at) => `wget -T 2 -qO - http://${at}:${port}/${at} >&2 && echo reached ${at}`)
         .join("; "),
       name: "nslookup localhost 10.0.2.3 >&2; true",
+      secret: "cat /run/secrets/token; grep -l never.written /proc/[0-9]*/environ",
     };
     const script = Object.entries(tries)
       .map(([name, it]) => `echo "<${name} $( (${it}) 2>/dev/null; echo $?)>"`)
       .join("; ");
-    const plan = { source: { path: await givenDockerContext(running(script)) } };
+    const docker_build_plan = { cache_key: "a".repeat(64), secrets: { token: "never written" } };
+    const plan = {
+      source: { path: await givenDockerContext(running(script)) },
+      docker_build_plan,
+    };
     const built = await build("docker-build", plan);
     const log = (await runner.logOf(built.id)).join("\n");
     expect(built.status, `${built.description}\n${log}`).toBe("finished");
@@ -112,10 +117,18 @@ asRoot([...imageTools, "newuidmap", "slirp4netns"], "what a Dockerfile runs", ()
     expect(said("hosts")).not.toContain("reached");
     expect(calls).toEqual([]);
 
-    const endless = running("echo begun; while :; do sleep 1; done");
+    expect(said("secret")).toMatch(/^[1-9]\d*$/);
+
+    const endless = running(script).replace(
+      /$/,
+      `RUN --mount=type=secret,id=token ${JSON.stringify(["/bin/busybox", "sh", "-c", "echo begun; while :; do sleep 1; done"])}\n`,
+    );
     const source = { path: await givenDockerContext(endless) };
-    const id = await runner.enqueue(draft("docker-build", { source, timeout: 20e9 }));
+    const id = await runner.enqueue(
+      draft("docker-build", { source, docker_build_plan, timeout: 20e9 }),
+    );
     await until(async () => (await runner.logOf(id)).includes("begun"));
+    expect((await runner.logOf(id)).join("\n")).toContain("--> Using cache");
     expect(processesOfBuilds()).not.toEqual([]);
     runner.agent.kill("SIGKILL");
     await runner.agent.ended;

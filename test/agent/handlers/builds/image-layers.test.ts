@@ -1,0 +1,98 @@
+import { readdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import type { EndedJob } from "../../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
+import { givenBuilds } from "../../../support/builds/given-builds.ts";
+import { givenDockerContext, imageTools } from "../../../support/builds/given-docker-context.ts";
+import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
+import { type Registry, startRegistry } from "../../../support/sources/start-registry.ts";
+
+let fleet: Fleet;
+let registry: Registry;
+
+const key = (letter: string): string => letter.repeat(64);
+const run = (script: string): string =>
+  `RUN ${JSON.stringify(["/bin/busybox", "sh", "-c", script])}\n`;
+const dockerfile =
+  "FROM scratch AS tools\nCOPY busybox /bin/busybox\n" +
+  run("/bin/busybox --install -s /bin; echo made >/made") +
+  "FROM scratch\nCOPY busybox /bin/busybox\nENV A=b\nCOPY --from=tools /made /made\nCOPY name /name\n" +
+  run("echo last >/last");
+const imageOf = ({ outputs }: EndedJob): unknown => outputs["digest"];
+
+describeWithTools(imageTools, "layers of a build", () => {
+  beforeAll(async () => {
+    fleet = await givenFleet();
+    registry = await startRegistry({ isOfFile: true });
+  });
+
+  test("are used by the next build of the same component alone, and change nothing of its image", async () => {
+    const runner = await givenBuilds(fleet, registry);
+    const context = await givenDockerContext(dockerfile, { name: "one" });
+    const kept = path.join(runner.agent.dataDir, "image-layers");
+    let tags = 0;
+    const build = async (plan: object) => {
+      tags += 1;
+      const made = await runner.build("docker-build", {
+        source: { path: context },
+        docker_build_plan: plan,
+        dst_tag: `l${tags}`,
+      });
+      const log = await runner.logOf(made.id);
+      expect(made.status, `${made.description}\n${log.join("\n")}`).toBe("finished");
+      return { made, used: log.filter((line) => line.startsWith("--> Using cache")).length };
+    };
+    const plain = await build({});
+    const first = await build({ cache_key: key("a") });
+    // The second stage begins as the first does.
+    expect([plain.used, first.used]).toEqual([1, 1]);
+    const second = await build({ cache_key: key("a") });
+    expect(second.used).toBe(7);
+    expect((await build({ cache_key: key("b") })).used).toBe(1);
+    expect((await build({ cache_key: key("a"), no_cache: true })).used).toBe(1);
+    for (const { made } of [first, second]) expect(imageOf(made)).toBe(imageOf(plain.made));
+
+    await writeFile(path.join(context, "name"), "two");
+    const changed = await build({ cache_key: key("a") });
+    expect(changed.used).toBe(5);
+    expect(imageOf(changed.made)).not.toBe(imageOf(plain.made));
+    expect(imageOf((await build({ cache_key: key("a"), no_cache: true })).made)).toBe(
+      imageOf(changed.made),
+    );
+    const both = await Promise.all([
+      build({ cache_key: key("a") }),
+      build({ cache_key: key("a") }),
+    ]);
+    expect(both.map(({ used }) => used)).toEqual([7, 7]);
+    expect(readdirSync(kept).toSorted()).toEqual([key("a"), key("b")]);
+    expect(readdirSync(path.join(kept, key("a")))).toHaveLength(1);
+  });
+
+  test("go when they are more than is set, those first that were used longest ago", async () => {
+    const runner = await givenBuilds(fleet, registry, { "build-cache": "2MiB" });
+    const kept = path.join(runner.agent.dataDir, "image-layers");
+    const build = async (letter: string, files: Readonly<Record<string, string>> = {}) => {
+      const made = await runner.build("docker-build", {
+        source: { path: await givenDockerContext(`FROM scratch\nCOPY . /${letter}\n`, files) },
+        docker_build_plan: { cache_key: key(letter) },
+        dst_tag: letter,
+      });
+      expect(made).toMatchObject({ status: "finished" });
+      return await runner.logOf(made.id);
+    };
+    await build("a"); // busybox takes a little more than 1 MiB
+    expect(readdirSync(kept)).toEqual([key("a")]);
+    await build("b");
+    expect(readdirSync(kept)).toEqual([key("b")]);
+    const none = await givenBuilds(fleet, registry, { "build-cache": "0" });
+    const off = await none.build("docker-build", {
+      source: { path: await givenDockerContext("FROM scratch\nCOPY . /\n") },
+      docker_build_plan: { cache_key: key("a") },
+      dst_tag: "off",
+    });
+    expect(off.status).toBe("finished");
+    expect(readdirSync(none.agent.dataDir)).not.toContain("image-layers");
+  });
+});
