@@ -86,10 +86,6 @@ export const settings = {
     schema: z.string().min(1).optional(),
     doc: "Source of the keys that encrypt state and plans: file:PATH, command:PROGRAM ARG… or none. Required: a broker does not start without it.",
   },
-  SVC_KEEP_STATE_REVISIONS: {
-    schema: whole(0, 1_000_000).default(0),
-    doc: "Number of newest state revisions that are kept per workspace; 0 keeps all.",
-  },
   SVC_RETAIN_DELETED_WORKSPACES_DAYS: {
     schema: whole(0, 3650).default(14),
     doc: "Days for which a deleted workspace can be restored, with all revisions of its state.",
@@ -159,6 +155,7 @@ export type Config = Readonly<{
   logLimits: LogLimits;
   sealKeys: string | undefined;
   keepStateRevisions: number;
+  keepBuilds: number;
   rescuedOrgMib: number;
   signalsOrgMib: number;
   retainDeletedWorkspacesDays: number;
@@ -213,6 +210,7 @@ export function readConfig(
     logLimits: logLimitsOf(read),
     sealKeys: read.SVC_SEAL_KEYS,
     keepStateRevisions: read.SVC_KEEP_STATE_REVISIONS,
+    keepBuilds: read.SVC_KEEP_BUILDS,
     rescuedOrgMib: read.SVC_RESCUED_STATES_ORG_MIB,
     signalsOrgMib: read.SVC_SIGNALS_ORG_MIB,
     retainDeletedWorkspacesDays: read.SVC_RETAIN_DELETED_WORKSPACES_DAYS,

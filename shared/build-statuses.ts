@@ -6,6 +6,7 @@ export const buildStatuses = [
   "error",
   "cancelled",
   "policy_failed",
+  "deleting",
 ] as const;
 export type BuildStatus = (typeof buildStatuses)[number];
 

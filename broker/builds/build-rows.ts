@@ -18,6 +18,7 @@ export type ShownBuildRow = Omit<BuildRow, Instants> & {
   readonly created_at: Date;
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
+  readonly expires_at: Date | null;
 };
 type Instants = "status_at" | "created_at" | "started_at" | "finished_at";
 
@@ -97,6 +98,7 @@ function ofEach(row: ShownBuildRow, type: "component_builds" | "app_sandbox_buil
     log_stream_id: row.log_stream_id,
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.status_at.toISOString(),
     created_by_id: row.created_by_id,

@@ -38,6 +38,16 @@ export function registerGauges(metrics: Metrics, read: Read): void {
     ({ emitterDelay }) => one(emitterDelay),
   );
   gauge(
+    "svc_artifacts_to_delete",
+    "Artifacts that nothing needs and the registry still has.",
+    ({ artifacts }) => one(artifacts.waiting),
+  );
+  gauge(
+    "svc_registry_refuses_deletes",
+    "1 where the registry did not delete what it was asked to within a day.",
+    ({ artifacts }) => one(artifacts.refusing > 0 ? 1 : 0),
+  );
+  gauge(
     "svc_heartbeat_age_seconds",
     "Longest time since the last heartbeat of a live process.",
     ({ longestSilence }) => one(longestSilence),

@@ -1,6 +1,8 @@
 import type { Db } from "../database/connect.ts";
 import {
+  type ArtifactFigures,
   countBusyConnections,
+  findArtifactFigures,
   findEmitterDelay,
   findLongestSilence,
   findSignalFigures,
@@ -21,6 +23,7 @@ export type FiguresTaken = {
   readonly longestSilence: number;
   readonly signals: SignalFigures;
   readonly emitterDelay: number;
+  readonly artifacts: ArtifactFigures;
   readonly tallies: readonly Tally[];
   readonly busyConnections: number;
   /** How long the broker's own pool took to answer a statement that needs no work. */
@@ -40,6 +43,7 @@ export async function takeFigures(db: Db, pool: Db, poolName: string): Promise<F
     tallies,
     signals,
     emitterDelay,
+    artifacts,
   ] = await Promise.all([
     timeAnswer(pool),
     listGroupFigures(db),
@@ -49,6 +53,7 @@ export async function takeFigures(db: Db, pool: Db, poolName: string): Promise<F
     listTallies(db),
     findSignalFigures(db),
     findEmitterDelay(db),
+    findArtifactFigures(db),
   ]);
   const takenAtMs = performance.now();
   return {
@@ -58,6 +63,7 @@ export async function takeFigures(db: Db, pool: Db, poolName: string): Promise<F
     longestSilence,
     signals,
     emitterDelay,
+    artifacts,
     tallies,
     busyConnections,
     poolAnswerSeconds,

@@ -1,4 +1,3 @@
-import { randomUUID, sign } from "node:crypto";
 import type { Permission } from "../../shared/permissions.ts";
 import { Problem, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
@@ -8,12 +7,7 @@ import type { Guesses } from "../tokens/authenticator.ts";
 import { findLoginAccess } from "./find-login-access.ts";
 import { type Access, mostScopes, readScopes } from "./read-scopes.ts";
 import type { RegistryConfig } from "./registry-settings.ts";
-import { findSigner } from "./signing-keys.ts";
-
-/** Who signs tokens for registries, as they name it. */
-const registryIssuer = "svc";
-/** Who took a token keeps it so long, whatever becomes of the login. */
-const livesS = 300;
+import { type RegistryToken, signRegistryToken } from "./sign-registry-token.ts";
 
 /** What somebody asks for, and by which login. */
 export type TokenRequest = {
@@ -29,13 +23,6 @@ type Parts = {
   /** The caller whose token this is, of the org that is named; refuses. */
   readonly identify: (token: string, org?: string) => Actor | Promise<Actor>;
   readonly guesses: Guesses | undefined;
-};
-
-export type RegistryToken = {
-  readonly token: string;
-  readonly access_token: string;
-  readonly expires_in: number;
-  readonly issued_at: string;
 };
 
 /**
@@ -66,10 +53,10 @@ export async function issueRegistryToken(
   const audience = registry.server;
   if (login.password.startsWith("svc_reg_")) {
     const access = opened(asked, await accessOfLogin(parts, login));
-    return await signToken(parts, { access, audience, subject: login.username });
+    return await signRegistryToken(parts, { access, audience, subject: login.username });
   }
   const { actor, access } = await accessOfActor(parts, { registry, asked, token: login.password });
-  return await signToken(parts, { access, audience, subject: actor.id });
+  return await signRegistryToken(parts, { access, audience, subject: actor.id });
 }
 
 /** What a job may, by the login that was made with it. */
@@ -144,37 +131,6 @@ function requireOfOrg({ kind, bound, runnerId }: Actor): void {
     "Only an org's own tokens sign in to its registry: not those of runners, jobs and installs, nor tokens that are bound to an app or an install.",
   );
 }
-
-type Claims = {
-  readonly access: readonly Access[];
-  readonly audience: string;
-  readonly subject: string;
-};
-
-async function signToken(
-  parts: Parts,
-  { access, audience, subject }: Claims,
-): Promise<RegistryToken> {
-  const { kid, key, nowS } = await findSigner(parts);
-  const head = { typ: "JWT", alg: "ES256", kid };
-  const claims = {
-    iss: registryIssuer,
-    sub: subject,
-    aud: audience,
-    iat: nowS,
-    nbf: nowS,
-    exp: nowS + livesS,
-    jti: randomUUID(),
-    access: access.map(({ repository: name, actions }) => ({ type: "repository", name, actions })),
-  };
-  const text = [head, claims].map((part) => encoded(JSON.stringify(part))).join(".");
-  const signature = sign("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" });
-  const token = `${text}.${signature.toString("base64url")}`;
-  const issued_at = new Date(nowS * 1000).toISOString();
-  return { token, access_token: token, expires_in: livesS, issued_at };
-}
-
-const encoded = (text: string): string => Buffer.from(text).toString("base64url");
 
 const noLogin = (): Error =>
   problem.unauthenticated(

@@ -19,6 +19,7 @@ export const ages = {
   webhooks: "deleted_at",
   policy_reports: "evaluated_at",
   policy_evaluations: "created_at",
+  artifact_deletions: "ended_at",
 } as const;
 
 /** Deletes rows older than a number of days; returns how many. */

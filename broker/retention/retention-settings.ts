@@ -27,6 +27,14 @@ export const retentionSettings = {
     schema: whole(7, 3650).default(365),
     doc: "Days for which the audit log is kept; it is deleted by whole months.",
   },
+  SVC_KEEP_STATE_REVISIONS: {
+    schema: whole(0, 1_000_000).default(0),
+    doc: "Number of newest state revisions that are kept per workspace; 0 keeps all.",
+  },
+  SVC_KEEP_BUILDS: {
+    schema: whole(0, 10_000).default(10),
+    doc: "Number of newest builds of each component, and of an app's sandbox, that are kept besides those that are needed (docs/registry.md); 0 keeps all.",
+  },
 } as const;
 
 type RetainDays = Readonly<

@@ -3,8 +3,10 @@ import { mergeLogChunks } from "./merge-log-chunks.ts";
 import { reconcileRoles } from "./reconcile-roles.ts";
 import { reseal } from "./reseal.ts";
 import {
+  deleteArtifacts,
   deleteByOrg,
   deleteOldBeats,
+  deleteOldBuilds,
   deleteOldEvents,
   deleteOldHistory,
   deleteOldJobs,
@@ -29,6 +31,8 @@ export const tasks: Readonly<Record<string, Row>> = {
   "tally-job-ends": { task: tallyJobEnds }, // older brokers schedule it
   "roll-up-beats": { task: rollUpBeats, cron: "* * * * *" },
   "delete-old-jobs": { task: deleteOldJobs, cron: "7 * * * *" },
+  "delete-old-builds": { task: deleteOldBuilds, cron: "22 * * * *" },
+  "delete-artifacts": { task: deleteArtifacts, cron: "*/10 * * * *" },
   "delete-old-signals": { task: deleteOldSignals, cron: "57 * * * *" },
   "delete-old-events": { task: deleteOldEvents, cron: "32 * * * *" },
   "delete-old-beats": { task: deleteOldBeats, cron: "17 * * * *" },

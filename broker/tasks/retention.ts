@@ -1,3 +1,4 @@
+import { deleteArtifacts as deleteFromRegistry } from "../retention/delete-artifacts.ts";
 import { deleteByOrg as deleteForOrgs } from "../retention/delete-by-org.ts";
 import { deleteDeadProcesses } from "../retention/delete-dead-processes.ts";
 import { deleteDeletedQueues } from "../retention/delete-deleted-queues.ts";
@@ -12,6 +13,7 @@ import { deleteOldStreams, dropOldLogs } from "../retention/drop-old-logs.ts";
 import { dropOldAttempts } from "../retention/drop-old-partitions.ts";
 import { endOldConfigs } from "../retention/end-old-configs.ts";
 import { forgetFormerSecrets } from "../retention/forget-former-secrets.ts";
+import { tidyBuilds } from "../retention/tidy-builds.ts";
 import { tidyStates as tidy } from "../retention/tidy-states.ts";
 import type { Task } from "./task.ts";
 
@@ -24,6 +26,23 @@ export const deleteOldJobs: Task = async ({ db, config, log }, { signal }) => {
   await deleteDoneEmitters(db, config.retainJobsDays, { signal, batch: 500 });
   await deleteOldRows(db, "policy_reports", config.retainJobsDays, { signal, batch: 100 });
   await deleteOldRows(db, "policy_evaluations", 1, { signal, batch: 500 });
+};
+
+/** Longer than an open build asks for them. */
+const deletionDays = 8;
+
+/** Begins to delete builds that nothing has needed for a day. */
+export const deleteOldBuilds: Task = async ({ db, config, log }, { signal }) => {
+  const tidied = await tidyBuilds(db, config.keepBuilds, { signal, batch: 500 });
+  if (tidied.marked + tidied.taken_back + tidied.deleted > 0)
+    log.info(tidied, "builds that nothing needs were looked through");
+  await deleteOldRows(db, "artifact_deletions", deletionDays, { signal, batch: 500 });
+};
+
+/** Deletes the artifacts of builds that go from the registry, and then these builds. */
+export const deleteArtifacts: Task = async ({ db, config, seals, log }, { signal }) => {
+  const came = await deleteFromRegistry({ db, config, seals }, signal);
+  if (Object.keys(came).length > 0) log.info(came, "artifacts that nothing needs were deleted");
 };
 
 /** Deletes signals that ended long enough ago, and then what is left of queues that were deleted. */

@@ -1,6 +1,7 @@
 import { isEndedBuild } from "../../shared/build-statuses.ts";
 import { findBuildFacts } from "../builds/build-facts.ts";
 import { JobOutputs } from "../builds/job-outputs.ts";
+import { listLateDeletions } from "../builds/late-deletions.ts";
 import type { Config } from "../config.ts";
 import type { Db } from "../database/connect.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
@@ -102,11 +103,14 @@ async function openApp(
   const components = [...new Set(builds.flatMap(({ component_id: id }) => id ?? []))];
   const hasSandbox = builds.some(({ component_id: id }) => id === null);
   const of = { app: workflow.owner_id, configId, components, hasSandbox };
-  const facts = await findBuildFacts(db, org, of);
+  const [facts, deletions] = await Promise.all([
+    findBuildFacts(db, org, of),
+    listLateDeletions(db, org, of.app),
+  ]);
   if (facts === undefined) return undefined;
   const open = builds.filter(({ status }) => !isEndedBuild(status));
   const isLeft = open.length > 0 && open.every(({ id }) => superseded[id] !== undefined);
-  const env = { facts, seals, registry, superseded, isLeft, ...needs };
+  const env = { facts, deletions, seals, registry, superseded, isLeft, ...needs };
   const things = { actions: new Map(), components: facts.components };
   return { things, machineOf: (refusal) => appMachine(env, refusal) };
 }

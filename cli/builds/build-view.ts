@@ -54,6 +54,8 @@ export const buildDetails: View<ComponentBuild> = {
     job: ({ build_runner_job_id: id }) => id,
     created: ({ created_at: at }) => formatInstant(at),
     finished: ({ finished_at: at }) => (at === null ? "" : formatInstant(at)),
+    deleted: ({ expires_at: at }) =>
+      at === null ? "" : `${formatInstant(at)}, unless something comes to need it`,
     error: ({ composite_error: error }) => error?.detail ?? "",
   },
 };

@@ -1,10 +1,26 @@
+import { SvcError } from "../../client/svc-error.ts";
 import { callRoute } from "../../shared/api/call-route.ts";
 import { getVersionRoute } from "../../shared/api/operations.ts";
+import { getRegistryRoute } from "../../shared/api/registry-tokens.ts";
 import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { opaAdvice } from "../../shared/policies/find-opa.ts";
 import { version } from "../../shared/version.ts";
-import { defineCommand } from "../command.ts";
+import { type Caller, defineCommand } from "../command.ts";
 import { clockSkewS } from "./clock-skew.ts";
+
+/** What is to be said of the registry of artifacts, where there is one. */
+async function registryLines(call: Caller): Promise<readonly string[]> {
+  try {
+    const { body } = await call(getRegistryRoute, {});
+    if (body.keeps_artifacts === "") return [];
+    return [
+      `registry ${body.host} keeps artifacts that nothing needs. ${body.keeps_artifacts} See docs/registry.md.`,
+    ];
+  } catch (error) {
+    if (error instanceof SvcError && error.status === 404) return []; // the broker has none
+    throw error;
+  }
+}
 
 export const checkSetup = defineCommand({
   name: "doctor",
@@ -35,5 +51,7 @@ export const checkSetup = defineCommand({
     const own = await call(getOwnTokenRoute, {});
     screen.out(`token    ${own.body.hint}, org ${own.body.org_id}`);
     screen.out(`allows   ${own.body.permissions.join(", ")}`);
+    if (own.body.permissions.includes("apps.read"))
+      for (const line of await registryLines(call)) screen.out(line);
   },
 });

@@ -1,5 +1,5 @@
 import type { ComponentBuild } from "../../shared/api/builds.ts";
-import { formatAge } from "../output/format-age.ts";
+import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 
 /** The artifact of a build in a list; one of a build that found nothing new is that of an earlier one. */
@@ -14,5 +14,6 @@ export const artifactLine: View<ComponentBuild> = {
     DIGEST: ({ artifact }) => artifact?.digest ?? "",
     BYTES: ({ artifact }) => (artifact === undefined ? "" : String(artifact.size)),
     AGE: ({ created_at }) => formatAge(created_at),
+    KEPT: ({ expires_at: at }) => (at === null ? "yes" : `until ${formatInstant(at)}`),
   },
 };

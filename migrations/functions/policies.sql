@@ -36,17 +36,22 @@ create or replace function take_policy_evaluation(patience interval)
 #variable_conflict use_column
 declare
   t timestamptz := svc_now();
+  d record;
 begin
+  -- First one, then its row: in one statement the look may be repeated, and take several.
+  select x.org_id, x.owner_id, x.runner_job_id into d
+    from policy_evaluations x
+   where (x.taken_until is null or x.taken_until <= t)
+     and not exists (select from policy_evaluations o where o.org_id = x.org_id and o.taken_until > t)
+   order by (select r.id::text from policy_reports r where r.org_id = x.org_id order by r.id desc limit 1) nulls first,
+            x.created_at, x.owner_id
+   limit 1
+     for update of x skip locked;
+  if not found then
+    return;
+  end if;
   return query
   update policy_evaluations e set taken_until = t + patience, tries = e.tries + 1
-    from (select x.org_id, x.owner_id, x.runner_job_id
-            from policy_evaluations x
-           where (x.taken_until is null or x.taken_until <= t)
-             and not exists (select from policy_evaluations o where o.org_id = x.org_id and o.taken_until > t)
-           order by (select r.id::text from policy_reports r where r.org_id = x.org_id order by r.id desc limit 1) nulls first,
-                    x.created_at, x.owner_id
-           limit 1
-             for update of x skip locked) d
    where e.org_id = d.org_id and e.owner_id = d.owner_id and e.runner_job_id = d.runner_job_id
   returning e.org_id::text, e.owner_type, e.owner_id::text, e.runner_job_id::text, e.tries, e.taken_until;
 end $$;
@@ -57,6 +62,21 @@ create or replace function leave_policy_evaluation(org text, owner text, job tex
   as $$
   update policy_evaluations e set taken_until = null, tries = e.tries - 1
    where e.org_id = org and e.owner_id = owner and e.runner_job_id = job and e.taken_until = until
+$$;
+
+-- Gives one back by which a broker failed: another may take it at once, and it counts as a try.
+create or replace function return_policy_evaluation(org text, owner text, job text, until timestamptz) returns void
+  language sql
+  as $$
+  update policy_evaluations e set taken_until = null
+   where e.org_id = org and e.owner_id = owner and e.runner_job_id = job and e.taken_until = until
+$$;
+
+-- Says that a broker can evaluate policies.
+create or replace function tell_policy_engine() returns void
+  language sql
+  as $$
+  insert into policy_engines (seen_at) values (svc_now()) on conflict (is_one) do update set seen_at = excluded.seen_at
 $$;
 
 -- Ends one by its report, and has its workflow looked at. False: another broker has ended it.

@@ -39,6 +39,10 @@ export const buildMembers = {
   log_stream_id: orNull(text(), "Of its job."),
   started_at: orNull(instant()),
   finished_at: orNull(instant()),
+  expires_at: orNull(
+    instant(),
+    "Nothing needs it: it is deleted then, unless something comes to need it.",
+  ),
   created_at: made.created_at,
   updated_at: instant("When its status changed last."),
   created_by_id: made.created_by_id,

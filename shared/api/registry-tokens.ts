@@ -26,6 +26,16 @@ const registrySchema = z
       .describe(
         "`token`: it takes tokens of this broker. `none`: it asks for no login. `fixed`: it has logins of its own.",
       ),
+    keeps_builds: z
+      .int()
+      .describe(
+        "How many builds of a component are kept besides those that are needed; 0: all are.",
+      ),
+    keeps_artifacts: z
+      .string()
+      .describe(
+        "Why the registry did not delete artifacts that the broker asked it to; empty where it did.",
+      ),
   })
   .openapi("Registry");
 

@@ -56,6 +56,7 @@ const tones: Readonly<Record<string, Tone>> = {
   planning: "wait",
   building: "busy",
   policy_failed: "bad",
+  deleting: "off",
   pass: "good",
   warn: "warn",
   deny: "bad",

@@ -8,11 +8,12 @@ import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 import { deleteRegistryLogin, setRegistryLogin } from "../../registry/keep-registry-logins.ts";
 import { registryLoginRows } from "../../registry/registry-login-rows.ts";
+import { findRefusal } from "../../retention/artifact-deletions.ts";
 
 /** /v1/registry, /v1/registry/logins */
 export const keepRegistry: RegisterRoutes = (app, broker) => {
-  const { registry } = broker.config;
-  app.handle(getRegistryRoute, ({ orgId }) => {
+  const { registry, keepBuilds } = broker.config;
+  app.handle(getRegistryRoute, async ({ orgId }) => {
     if (registry === undefined)
       throw problem.notFound("registry", "This broker has no registry: SVC_REGISTRY is not set.");
     const { server, prefix, isPlain, auth } = registry;
@@ -21,6 +22,8 @@ export const keepRegistry: RegisterRoutes = (app, broker) => {
       repositories: prefix === "" ? orgId : `${prefix}/${orgId}`,
       is_plain: isPlain,
       auth,
+      keeps_builds: keepBuilds,
+      keeps_artifacts: (await findRefusal(broker.db, server))?.detail ?? "",
     };
   });
   openResource(app, broker, registryLoginRows);

@@ -9,6 +9,7 @@ import {
 } from "../../builds/build-plan.ts";
 import { builtArtifact } from "../../builds/built-artifact.ts";
 import { draftBuildJob } from "../../builds/draft-build-job.ts";
+import { isDeletedMeanwhile, type LateDeletion, madeInVain } from "../../builds/late-deletions.ts";
 import { askPolicies } from "../../policies/ask-policies.ts";
 import { policiesOfBuild } from "../../policies/policies-of-build.ts";
 import type { RegistryConfig } from "../../registry/registry-settings.ts";
@@ -26,6 +27,8 @@ export type BuildEnvironment = DecisionNeeds & {
   readonly registry: RegistryConfig | undefined;
   /** The newer build of the same, by the id of the open one whose place it takes. */
   readonly superseded: Readonly<Record<string, string>>;
+  /** Artifacts of the app that are being deleted, or were not long ago. */
+  readonly deletions: readonly LateDeletion[];
 };
 
 /** Builds a component, or the sandbox, by a job of the org's own runner. */
@@ -218,8 +221,12 @@ const passing: readonly (string | null)[] = ["network", "rate_limited"];
 
 function outcomeOf(env: BuildEnvironment, build: BuildRow, job: StepJob): StepOutcome {
   const outcome = jobOutcome(job);
-  if (outcome.kind === "done" && hasArtifact(build) && madeBy(env, job.id) === undefined)
-    return { kind: "fault", fault: madeNothing };
+  if (outcome.kind === "done" && hasArtifact(build)) {
+    const made = madeBy(env, job.id);
+    if (made === undefined) return { kind: "fault", fault: madeNothing };
+    if (isDeletedMeanwhile(env.deletions, build, made.digest))
+      return { kind: "fault", fault: madeInVain };
+  }
   if (outcome.kind !== "fault") return outcome;
   if (job.class === "unknown_type") return { kind: "fault", fault: outdated(env.facts.runner?.id) };
   const retryable = outcome.fault.retryable && passing.includes(job.class);

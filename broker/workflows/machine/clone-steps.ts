@@ -1,4 +1,5 @@
 import { isEndedBuild } from "../../../shared/build-statuses.ts";
+import { problem } from "../../../shared/problem.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { BuildRow, Group, Step } from "./workflow-rows.ts";
 
@@ -100,8 +101,12 @@ const isBuildTarget = ({ target_type: type }: Step): boolean =>
 
 function buildFor(draft: WorkflowDraft, step: Step): string {
   const build = draft.buildOf(step);
-  if (build === undefined || !isEndedBuild(build.status) || build.status === "active")
-    return step.target_id;
+  if (build === undefined)
+    throw problem.conflict(
+      "build_gone",
+      "What this workflow built is deleted: nothing needed it any more. Build it anew.",
+    );
+  if (!isEndedBuild(build.status) || build.status === "active") return step.target_id;
   const again: BuildRow = {
     ...build,
     id: draft.newId(build.component_id === null ? "sbd" : "bld"),

@@ -114,7 +114,8 @@ describe("a token of the registry", () => {
     expect([tooMany.status, tooMany.body.code]).toEqual([400, "too_many_scopes"]);
     const { body } = await org.api<object>("GET /v1/registry");
     const repositories = `acme/${org.orgId}`;
-    expect(body).toEqual({ host, repositories, is_plain: false, auth: "token" });
+    const kept = { keeps_builds: 10, keeps_artifacts: "" };
+    expect(body).toEqual({ host, repositories, is_plain: false, auth: "token", ...kept });
   });
 
   test("is signed by a key that registries knew 90 days ahead, which is kept sealed", async () => {

@@ -22,7 +22,7 @@ export type Asked = {
 type Limits = NonNullable<Parameters<typeof startDevRegistry>[0]["limits"]>;
 
 /** The registry of `svc dev` and a broker that it trusts, for a file; with the login of an org's admin. */
-export async function givenDevRegistry(limits: Limits = {}) {
+export async function givenDevRegistry(limits: Limits = {}, prefix = "") {
   const folder = await fileFolder();
   const { db, url } = await testDatabase();
   const start = async (port: number) => {
@@ -32,7 +32,7 @@ export async function givenDevRegistry(limits: Limits = {}) {
   };
   let registry = await start(0);
   const { host } = registry;
-  const env = { SVC_REGISTRY: `http://${host}`, SVC_REGISTRY_AUTH: "token" };
+  const env = { SVC_REGISTRY: `http://${host}${prefix}`, SVC_REGISTRY_AUTH: "token" };
   const broker = await startBroker({ url, env });
   registry.trust(broker.url);
   const orgId = await givenOrg(db);
@@ -62,6 +62,7 @@ export async function givenDevRegistry(limits: Limits = {}) {
     broker,
     ask,
     tokenFor,
+    sweep: async (garbage: { readonly youngMs: number }) => await registry.sweep(garbage),
     /** Stops it and starts another one over the same folder. */
     restart: async () => {
       await registry.stop();

@@ -22,6 +22,8 @@ type Options = {
   readonly isOfFile?: boolean;
   /** It listens here, and takes tokens of the broker at this URL alone. */
   readonly trusts?: { readonly port: number; readonly brokerUrl: string };
+  /** It deletes what it is asked to. */
+  readonly deletes?: boolean;
 };
 
 /** An OCI registry on the loopback, for one test or for a file's. */
@@ -29,6 +31,7 @@ export async function startRegistry({
   asks = false,
   isOfFile = false,
   trusts,
+  deletes = false,
 }: Options = {}): Promise<Registry> {
   const folder = await (isOfFile ? fileFolder() : testFolder());
   const [free = 0] = trusts === undefined ? await freePorts(1) : [];
@@ -39,7 +42,10 @@ export async function startRegistry({
   const config = {
     version: "0.1",
     log: { level: "warn" },
-    storage: { filesystem: { rootdirectory: path.join(folder, "storage") } },
+    storage: {
+      filesystem: { rootdirectory: path.join(folder, "storage") },
+      delete: { enabled: deletes },
+    },
     http: { addr: host },
     ...(asks ? { auth: { htpasswd } } : {}),
     ...(trusts && { auth: { token: await tokenAuth(folder, host, trusts.brokerUrl) } }),

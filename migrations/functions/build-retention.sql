@@ -1,0 +1,239 @@
+-- Which builds are kept, and how the others go. Lock order: a build, its deletion.
+
+-- The builds of an app that something names: open ones and those of open workflows, what an open build is compared with, and what a later build
+-- that stays has its artifact from. What comes to need builds (deploys) adds its own here, and takes them so: `for share`, where status = 'active'.
+create or replace function held_builds(org text, app text) returns table (id text)
+  language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  select b.id::text
+    from component_builds b
+   where b.org_id = org and b.app_id = app
+     and (b.status in ('planning', 'building')
+          or exists (select from workflows w where w.org_id = org and w.id = b.workflow_id and w.finished_at is null)
+          or exists (select from runner_job_live l where l.id = b.runner_job_id))
+   union
+  select (select n.id::text from component_builds n
+           where n.org_id = org and n.app_id = app and coalesce(n.component_id, '') = coalesce(o.component_id, '') and n.status = 'active'
+           order by n.id desc limit 1)
+    from component_builds o
+   where o.org_id = org and o.app_id = app and o.status in ('planning', 'building')
+   union
+  select f.id::text
+    from component_builds b
+    join component_builds f on f.org_id = org and f.id = b.artifact ->> 'tag' and f.id <> b.id
+   where b.org_id = org and b.app_id = app and b.status = 'active' and b.expires_at is null and f.app_id = app
+$$;
+
+-- The builds of an app that are kept: what is held; of each component, and of the sandbox, the newest of each config, also the newest that is
+-- active, and the last so many that are active and no no_op, and that failed. 0: all. Of what is deleted only what is held.
+create or replace function kept_builds(org text, app text, keep int) returns table (id text)
+  language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  select h.id from held_builds(org, app) h where h.id is not null
+   union
+  select x.id::text
+    from (select b.id, b.no_op, b.status = 'active' as is_active,
+                 row_number() over (partition by b.component_id, b.app_config_id order by b.id desc) as of_config,
+                 row_number() over (partition by b.component_id, b.app_config_id, b.status = 'active' order by b.id desc) as of_config_like,
+                 row_number() over (partition by b.component_id, b.status = 'active', b.no_op order by b.id desc) as like_it
+            from component_builds b
+            join apps a on a.org_id = org and a.id = b.app_id and a.deleted_at is null
+            left join components c on c.org_id = org and c.id = b.component_id
+           where b.org_id = org and b.app_id = app and b.status <> 'deleting' and c.deleted_at is null) x
+   where keep = 0 or x.of_config = 1 or (x.is_active and x.of_config_like = 1) or (not x.no_op and x.like_it <= keep)
+$$;
+
+-- Deletes builds that have nothing in the registry any more, with what policies said of them; answers how many.
+create or replace function delete_builds(org text, builds text[]) returns int
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  gone int;
+begin
+  delete from policy_reports r where r.owner_id = any(builds) and r.org_id = org;
+  delete from policy_evaluations e where e.org_id = org and e.owner_id = any(builds);
+  delete from component_builds b where b.org_id = org and b.id = any(builds);
+  get diagnostics gone = row_count;
+  return gone;
+end $$;
+
+-- Looks through the builds of an app: marks those that nothing needs, takes marks back from those that something needs, and begins to delete
+-- those that were marked long enough ago. At most so many of each; answers how many are marked, taken back and deleted, and whether there may be more.
+create or replace function tidy_builds(org text, app text, keep int, wait interval, most int,
+                                       out marked int, out taken_back int, out deleted int, out has_more boolean)
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  t timestamptz := svc_now();
+  due text[];
+  kept text[];
+  leaving text[];
+begin
+  marked := 0;
+  taken_back := 0;
+  deleted := 0;
+  has_more := false;
+  if not pg_try_advisory_xact_lock(hashtext('svc deletion of builds'), hashtext(app)) then
+    return; -- another broker looks through them
+  end if;
+  -- Locked before it is asked what is needed: who takes a hold has it by now, or finds them deleting.
+  due := array(select b.id::text from component_builds b
+                where b.org_id = org and b.app_id = app and b.expires_at <= t and b.status <> 'deleting'
+                order by b.id limit most for update skip locked);
+  kept := array(select k.id from kept_builds(org, app, keep) k);
+  update component_builds b set expires_at = null
+   where b.org_id = org and b.app_id = app and b.expires_at is not null and b.status <> 'deleting' and b.id = any(kept);
+  get diagnostics taken_back = row_count;
+  update component_builds b set expires_at = t + wait
+   where b.org_id = org
+     and b.id = any(array(select x.id::text from component_builds x
+                           where x.org_id = org and x.app_id = app and x.expires_at is null
+                             and x.status not in ('planning', 'building', 'deleting') and not x.id = any(kept)
+                           order by x.id limit most for update skip locked));
+  get diagnostics marked = row_count;
+  leaving := array(select d from unnest(due) d where not d = any(kept));
+  insert into artifact_deletions (org_id, build_id, app_id, component_id, repository, tag, digest, size, due_at, created_at)
+  select org, b.id, app, b.component_id, b.artifact ->> 'repository', coalesce(b.artifact ->> 'tag', b.id), b.artifact ->> 'digest', coalesce((b.artifact ->> 'size')::bigint, 0), t, t
+    from component_builds b
+   where b.org_id = org and b.id = any(leaving) and b.artifact ->> 'repository' <> ''
+      on conflict do nothing;
+  update component_builds b
+     set status = 'deleting', status_at = t, status_description = 'nothing needs it any more'
+   where b.org_id = org and b.id = any(leaving)
+     and exists (select from artifact_deletions d where d.org_id = org and d.build_id = b.id);
+  deleted := cardinality(leaving);
+  perform delete_builds(org, array(select b.id::text from component_builds b
+                                    where b.org_id = org and b.id = any(leaving) and b.status <> 'deleting'));
+  has_more := cardinality(due) = most or marked = most;
+end $$;
+
+-- The next apps that have builds, after one.
+create or replace function apps_with_builds(after text, most int) returns table (org_id text, app_id text)
+  language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  with recursive walk as (
+    (select b.org_id, b.app_id from component_builds b where b.app_id > after order by b.app_id limit 1)
+    union all
+    select n.org_id, n.app_id
+      from walk w
+     cross join lateral (select b.org_id, b.app_id from component_builds b where b.app_id > w.app_id order by b.app_id limit 1) n
+  )
+  select w.org_id::text, w.app_id::text from walk w limit most
+$$;
+
+-- Takes a deletion that is due for a broker until a time: of the next org after one that has any.
+create or replace function take_artifact_deletion(after text, patience interval)
+  returns table (org_id text, build_id text, repository text, tag text, digest text, tries int, taken_until timestamptz)
+  language plpgsql
+  as $$
+#variable_conflict use_column
+declare
+  t timestamptz := svc_now();
+  org text := after;
+  build text;
+begin
+  loop
+    select d.org_id into org from artifact_deletions d where d.ended_at is null and d.org_id > org order by d.org_id limit 1;
+    exit when not found;
+    select x.build_id into build from artifact_deletions x
+     where x.org_id = org and x.ended_at is null and x.due_at <= t and (x.taken_until is null or x.taken_until <= t)
+     order by x.due_at, x.build_id limit 1 for update skip locked;
+    continue when not found;
+    return query
+    update artifact_deletions d set taken_until = t + patience, tries = d.tries + 1 where d.org_id = org and d.build_id = build
+    returning d.org_id::text, d.build_id::text, d.repository, d.tag, d.digest, d.tries, d.taken_until;
+    exit;
+  end loop;
+end $$;
+
+-- Says what is about to be deleted, before it is asked whether it may be: a build that pushes the same meanwhile finds it. False: another broker has it.
+create or replace function announce_artifact_deletion(org text, build text, until timestamptz, known text) returns boolean
+  language sql
+  as $$
+  with said as (
+    update artifact_deletions d
+       set digest = known, begun_at = svc_now(), acted_at = case when d.begun_at is null then d.acted_at else svc_now() end
+     where d.org_id = org and d.build_id = build and d.taken_until = until and d.ended_at is null
+    returning 1
+  )
+  select exists (select from said)
+$$;
+
+-- Whether what was announced may be deleted: go · kept (another build has the same) · open (one of the same is open, which may push it: later) ·
+-- lost (another broker has it)
+create or replace function judge_artifact_deletion(org text, build text, until timestamptz) returns text
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  d record;
+  t timestamptz := svc_now();
+begin
+  select * into d from artifact_deletions x where x.org_id = org and x.build_id = build and x.taken_until = until and x.ended_at is null;
+  if not found then
+    return 'lost';
+  elsif exists (select from component_builds b
+                 where b.org_id = org and b.app_id = d.app_id and coalesce(b.component_id, '') = coalesce(d.component_id, '')
+                   and b.status <> 'deleting' and b.artifact ->> 'digest' = d.digest and b.artifact ->> 'repository' = d.repository) then
+    return 'kept';
+  elsif exists (select from component_builds b
+                 where b.org_id = org and b.app_id = d.app_id and coalesce(b.component_id, '') = coalesce(d.component_id, '')
+                   and b.status in ('planning', 'building')) then
+    update artifact_deletions x set begun_at = null, taken_until = null, tries = x.tries - 1, due_at = t + interval '10 minutes'
+     where x.org_id = org and x.build_id = build;
+    return 'open';
+  end if;
+  return 'go';
+end $$;
+
+-- Of these digests those that other builds of the same repository have.
+create or replace function digests_of_builds(org text, build text, digests text[]) returns text[]
+  language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  select array(select distinct b.artifact ->> 'digest'
+                 from artifact_deletions d
+                 join component_builds b on b.org_id = org and b.app_id = d.app_id and coalesce(b.component_id, '') = coalesce(d.component_id, '')
+                where d.org_id = org and d.build_id = build and b.id <> d.build_id and b.artifact ->> 'digest' = any(digests))
+$$;
+
+-- Tries it again later, and says why. Nothing happens where another broker has it.
+create or replace function put_off_artifact_deletion(org text, build text, until timestamptz, why text, delay interval) returns void
+  language sql
+  as $$
+  update artifact_deletions d
+     set acted_at = case when d.begun_at is null then d.acted_at else svc_now() end, begun_at = null, taken_until = null, fault = why,
+         due_at = svc_now() + delay
+   where d.org_id = org and d.build_id = build and d.taken_until = until and d.ended_at is null
+$$;
+
+-- Ends a deletion, and deletes its build. Nothing happens where another broker has it.
+create or replace function end_artifact_deletion(org text, build text, until timestamptz, came text, why text) returns void
+  language plpgsql
+  as $$
+begin
+  update artifact_deletions d
+     set acted_at = case when d.begun_at is null then d.acted_at else svc_now() end, begun_at = null, taken_until = null,
+         outcome = came, fault = why, ended_at = svc_now()
+   where d.org_id = org and d.build_id = build and d.taken_until = until and d.ended_at is null;
+  if found then
+    perform delete_builds(org, array[build]);
+  end if;
+end $$;
+
+-- The digests of an app's artifacts that are being deleted, or were not long ago: [{component_id, digest, acted_at}]. acted_at is null while it may happen.
+create or replace function late_artifact_deletions(org text, app text) returns jsonb
+  language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  select coalesce(jsonb_agg(jsonb_build_object('component_id', d.component_id, 'digest', d.digest,
+                                               'acted_at', case when d.begun_at is null then d.acted_at end)), '[]')
+    from artifact_deletions d
+   where d.org_id = org and d.app_id = app and d.digest is not null and d.outcome is distinct from 'kept'
+     and (d.begun_at is not null or d.acted_at > svc_now() - interval '7 days')
+$$;
