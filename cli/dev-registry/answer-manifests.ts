@@ -70,7 +70,7 @@ export async function answerTags(asked: RegistryRequest, repository: string): Pr
   });
 }
 
-/** GET of what refers to a subject, which need not be there; of one type, where one is named. */
+/** GET of what refers to a subject, which need not be there, in pages; of one type, where one is named. */
 export async function answerReferrers(
   asked: RegistryRequest,
   repository: string,
@@ -78,11 +78,23 @@ export async function answerReferrers(
 ): Promise<void> {
   const { query, store } = asked;
   const type = query.get("artifactType");
-  const all = await store.manifests.referrers(repository, requireDigest(reference));
+  const subject = requireDigest(reference);
+  const after = query.get("last") ?? "";
+  const { found: all, next } = await store.manifests.referrers(repository, subject, after);
   const manifests = type ? all.filter(({ artifactType }) => artifactType === type) : all;
   const list = { schemaVersion: 2, mediaType: index, manifests };
   answerBytes(asked, Buffer.from(JSON.stringify(list)), {
     "content-type": index,
     ...(type && { "oci-filters-applied": "artifactType" }),
+    ...(next !== undefined && { link: linkOf(repository, subject.text, { type, last: next }) }),
   });
+}
+
+function linkOf(
+  repository: string,
+  subject: string,
+  { type, last }: { readonly type: string | null; readonly last: string },
+): string {
+  const next = new URLSearchParams({ ...(type !== null && { artifactType: type }), last });
+  return `</v2/${repository}/referrers/${subject}?${next.toString()}>; rel="next"`;
 }

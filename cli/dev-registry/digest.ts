@@ -30,7 +30,7 @@ export function requireDigest(text: string | null | undefined): Digest {
 
 /** The digest of bytes. */
 export function digestOf(bytes: Uint8Array, algorithm: Digest["algorithm"] = "sha256"): Digest {
-  return made(createHash(algorithm).update(bytes), algorithm);
+  return digestOfHash(createHash(algorithm).update(bytes), algorithm);
 }
 
 /** The digest of a file, which is never whole in memory. */
@@ -38,10 +38,11 @@ export async function digestOfFile(file: string, algorithm: Digest["algorithm"])
   const hash = createHash(algorithm);
   for await (const piece of createReadStream(file, { highWaterMark: 2 ** 20 }))
     hash.update(piece as Buffer);
-  return made(hash, algorithm);
+  return digestOfHash(hash, algorithm);
 }
 
-function made(hash: Hash, algorithm: Digest["algorithm"]): Digest {
+/** The digest of all that was hashed. */
+export function digestOfHash(hash: Hash, algorithm: Digest["algorithm"]): Digest {
   const hex = hash.digest("hex");
   return { text: `${algorithm}:${hex}`, algorithm, hex };
 }

@@ -6,6 +6,7 @@ import { isMissing, removeFile, writeDurably } from "./durable-files.ts";
 import type { Places } from "./places.ts";
 import { readManifest } from "./read-manifest.ts";
 import { RegistryError } from "./registry-error.ts";
+import type { RepositoryTurns } from "./repository-turns.ts";
 
 /** A manifest as it was pushed. */
 export type Manifest = {
@@ -29,6 +30,14 @@ export type PushedManifest = {
   readonly bytes: Buffer;
 };
 
+export type ReferrerPage = {
+  readonly found: readonly Descriptor[];
+  readonly next: string | undefined;
+};
+
+/** Of descriptors in one page, each of which has its annotations. */
+const mostPageBytes = 2 ** 20;
+const mostDescriptorBytes = 2 ** 16;
 const tagPattern = /^\w[\w.-]{0,127}$/;
 const mostReferrers = 2000;
 
@@ -36,7 +45,7 @@ const mostReferrers = 2000;
 export type Manifests = ReturnType<typeof manifestsIn>;
 
 /** The manifests in these places. */
-export function manifestsIn(places: Places, blobs: Blobs) {
+export function manifestsIn(places: Places, blobs: Blobs, turns: RepositoryTurns) {
   const kept = { places, blobs };
   return {
     /** By its tag or digest. */
@@ -44,14 +53,15 @@ export function manifestsIn(places: Places, blobs: Blobs) {
       await requireManifest(kept, repository, reference),
     /** Stores a manifest whose blobs are there. */
     put: async (repository: string, pushed: PushedManifest): Promise<Put> =>
-      await putManifest(kept, repository, pushed),
+      await turns.bring(repository, async () => await putManifest(kept, repository, pushed)),
     /** A tag goes alone; a manifest with its tags, and from the list of its subject. */
     remove: async (repository: string, reference: string): Promise<void> =>
       await removeManifest(kept, repository, reference),
     /** All tags in order; refuses where there is no such repository. */
     tags: async (repository: string): Promise<string[]> => await tagsOf(kept, repository),
-    referrers: async (repository: string, subject: Digest): Promise<Descriptor[]> =>
-      await referrersOf(kept, repository, subject),
+    /** What refers to a subject, from after a name on, as much as fits a page; `next`: after which name there may be more. */
+    referrers: async (repository: string, subject: Digest, after: string): Promise<ReferrerPage> =>
+      await referrersOf(kept, repository, subject, after),
   };
 }
 
@@ -97,15 +107,23 @@ async function putManifest(
     );
   const { subject, ...read } = readManifest(bytes, mediaType);
   await requireBlobs(blobs, repository, read.blobs);
-  if (subject !== undefined) await requireFew(places.referrers(repository, subject));
+  const descriptor = Buffer.from(
+    JSON.stringify({ ...read.descriptor, digest: digest.text, size: bytes.length }),
+  );
+  if (subject !== undefined) {
+    if (descriptor.length > mostDescriptorBytes)
+      throw new RegistryError(
+        "SIZE_INVALID",
+        `The annotations of what refers to another manifest have at most ${mostDescriptorBytes} bytes.`,
+      );
+    await requireFew(places.referrers(repository, subject));
+  }
   const write = async (file: string, written: Uint8Array) =>
     await writeDurably(file, written, places.temporary);
   const whole = Buffer.concat([Buffer.from(`${mediaType}\n`), bytes]);
   await write(places.manifest(repository, digest), whole);
   if (subject !== undefined) {
-    const descriptor = { ...read.descriptor, digest: digest.text, size: bytes.length };
-    const file = nameIn(places.referrers(repository, subject), digest);
-    await write(file, Buffer.from(JSON.stringify(descriptor)));
+    await write(nameIn(places.referrers(repository, subject), digest), descriptor);
   }
   if (tag !== undefined) await write(places.tag(repository, tag), Buffer.from(digest.text));
   return { digest, subject };
@@ -141,14 +159,22 @@ async function referrersOf(
   { places }: Kept,
   repository: string,
   subject: Digest,
-): Promise<Descriptor[]> {
+  after: string,
+): Promise<ReferrerPage> {
   const folder = places.referrers(repository, subject);
+  const names = (await namesIn(folder)).sort().filter((name) => name > after);
   const found: Descriptor[] = [];
-  for (const name of (await namesIn(folder)).sort()) {
+  let bytes = 0;
+  let last = "";
+  for (const name of names) {
+    if (bytes > mostPageBytes) return { found, next: last };
     const text = await readWhole(path.join(folder, name));
-    if (text !== undefined) found.push(JSON.parse(text.toString()) as Descriptor); // as it was written
+    last = name;
+    if (text === undefined) continue; // it was deleted just now
+    bytes += text.length;
+    found.push(JSON.parse(text.toString()) as Descriptor); // as it was written
   }
-  return found;
+  return { found, next: undefined };
 }
 
 async function requireBlobs(

@@ -4,10 +4,13 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { answerRequest, type Trust } from "./answer-request.ts";
 import { blobsIn } from "./blobs.ts";
+import type { UploadLimits } from "./bounded-piece.ts";
 import { makeCheckToken } from "./check-token.ts";
+import { collectGarbage, type GarbageRules } from "./collect-garbage.ts";
 import { manifestsIn } from "./manifests.ts";
 import { type Places, placesIn } from "./places.ts";
-import { type UploadLimits, uploadsIn } from "./uploads.ts";
+import { makeRepositoryTurns } from "./repository-turns.ts";
+import { uploadsIn } from "./uploads.ts";
 
 /** The registry of `svc dev`. */
 export type DevRegistry = {
@@ -15,6 +18,8 @@ export type DevRegistry = {
   readonly host: string;
   /** Takes the tokens of the broker at this URL from now on; before, nobody gets in. */
   readonly trust: (brokerUrl: string) => void;
+  /** Forgets uploads that rest and blobs that no manifest names, as it does every ten minutes; by other rules where told. */
+  readonly sweep: (garbage?: Partial<GarbageRules>) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -23,8 +28,10 @@ const usualLimits: UploadLimits = {
   mostBytes: 32 * gibibyte,
   mostOpen: 256,
   freeBytes: gibibyte,
+  looksEveryBytes: 64 * 2 ** 20,
   restsMs: 60 * 60_000,
 };
+const usualGarbage: GarbageRules = { youngMs: 60 * 60_000, most: 200 };
 const sweepEveryMs = 10 * 60_000;
 /** A connection on which nothing moves for so long is cut. */
 const silentMs = 60_000;
@@ -42,9 +49,10 @@ export async function startDevRegistry({
 }): Promise<DevRegistry> {
   const places = placesIn(path.resolve(folder));
   await makeReady(places);
-  const blobs = blobsIn(places);
+  const turns = makeRepositoryTurns();
+  const blobs = blobsIn(places, turns);
   const uploads = uploadsIn(places, blobs, { ...usualLimits, ...limits });
-  const store = { blobs, uploads, manifests: manifestsIn(places, blobs) };
+  const store = { blobs, uploads, manifests: manifestsIn(places, blobs, turns) };
   await uploads.sweep(Date.now());
   let trusted: Trust | undefined;
   const server = createServer(
@@ -59,16 +67,28 @@ export async function startDevRegistry({
   });
   const { port: found } = server.address() as AddressInfo; // a listening TCP server has one
   const host = `127.0.0.1:${found}`;
-  const sweeping = setInterval(() => {
-    uploads.sweep(Date.now()).catch(() => {}); // the next one comes
+  const stopped = new AbortController();
+  const sweep = async (garbage: Partial<GarbageRules> = {}): Promise<void> => {
+    const now = { nowMs: Date.now(), signal: stopped.signal };
+    await uploads.sweep(now.nowMs);
+    await collectGarbage({ places, turns }, { ...usualGarbage, ...garbage }, now);
+  };
+  let sweeping: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    sweeping ??= sweep()
+      .catch(() => {}) // the next one comes
+      .finally(() => (sweeping = undefined));
   }, sweepEveryMs).unref();
   return {
     host,
     trust: (brokerUrl) => {
       trusted = { brokerUrl, service: host, check: makeCheckToken(brokerUrl, host) };
     },
+    sweep,
     stop: async () => {
-      clearInterval(sweeping);
+      clearInterval(timer);
+      stopped.abort();
+      await sweeping;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;

@@ -1,25 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { open, readdir, rm, stat, statfs, truncate, writeFile } from "node:fs/promises";
+import { open, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Blobs } from "./blobs.ts";
-import { type Digest, digestOfFile } from "./digest.ts";
+import { boundedPiece, noRoom, requireRoom, type UploadLimits } from "./bounded-piece.ts";
+import { type Digest, digestOfFile, digestOfHash } from "./digest.ts";
 import { isMissing } from "./durable-files.ts";
 import type { Places } from "./places.ts";
 import { RegistryError } from "./registry-error.ts";
-
-/** How much one caller can make the registry hold. */
-export type UploadLimits = {
-  readonly mostBytes: number;
-  readonly mostOpen: number;
-  /** Of the disk, which stays free. */
-  readonly freeBytes: number;
-  /** An upload that nobody goes on with is forgotten after so long. */
-  readonly restsMs: number;
-};
+import { makeRunningHashes, type RunningHashes } from "./running-hashes.ts";
 
 /** A piece of a blob: its bytes, and where it begins and ends where the client says so. */
 export type Piece = {
@@ -32,14 +23,14 @@ export type Uploads = ReturnType<typeof uploadsIn>;
 
 /** The uploads in these places. */
 export function uploadsIn(places: Places, blobs: Blobs, limits: UploadLimits) {
-  const kept: Kept = { places, blobs, limits, busy: new Set() };
+  const kept: Kept = { places, blobs, limits, busy: new Set(), hashes: makeRunningHashes() };
   return {
     /** Answers its id. */
     begin: async (repository: string): Promise<string> => await beginUpload(kept, repository),
     /** Appends a piece; answers how many bytes there are. What came of one that broke off stays. */
     append: async (repository: string, id: string, piece: Piece): Promise<number> => {
       const file = places.upload(repository, id);
-      return await alone(kept, file, async () => await appendTo(file, piece, limits));
+      return await alone(kept, file, async () => await appendTo(kept, file, piece));
     },
     /** Ends an upload: with this last piece it has this digest, and becomes a blob; else it is thrown away. */
     commit: async (repository: string, id: string, last: LastPiece): Promise<void> => {
@@ -52,7 +43,7 @@ export function uploadsIn(places: Places, blobs: Blobs, limits: UploadLimits) {
       const file = places.upload(repository, id);
       await alone(kept, file, async () => {
         await sizeOf(file);
-        await rm(file, { force: true });
+        await drop(kept, file);
       });
     },
     /** Forgets uploads that nobody goes on with. */
@@ -60,14 +51,25 @@ export function uploadsIn(places: Places, blobs: Blobs, limits: UploadLimits) {
   };
 }
 
-type LastPiece = { readonly digest: Digest; readonly piece: Piece };
+type LastPiece = {
+  readonly digest: Digest;
+  readonly piece: Piece;
+  /** All bytes have come, and nothing is heard until they are on the disk. */
+  readonly hasAll: () => void;
+};
 type Kept = {
   readonly places: Places;
   readonly blobs: Blobs;
   readonly limits: UploadLimits;
   /** Files with which a request goes on now. */
   readonly busy: Set<string>;
+  readonly hashes: RunningHashes;
 };
+
+async function drop({ hashes }: Kept, file: string): Promise<void> {
+  hashes.forget(file);
+  await rm(file, { force: true });
+}
 
 /** One request at a time goes on with an upload. */
 async function alone<T>({ busy }: Kept, file: string, act: () => Promise<T>): Promise<T> {
@@ -83,7 +85,7 @@ async function alone<T>({ busy }: Kept, file: string, act: () => Promise<T>): Pr
   }
 }
 
-async function beginUpload({ places, limits }: Kept, repository: string): Promise<string> {
+async function beginUpload({ places, limits, hashes }: Kept, repository: string): Promise<string> {
   const begun = await readdir(places.uploads);
   if (begun.length >= limits.mostOpen)
     throw new RegistryError(
@@ -92,27 +94,35 @@ async function beginUpload({ places, limits }: Kept, repository: string): Promis
       { headers: { "retry-after": "5" } },
     );
   const id = randomUUID();
-  await writeFile(places.upload(repository, id), "", { flag: "wx", mode: 0o600 });
+  const file = places.upload(repository, id);
+  await writeFile(file, "", { flag: "wx", mode: 0o600 });
+  hashes.begin(file);
   return id;
 }
 
 type Ending = LastPiece & { readonly repository: string; readonly file: string };
 
 async function commitUpload(
-  { blobs, limits }: Kept,
-  { repository, file, digest, piece }: Ending,
+  kept: Kept,
+  { repository, file, digest, piece, hasAll }: Ending,
 ): Promise<void> {
-  await appendTo(file, piece, limits);
+  const size = await appendTo(kept, file, piece);
+  hasAll();
   await syncFile(file);
-  const found = await digestOfFile(file, digest.algorithm);
+  const running = kept.hashes.of(file, size);
+  const found =
+    running !== undefined && digest.algorithm === "sha256"
+      ? digestOfHash(running.hash, "sha256")
+      : await digestOfFile(file, digest.algorithm);
+  kept.hashes.forget(file);
   if (found.text !== digest.text) {
-    await rm(file, { force: true });
+    await drop(kept, file);
     throw new RegistryError(
       "DIGEST_INVALID",
       `What was uploaded has the digest ${found.text}, not ${digest.text}.`,
     );
   }
-  await blobs.put(repository, digest, file);
+  await kept.blobs.put(repository, digest, file);
 }
 
 async function syncFile(file: string): Promise<void> {
@@ -124,7 +134,8 @@ async function syncFile(file: string): Promise<void> {
   }
 }
 
-async function sweepUploads({ places, limits, busy }: Kept, nowMs: number): Promise<void> {
+async function sweepUploads(kept: Kept, nowMs: number): Promise<void> {
+  const { places, limits, busy } = kept;
   for (const name of await readdir(places.uploads)) {
     const file = path.join(places.uploads, name);
     if (busy.has(file)) continue;
@@ -132,11 +143,15 @@ async function sweepUploads({ places, limits, busy }: Kept, nowMs: number): Prom
       ({ mtimeMs }) => nowMs - mtimeMs > limits.restsMs,
       () => false, // it has just ended
     );
-    if (isOld) await rm(file, { force: true });
+    if (isOld) await drop(kept, file);
   }
 }
 
-async function appendTo(file: string, { body, range }: Piece, limits: UploadLimits) {
+async function appendTo(
+  { limits, hashes }: Kept,
+  file: string,
+  { body, range }: Piece,
+): Promise<number> {
   const begin = await sizeOf(file);
   if (range !== undefined && range.from !== begin)
     throw new RegistryError(
@@ -145,24 +160,24 @@ async function appendTo(file: string, { body, range }: Piece, limits: UploadLimi
       { status: 416, headers: rangeHeader(begin) },
     );
   await requireRoom(path.dirname(file), limits);
-  let size = begin;
-  const bounded = new Transform({
-    transform: (chunk: Buffer, _, done) => {
-      size += chunk.length;
-      done(size > limits.mostBytes ? tooLarge(limits) : null, chunk);
-    },
+  const bounded = boundedPiece(path.dirname(file), {
+    begin,
+    limits,
+    running: hashes.of(file, begin),
   });
   const written = createWriteStream(file, { flags: "a" });
   const closed = once(written, "close");
   try {
-    await pipeline(body, bounded, written);
+    await pipeline(body, bounded.pass, written);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw noRoom();
     throw error;
   } finally {
     await closed; // what still is being written comes before the next piece
   }
+  const size = bounded.size();
   if (range !== undefined && size !== range.to + 1) {
+    hashes.forget(file);
     await truncate(file, begin);
     throw new RegistryError(
       "BLOB_UPLOAD_INVALID",
@@ -188,14 +203,3 @@ async function sizeOf(file: string): Promise<number> {
     );
   }
 }
-
-async function requireRoom(folder: string, { freeBytes }: UploadLimits): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize < freeBytes) throw noRoom();
-}
-
-const noRoom = (): RegistryError =>
-  new RegistryError("DENIED", "The registry's disk is full. Make room there, then push again.");
-
-const tooLarge = ({ mostBytes }: UploadLimits): RegistryError =>
-  new RegistryError("SIZE_INVALID", `A blob has at most ${mostBytes} bytes.`);
