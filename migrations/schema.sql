@@ -657,6 +657,33 @@ create table apps (
 CREATE UNIQUE INDEX apps_name ON public.apps USING btree (org_id, replace(name, '-'::text, '_'::text)) WHERE (deleted_at IS NULL);
 CREATE CONSTRAINT TRIGGER apps_note_config AFTER UPDATE OF active_config_id ON public.apps DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.active_config_id)::text IS DISTINCT FROM (old.active_config_id)::text)) EXECUTE FUNCTION note_active_config();
 
+create table artifact_deletions (
+  org_id svc_id not null,
+  build_id svc_id not null,
+  app_id svc_id not null,
+  component_id svc_id,
+  repository text not null,
+  tag text not null,
+  digest text,
+  size bigint not null default 0,
+  tries integer not null default 0,
+  due_at timestamp with time zone not null,
+  taken_until timestamp with time zone,
+  begun_at timestamp with time zone,
+  acted_at timestamp with time zone,
+  fault text not null default ''::text,
+  outcome text,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint artifact_deletions_pkey PRIMARY KEY (org_id, build_id),
+  constraint artifact_deletions_org_id_app_id_fkey FOREIGN KEY (org_id, app_id) REFERENCES apps(org_id, id),
+  constraint artifact_deletions_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
+  constraint artifact_deletions_outcome_check CHECK ((outcome = ANY (ARRAY['deleted'::text, 'gone'::text, 'kept'::text, 'left'::text])))
+);
+CREATE INDEX artifact_deletions_by_app ON public.artifact_deletions USING btree (app_id);
+CREATE INDEX artifact_deletions_due ON public.artifact_deletions USING btree (org_id, due_at) WHERE (ended_at IS NULL);
+CREATE INDEX artifact_deletions_ended ON public.artifact_deletions USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+
 create table audit_asked (
   id svc_id not null,
   org_id svc_id not null,
@@ -739,17 +766,19 @@ create table component_builds (
   created_by_id text not null default ''::text,
   is_by_sync boolean not null default false,
   is_forced boolean not null default false,
+  expires_at timestamp with time zone,
   constraint component_builds_pkey PRIMARY KEY (org_id, id),
   constraint component_builds_org_id_component_config_id_fkey FOREIGN KEY (org_id, component_config_id) REFERENCES component_configs(org_id, id),
   constraint component_builds_org_id_component_id_fkey FOREIGN KEY (org_id, component_id) REFERENCES components(org_id, id),
   constraint component_builds_are_of CHECK (((component_id IS NULL) = (component_config_id IS NULL))),
   constraint component_builds_artifact_check CHECK ((jsonb_typeof(artifact) = 'object'::text)),
-  constraint component_builds_status_check CHECK ((status = ANY (ARRAY['planning'::text, 'building'::text, 'active'::text, 'error'::text, 'cancelled'::text, 'policy_failed'::text])))
+  constraint component_builds_status_check CHECK ((status = ANY (ARRAY['planning'::text, 'building'::text, 'active'::text, 'error'::text, 'cancelled'::text, 'policy_failed'::text, 'deleting'::text])))
 );
 CREATE INDEX component_builds_active ON public.component_builds USING btree (component_id, id) WHERE (status = 'active'::text);
 CREATE INDEX component_builds_by_app ON public.component_builds USING btree (app_id, id);
 CREATE INDEX component_builds_by_job ON public.component_builds USING btree (runner_job_id) WHERE (runner_job_id IS NOT NULL);
 CREATE INDEX component_builds_by_workflow ON public.component_builds USING btree (workflow_id);
+CREATE INDEX component_builds_expiring ON public.component_builds USING btree (app_id, id) WHERE (expires_at IS NOT NULL);
 CREATE INDEX component_builds_of ON public.component_builds USING btree (component_id, id);
 CREATE INDEX component_builds_of_sandbox ON public.component_builds USING btree (app_id, id) WHERE (component_id IS NULL);
 CREATE INDEX component_builds_open ON public.component_builds USING btree (org_id, id) WHERE (status = ANY (ARRAY['planning'::text, 'building'::text]));
@@ -1272,6 +1301,13 @@ create table orgs (
 );
 CREATE INDEX orgs_with_retention ON public.orgs USING btree (id) WHERE (COALESCE(retain_jobs_days, retain_logs_days, retain_heart_beats_days, retain_health_checks_days, retain_audit_days) IS NOT NULL);
 
+create table policy_engines (
+  is_one boolean not null default true,
+  seen_at timestamp with time zone not null,
+  constraint policy_engines_pkey PRIMARY KEY (is_one),
+  constraint policy_engines_is_one_check CHECK (is_one)
+);
+
 create table policy_evaluations (
   org_id svc_id not null,
   owner_type text not null,
@@ -1671,6 +1707,15 @@ create table registry_logins (
 );
 CREATE INDEX registry_logins_of_installs ON public.registry_logins USING btree (org_id, install_id) WHERE (install_id IS NOT NULL);
 CREATE INDEX registry_logins_of_jobs ON public.registry_logins USING btree (org_id, runner_job_id) WHERE (runner_job_id IS NOT NULL);
+
+create table registry_refusals (
+  server text not null,
+  reason text not null,
+  detail text not null,
+  refused_at timestamp with time zone not null,
+  constraint registry_refusals_pkey PRIMARY KEY (server),
+  constraint registry_refusals_reason_check CHECK ((reason = ANY (ARRAY['unsupported'::text, 'refused'::text])))
+);
 
 create table registry_signing_keys (
   period integer not null,
@@ -2953,10 +2998,12 @@ function add_install_config(org text, install text, draft jsonb) returns text --
 function add_named_part(org text, app text, config text, part json, most json) returns TABLE(outcome text, id text) -- functions/named-parts.sql
 function adopt_restored_events() returns bigint -- functions/tallies.sql
 function advance_rollout(r runner_rollouts, t timestamp with time zone) returns text[] -- functions/rollouts.sql
+function announce_artifact_deletion(org text, build text, until timestamp with time zone, known text) returns boolean -- functions/build-retention.sql
 function announce_groups(process text, slots jsonb) returns queue_key[] -- functions/claim.sql
 function append_logs(write_id text, appends log_append[], chunks log_chunk[], bodies bytea) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
 function append_logs_and_sequences(write_id text, appends log_append[], chunks log_chunk[], bodies bytea, parts log_sequence_part[]) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
 function approval_row(a workflow_approvals) returns jsonb -- functions/workflows.sql
+function apps_with_builds(after text, most integer) returns TABLE(org_id text, app_id text) -- functions/build-retention.sql
 function ask_policies(org text, workflow text, evaluations jsonb) returns void -- functions/policies.sql
 function attempt_partition_name(day date) returns text -- functions/deliveries.sql
 function audit_partition_name(month timestamp with time zone) returns text -- functions/audit.sql
@@ -3026,6 +3073,7 @@ function create_workflow(draft jsonb, t timestamp with time zone) returns text -
 function delete_action(org text, app text, action text) returns TABLE(outcome text, told text[]) -- functions/for-older-brokers.sql
 function delete_audit_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_beat_minutes_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
+function delete_builds(org text, builds text[]) returns integer -- functions/build-retention.sql
 function delete_emitter(org text, emitter text) returns boolean -- functions/emitters.sql
 function delete_health_checks_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
 function delete_idle_app(org text, app text) returns TABLE(outcome text, ids text[]) -- functions/apps.sql
@@ -3039,12 +3087,14 @@ function delete_unused_sources(most integer) returns integer -- functions/config
 function delete_webhook(org text, webhook text) returns boolean -- functions/webhooks.sql
 function delete_workflows(old text[]) returns integer -- functions/workflow-retention.sql
 function delete_workflows_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
+function digests_of_builds(org text, build text, digests text[]) returns text[] -- functions/build-retention.sql
 function disable_webhook(org text, webhook text, why text, t timestamp with time zone) returns void -- functions/deliveries.sql
 function discard_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
 function drop_terraform_state(org text, workspace text, lock text, needs_lock boolean, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function duration_bucket(seconds double precision) returns integer -- functions/rollups.sql
 function emit_ticks(ticks json, signals json) returns TABLE(settled settled_emitter, wake text) -- functions/emitters.sql
 function emitter_status_after(status text, event text) returns text -- functions/before-tables.sql
+function end_artifact_deletion(org text, build text, until timestamp with time zone, came text, why text) returns void -- functions/build-retention.sql
 function end_error(execution text, event text, ended_by text, clock text, stop_reason text, why text) returns jsonb -- functions/moves.sql
 function end_executions(process_ids text[], reason text, why text, confirmed boolean) returns SETOF queue_key -- functions/end.sql
 function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(job_id text, outcome text, status text, runner_id text, job_group text, execution_id text) -- functions/end.sql
@@ -3085,6 +3135,7 @@ function groups_served(serves jsonb, runner text) returns TABLE(job_group text, 
 function has_backlog(org text, kind text) returns boolean -- functions/turns.sql
 function has_log_record(org text, stream text, execution text, seq bigint) returns boolean -- functions/log-streams.sql
 function has_room_for_role(org text, most integer) returns boolean -- functions/roles.sql
+function held_builds(org text, app text) returns TABLE(id text) -- functions/build-retention.sql
 function held_though_over(held_by text[], held text[]) returns TABLE(process_id text, told json, is_ordered boolean) -- functions/beats.sql
 function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
 function holders_of_action(org text, action text) returns text[] -- functions/for-older-brokers.sql
@@ -3106,6 +3157,7 @@ function is_unbegun(l queue_signal_live) returns boolean -- functions/signals.sq
 function job_status_after(status text, event text) returns text -- functions/before-tables.sql
 function join_parents(w workflows, others text[]) returns void -- functions/chains.sql
 function joined_chain(one text[], other text[]) returns text[] -- functions/chains.sql
+function judge_artifact_deletion(org text, build text, until timestamp with time zone) returns text -- functions/build-retention.sql
 function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with time zone) returns TABLE(job_id text, event text, execution_status text, description text, clock text, stop_reason text, rearm_at timestamp with time zone) -- functions/clocks.sql
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql
 function keep_actions(org text, app text, app_config text, named json, t timestamp with time zone) returns void -- functions/apps.sql
@@ -3121,8 +3173,10 @@ function keep_signal_keys(signals new_signal[]) returns void -- functions/signal
 function keep_slots(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
 function keep_source_blob(org text, blob json, only_part bytea) returns text -- functions/config-sources.sql
 function keep_terraform_state(s terraform_workspace_states, only_part bytea, prints jsonb, lock text, needs_lock boolean, reason text, is_terraform boolean) returns workspace_outcome -- functions/workspaces.sql
+function kept_builds(org text, app text, keep integer) returns TABLE(id text) -- functions/build-retention.sql
 function label_rollups(labels rollup_labels[]) returns TABLE(org_id text, day timestamp with time zone, runner_group_of text, job_group_of text, type_of text, runner_group_id text, job_group text, type text) -- functions/tallies.sql
 function lane_of_install(org text, install text, lane text) returns text -- functions/workflow-places.sql
+function late_artifact_deletions(org text, app text) returns jsonb -- functions/build-retention.sql
 function late_signals(asking new_signal[]) returns text[] -- functions/signals.sql
 function late_ticks(ids text[]) returns text[] -- functions/emitters.sql
 function leave_fan_out(org text, lease text) returns boolean -- functions/events.sql
@@ -3199,6 +3253,7 @@ function pulumi_lock_holder(holder jsonb) returns jsonb -- functions/pulumi-stat
 function purge_queue(org text, queue text, with_in_flight boolean, why text, batch integer) returns TABLE(purged integer, wake text) -- functions/signals.sql
 function push_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
 function put_install_config(org text, install text, draft jsonb, t timestamp with time zone) returns void -- functions/install-configs.sql
+function put_off_artifact_deletion(org text, build text, until timestamp with time zone, why text, delay interval) returns void -- functions/build-retention.sql
 function put_off_callbacks(signal_ids text[], ns integer[], all_begins integer[], are_begun boolean[]) returns void -- functions/turns.sql
 function put_off_turns(signal_ids text[], lease_ids text[]) returns void -- functions/turns.sql
 function queue_max_bytes() returns bigint -- functions/signals.sql
@@ -3237,6 +3292,7 @@ function restore_workspace(org text, workspace text, kept_days integer, actor te
 function retire_app_config(org text, former text) returns void -- functions/apps.sql
 function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retry_delay_ns(first bigint, executions integer) returns bigint -- functions/signals.sql
+function return_policy_evaluation(org text, owner text, job text, until timestamp with time zone) returns void -- functions/policies.sql
 function return_signals(org_ids text[], signal_ids text[], lease_ids text[], untils timestamp with time zone[]) returns SETOF text -- functions/signal-claims.sql
 function roll_up_activity(t timestamp with time zone) returns void -- functions/activity-rollups.sql
 function rollout_status_after(status text, event text) returns text -- functions/before-tables.sql
@@ -3285,6 +3341,7 @@ function sweep_signal_queues(batch integer) returns swept_signals -- functions/q
 function sweep_signals(batch integer) returns swept_signals -- functions/signals.sql
 function sweep_stopping(batch integer) returns swept -- functions/clocks.sql
 function sync_app_config(org text, app text, config json, base text) returns TABLE(outcome text, id text) -- functions/apps.sql
+function take_artifact_deletion(after text, patience interval) returns TABLE(org_id text, build_id text, repository text, tag text, digest text, tries integer, taken_until timestamp with time zone) -- functions/build-retention.sql
 function take_backlog(org text, kind text, most integer) returns TABLE(signal_id text, lease_id text, callback integer, begins integer) -- functions/turns.sql
 function take_deliveries(webhook text, lease text, busy text[], most integer) returns TABLE(id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamp with time zone, delivery_id text, event_id text, stream text, seq bigint, tries integer, attempts integer, is_resent boolean, body text) -- functions/for-older-brokers.sql
 function take_due_lines(most integer, of_org integer, orgs text[], held integer[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/deliveries.sql
@@ -3298,6 +3355,8 @@ function task_lease_ns() returns bigint -- functions/signals.sql
 function tell_app_of_config(org text, app text, config json) returns void -- functions/apps.sql
 function tell_inactive_runners(process_ids text[], silent_since timestamp with time zone[], t timestamp with time zone) returns void -- functions/events.sql
 function tell_of_events(orgs text[]) returns void -- functions/events.sql
+function tell_policy_engine() returns void -- functions/policies.sql
+function tidy_builds(org text, app text, keep integer, wait interval, most integer, OUT marked integer, OUT taken_back integer, OUT deleted integer, OUT has_more boolean) returns record -- functions/build-retention.sql
 function tokens_changed() returns trigger -- functions/before-tables.sql
 function trim_log_stream(org text, stream text, most_bytes bigint) returns boolean -- functions/log-retention.sql
 function unblock_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspace-blocks.sql

@@ -26,6 +26,24 @@ export async function leaveEvaluation(db: Db, one: Evaluation): Promise<void> {
   await db`select leave_policy_evaluation(${org_id}, ${owner_id}, ${runner_job_id}, ${until}::text::timestamptz)`;
 }
 
+/** Gives one back by which this broker failed; it counts as a try. */
+export async function returnEvaluation(db: Db, one: Evaluation): Promise<void> {
+  const { org_id, owner_id, runner_job_id, until } = one;
+  await db`select return_policy_evaluation(${org_id}, ${owner_id}, ${runner_job_id}, ${until}::text::timestamptz)`;
+}
+
+/** Says that this broker has what evaluates policies. */
+export async function tellEngine(db: Db): Promise<void> {
+  await db`select tell_policy_engine()`;
+}
+
+/** Whether a broker said so within a minute. */
+export async function isEngineThere(db: Db): Promise<boolean> {
+  const rows = await db`
+    select from policy_engines e where e.seen_at > svc_now() - interval '1 minute'`;
+  return rows.length > 0;
+}
+
 /** Ends one by its report; nothing happens where another broker has ended it. */
 export async function endEvaluation(
   db: Db,

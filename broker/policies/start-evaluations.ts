@@ -5,8 +5,11 @@ import {
   endEvaluation,
   type Evaluation,
   forgetEvaluation,
+  isEngineThere,
   leaveEvaluation,
+  returnEvaluation,
   takeEvaluation,
+  tellEngine,
 } from "./evaluation-queries.ts";
 import { judgeBuild } from "./judge-build.ts";
 
@@ -16,10 +19,12 @@ const atOnce = 2;
 const leaseSeconds = 75;
 const lookEveryMs = 2000;
 const restMs = 10;
+/** A broker with OPA says so as often, while it looks. */
+const tellEveryMs = 10_000;
 
 /**
  * Evaluates what is due, an org's one after the other: looks when a workflow has asked, and every two seconds. Answers how to stop: what
- * is under way is given back.
+ * is under way is given back. A broker without OPA leaves them to those that have it, while there is one.
  */
 export function startEvaluations(broker: Broker): () => Promise<void> {
   const { db, log, metrics, wakes } = broker;
@@ -34,17 +39,29 @@ export function startEvaluations(broker: Broker): () => Promise<void> {
     try {
       ended.add({ result: await evaluate(broker, one, stopped.signal) });
     } catch (error) {
-      if (stopped.signal.aborted) await leaveEvaluation(db, one).catch(() => {}); // its lease runs out
-      else
+      const giveBack = stopped.signal.aborted ? leaveEvaluation : returnEvaluation;
+      await giveBack(db, one).catch(() => {}); // its lease runs out
+      if (!stopped.signal.aborted)
         log.error(
           { err: error, org_id: one.org_id, owner_id: one.owner_id },
-          "policies were not evaluated; it is tried again when the lease is over",
+          "policies were not evaluated; it is tried again",
         );
     }
   }
 
+  let toldAtMs = -Infinity;
+  async function isForOthers(): Promise<boolean> {
+    if ((await broker.opa.find()) === undefined) return await isEngineThere(db);
+    if (performance.now() - toldAtMs > tellEveryMs) {
+      await tellEngine(db);
+      toldAtMs = performance.now();
+    }
+    return false;
+  }
+
   async function look(): Promise<number> {
     if (stopped.signal.aborted || running.size >= atOnce) return lookEveryMs;
+    if (await isForOthers()) return lookEveryMs;
     const taken = await takeEvaluation(db, leaseSeconds);
     if (taken === undefined) return lookEveryMs;
     const done = run(taken).finally(() => {
