@@ -49,6 +49,8 @@ async function trySync(
   const draftOf = { id, cliVersion, actorId: actor.id, builds: config.registry !== undefined };
   const asked = { draft: draftOf, brands: config.brands, defaultName: name };
   const checked = await check({ opa, work }, asking, { asked, source, bytes });
+  if (base !== undefined && base !== active && checked.told.changeCount > 0)
+    throw configChanged(active);
   const kept = await withPermit(() => keepSources({ db, seals }, orgId, checked.archives));
   const draft = withSources(textOf(checked.draft), checked.told.sources, kept);
   freeBytes(checked.draft);

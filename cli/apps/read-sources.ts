@@ -3,10 +3,9 @@ import { lstat, readdir, readFile, readlink, realpath } from "node:fs/promises";
 import path from "node:path";
 import { configLimits } from "../../shared/app-config/config-fault.ts";
 import type { FileFault } from "../../shared/app-config/file-fault.ts";
+import { isLeftOut } from "../../shared/app-config/is-left-out.ts";
 import type { FolderEntry } from "../../shared/tar/pack-entries.ts";
 
-/** What other programs keep beside sources, and no build needs: what git has, downloads, states. */
-const leftOut = /^(?:\.git|\.svc|\.terraform|node_modules|.*\.tfstate(?:\.backup)?)$/;
 const { files: mostFiles, sourceBytes } = configLimits;
 
 /** The files and links of a folder of a config's directory, but for what a build has no use for; why not, where they cannot be read. */
@@ -49,7 +48,7 @@ export async function listSources(
     for (const one of await readdir(path.join(base, at))) {
       const name = path.posix.join(at, one);
       const place = path.join(base, name);
-      if (leftOut.test(one)) continue;
+      if (isLeftOut(one)) continue;
       const stat = await lstat(place);
       if (stat.isDirectory()) open.push(name);
       else if (stat.isFile() || stat.isSymbolicLink()) listed.push({ name, place, stat });

@@ -34,6 +34,29 @@ begin
   select org, config, s.component, s.source_id from json_to_recordset(sources) as s(component text, source_id text);
 end $$;
 
+-- Forgets which blobs configs name that nothing is built of any more: those of deleted apps, and all but the active one, the last ten
+-- versions of an app and those of open builds. Answers how many of at most `most` it forgot.
+create or replace function forget_old_sources(most int) returns int
+  language plpgsql as $$
+declare
+  forgotten int;
+begin
+  delete from app_config_sources s
+   where (s.org_id, s.app_config_id, s.component) in (
+     select x.org_id, x.app_config_id, x.component
+       from app_config_sources x
+       join app_configs c on c.org_id = x.org_id and c.id = x.app_config_id
+       join apps a on a.org_id = c.org_id and a.id = c.app_id
+      where (a.deleted_at < svc_now() - interval '1 day'
+             or (c.status in ('outdated', 'error') and c.created_at < svc_now() - interval '1 day'
+                 and c.version <= (select max(n.version) from app_configs n where n.app_id = c.app_id) - 10))
+        and not exists (select from component_builds b
+                         where b.app_id = c.app_id and b.status in ('planning', 'building') and b.app_config_id = c.id)
+      limit most for update of x skip locked);
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end $$;
+
 -- Deletes blobs that no config names, with their parts; those that a sync found or made within a day stay, as their config may be
 -- about to be written. Answers how many of at most `most` went.
 create or replace function delete_unused_sources(most int) returns int

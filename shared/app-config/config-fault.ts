@@ -105,7 +105,7 @@ export const configLimits = {
   files: 2_000,
   /** Of one folder that a component is built from, and of all of them. */
   sourceBytes: 10 * 2 ** 20,
-  sourcesBytes: 16 * 2 ** 20,
+  sourcesBytes: 12 * 2 ** 20, // with the document they come in one body
   tomlBytes: 128 * 1024,
   tomlBytesOfAll: 2 * 2 ** 20,
   /** Tables, lists and what is in them: as many as a TOML file has room for, and four such files. */

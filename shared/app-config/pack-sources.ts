@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { type ArchiveLinks, staysWithin } from "../tar/archive-links.ts";
-import { type FolderEntry, packEntries } from "../tar/pack-entries.ts";
+import { type FolderEntry, packedBytes, packEntries } from "../tar/pack-entries.ts";
 import { configLimits, type FoundFault } from "./config-fault.ts";
 import type { ReadSources } from "./config-folder.ts";
 import type { FileFault } from "./file-fault.ts";
+import { isLeftOut } from "./is-left-out.ts";
 import type { RawConfig } from "./raw-config.ts";
 import { type Found, tableAt, tablesAt, textIn } from "./rules/rule.ts";
 
@@ -23,6 +24,7 @@ type Packing = {
   readonly read: ReadSources | undefined;
   readonly known: Map<string, Packed | FileFault>;
   bytes: number;
+  files: number;
 };
 
 /**
@@ -35,7 +37,7 @@ export async function packSources(
 ): Promise<{ readonly faults: readonly FoundFault[]; readonly sources: readonly PackedSource[] }> {
   const faults: FoundFault[] = [];
   const sources: PackedSource[] = [];
-  const packing: Packing = { read, known: new Map(), bytes: 0 };
+  const packing: Packing = { read, known: new Map(), bytes: 0, files: 0 };
   const sandbox = tableAt(raw.tree, "sandbox");
   for (const found of [...(sandbox ? [sandbox] : []), ...tablesAt(raw.tree, "components")]) {
     const given = found.value["directory"];
@@ -81,8 +83,9 @@ async function packOnce(packing: Packing, directory: string): Promise<Packed | F
       code: "missing_file",
       detail: `${shown} is a folder of the config's directory, and a JSON document has none: run svc app sync, or send the directory as a tar.gz, or name a public_repo`,
     };
-  const entries = await packing.read(directory);
-  if ("code" in entries) return { ...entries, detail: `${shown} ${entries.detail}` };
+  const read = await packing.read(directory);
+  if ("code" in read) return { ...read, detail: `${shown} ${read.detail}` };
+  const entries = read.filter(({ name }) => !name.split("/").some(isLeftOut));
   if (entries.length === 0) return { code: "missing_file", detail: `${shown} has no files` };
   const links: ArchiveLinks = new Map(
     entries.flatMap(({ kind, name, target }) => (kind === "link" ? [[name, target]] : [])),
@@ -93,10 +96,16 @@ async function packOnce(packing: Packing, directory: string): Promise<Packed | F
       code: "outside_root",
       detail: `${shown}: ${leaving.slice(0, 200)} is a link that leaves the folder`,
     };
-  const bytes = entries.reduce((sum, one) => sum + one.bytes.length, 0);
-  const { sourceBytes, sourcesBytes } = configLimits;
+  const bytes = packedBytes(entries);
+  const { files, sourceBytes, sourcesBytes } = configLimits;
   if (bytes > sourceBytes)
     return tooLarge(`${shown} has ${mebibytes(bytes)}`, `one may have ${mebibytes(sourceBytes)}`);
+  packing.files += entries.length;
+  if (packing.files >= files)
+    return tooLarge(
+      `${shown} makes the files too many`,
+      `all folders that components name may have ${files - 1} together`,
+    );
   packing.bytes += bytes;
   if (packing.bytes > sourcesBytes)
     return tooLarge(

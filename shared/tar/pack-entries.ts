@@ -1,4 +1,4 @@
-import { paddingOf, tarEnd, tarHeader } from "./tar-header.ts";
+import { paddingOf, tarEnd, tarEntryBytes, tarHeader } from "./tar-header.ts";
 
 /** A file or a link of a folder. */
 export type FolderEntry = {
@@ -10,6 +10,14 @@ export type FolderEntry = {
   readonly target: string;
   readonly bytes: Uint8Array;
 };
+
+/** How large the archive of a folder will be, before it is made: heads, long names and padding count as contents do. */
+export function packedBytes(entries: readonly FolderEntry[]): number {
+  return entries.reduce(
+    (sum, { bytes, ...entry }) => sum + tarEntryBytes({ ...entry, size: bytes.length }),
+    tarEnd.length,
+  );
+}
 
 /** A folder as a tar archive: the same files and links are the same bytes, whatever their order, owners and times. */
 export function packEntries(entries: readonly FolderEntry[]): Buffer {

@@ -22,6 +22,14 @@ export function tarHeader({ name, kind, size, isExecutable, target }: TarHeader)
   return Buffer.concat([block(told), extra, paddingOf(extra.length), own]);
 }
 
+/** How much an entry takes in an archive, with its header, what goes before it, and its padding. */
+export function tarEntryBytes({ name, size, target }: TarHeader): number {
+  const extra = paxOf({ path: name, linkpath: target }).length;
+  return blockBytes + padded(size) + (extra === 0 ? 0 : blockBytes + padded(extra));
+}
+
+const padded = (size: number): number => Math.ceil(size / blockBytes) * blockBytes;
+
 /** The zeros between the end of a body and the next header. */
 export function paddingOf(size: number): Buffer {
   return Buffer.alloc((blockBytes - (size % blockBytes)) % blockBytes);

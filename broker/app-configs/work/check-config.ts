@@ -78,7 +78,7 @@ export async function checkConfig(
       asJson(notices),
       asJson(document.metadata.readme ?? ""),
       ...policies.map(({ contents }) => Buffer.from(contents)),
-      ...archives.values(),
+      ...(draft === undefined ? [] : archives.values()),
     ],
   };
 }

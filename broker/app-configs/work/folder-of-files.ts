@@ -40,7 +40,7 @@ function entriesWithin(
   { files, executables, links }: ArchiveFiles,
   folder: string,
 ): readonly FolderEntry[] {
-  const isOfIt = (name: string): boolean => name.startsWith(folder) && !name.startsWith(".svc/");
+  const isOfIt = (name: string): boolean => name.startsWith(folder);
   const own = [...files].flatMap(([name, bytes]): FolderEntry[] =>
     isOfIt(name)
       ? [

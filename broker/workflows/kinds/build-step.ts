@@ -190,11 +190,13 @@ function planOf({ facts, registry }: BuildEnvironment, build: BuildRow): Planned
 }
 
 /** Of an agent that does not understand the plan, or did not: one of before says nothing of its plans. */
-const outdated = (runnerId = ""): CompositeFault =>
+const outdated = (runnerId?: string): CompositeFault =>
   faultOf(
     "runner_outdated",
     "The agent is older than this build",
-    `An agent of runner ${runnerId} is of a version that does not know such builds. Update it: svc runner update-version ${runnerId}. Then build again.`,
+    runnerId === undefined
+      ? "The agent that took the job is of a version that does not know such builds. Update it, of ours by svc runner update-version. Then build again."
+      : `An agent of runner ${runnerId} is of a version that does not know such builds. Update it: svc runner update-version ${runnerId}. Then build again.`,
     { retryable: false },
   );
 
@@ -228,7 +230,7 @@ function outcomeOf(env: BuildEnvironment, build: BuildRow, job: StepJob): StepOu
       return { kind: "fault", fault: madeInVain };
   }
   if (outcome.kind !== "fault") return outcome;
-  if (job.class === "unknown_type") return { kind: "fault", fault: outdated(env.facts.runner?.id) };
+  if (job.class === "unknown_type") return { kind: "fault", fault: outdated() };
   const retryable = outcome.fault.retryable && passing.includes(job.class);
   return { ...outcome, fault: { ...outcome.fault, retryable } };
 }

@@ -1,7 +1,8 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { deleteUnusedSources } from "../../../broker/retention/delete-unused-sources.ts";
 import { givenArchivesApi } from "../../support/apps/archives-api.ts";
-import { tarEntry } from "../../support/apps/tar-entry.ts";
+import { tarEnd, tarEntry } from "../../support/apps/tar-entry.ts";
 
 const { db, setup } = await givenArchivesApi();
 const metadata = tarEntry("metadata.toml", 'name = "shop"\n');
@@ -109,23 +110,55 @@ describe("a component in the config's own directory", () => {
     expect(told.body.errors).toMatchObject([{ code: "bad_value" }]);
   });
 
-  test("goes with the last config that names it", async () => {
+  test("goes when nothing is built of its configs any more, or its app is deleted", async () => {
     const { pack, blobs, orgId } = await given();
     await pack(metadata, component("net"), main);
     await pack(metadata, component("net"), tarEntry("net/main.tf", "# empty\n"));
     const batches = { signal: new AbortController().signal, batch: 10 };
     await db`update source_blobs set used_at = svc_now() - interval '2 days' where org_id = ${orgId}`;
-    expect(await deleteUnusedSources(db, batches)).toBe(0);
-    await db`
-      delete from app_config_sources s using app_configs c
-       where c.org_id = ${orgId} and c.id = s.app_config_id and c.status = 'outdated'`;
+    await db`update app_configs set created_at = svc_now() - interval '2 days' where org_id = ${orgId}`;
+    expect(await deleteUnusedSources(db, batches)).toBe(0); // one of the last ten
+    await db`update app_configs set version = version + 9 where org_id = ${orgId} and status = 'active'`;
     expect(await deleteUnusedSources(db, batches)).toBe(1);
     const [left] = await blobs();
     const parts = await db`
       select from terraform_state_parts where org_id = ${orgId} and object_id <> ${left?.id ?? ""}`;
     expect([(await blobs()).length, parts.length]).toEqual([1, 0]);
     await db`update source_blobs set used_at = svc_now() where org_id = ${orgId}`;
-    await db`delete from app_config_sources where org_id = ${orgId}`;
-    expect(await deleteUnusedSources(db, batches)).toBe(0); // its config may be about to be written
+    await db`update apps set deleted_at = svc_now() - interval '2 days' where org_id = ${orgId}`;
+    expect(await deleteUnusedSources(db, batches)).toBe(0); // a sync may be about to name it
+    await db`update source_blobs set used_at = svc_now() - interval '2 days' where org_id = ${orgId}`;
+    expect(await deleteUnusedSources(db, batches)).toBe(1);
+  });
+
+  test("is not kept where the sync is based on another config than the active one, or changes nothing", async () => {
+    const { pack, send, blobs } = await given();
+    const first = await pack(metadata, component("net"), main);
+    await pack(metadata, component("net"), main, component("net", "two"));
+    const other = [metadata, component("net"), tarEntry("net/main.tf", "# other\n"), tarEnd];
+    const body = gzipSync(Buffer.concat(other));
+    const query = `?base_config_id=${first.body.id}`;
+    expect((await send(body, { query })).status).toBe(409);
+    expect((await send(body, { query: "?dry_run=true" })).status).toBe(200);
+    expect(await blobs()).toHaveLength(1);
+  });
+
+  test("counts by what its archive takes, and has nothing that builds do not need", async () => {
+    const { pack, blobs } = await given();
+    const deep = Array.from({ length: 20 }, (_, n) => `d${n}`.repeat(20));
+    const names = Array.from({ length: 600 }, (_, n) => `${deep.join("/")}/${n}`);
+    const nested = deep.map((_, n) => component(deep.slice(0, n + 1).join("/"), `c${n}`));
+    const { status, body } = await pack(
+      metadata,
+      ...nested,
+      ...names.map((name) => tarEntry(name, "")),
+    );
+    expect([status, body.errors?.[0]?.["code"]]).toEqual([422, "config_too_costly"]);
+    const kept = [".git/config", ".terraform/x", "a.tfstate"].map((name) =>
+      tarEntry(`net/${name}`, "x"),
+    );
+    await pack(metadata, component("net"), main);
+    expect((await pack(metadata, component("net"), main, ...kept)).status).toBe(200);
+    expect(await blobs()).toHaveLength(1);
   });
 });
