@@ -24,11 +24,13 @@ const reading = {
   apps: "apps.read",
   app_branches: "apps.read",
 } as const;
-const operating = {
+/** What it asks to operate what an owner has: the signals and emitters in its lanes, and its workflows, by the API and on pages. */
+export const operatingPermissions = {
   installs: "installs.operate",
   apps: "builds.write",
   app_branches: "branches.run",
-} as const;
+} as const satisfies Readonly<Record<LaneOwner, Permission>>;
+const operating = operatingPermissions;
 const operatingQueues = { permission: "queues.operate", ofLane: operating, isBound: true } as const;
 
 /**

@@ -14,6 +14,7 @@ import type { Action, Done, Page, Shown, View } from "./page.ts";
 import { partKey } from "./part-key.ts";
 import { faultNotice, faultOf, problemShown } from "./problem-page.ts";
 import { questionMain } from "./question.ts";
+import { requireOneOf } from "./require-one-of.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { type Absent, makeFindReader, type Reader } from "./session/find-reader.ts";
 import { shell } from "./shell.ts";
@@ -49,15 +50,15 @@ export function openPages(
     );
   }
   for (const action of actions) {
-    const { path, permission, back } = action;
+    const { path, back } = action;
     const ask: Act = async (view) => {
-      requirePermission(view.actor, permission);
+      requireOneOf(view, action);
       const question = await action.ask(view, new URLSearchParams());
       return { title: question.title, main: questionMain(view.address, question) };
     };
     const run: Act = async (view, c) => {
       requireSameOrigin(c);
-      requirePermission(view.actor, permission);
+      requireOneOf(view, action);
       const form = await readForm(c);
       return await action.run(view, form).catch(async (error: unknown) => {
         const fault = faultOf(error);

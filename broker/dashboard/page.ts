@@ -77,6 +77,8 @@ export type Done = {
 export type Action = {
   readonly path: string;
   readonly permission: Permission;
+  /** Who has one of these in place of `permission` is let in, too: what is asked depends on the thing, and `ask` demands it. */
+  readonly or?: readonly Permission[];
   /** Where "Back" leads when it is refused; to the page above its path unless told. */
   readonly back?: (view: View) => string;
   readonly ask: (view: View, entered: URLSearchParams) => Promise<Question>;

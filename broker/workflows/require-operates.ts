@@ -1,15 +1,8 @@
-import type { Permission } from "../../shared/permissions.ts";
 import { problem } from "../../shared/problem.ts";
+import { operatingPermissions } from "../../shared/queue-acts.ts";
 import type { Db } from "../database/connect.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Workflow } from "./machine/workflow-rows.ts";
-
-/** What it asks to cancel, retry, skip and resume workflows, by whose they are. */
-const asked: Readonly<Record<Workflow["owner_type"], Permission>> = {
-  installs: "installs.operate",
-  apps: "builds.write",
-  app_branches: "branches.run",
-};
 
 /** Refuses whoever may not operate this workflow; one that is not there is for others to say. */
 export async function requireOperates(
@@ -19,7 +12,7 @@ export async function requireOperates(
 ): Promise<void> {
   const [row] = await db<{ owner_type: Workflow["owner_type"] }[]>`
     select w.owner_type from workflows w where w.org_id = ${orgId} and w.id = ${id}`;
-  const needed = row && asked[row.owner_type];
+  const needed = row && operatingPermissions[row.owner_type];
   if (needed === undefined || permissions.has(needed)) return;
   const whose = row?.owner_type === "installs" ? "an install" : "an app";
   const detail = `This workflow is of ${whose}. This token lacks the permission ${needed}.`;

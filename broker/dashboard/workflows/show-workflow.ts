@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import { getApprovalContentsRoute } from "../../../shared/api/control-workflows.ts";
 import type { ShownStep, WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { getWorkflowRoute } from "../../../shared/api/workflows.ts";
+import { operatingPermissions } from "../../../shared/queue-acts.ts";
 import { spanBars } from "../charts/span-bars.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
@@ -40,13 +41,13 @@ export const showWorkflow: Page = {
           {
             label: "Resume…",
             to: `${at}/resume`,
-            permission: "installs.operate",
+            permission: operatingPermissions[workflow.owner_type],
             isOpen: status === "error",
           },
           {
             label: "Cancel…",
             to: `${at}/cancel`,
-            permission: "installs.operate",
+            permission: operatingPermissions[workflow.owner_type],
             isOpen: !workflow.finished && !workflow.cancelling,
           },
         ])}
@@ -95,7 +96,7 @@ async function approvalNotice(view: View, workflow: WholeWorkflow, step: ShownSt
 
 function failureNotice(view: View, workflow: WholeWorkflow, step: ShownStep): Html {
   const at = `/workflows/${workflow.id}/steps/${step.id}`;
-  const permission = "installs.operate";
+  const permission = operatingPermissions[workflow.owner_type];
   return html`<section class="card" aria-label="${step.name}">
     <h2>${step.name} failed</h2>
     <p>${step.composite_error?.detail ?? step.status.status_human_description}</p>

@@ -8,8 +8,10 @@ import {
   skipStepRoute,
   updateWorkflowRoute,
 } from "../../../shared/api/control-workflows.ts";
-import type { ShownApproval, ShownStep } from "../../../shared/api/workflow.ts";
+import type { ShownApproval, ShownStep, WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { getStepRoute, getWorkflowRoute } from "../../../shared/api/workflows.ts";
+import { problem } from "../../../shared/problem.ts";
+import { operatingPermissions } from "../../../shared/queue-acts.ts";
 import type { Action, View } from "../page.ts";
 import { jsonBlock } from "../parts/code-block.ts";
 import { choiceField, textField } from "../parts/fields.ts";
@@ -20,6 +22,18 @@ const stepPath = `${path}/steps/{step_id}` as const;
 const paramsOf = (view: View) => ({ workflow_id: view.param("workflow_id") });
 const ofStep = (view: View) => ({ ...paramsOf(view), step_id: view.param("step_id") });
 const placeOf = (view: View): string => `/workflows/${view.param("workflow_id")}`;
+
+/** As the API does: what it asks depends on whose the workflow is. */
+const { installs: permission, ...others } = operatingPermissions;
+const operating = { permission, or: Object.values(others) };
+
+/** The workflow, for who may operate it. */
+async function findOperated(view: View): Promise<WholeWorkflow> {
+  const workflow = await view.ask(getWorkflowRoute, { params: paramsOf(view) });
+  const needed = operatingPermissions[workflow.owner_type];
+  if (view.can(needed)) return workflow;
+  throw problem.forbidden("permission_missing", `This token lacks the permission ${needed}.`);
+}
 
 async function findApproval(view: View): Promise<{ step: ShownStep; approval: ShownApproval }> {
   const step = await view.ask(getStepRoute, { params: ofStep(view) });
@@ -110,8 +124,9 @@ const deny: Action = {
 
 const retry: Action = {
   path: `${stepPath}/retry`,
-  permission: "installs.operate",
+  ...operating,
   async ask(view) {
+    await findOperated(view);
     const step = await view.ask(getStepRoute, { params: ofStep(view) });
     return {
       title: `Retry: ${step.name}`,
@@ -128,8 +143,9 @@ const retry: Action = {
 
 const skip: Action = {
   path: `${stepPath}/skip`,
-  permission: "installs.operate",
+  ...operating,
   async ask(view) {
+    await findOperated(view);
     const step = await view.ask(getStepRoute, { params: ofStep(view) });
     return {
       title: `Skip: ${step.name}`,
@@ -167,9 +183,9 @@ const approveAll: Action = {
 
 const resume: Action = {
   path: `${path}/resume`,
-  permission: "installs.operate",
+  ...operating,
   async ask(view) {
-    const workflow = await view.ask(getWorkflowRoute, { params: paramsOf(view) });
+    const workflow = await findOperated(view);
     return {
       title: `Resume: ${workflow.name}`,
       text: html`<p>
@@ -191,9 +207,9 @@ const resume: Action = {
 
 const cancel: Action = {
   path: `${path}/cancel`,
-  permission: "installs.operate",
+  ...operating,
   async ask(view) {
-    const workflow = await view.ask(getWorkflowRoute, { params: paramsOf(view) });
+    const workflow = await findOperated(view);
     if (workflow.finished) throw notNow(`It has finished: it is ${workflow.status.status}.`);
     return {
       title: `Cancel: ${workflow.name}`,
