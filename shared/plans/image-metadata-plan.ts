@@ -13,4 +13,8 @@ export const imageMetadataPlan = z.looseObject({
   sandbox_mode: sandboxMode,
   // What follows is ours.
   digest: text,
+  /** In place of a tag: of those that there are, the newest that it means. */
+  update_policy: text,
+  /** Nothing is asked of the image but its digest. */
+  digest_only: flag,
 });

@@ -25,6 +25,9 @@ export const imageOrder = z.object({
       withIndex: z.boolean(),
       withManifests: z.boolean(),
       withLayers: z.boolean(),
+      policy: z.string().optional(),
+      /** Nothing else is asked; in place of all that metadata is. */
+      digestOnly: z.boolean().default(false),
     }),
   ]),
   from: place,

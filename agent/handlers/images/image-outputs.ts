@@ -87,16 +87,39 @@ async function lookedAt(client: RegistryClient, manifest: Manifest): Promise<obj
   }
 }
 
+/** By what an image that is looked at was found. */
+type Wanted = {
+  /** A tag or a digest. */
+  readonly wanted: string;
+  /** By which it was chosen, if any. */
+  readonly policy: string | undefined;
+};
+
+const foundBy = ({ wanted, policy }: Wanted) => ({
+  tag: wanted.includes(":") ? "" : wanted,
+  ...(policy !== undefined && { update_policy: policy }),
+});
+
+/** What is told of an image of which nothing but the digest was asked. */
+export function digestOutputs(
+  from: ImagePlace,
+  { digest, ...found }: Wanted & { readonly digest: string },
+): ImageTold {
+  const place = { image: nameOf(from), registry: hostOf(from), repository: from.repository };
+  const words = `${nameOf(from)}:${found.wanted} is ${digest}.`;
+  return { outputs: { ...place, ...foundBy(found), digest }, words };
+}
+
 /** What is told of an image that was looked at. */
-export function metadataOutputs(from: ImagePlace, found: ImageMetadata): ImageTold {
-  const { attached, index, manifests, layers, ...facts } = found;
+export function metadataOutputs(from: ImagePlace, found: ImageMetadata & Wanted): ImageTold {
+  const { attached, index, manifests, layers, wanted, policy, ...facts } = found;
   const of = (kind: string) => attached.filter((one) => one.kind === kind);
   const [signatures, sboms, attestations] = [of("signature"), of("sbom"), of("attestation")];
   const outputs = {
     image: nameOf(from),
     registry: hostOf(from),
     repository: from.repository,
-    tag: from.tag ?? "",
+    ...(policy === undefined ? { tag: from.tag ?? "" } : foundBy({ wanted, policy })),
     ...facts,
     signatures,
     sboms,

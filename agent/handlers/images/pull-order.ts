@@ -4,9 +4,9 @@ import { buildPlan } from "../../../shared/plans/build-plan.ts";
 import type { containerImagePullPlan } from "../../../shared/plans/container-image-pull-plan.ts";
 import type { Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
-import { isPolicy } from "../../registry/choose-tag.ts";
 import { imageAddress } from "../../registry/image-address.ts";
 import { readRegistryPlace, type RegistryPlace } from "../../registry/registry-place.ts";
+import { requirePolicy } from "./require-policy.ts";
 import { targetPlace, type WantedImage, wantedPlace } from "./wanted-image.ts";
 
 const memberName = "container_image_pull_plan";
@@ -18,10 +18,7 @@ export function pullOrder(plan: Plan): WantedImage {
   const { container_image_pull_plan: pull, dst_registry, dst_tag } = data;
   if (pull == null) throw invalidPlan(`${memberName} is missing`);
   const policy = pull.update_policy || undefined;
-  if (policy !== undefined && !isPolicy(policy))
-    throw invalidPlan(
-      `${memberName}.update_policy must be newest, or a range of versions like ^1.2`,
-    );
+  if (policy !== undefined) requirePolicy(policy, `${memberName}.update_policy`);
   const from = wantedPlace(sourceOf(pull, policy), memberName);
   const to = targetPlace(
     readRegistryPlace(dst_registry, "dst_registry", { tag: dst_tag }),

@@ -11,7 +11,7 @@ import { RegistryFault } from "../../registry/registry-fault.ts";
 import { sayingHost } from "../../registry/saying-host.ts";
 import { usesProxy } from "../../registry/uses-proxy.ts";
 import { type ImageOrder, imageOrder, type ImageTold } from "./image-order.ts";
-import { imageOutputs, metadataOutputs } from "./image-outputs.ts";
+import { digestOutputs, imageOutputs, metadataOutputs } from "./image-outputs.ts";
 
 type Call = { readonly env: Environment; readonly say: (line: string) => void };
 
@@ -40,6 +40,10 @@ async function carryOut(order: ImageOrder, call: Call): Promise<ImageTold> {
   const { does, from } = order;
   const client = clientOf(order, "from", call.env);
   const wanted = await wantedOf(order, client, call);
+  if (does.kind === "metadata" && does.digestOnly) {
+    const digest = (await findDigest(client, wanted)) ?? (await getManifest(client, wanted)).digest;
+    return digestOutputs(from, { digest, wanted, policy: does.policy });
+  }
   const manifest = await getManifest(client, wanted);
   const { digest } = manifest;
   call.say(
@@ -47,7 +51,7 @@ async function carryOut(order: ImageOrder, call: Call): Promise<ImageTold> {
   );
   if (does.kind === "metadata") {
     const metadata = await readImageMetadata(client, manifest, does);
-    return metadataOutputs(from, metadata);
+    return metadataOutputs(from, { ...metadata, wanted, policy: does.policy });
   }
   const source = { from, manifest, client, tag: wanted.includes(":") ? "" : wanted };
   const to = clientOf(order, "to", call.env);
@@ -61,7 +65,7 @@ async function carryOut(order: ImageOrder, call: Call): Promise<ImageTold> {
 /** A tag or a digest: what is named, or the newest that a policy means. */
 async function wantedOf(order: ImageOrder, client: RegistryClient, { say }: Call): Promise<string> {
   const { does, from } = order;
-  const policy = does.kind === "pull" ? does.policy : undefined;
+  const policy = does.kind === "copy" ? undefined : does.policy;
   if (policy === undefined) return from.digest ?? from.tag ?? "latest";
   const tags = await listTags(client);
   const chosen = chooseTag(tags, policy);

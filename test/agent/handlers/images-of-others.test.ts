@@ -60,6 +60,42 @@ describeWithTools(["registry", "crane"], "images of others", () => {
     );
   });
 
+  test("are looked at by a policy: the tag that it means now, and its digest, with nothing else asked", async () => {
+    const client = pusherOf(registry.host, "others/looked");
+    for (const tag of ["1.2.0", "1.10.0", "2.0.0"]) await pushImage(client, { tag });
+    const { run } = await givenRunnerWithAgent(fleet);
+    const look = async (more: object) =>
+      await run({
+        type: "fetch-image-metadata",
+        plan: JSON.stringify({
+          registry: { loginServer: registry.host, repository: "others/looked" },
+          ...more,
+        }),
+      });
+    const digest = (
+      await runTool("crane", ["digest", `${registry.host}/others/looked:1.10.0`])
+    ).trim();
+    const found = await look({ update_policy: "^1.2", digest_only: true });
+    expect(found.outputs).toEqual({
+      image: `${registry.host}/others/looked`,
+      registry: registry.host,
+      repository: "others/looked",
+      tag: "1.10.0",
+      digest,
+      update_policy: "^1.2",
+    });
+    expect((await look({ update_policy: "^1.2" })).outputs).toMatchObject({
+      tag: "1.10.0",
+      update_policy: "^1.2",
+      signatures: [],
+    });
+    expect((await look({ tag: "1.10.0", digest_only: true })).outputs).toMatchObject({ digest });
+    const none = await look({ update_policy: ">=3", digest_only: true });
+    expect(none.result?.error_metadata["class"]).toBe("not_found");
+    const wrong = await look({ update_policy: "some", digest_only: true });
+    expect(wrong.description).toContain("update_policy must be newest, or a range of versions");
+  });
+
   test("whose registry lists tags without end are not waited for", async () => {
     let page = 0;
     const server = http.createServer((_, response) => {
