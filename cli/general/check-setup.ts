@@ -6,6 +6,7 @@ import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { opaAdvice } from "../../shared/policies/find-opa.ts";
 import { version } from "../../shared/version.ts";
 import { type Caller, defineCommand } from "../command.ts";
+import { checkBuilds } from "./check-builds.ts";
 import { clockSkewS } from "./clock-skew.ts";
 
 /** What is to be said of the registry of artifacts, where there is one. */
@@ -25,7 +26,7 @@ async function registryLines(call: Caller): Promise<readonly string[]> {
 export const checkSetup = defineCommand({
   name: "doctor",
   summary:
-    "Check the connection to the broker, its clock, its OPA, and the permissions of the token.",
+    "Check the connection to the broker, its clock, its OPA, the permissions of the token, and who makes builds.",
   examples: [{ does: "Check the setup.", run: "svc doctor" }],
   run: async ({ connect, call, screen }) => {
     const endpoint = await connect();
@@ -38,7 +39,7 @@ export const checkSetup = defineCommand({
     const endMs = Date.now();
     const tookMs = endMs - startMs;
     screen.out(`version  ${reached.body.version}, this command line ${version}; ${tookMs} ms`);
-    const { has_opa: hasOpa } = reached.body;
+    const { has_opa: hasOpa, has_registry: hasRegistry } = reached.body;
     if (hasOpa !== undefined)
       screen.out(
         `policies ${hasOpa ? "evaluated by OPA" : `not evaluated: the broker has no OPA. ${opaAdvice}`}`,
@@ -50,8 +51,11 @@ export const checkSetup = defineCommand({
     }
     const own = await call(getOwnTokenRoute, {});
     screen.out(`token    ${own.body.hint}, org ${own.body.org_id}`);
-    screen.out(`allows   ${own.body.permissions.join(", ")}`);
-    if (own.body.permissions.includes("apps.read"))
+    const { permissions } = own.body;
+    screen.out(`allows   ${permissions.join(", ")}`);
+    const builds = await checkBuilds({ call, permissions }, hasRegistry);
+    if (builds !== undefined) screen.out(`builds   ${builds}`);
+    if (permissions.includes("apps.read"))
       for (const line of await registryLines(call)) screen.out(line);
   },
 });

@@ -54,6 +54,10 @@ export const getVersionRoute = createRoute("getVersion", {
           .boolean()
           .optional()
           .describe("Whether it can evaluate policies. Left out by older brokers."),
+        has_registry: z
+          .boolean()
+          .optional()
+          .describe("Whether builds have a registry (SVC_REGISTRY). Left out by older brokers."),
       }),
       "The version.",
     ),

@@ -3,6 +3,8 @@ import type { ComponentBuild } from "../../shared/api/builds.ts";
 import { until } from "../support/broker/given-polling.ts";
 import { type BuildEnd, digestOf, givenBuilder } from "../support/builds/given-builder.ts";
 import { svc } from "../support/programs/svc.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenProcess, givenRunner } from "../support/rows/given.ts";
 import { givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
 
 const { brokers, setup } = await givenWorkflowsApi({
@@ -65,4 +67,31 @@ test("what cannot be built says what to give", async () => {
   const id = (await run("component build shop web -o name --no-wait")).out.trim();
   await until(() => builder.held.length === 1);
   expect((await run(`build cancel ${id}`)).err).toBe(`${id} is being cancelled.\n`);
+});
+
+test("svc doctor says who makes builds, who does what where nobody does, and how many wait", async () => {
+  const org = await setup(config);
+  const env = { SVC_URL: broker?.url ?? "", SVC_TOKEN: org.token };
+  const doctor = async () => {
+    const { out } = await svc(["doctor"], { env });
+    return out.split("\n").find((line) => line.startsWith("builds")) ?? "";
+  };
+  expect(await doctor()).toMatch(/end as errors: the org has no runner group.+--type org$/);
+  const { db, orgId, api, appId } = org;
+  const runner = await givenRunner(db, { orgId });
+  await db`update runner_groups set type = 'org', owner_type = 'org' where id = ${runner.groupId}`;
+  expect(await doctor()).toMatch(
+    /wait: no connected agent of .+ takes builds\. Whoever .+ No build waits for it now\.$/,
+  );
+  await api(`POST /v1/apps/${appId}/components/build-all`, {});
+  await until(async () => (await doctor()).includes("2 builds wait for it"));
+  await givenProcess(db, runner, { serves: { sync: 1 } });
+  expect(await doctor()).toContain("wait: no connected agent");
+  await givenProcess(db, runner, { serves: { build: 1 } });
+  expect(await doctor()).toContain(`made by the runner`);
+  await db`update runners set lifecycle = 'disabled' where id = ${runner.runnerId}`;
+  expect(await doctor()).toContain(`no runner of the group ${runner.groupId} takes jobs`);
+  const token = await givenToken(db, { orgId, role: "installer" });
+  const { out } = await svc(["doctor"], { env: { ...env, SVC_TOKEN: token } });
+  expect(out).toMatch(/builds +not checked: this token lacks apps.read/);
 });

@@ -8,7 +8,7 @@ import { version } from "../../../shared/version.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** GET /livez, GET /readyz, GET /version */
-export const readHealth: RegisterRoutes = (app, { health, opa }) => {
+export const readHealth: RegisterRoutes = (app, { config, health, opa }) => {
   app.handle(getLivenessRoute, () => ({ status: "alive" as const }));
 
   app.handle(getReadinessRoute, async ({ query: { verbose } }) => {
@@ -27,6 +27,7 @@ export const readHealth: RegisterRoutes = (app, { health, opa }) => {
   app.handle(getVersionRoute, async () => ({
     version,
     has_opa: (await opa.find()) !== undefined,
+    has_registry: config.registry !== undefined,
   }));
 };
 

@@ -86,6 +86,7 @@ test("the version is the package's", async () => {
   expect((await broker.call("GET /version")).body).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
     has_opa: false,
+    has_registry: false,
   });
 });
 
