@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { durationInput } from "./api/duration.ts";
 import { newRunnerJobSchema } from "./api/enqueue-jobs.ts";
 import { secondNs } from "./duration.ts";
+import { lookTask } from "./look-task.ts";
 import { mostEntries } from "./most-entries.ts";
 import type { Permission } from "./permissions.ts";
 import { planOutline } from "./plans/plan-names.ts";
@@ -166,6 +167,15 @@ export const signalTypes = {
     summary:
       "The tick of a cron trigger: its turn begins the run of an action, whose workflow has its place from then on. Emitters of installs alone file it.",
     permissions: () => ["installs.operate"],
+  },
+  "image-update": {
+    runs: "hold",
+    task: lookTask,
+    isInternal: true,
+    schema: refused("Apps file these themselves: give a component's image an update_policy."),
+    summary:
+      "The tick of an app whose components follow images: its turn has the org's runner look for newer ones. Emitters of apps alone file it.",
+    permissions: () => ["builds.write"],
   },
 } as const satisfies Readonly<Record<string, SignalType>>;
 

@@ -1,29 +1,18 @@
-import { canonicalJson, checksumOf } from "../../shared/app-config/canonical-json.ts";
 import { problem } from "../../shared/problem.ts";
 import { findConfig } from "../app-configs/queries.ts";
 import { storedDocument } from "../app-configs/stored-document.ts";
 import { requireApp } from "../apps/keep-apps.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
-import { newId } from "../database/new-id.ts";
 import { listPartConfigs, type PartConfigRow } from "../named-parts/list-part-configs.ts";
 import { requireNamed } from "../named-parts/show-named-parts.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { Actor } from "../tokens/actor.ts";
 import { laneFull } from "../workflows/lane-refusals.ts";
-import type { ComponentPart, SandboxPart } from "./component-part.ts";
+import { type Asker, type Beginning, type BuildHow, draftBuilds } from "./draft-builds.ts";
 
-type Asker = Pick<Actor, "id" | "orgId" | "requestSeed">;
 type Begun = { readonly workflowId: string; readonly builds: readonly string[] };
 const everyPart = { after: undefined, limit: 1000, offset: 0 };
 
-/** How builds are made that somebody asks for. */
-export type BuildHow = {
-  readonly gitRef: string;
-  readonly isForced: boolean;
-  /** A sync has them built, and nobody by themselves: they take no others' place. */
-  readonly isBySync?: true;
-};
 const asConfigured: BuildHow = { gitRef: "", isForced: false };
 
 /** Builds one component by the app's active config; answers the build's id. */
@@ -104,75 +93,18 @@ async function requireActiveConfig(db: Db, org: OrgId, app: string): Promise<str
 export const listComponentParts = (db: Db, org: OrgId, config: string): Promise<PartConfigRow[]> =>
   listPartConfigs(db, org, { kind: "components", config, ...everyPart });
 
-type Beginning = {
-  readonly app: string;
-  readonly configId: string;
-  readonly parts: readonly PartConfigRow[];
-  readonly sandbox?: SandboxPart;
-  readonly how: BuildHow;
-  readonly metadata: Readonly<Record<string, string>>;
-};
-
 /** Files builds with the workflow that makes them; what the same request filed before is answered as it is. */
-export async function beginBuilds(
-  db: Db,
-  { id: actorId, orgId, requestSeed }: Asker,
-  { app, configId, parts, sandbox, how, metadata }: Beginning,
-): Promise<Begun> {
-  const workflowId = keyedId("wfl", requestSeed, app, "app_config_build");
+export async function beginBuilds(db: Db, asker: Asker, beginning: Beginning): Promise<Begun> {
+  const { orgId, requestSeed } = asker;
+  const workflowId = keyedId("wfl", requestSeed, beginning.app, "app_config_build");
   const made = requestSeed === undefined ? [] : await buildsOf(db, orgId, workflowId);
   if (made.length > 0) return { workflowId, builds: made };
-  const { components = [] } = (await storedDocument(db, orgId, configId)) ?? {};
-  const said = new Map(components.map((one) => [one.name, one]));
-  const builds = [
-    ...parts.map(({ id, part_id, name }) => ({
-      id: keyedId("bld", requestSeed, part_id),
-      component_id: part_id,
-      component_config_id: id,
-      component_name: name,
-      component_type: said.get(name)?.type ?? "",
-      checksum: checksumOfPart(said.get(name)),
-    })),
-    ...(sandbox === undefined ? [] : [sandboxRow(sandbox, requestSeed)]),
-  ].map((row) => ({
-    ...row,
-    app_config_id: configId,
-    git_ref: how.gitRef,
-    is_forced: how.isForced,
-    is_by_sync: how.isBySync === true,
-  }));
-  const workflow = {
-    id: workflowId,
-    org_id: orgId,
-    type: "app_config_build",
-    owner_type: "apps",
-    owner_id: app,
-    role: "",
-    plan_only: false,
-    approval_option: "prompt",
-    params: { app_config_id: configId },
-    metadata,
-    signal_id: newId("sig"),
-    run_id: newId("wfr"),
-    created_by_id: actorId,
-  };
+  const config = await storedDocument(db, orgId, beginning.configId);
+  const { workflow, builds } = draftBuilds(asker, { ...beginning, workflowId, config });
   const [row] = await db<{ outcome: string }[]>`
-    select begin_builds(${orgId}, ${app}, ${JSON.stringify(workflow)}::text::jsonb, ${JSON.stringify(builds)}::text::jsonb) as outcome`;
+    select begin_builds(${orgId}, ${beginning.app}, ${JSON.stringify(workflow)}::text::jsonb, ${JSON.stringify(builds)}::text::jsonb) as outcome`;
   if (row?.outcome !== "created") throw refusalOf(row?.outcome ?? "lost");
   return { workflowId, builds: builds.map(({ id }) => id) };
-}
-
-/** Tells apart what configs say of a component or the sandbox. */
-export const checksumOfPart = (part: ComponentPart | SandboxPart | undefined): string =>
-  checksumOf(canonicalJson(part ?? null));
-
-function sandboxRow(sandbox: SandboxPart, seed: Asker["requestSeed"]) {
-  return {
-    id: keyedId("sbd", seed, "sandbox"),
-    component_name: "sandbox",
-    component_type: sandbox.type === "pulumi" ? "pulumi" : "terraform_module",
-    checksum: checksumOfPart(sandbox),
-  };
 }
 
 /** What the same request made before, where nobody heard of it. */

@@ -2,8 +2,9 @@ import { findConfig } from "../app-configs/queries.ts";
 import { storedDocument } from "../app-configs/stored-document.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { beginBuilds, checksumOfPart, listComponentParts } from "./begin-builds.ts";
+import { beginBuilds, listComponentParts } from "./begin-builds.ts";
 import { findBuildFacts } from "./build-facts.ts";
+import { checksumOfPart } from "./checksum-of-part.ts";
 
 const asConfigured = { gitRef: "", isForced: false, isBySync: true } as const;
 

@@ -5,7 +5,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { deleteEmitterRow, findEmitter } from "./queries.ts";
 import type { EmitterRow } from "./row.ts";
 
-/** Deletes an emitter; 404 when there is none, 409 for one that belongs to an install. */
+/** Deletes an emitter; 404 when there is none, 409 for one that follows a config. */
 export async function deleteEmitter(db: Db, org: OrgId, id: string): Promise<void> {
   const row = await findEmitter(db, org, id);
   if (row !== undefined) requireOwn(row);
@@ -18,8 +18,9 @@ export function requireOwn({
   owner_id: owner,
 }: Pick<EmitterRow, "signal_type" | "owner_id">): void {
   if (signalType(type)?.isInternal !== true) return;
-  throw problem.conflict(
-    "managed_emitter",
-    `This emitter follows the cron triggers in the config of the install ${owner}. Change the action's triggers, sync the app and update the install's config; or pause the emitter.`,
-  );
+  const what =
+    type === "image-update"
+      ? `the update_policy of components in the config of the app ${owner}. Change these and sync the app`
+      : `the cron triggers in the config of the install ${owner}. Change the action's triggers, sync the app and update the install's config`;
+  throw problem.conflict("managed_emitter", `This emitter follows ${what}; or pause the emitter.`);
 }

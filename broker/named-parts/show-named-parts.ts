@@ -5,6 +5,7 @@ import { componentTypeOf } from "../../shared/component-types.ts";
 import { problem } from "../../shared/problem.ts";
 import { findLatestBuilds } from "../builds/find-latest-builds.ts";
 import type { Db } from "../database/connect.ts";
+import { showImageUpdates } from "../image-updates/show-image-updates.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { activeSince } from "../status/active-since.ts";
 import { type ConfigPart, findParts, type FoundPart } from "./find-parts.ts";
@@ -36,14 +37,19 @@ export async function showComponents(
   const apps = [...new Set(rows.map(({ app_id: app }) => app))];
   const names = found.flatMap((one) => one?.needs ?? []);
   const ids = await findIdsByName(db, org, { kind: "components", apps, names });
-  const builds = await findLatestBuilds(
-    db,
-    org,
-    rows.map(({ id }) => id),
-  );
+  const shown = rows.map(({ id }) => id);
+  const [builds, updates] = await Promise.all([
+    findLatestBuilds(db, org, shown),
+    showImageUpdates(db, org, shown),
+  ]);
   return rows.map((row, at) => {
     const latest = builds.get(row.id);
-    return { ...toComponent(row, found[at], ids), ...(latest && { latest_build: latest }) };
+    const update = updates.get(row.id);
+    return {
+      ...toComponent(row, found[at], ids),
+      ...(latest && { latest_build: latest }),
+      ...(update && { image_update: update }),
+    };
   });
 }
 

@@ -1,9 +1,13 @@
 import { z } from "zod";
+import { lookTask } from "../../shared/look-task.ts";
 import { Problem } from "../../shared/problem.ts";
 import { formerWorkflowTasks, workflowTask } from "../../shared/workflow-task.ts";
 import { runTickedAction } from "../actions/run-ticked-action.ts";
 import type { Broker } from "../broker.ts";
 import { buildSyncedConfig } from "../builds/build-synced-config.ts";
+import { keepImageEmitter } from "../image-updates/keep-image-emitter.ts";
+import { lookAtImages } from "../image-updates/look-at-images.ts";
+import { settleImageLook } from "../image-updates/settle-image-look.ts";
 import { keepEmitters } from "../installs/keep-emitters.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { isRefusedForOthers } from "../work-pool/work-problems.ts";
@@ -23,9 +27,12 @@ const payloadSchema = z.union([
   z.object({ org_id: z.string(), signal_id: z.string(), type: z.string() }), // its place in a lane has its turn
 ]);
 const ofConfig = z.object({ org_id: z.string(), app_id: z.string(), app_config_id: z.string() });
+const ofApp = z.object({ org_id: z.string(), app_id: z.string() });
+const ofTick = z.object({ org_id: z.string(), signal_id: z.string() });
+const ofLook = z.object({ org_id: z.string(), component_id: z.string(), job_id: z.string() });
 const ofInstall = z.object({ org_id: z.string(), install_id: z.string() });
 
-/** Advances workflows, and keeps the emitters of installs, by a worker of its own: neither housekeeping nor signals hold them up. */
+/** Advances workflows, keeps the emitters of installs and apps, and has images looked at, by a worker of its own: neither housekeeping nor signals hold them up. */
 export async function startWorkflowTasks(broker: Broker): Promise<RunningTasks> {
   const stopped = new AbortController();
   const advanceOne = async (payload: unknown): Promise<void> => {
@@ -40,6 +47,18 @@ export async function startWorkflowTasks(broker: Broker): Promise<RunningTasks> 
     "build-synced-config": async (payload: unknown): Promise<void> => {
       const { org_id, app_id: app, app_config_id: configId } = ofConfig.parse(payload);
       await buildSyncedConfig(broker.db, org_id as OrgId, { app, configId }); // from a statement of ours
+    },
+    "keep-image-emitter": async (payload: unknown): Promise<void> => {
+      const { org_id, app_id } = ofApp.parse(payload);
+      await keepImageEmitter(broker, org_id as OrgId, app_id); // from a statement of ours
+    },
+    [lookTask]: async (payload: unknown): Promise<void> => {
+      const { org_id, signal_id } = ofTick.parse(payload);
+      await lookAtImages(broker, org_id as OrgId, signal_id); // from a statement of ours
+    },
+    "settle-image-look": async (payload: unknown): Promise<void> => {
+      const { org_id, component_id: componentId, job_id: jobId } = ofLook.parse(payload);
+      await settleImageLook(broker, org_id as OrgId, { componentId, jobId }); // from a statement of ours
     },
     "keep-emitters": async (payload: unknown): Promise<void> => {
       const { org_id, install_id } = ofInstall.parse(payload);

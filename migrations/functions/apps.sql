@@ -142,6 +142,7 @@ begin
   perform note_config_parts(org, app, config ->> 'id');
   perform forget_what_was_said(app, 'components', config -> 'components');
   perform forget_what_was_said(app, 'runbooks', config -> 'runbooks');
+  perform keep_image_emitter(org, app, config ->> 'id');
   if (config ->> 'builds')::boolean
      and exists (select from runner_groups g where g.org_id = org and g.type = 'org' and g.deleted_at is null) then
     perform graphile_worker.add_job('build-synced-config', json_build_object('org_id', org, 'app_id', app, 'app_config_id', config ->> 'id'),

@@ -37,6 +37,7 @@ declare
 begin
   perform lock_signal_queues(lanes);
   delete from queue_emitters e where e.queue_id = any(lanes);
+  delete from image_updates u where u.org_id = org and u.app_id = app;
   perform wake_workflow(org, w.id)
      from (select x.id from workflows x where x.owner_id = app and x.status not in ('success', 'error', 'cancelled') order by x.id) w;
   update queues q set deleted_at = t where q.id = any(lanes);
@@ -66,9 +67,11 @@ begin
     return outcome;
   end if;
   insert into component_builds (id, org_id, app_id, component_id, component_config_id, app_config_id, component_name, component_type,
-                                workflow_id, status, status_at, git_ref, is_forced, is_by_sync, checksum, created_at, created_by_id)
+                                workflow_id, status, status_at, git_ref, is_forced, is_by_sync, checksum, looked_digest,
+                                created_at, created_by_id)
   select b.id, org, app, b.component_id, b.component_config_id, b.app_config_id, b.component_name, b.component_type, draft ->> 'id',
-         'planning', t, b.git_ref, coalesce(b.is_forced, false), coalesce(b.is_by_sync, false), b.checksum, t, coalesce(draft ->> 'created_by_id', '')
+         'planning', t, b.git_ref, coalesce(b.is_forced, false), coalesce(b.is_by_sync, false), b.checksum,
+         b.looked_digest, t, coalesce(draft ->> 'created_by_id', '')
     from jsonb_populate_recordset(null::component_builds, builds) b;
   perform wake_workflow(org, o.id) -- in whose place these are made, in the order in which others wake
      from (select distinct x.workflow_id::text as id

@@ -65,6 +65,7 @@ create or replace function write_ends(moves job_move[], records bigint[], t time
 declare
   awaited text[]; -- jobs for whose ends signals wait
   of_workflows text[]; -- workflows whose jobs ended
+  of_looks text[]; -- jobs that may be looks for newer images
 begin
   with gone as (
     delete from runner_job_live l using unnest(moves) m where l.id = m.job_id
@@ -101,11 +102,15 @@ begin
   )
   -- What the end means for a signal that waits for it is a call of its own: its queue would have to be locked before this one.
   select array_agg(g.id::text) filter (where g.signal_id is not null),
-         array_agg(g.org_id || ' ' || g.workflow_id) filter (where g.workflow_id is not null)
-    into awaited, of_workflows
+         array_agg(g.org_id || ' ' || g.workflow_id) filter (where g.workflow_id is not null),
+         array_agg(g.id::text) filter (where g.job_group = 'sync' and g.workflow_id is null)
+    into awaited, of_workflows, of_looks
     from gone g;
   if of_workflows is not null then
     perform wake_workflow(split_part(w, ' ', 1), split_part(w, ' ', 2)) from (select distinct w from unnest(of_workflows) w order by w) w;
+  end if;
+  if of_looks is not null then
+    perform settle_image_looks(of_looks);
   end if;
   if awaited is not null then
     perform graphile_worker.add_job('end-signal-of-job', json_build_object('job_id', id), max_attempts => 5) from unnest(awaited) id;

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { componentTypes } from "../component-types.ts";
+import { imageUpdateStatuses } from "../image-update-statuses.ts";
 import { nameShape } from "./app.ts";
 import { componentBuilds } from "./builds.ts";
 import { componentConfigRecord } from "./component-config-record.ts";
@@ -17,6 +18,29 @@ const base = "/v1/apps/{app_id}/components";
 const path = `${base}/{component_id}` as const;
 const reading = { surface: "control-plane", permission: "apps.read" } as const;
 const writing = { surface: "control-plane", permission: "apps.write" } as const;
+
+const imageUpdateSchema = z
+  .object({
+    policy: z.string().describe("Its `update_policy`."),
+    status: z
+      .enum(imageUpdateStatuses)
+      .describe(
+        "Of the last look. `pending`: there was none by this config; `current`: nothing is newer than the newest artifact; `new`: `build_id` builds what was found; `tried`: that build did not make it, and no other begins for this digest; `failed`: `status_description` says why it could not be looked at.",
+      ),
+    status_description: z.string(),
+    tag: z.string().describe("That the policy meant then; empty before it was seen."),
+    digest: z.string().describe("Of that tag."),
+    build_id: z.string().nullable().describe("The build of this digest."),
+    looked_at: z.string().nullable(),
+    looking: z.boolean().describe("It is being looked at."),
+    emitter_id: z
+      .string()
+      .nullable()
+      .describe("The emitter that has it looked at; pause it to look no more."),
+    paused: z.boolean().describe("That emitter is paused."),
+  })
+  .openapi("ComponentImageUpdate");
+export type ShownImageUpdate = z.infer<typeof imageUpdateSchema>;
 
 export const componentSchema = z
   .object({
@@ -37,6 +61,9 @@ export const componentSchema = z
     latest_build: componentBuilds.itemSchema
       .optional()
       .describe("The newest; left out where it was never built."),
+    image_update: imageUpdateSchema
+      .optional()
+      .describe("Of one that follows an image by an `update_policy`; else left out."),
   })
   .openapi("Component");
 export type ShownComponent = z.infer<typeof componentSchema>;

@@ -8,11 +8,11 @@ import {
   buildAllComponents,
   buildComponent,
   buildConfig,
-  type BuildHow,
   buildSandbox,
 } from "../../builds/begin-builds.ts";
 import { buildRows, sandboxBuildRows, type ShownBuildRow } from "../../builds/build-rows.ts";
 import { cancelBuild } from "../../builds/cancel-build.ts";
+import type { BuildHow } from "../../builds/draft-builds.ts";
 import { listBuildsOfWorkflow } from "../../builds/find-latest-builds.ts";
 import type { Db } from "../../database/connect.ts";
 import type { ListRequest } from "../../database/page-request.ts";

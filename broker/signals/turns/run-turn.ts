@@ -25,7 +25,10 @@ const runs = {
   "emitter-stop": runEmitterStop,
   flush: runFlush,
 } as const satisfies Readonly<
-  Record<Exclude<keyof typeof signalTypes, "workflow" | "action-run">, RunTurn<never>>
+  Record<
+    Exclude<keyof typeof signalTypes, "workflow" | "action-run" | "image-update">,
+    RunTurn<never>
+  >
 >;
 
 type Running = {

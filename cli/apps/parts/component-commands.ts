@@ -14,8 +14,9 @@ import { printLabels } from "../../output/labels.ts";
 import { printItem } from "../../output/print.ts";
 import { printGraph } from "../app-config-commands.ts";
 import { appArgs, findApp } from "../find-app.ts";
+import { componentDetails } from "./component-view.ts";
 import { findComponent } from "./find-component.ts";
-import { partDetails, partLine } from "./part-view.ts";
+import { partLine } from "./part-view.ts";
 
 const args = { ...appArgs, component: { summary: "The component's name or id." } } as const;
 
@@ -43,7 +44,7 @@ const getComponent = defineCommand({
   args,
   examples: [{ does: "Show a component.", run: "svc component get greeter web" }],
   run: async ({ args: given, call, screen }) => {
-    printItem(screen, (await findComponent(call, given)).found, partDetails);
+    printItem(screen, (await findComponent(call, given)).found, componentDetails);
   },
 });
 

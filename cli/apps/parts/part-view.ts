@@ -20,7 +20,7 @@ export const partLine = {
 } satisfies View<Part>;
 
 /** One of them, with what the active config says of it. */
-export const partDetails: View<Part> = {
+export const partDetails = {
   nameOf,
   columns: {
     name: nameOf,
@@ -31,4 +31,4 @@ export const partDetails: View<Part> = {
     created: ({ created_at }) => formatInstant(created_at),
     members: ({ config }) => (config === null ? "" : JSON.stringify(config, null, 2)),
   },
-};
+} satisfies View<Part>;

@@ -30,11 +30,11 @@ export type BuildEnd = {
 /** A digest, made of one letter. */
 export const digestOf = (letter: string): string => `sha256:${letter.repeat(64)}`;
 
-/** The org's own runner, and an agent of it that ends jobs of builds as it is told until the file is over. */
+/** The org's own runner, and an agent of it that ends jobs of builds, and looks at images, as it is told until the file is over. */
 export async function givenBuilder(org: Org, ends: (plan: BuildPlan, type: string) => BuildEnd) {
   const { db, orgId } = org;
   const [broker] = org.brokers as [TestBroker];
-  const slots = { build: 10 };
+  const slots = { build: 10, sync: 10 };
   const runner = await givenRunner(db, { ...(orgId && { orgId }), parallelism: slots });
   await db`update runner_groups set type = 'org', owner_type = 'org' where id = ${runner.groupId}`;
   const processId = await givenProcess(db, runner, { serves: slots });
@@ -64,7 +64,9 @@ export async function givenBuilder(org: Org, ends: (plan: BuildPlan, type: strin
 
   async function work(): Promise<void> {
     while (!stopped.signal.aborted) {
-      const answer = await agent.claim({ groups: { build: 5 }, wait: "1s" }).catch(() => undefined);
+      const answer = await agent
+        .claim({ groups: { build: 5, sync: 5 }, wait: "1s" })
+        .catch(() => undefined);
       if (answer?.status !== 200) return; // the broker is gone
       for (const claimed of answer.body.jobs) await take(claimed);
     }
