@@ -24,7 +24,7 @@ export const buildSettings = {
   "git-credentials": {
     value: "FILE",
     schema: text,
-    doc: "File that says who signs in at which git server when a build fetches sources: lines of HOST USER token-file=PATH, or HOST USER ssh-key=PATH. Each is offered to that host and port alone. The file and those that it names must be readable by the agent's user only.",
+    doc: "File that says who signs in at which git server when a build fetches sources: lines of HOST USER token-file=PATH, or HOST USER ssh-key=PATH known-hosts=PATH. Each is offered to that host and port alone. The file and those that it names must be readable by the agent's user only.",
   },
   "build-disk": {
     value: "SIZE",

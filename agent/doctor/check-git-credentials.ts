@@ -7,10 +7,11 @@ import { type DoctorContext, failed, type Found, leftOut, ok } from "./finding.t
 
 /** Whether the file that says who signs in at git servers can be used. */
 export async function checkGitCredentials({
-  config: { gitCredentials: file },
+  config: { gitCredentials: file, executor },
 }: DoctorContext): Promise<Found> {
   if (file === undefined)
     return leftOut("No credentials for git are configured (git-credentials).");
+  if (executor !== "host") return leftOut("Pods read git-credentials, each in its own files.");
   try {
     const found = await openGitCredentials(file);
     if (found.length === 0) return failed(`${file} names no server.`, help);

@@ -1,6 +1,5 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
+import { readOwnFile } from "../files/read-own-file.ts";
 
 /** Who signs in at one git server, and with what. */
 export type GitCredential = {
@@ -17,11 +16,16 @@ export type GitCredential = {
       readonly host: string;
       readonly port: number;
       readonly file: string;
+      /** The file of the keys by which the server is known. */
+      readonly hostsFile?: string;
     }
 );
 
-/** A credential with its secret. */
-export type OpenedCredential = GitCredential & { readonly secret: string };
+/** A credential with its secret, and for ssh with the keys of its server where they are given. */
+export type OpenedCredential = GitCredential & {
+  readonly secret: string;
+  readonly knownHosts?: string;
+};
 
 /** The file of the setting `git-credentials`, or a file that it names, cannot be used. The message says what to do. */
 export class CredentialsFault extends Error {
@@ -36,10 +40,23 @@ const mostLines = 100;
  * read, or that is not as docs/agent.md says.
  */
 export async function openGitCredentials(file: string): Promise<readonly OpenedCredential[]> {
-  const listed = parseGitCredentials(await readOwnFile(file), file);
+  const listed = parseGitCredentials(await readOwnFile(file, secretly), file);
   return await Promise.all(
-    listed.map(async (one) => ({ ...one, secret: secretIn(await readOwnFile(one.file), one) })),
+    listed.map(async (one) => ({
+      ...one,
+      secret: secretIn(await readOwnFile(one.file, secretly), one),
+      ...(one.kind === "ssh" && one.hostsFile !== undefined && (await hostsIn(one.hostsFile))),
+    })),
   );
+}
+
+const fault = (words: string): CredentialsFault => new CredentialsFault(words);
+const secretly = { mostBytes, fault };
+
+async function hostsIn(file: string): Promise<{ readonly knownHosts: string }> {
+  const knownHosts = await readOwnFile(file, { mostBytes, fault, isPublic: true });
+  if (/^[^#\s]/m.test(knownHosts)) return { knownHosts };
+  throw fault(`${file} has no key of a server: ssh-keyscan prints them`);
 }
 
 /** A token is the first line of its file; a key is all of it. */
@@ -50,7 +67,10 @@ function secretIn(text: string, { kind, file }: GitCredential): string {
   throw new CredentialsFault(`${file} is empty, or no text`);
 }
 
-/** The lines of such a file: a server, a user, and `token-file=PATH` or `ssh-key=PATH`. Throws CredentialsFault with the line's number. */
+/**
+ * The lines of such a file: a server, a user, and `token-file=PATH`, or `ssh-key=PATH` with or without `known-hosts=PATH`. Throws
+ * CredentialsFault with the line's number.
+ */
 export function parseGitCredentials(text: string, file: string): readonly GitCredential[] {
   const found: GitCredential[] = [];
   const seen = new Set<string>();
@@ -73,12 +93,16 @@ function credentialIn(
   folder: string,
   refuse: (words: string) => Error,
 ): GitCredential {
-  const [server = "", user = "", given = ""] = parts;
+  const [server = "", user = "", given = "", besides = "", ...more] = parts;
   const [, kind, named = ""] = /^(token-file|ssh-key)=(.+)$/.exec(given) ?? [];
-  if (kind === undefined || parts.length !== 3)
-    throw refuse("a line is HOST USER token-file=PATH, or HOST USER ssh-key=PATH");
+  const [, hosts] = /^known-hosts=(.+)$/.exec(besides) ?? [];
+  const isWhole = besides === "" || (hosts !== undefined && kind === "ssh-key");
+  if (kind === undefined || !isWhole || more.length > 0)
+    throw refuse(
+      "a line is HOST USER token-file=PATH, or HOST USER ssh-key=PATH known-hosts=PATH (the last may be left out)",
+    );
   if (!/^[\w.@+-]+$/.test(user) || user.startsWith("-")) throw refuse("the user is not a name");
-  const file = path.resolve(folder, named);
+  const [file = "", hostsFile] = [named, hosts].map((one) => one && path.resolve(folder, one));
   if (/['"\\\p{Cc}]/u.test(file)) throw refuse("the path has a quote or a backslash in it");
   const url = /^https?:\/\//.test(server) ? server : `https://${server}`;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -93,33 +117,7 @@ function credentialIn(
   function sshOf(given: string, host: string): GitCredential {
     const [, port] = /:(\d+)$/.exec(given) ?? [];
     const bare = host.replace(/^\[|\]$/g, "");
-    return { kind: "ssh", host: bare, port: port === undefined ? 22 : Number(port), user, file };
+    const of = { host: bare, port: port === undefined ? 22 : Number(port), user, file };
+    return { kind: "ssh", ...of, ...(hostsFile !== undefined && { hostsFile }) };
   }
-}
-
-/** As ssh takes its keys: a regular file of this user or of root that nobody else can read or write. */
-async function readOwnFile(file: string): Promise<string> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(
-    (error: unknown) => {
-      const { code = "" } = error as { readonly code?: string }; // of the system
-      throw new CredentialsFault(`${file} cannot be read (${code})`);
-    },
-  );
-  try {
-    return await readChecked(handle, file);
-  } finally {
-    await handle.close();
-  }
-}
-
-async function readChecked(handle: FileHandle, file: string): Promise<string> {
-  const stat = await handle.stat();
-  if (!stat.isFile()) throw new CredentialsFault(`${file} is no file`);
-  if ((stat.mode & 0o077) !== 0)
-    throw new CredentialsFault(`other users may read or write ${file}: chmod 600 ${file}`);
-  const own = process.getuid?.() ?? stat.uid;
-  if (stat.uid !== own && stat.uid !== 0)
-    throw new CredentialsFault(`${file} belongs to another user: chown it to the agent's`);
-  if (stat.size > mostBytes) throw new CredentialsFault(`${file} has more than 64 KiB`);
-  return await handle.readFile("utf8");
 }

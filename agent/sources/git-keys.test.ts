@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sshConfig } from "./git-keys.ts";
+import { sshCommand, sshConfig } from "./git-keys.ts";
 import { sshServerOf } from "./git-url.ts";
 
 let folder = "";
@@ -16,16 +16,21 @@ afterAll(async () => await rm(folder, { recursive: true }));
 const keys = [
   { host: "git.example.com", port: 22, file: "/keys/first" },
   { host: "git.example.com", port: 2222, file: "/keys/second" },
-  { host: "other.example.com", port: 22, file: "/keys/third" },
+  { host: "other.example.com", port: 22, file: "/keys/third", hostsFile: "/keys/hosts" },
 ];
 
-/** The keys that ssh itself would offer to a server, by these settings. */
-async function offered(isAlone: boolean, ...server: string[]): Promise<string[]> {
+/** What ssh itself would do with a server, by these settings: all that it says of one thing. */
+async function asked(name: string, isAlone: boolean, ...server: string[]): Promise<string[]> {
   const file = path.join(folder, "config");
   await writeFile(file, sshConfig(keys, { isAlone }), { mode: 0o600 });
-  const { stdout } = await promisify(execFile)("ssh", ["-G", "-F", file, ...server]);
-  return stdout.split("\n").flatMap((line) => /^identityfile (.*)$/.exec(line)?.[1] ?? []);
+  const [program = "", ...options] = sshCommand(file).replaceAll("'", "").split(" ");
+  const { stdout } = await promisify(execFile)(program, ["-G", ...options, ...server]);
+  const said = stdout.split("\n").filter((line) => line.startsWith(`${name} `));
+  return said.map((line) => line.slice(name.length + 1));
 }
+
+const offered = async (isAlone: boolean, ...server: string[]) =>
+  await asked("identityfile", isAlone, ...server);
 
 test("a key is offered to its server alone, by host and port", async () => {
   expect(await offered(true, "git@git.example.com")).toEqual(["/keys/first"]);
@@ -36,6 +41,16 @@ test("a key is offered to its server alone, by host and port", async () => {
   expect(await offered(false, "git@third.example.com")).not.toEqual(
     expect.arrayContaining([expect.stringContaining("/keys/")]),
   );
+});
+
+test("a server whose keys are given is known by these alone", async () => {
+  const check = async (name: string, host: string) => await asked(name, true, `git@${host}`);
+  const pinned = "other.example.com";
+  expect(await check("stricthostkeychecking", pinned)).toEqual(["true"]);
+  expect(await check("userknownhostsfile", pinned)).toEqual(["/keys/hosts"]);
+  expect(await check("globalknownhostsfile", pinned)).toEqual(["/dev/null"]);
+  expect(await check("stricthostkeychecking", "git.example.com")).toEqual(["accept-new"]);
+  expect(await check("userknownhostsfile", "git.example.com")).not.toEqual(["/keys/hosts"]);
 });
 
 test("the server of a repository is known by its URL", () => {

@@ -3,13 +3,17 @@ export type GitKey = {
   readonly host: string;
   readonly port: number;
   readonly file: string;
+  /** The file of the only keys by which the server is known. */
+  readonly hostsFile?: string;
 };
 
-const usual = "ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new";
+const alone = "ssh -o BatchMode=yes";
 
 /** How git calls ssh: without keys of a plan or of the agent's settings as this host's user would, else by this file. */
 export const sshCommand = (configFile: string | undefined): string =>
-  configFile === undefined ? usual : `${usual} -F '${configFile}'`;
+  configFile === undefined
+    ? `${alone} -o StrictHostKeyChecking=accept-new`
+    : `${alone} -F '${configFile}'`;
 
 /**
  * The settings for ssh: each key is offered to its server alone, by host and port, whatever else ssh is asked to reach.
@@ -21,12 +25,19 @@ export function sshConfig(
   { isAlone }: { readonly isAlone: boolean },
 ): string {
   const own = keys.map(
-    ({ host, port, file }) =>
-      `Match originalhost "${host}" exec "test %p -eq ${port}"\n  IdentityFile "${file}"\n${noOther}`,
+    ({ host, port, file, hostsFile }) =>
+      `Match originalhost "${host}" exec "test %p -eq ${port}"\n  IdentityFile "${file}"\n${noOther}${
+        hostsFile === undefined ? "" : knownBy(hostsFile)
+      }`,
   );
-  const rest = "Match all\n  Include ~/.ssh/config\n  Include /etc/ssh/ssh_config";
+  const rest =
+    "Match all\n  StrictHostKeyChecking accept-new\n  Include ~/.ssh/config\n  Include /etc/ssh/ssh_config";
   return `${[...own, ...(isAlone ? refuseOthers(keys) : []), rest].join("\n")}\n`;
 }
+
+/** What comes first is what ssh takes. */
+const knownBy = (file: string): string =>
+  `\n  UserKnownHostsFile "${file}"\n  GlobalKnownHostsFile /dev/null\n  StrictHostKeyChecking yes\n  UpdateHostKeys no`;
 
 const noOther = "  IdentitiesOnly yes\n  IdentityAgent none";
 
