@@ -44,6 +44,13 @@ export async function writeJobFileOnce(
   if (!existsSync(file)) await writeJobFile(file, text, owner);
 }
 
+/** Removes files and folders of a job's own directory; throws when one stays. */
+export async function removeJobFiles(files: readonly string[], owner: FileOwner): Promise<void> {
+  if (owner === undefined)
+    for (const file of files) await rm(file, { recursive: true, force: true });
+  else await runAsUser(owner, { script: 'exec rm -rf -- "$@"', args: files });
+}
+
 /** Makes an empty file of a job, unless it exists. */
 export async function touchJobFile(file: string, owner: FileOwner): Promise<void> {
   if (existsSync(file)) return;

@@ -1,9 +1,8 @@
-import path from "node:path";
-import { writeJobFileOnce } from "../job-users/job-files.ts";
 import type { Job } from "../jobs/handler.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import type { OpenedCredential } from "./git-credentials.ts";
 import { type GitKey, sshCommand, sshConfig } from "./git-keys.ts";
+import { gitLoginWriter, type WriteLogin } from "./git-logins.ts";
 import { readGitUrl, sshServerOf } from "./git-url.ts";
 import { ownGitCredentials } from "./own-git-credentials.ts";
 import type { GitSource } from "./source.ts";
@@ -14,12 +13,11 @@ export type GitAccess = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-type Write = (file: string, text: string) => Promise<void>;
 type Settings = (readonly [string, string])[];
 
 /**
  * Writes the credentials of a source, and those that the agent's owner gives builds, to files in memory, 0600; each reaches its own
- * server only. `name` identifies them within the job.
+ * server only. `name` identifies them within the job. Nothing is written once the job's logins are dropped.
  */
 export async function gitAccess(job: Job, source: GitSource, name: string): Promise<GitAccess> {
   const isFileAllowed = job.agent.config.allowFileSources === "yes";
@@ -85,86 +83,108 @@ type Given = {
 };
 
 async function gitEnv(job: Job, name: string, given: Given): Promise<Record<string, string>> {
-  const isFileAllowed = job.agent.config.allowFileSources === "yes";
-  const { secrets, owner } = job.directories;
-  const file = path.join(secrets, name);
-  const write: Write = async (file, text) => await writeJobFileOnce(file, text, owner);
-  const settings: Settings = [
+  const write = gitLoginWriter(job);
+  if (write === undefined) return plainGitEnvironment(job);
+  const own = await ownGitCredentials(job);
+  const { login } = given;
+  const settings: Settings = [];
+  if (login !== undefined) {
+    job.addSecret(login.password);
+    settings.push(...helperFor(login.origin, await write(name, helperText(login))));
+  }
+  settings.push(...(await ownLogins(own, { name, write, notFor: login?.origin })));
+  const keys = await writeKeys(own, given.key, { name, write });
+  const isAlone = given.key !== undefined;
+  const config =
+    keys.length === 0 ? undefined : await write(`${name}.ssh`, sshConfig(keys, { isAlone }));
+  return environmentOf(job, settings, config);
+}
+
+/** The environment of git that signs in nowhere by what a plan or the agent's owner gives. */
+export const plainGitEnvironment = (job: Job): Record<string, string> =>
+  environmentOf(job, [], undefined);
+
+function environmentOf(
+  { agent }: Job,
+  settings: Settings,
+  sshFile: string | undefined,
+): Record<string, string> {
+  const isFileAllowed = agent.config.allowFileSources === "yes";
+  const always: Settings = [
     ["core.hooksPath", "/dev/null"],
     ["protocol.file.allow", isFileAllowed ? "always" : "never"],
   ];
-  const env: Record<string, string> = {
+  return {
     GIT_TERMINAL_PROMPT: "0",
     GIT_ASKPASS: "/bin/false",
     GIT_ALLOW_PROTOCOL: `https:http:ssh:git${isFileAllowed ? ":file" : ""}`,
+    GIT_SSH_COMMAND: sshCommand(sshFile),
+    ...configVariables([...always, ...settings]),
   };
-  const own = await ownGitCredentials(job);
-  const { login } = given;
-  if (login !== undefined) {
-    job.addSecret(login.password);
-    await write(file, helperText(login));
-    env["SVC_GIT_CREDENTIALS"] = file;
-    settings.push(...helperFor(login.origin, '"$SVC_GIT_CREDENTIALS"'));
-  }
-  settings.push(...(await ownLogins(own, { file, write, notFor: login?.origin })));
-  const keys = await writeKeys(own, given.key, { file, write });
-  const config = keys.length === 0 ? undefined : `${file}.ssh`;
-  if (config !== undefined)
-    await write(config, sshConfig(keys, { isAlone: given.key !== undefined }));
-  return { ...env, GIT_SSH_COMMAND: sshCommand(config), ...configVariables(settings) };
 }
 
 /** A shell function and not a file, because files in memory may not be executable. Servers of submodules and redirects have none. */
-const helperFor = (origin: string, quotedFile: string): Settings => [
+const helperFor = (origin: string, file: string): Settings => [
   [`credential.${origin}.helper`, ""],
-  [`credential.${origin}.helper`, `!f() { [ "$1" != get ] || cat ${quotedFile}; }; f`],
+  [`credential.${origin}.helper`, `!f() { [ "$1" != get ] || cat '${file}'; }; f`],
 ];
 
 const helperText = (of: { readonly username: string; readonly password: string }): string =>
   `username=${of.username}\npassword=${of.password}\n`;
 
-type Writing = { readonly file: string; readonly write: Write };
+type Writing = { readonly name: string; readonly write: WriteLogin };
 
 /** A plan's own login for a server goes before that of the agent's settings. */
 async function ownLogins(
   own: readonly OpenedCredential[],
-  { file, write, notFor }: Writing & { readonly notFor: string | undefined },
+  { name, write, notFor }: Writing & { readonly notFor: string | undefined },
 ): Promise<Settings> {
   const settings: Settings = [];
   for (const [at, one] of own.entries()) {
-    if (one.kind === "ssh") settings.push(...bySsh(one, own));
+    if (one.kind === "ssh") settings.push(...bySsh(one, own, notFor));
     else if (one.origin !== notFor) {
-      await write(`${file}.${at}`, helperText({ username: one.user, password: one.secret }));
-      settings.push(...helperFor(one.origin, `'${file}.${at}'`));
+      const text = helperText({ username: one.user, password: one.secret });
+      settings.push(...helperFor(one.origin, await write(`${name}.${at}`, text)));
     }
   }
   return settings;
 }
 
-/** Where a server has a key and no token, its addresses of https are reached by ssh. */
+/**
+ * Where a server has a key and no token, its addresses of https are reached by ssh: only if it is known by its own keys, as HTTPS
+ * would know it.
+ */
 function bySsh(
-  { host, port, user }: Extract<OpenedCredential, { readonly kind: "ssh" }>,
+  { host, port, user, knownHosts }: Extract<OpenedCredential, { readonly kind: "ssh" }>,
   own: readonly OpenedCredential[],
+  notFor: string | undefined,
 ): Settings {
-  const origin = `https://${host}`;
-  if (own.some((one) => one.kind === "token" && one.origin === origin)) return [];
-  return [[`url.ssh://${user}@${host}:${port}/.insteadOf`, `${origin}/`]];
+  const named = host.includes(":") ? `[${host}]` : host;
+  const origin = `https://${named}`;
+  const hasToken = own.some((one) => one.kind === "token" && one.origin === origin);
+  if (knownHosts === undefined || hasToken || origin === notFor) return [];
+  return [[`url.ssh://${user}@${named}:${port}/.insteadOf`, `${origin}/`]];
 }
 
 async function writeKeys(
   own: readonly OpenedCredential[],
   ofPlan: Given["key"],
-  { file, write }: Writing,
+  { name, write }: Writing,
 ): Promise<GitKey[]> {
   const keys: GitKey[] = [];
+  const servers = own.filter((one) => one.kind === "ssh");
   const add = async (host: string, port: number, text: string): Promise<void> => {
-    if (keys.some((one) => one.host === host && one.port === port)) return;
-    const at = `${file}.key${keys.length === 0 ? "" : keys.length}`;
-    await write(at, text.endsWith("\n") ? text : `${text}\n`);
-    keys.push({ host, port, file: at });
+    const isOf = (one: { readonly host: string; readonly port: number }): boolean =>
+      one.host === host && one.port === port;
+    if (keys.some(isOf)) return;
+    const at = `${name}.key${keys.length === 0 ? "" : keys.length}`;
+    const file = await write(at, text.endsWith("\n") ? text : `${text}\n`);
+    const { knownHosts } = servers.find(isOf) ?? {};
+    const hosts = knownHosts && { hostsFile: await write(`${at}.hosts`, `${knownHosts}\n`) };
+    keys.push({ host, port, file, ...hosts });
   };
   if (ofPlan !== undefined) await add(ofPlan.host, ofPlan.port, ofPlan.text);
-  for (const one of own) if (one.kind === "ssh") await add(one.host, one.port, one.secret);
+  for (const { host, port, secret } of servers) await add(host, port, secret);
   return keys;
 }
 

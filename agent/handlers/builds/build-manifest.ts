@@ -66,7 +66,7 @@ function withoutPatches(given: ManifestBuild["kustomize_config"]) {
 const whole = { to: "", isSource: true, leaveOut: [], followsLinks: false };
 const noTemplates = { templates: [], planTexts: [], brands: [] };
 
-async function kustomized({ job, run, source, env }: BuildContext): Promise<string> {
+async function kustomized({ job, run, source, env, byGit }: BuildContext): Promise<string> {
   const given: ManifestBuild = run.plan.kubernetes_manifest_build_plan ?? {};
   if (source === undefined) return "";
   const { directory, folder } = source;
@@ -75,7 +75,10 @@ async function kustomized({ job, run, source, env }: BuildContext): Promise<stri
   for (const patch of patches.filter((one) => !/[\n:{]/.test(one)))
     await folderWithin(folder, path.dirname(path.resolve(place, patch)), `The patch ${patch}`);
   const config = { ...given.kustomize_config, patches };
-  const [built] = await buildKustomization(job, config, { folder, place, env });
+  const [built] = await byGit(
+    async (variables) =>
+      await buildKustomization(job, config, { folder, place, env: { ...env, ...variables } }),
+  );
   return built?.text ?? "";
 }
 

@@ -114,22 +114,15 @@ async function openModuleContext(context: BuildContext): Promise<ModuleContext> 
 }
 
 /** Installs the modules, and the providers where they go into the artifact, too. */
-async function install({ caller, vendors, hasLock }: ModuleContext): Promise<void> {
-  if (!vendors) {
-    return await runWell(caller, {
-      key: "get",
-      step: "get",
-      args: ["get", "-no-color"],
-      output: "text",
-    });
-  }
-  const args = ["init", "-backend=false", "-input=false", "-no-color"];
-  await runWell(caller, {
-    key: "get",
-    step: "init",
-    args: [...args, ...(hasLock ? ["-lockfile=readonly"] : [])],
-    output: "text",
-  });
+async function install({ caller, byGit, vendors, hasLock }: ModuleContext): Promise<void> {
+  const init = ["init", "-backend=false", "-input=false", "-no-color"];
+  const args = vendors
+    ? [...init, ...(hasLock ? ["-lockfile=readonly"] : [])]
+    : ["get", "-no-color"];
+  const step = vendors ? "init" : "get";
+  await byGit(
+    async (env) => await runWell(caller, { key: "get", step, args, output: "text", env }),
+  );
 }
 
 async function runWell(caller: TerraformCaller, command: TerraformCommand): Promise<void> {

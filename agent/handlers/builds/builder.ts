@@ -4,13 +4,23 @@ import type { Progress } from "../../jobs/open-progress.ts";
 import type { SourceHere } from "../../sources/fetch-source.ts";
 import type { BuildRun } from "./build-run.ts";
 
+/** Runs something with variables of git. */
+export type ByGit = <T>(
+  fetch: (variables: Readonly<Record<string, string>>) => Promise<T>,
+) => Promise<T>;
+
 /** What the parts of a build share. */
 export type BuildContext = {
   readonly job: Job;
   readonly run: BuildRun;
   readonly progress: Progress;
-  /** The environment of its tools: network settings, a home of their own, how git reaches servers. */
+  /** The environment of its tools: network settings, a home of their own, a git that signs in nowhere. */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * Runs what fetches modules or bases by git, with the variables by which git signs in. When it has ended these logins are gone, as
+   * programs of others may run from now on; where such run by what fetches, there are none.
+   */
+  readonly byGit: ByGit;
   /** The fetched source; undefined where the plan itself has what is built, or names a chart in a repository. */
   readonly source: SourceHere | undefined;
 };
