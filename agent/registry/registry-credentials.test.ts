@@ -41,7 +41,7 @@ test("a login is for its own registry, and for what begins there as it says", as
 test("a file that others may read, or that is not one, is refused without its contents", async () => {
   const auths = { "ghcr.io": { username: "u", password: "never shown" } };
   for (const [contents, mode, words] of [
-    [{ auths }, 0o640, "can be read by others than its owner: chmod 600 it"],
+    [{ auths }, 0o640, "other users may read or write"],
     ["never shown {", 0o600, "is not like docker's config.json"],
     [{ credsStore: "pass" }, 0o600, "names programs that keep logins"],
     [{ auths: { "ghcr.io": { username: "never shown" } } }, 0o600, "the login for ghcr.io is not"],

@@ -1,9 +1,7 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { z } from "zod";
 import { CredentialFault } from "../credentials/credential-fault.ts";
 import { tokenInFile } from "../credentials/token-in-file.ts";
-import { isRoot } from "../job-users/run-as-user.ts";
+import { readOwnFile } from "../files/read-own-file.ts";
 import type { RegistryLogin } from "./log-in.ts";
 import type { Reference } from "./reference.ts";
 
@@ -34,7 +32,7 @@ const dockers: ReadonlySet<string> = new Set(["docker.io", "index.docker.io"]);
 
 /** Reads logins from a file like docker's config.json, which nobody but its owner may read. Throws CredentialFault. */
 export async function readRegistryCredentials(file: string): Promise<RegistryCredential[]> {
-  const text = await readOwn(file);
+  const text = await readOwnFile(file, { mostBytes, fault: unfit });
   const { data } = whole.safeParse(parsed(text));
   if (data === undefined)
     throw new CredentialFault(
@@ -102,25 +100,8 @@ function pairOf(auth: string | null | undefined): { username?: string; password?
   return { username, password };
 }
 
-async function readOwn(file: string): Promise<string> {
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-  const handle = await open(file, flags).catch((error: NodeJS.ErrnoException) => {
-    throw new CredentialFault(`The file ${file} cannot be read (${error.code}).`);
-  });
-  try {
-    const stat = await handle.stat();
-    const fault = (why: string): CredentialFault => new CredentialFault(`The file ${file} ${why}.`);
-    if (!stat.isFile()) throw fault("is not a regular file");
-    if ((stat.mode & 0o077) !== 0)
-      throw fault("can be read by others than its owner: chmod 600 it");
-    if (stat.uid !== process.getuid?.() && stat.uid !== 0 && !isRoot())
-      throw fault("belongs to somebody else than the agent's user");
-    if (stat.size > mostBytes) throw fault("is larger than 1 MiB");
-    return await handle.readFile("utf8");
-  } finally {
-    await handle.close();
-  }
-}
+const unfit = (words: string): CredentialFault =>
+  new CredentialFault(`The setting registry-credentials cannot be used: ${words}.`);
 
 function parsed(text: string): unknown {
   try {

@@ -32,7 +32,7 @@ test("the doctor says what builds of images lack, to an agent that takes builds"
   await writeFile(logins, "{}", { mode: 0o644 });
   expect(await consult({ groups, "registry-credentials": logins })).toMatchObject({
     verdict: "warning",
-    words: `docker-build jobs will fail: The file ${logins} can be read by others than its owner: chmod 600 it.`,
+    words: `docker-build jobs will fail: The setting registry-credentials cannot be used: other users may read or write ${logins}: chmod 600 ${logins}.`,
   });
   await writeFile(path.join(folder, "buildah"), "", { mode: 0o755 });
   expect(await consult({ groups, "build-isolation": "off" }, folder)).toMatchObject({

@@ -92,7 +92,7 @@ describeWithTools(imageTools, "an image that begins with one of a private regist
     await chmod(file, 0o644);
     const readable = await runner.build("docker-build", plan);
     expect(readable.result?.error_metadata["class"]).toBe("auth");
-    expect(readable.description).toContain("can be read by others than its owner: chmod 600 it");
+    expect(readable.description).toContain("other users may read or write");
   });
 
   test("or by the job's own login, where that registry gets the image", async () => {
