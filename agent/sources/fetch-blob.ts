@@ -51,8 +51,7 @@ async function download(
   for (let [part, parts, size] = [0, 1, 0]; part < parts; part++) {
     const input = { params, query: { part }, headers };
     const { body } = await client.call(getJobSourceRoute, input, how).catch((error: unknown) => {
-      if (error instanceof Refused) throw failed(job, title, [classOf(error), error.message]);
-      throw error;
+      throw isAboutTheJob(error) ? failed(job, title, [classOf(error), error.message]) : error;
     });
     const piece = Buffer.from(body.contents, "base64");
     size += piece.length;
@@ -65,7 +64,15 @@ async function download(
   throw failed(job, title, ["digest", `what the broker sent is not ${source.digest}`]);
 }
 
-const classOf = ({ status }: Refused): SourceClass => (status === 404 ? "not_found" : "refused");
+/** What ends the agent, or its process, is no failure of the job. */
+const isAboutTheJob = (error: unknown): error is Refused =>
+  error instanceof Refused && (error.what === "job-over" || error.what === "refused");
+
+/** A broker of an older version does not know the route, and another one may answer the next time. */
+function classOf({ status, code }: Refused): SourceClass {
+  if (code === "source_not_found") return "not_found";
+  return status === 404 ? "network" : "refused";
+}
 
 function failed(job: Job, title: string, [kind, words]: readonly [SourceClass, string]): Error {
   const end = { code: null, why: "exited", words: "", tookMs: 0 } as const;
