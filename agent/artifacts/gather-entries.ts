@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { staysWithin } from "../../shared/tar/archive-links.ts";
+import { lfsMark } from "../sources/lfs-mark.ts";
 import { PackFault } from "./pack-fault.ts";
 import type { PackPart, PackRequest } from "./pack-request.ts";
 import { utf8Name } from "./utf8-name.ts";
@@ -86,11 +87,20 @@ function entryOf(part: From, within: string, name: string, known?: Stats): Packe
   const place = path.join(part.from, within);
   const stat = known ?? statOf(part, place);
   const base = { ...plain, name, place, size: 0 };
-  if (stat.isSymbolicLink()) return { ...base, kind: "link", target: readlinkSync(place) };
+  if (stat.isSymbolicLink()) {
+    const target = readlinkSync(place);
+    if (target === lfsMark) throw notFetched(place);
+    return { ...base, kind: "link", target };
+  }
   if (!stat.isFile()) {
     throw new PackFault("unsafe", `${shown(name)} is a device, a pipe or a socket`);
   }
   return { ...base, size: stat.size, isExecutable: (stat.mode & 0o111) !== 0 };
+}
+
+function notFetched(place: string): PackFault {
+  const words = "is in Git LFS, outside of the directory that is built, and was not fetched";
+  return new PackFault("outside", `${shown(path.basename(place))} ${words}: move it there`);
 }
 
 function tooLarge(name: string, bound: string): PackFault {

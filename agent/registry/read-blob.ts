@@ -1,79 +1,14 @@
-import { pause } from "../client/pause.ts";
 import { type ReadBytes, checkedBytes } from "./checked-bytes.ts";
 import type { Descriptor } from "./descriptor.ts";
 import type { RegistryClient } from "./registry-client.ts";
-import { RegistryFault } from "./registry-fault.ts";
-
-const mostFailures = 5;
+import { resumedBytes } from "./resumed-bytes.ts";
 
 /** The bytes of a blob, checked; where a connection breaks they go on with another one. Throws RegistryFault. */
 export function readBlob(
   client: RegistryClient,
   blob: Pick<Descriptor, "digest" | "size">,
 ): ReadBytes {
-  return checkedBytes(blob, (from) => unchecked(client, blob, from));
-}
-
-async function* unchecked(
-  client: RegistryClient,
-  { digest, size }: Pick<Descriptor, "digest" | "size">,
-  from: number,
-): AsyncGenerator<Uint8Array> {
-  let at = from;
-  for (let failures = 0; at < size; failures += 1) {
-    if (failures > mostFailures) {
-      throw new RegistryFault(
-        "network",
-        "the registry closed the connection in the middle of a blob, again and again",
-      );
-    }
-    if (failures > 0) await pause(100 * 3 ** (failures - 1) * (0.5 + Math.random()));
-    const before = at;
-    for await (const piece of goOn(client, { digest, size }, at)) {
-      at += piece.length;
-      yield piece;
-    }
-    if (at > before) failures = 0;
-  }
-}
-
-/** The rest of a blob, as far as the connection lasts. Throws RegistryFault for a whole answer that is too short. */
-async function* goOn(
-  client: RegistryClient,
-  { digest, size }: Pick<Descriptor, "digest" | "size">,
-  from: number,
-): AsyncGenerator<Uint8Array> {
-  const headers = from === 0 ? {} : { range: `bytes=${from}-` };
-  const answer = await client.get(`blobs/${digest}`, headers);
-  const isPart = answer.status === 206;
-  if (isPart && !(answer.headers["content-range"] ?? "").startsWith(`bytes ${from}-`)) {
-    answer.body.destroy();
-    throw new RegistryFault("refused", "the registry answers with another part of a blob");
-  }
-  let skip = isPart ? 0 : from; // some answer with the whole
-  let got = isPart ? from : 0;
-  const pieces = answer.body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>; // no encoding is set
-  try {
-    for (;;) {
-      const next = await pieces.next().catch(() => undefined);
-      if (next === undefined) return;
-      const isOver = next.done === true;
-      if (isOver && !isPart) expectWhole(got, size);
-      if (isOver) return;
-      got += next.value.length;
-      const piece = next.value.subarray(Math.min(skip, next.value.length));
-      skip -= next.value.length - piece.length;
-      if (piece.length > 0) yield piece;
-    }
-  } finally {
-    answer.body.destroy();
-  }
-}
-
-function expectWhole(got: number, size: number): void {
-  if (got >= size) return;
-  throw new RegistryFault(
-    "digest",
-    `a blob ends after ${got} of the ${size} bytes in its manifest`,
-  );
+  const ask = async (headers: Readonly<Record<string, string>>) =>
+    await client.get(`blobs/${blob.digest}`, headers);
+  return checkedBytes(blob, (from) => resumedBytes(blob.size, from, ask));
 }

@@ -42,10 +42,16 @@ export async function fetchGit(
     ...(isCleanup !== undefined && { isCleanup }),
   });
   if (end.why === "exited" && end.code === 0) {
-    const [revision = "", besides] = (await readJobText(commitFile, owner, 100)).split("\n");
-    return { folder, tookMs: end.tookMs, revision, hasLfs: besides === "lfs" };
+    const found = foundIn(await readJobText(commitFile, owner, 100));
+    return { folder, tookMs: end.tookMs, ...found };
   }
   throw await fetchFailure(job, { title: fetch.title, url: access.url, source, end, saidFile });
+}
+
+/** What the script found. Its file in memory is gone after a reboot: then there may be files of Git LFS. */
+export function foundIn(text: string): Required<Pick<FetchedSource, "revision" | "hasLfs">> {
+  const [revision = "", besides] = text.split("\n");
+  return { revision, hasLfs: besides === "lfs" || text === "" };
 }
 
 /**

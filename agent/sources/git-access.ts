@@ -3,7 +3,7 @@ import { JobFailure } from "../jobs/job-failure.ts";
 import type { OpenedCredential } from "./git-credentials.ts";
 import { type GitKey, sshCommand, sshConfig } from "./git-keys.ts";
 import { gitLoginWriter, type WriteLogin } from "./git-logins.ts";
-import { readGitUrl, sshServerOf } from "./git-url.ts";
+import { overHttps, readGitUrl, sshServerOf } from "./git-url.ts";
 import { ownGitCredentials } from "./own-git-credentials.ts";
 import type { GitSource } from "./source.ts";
 
@@ -38,30 +38,20 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
   return { url, env: await gitEnv(job, name, ofPlan) };
 }
 
-/** A repository's address for HTTP, and the login for its server: the plan's, else that of the agent's settings. */
-export async function gitLogin(
+/** A repository's address for HTTP, and the logins for that: the plan's for its server, and those of the agent's settings for others. */
+export async function gitLogins(
   job: Job,
   source: GitSource,
-): Promise<{ readonly url: string; readonly login: Login | undefined }> {
-  const { url: given, origin: ofUrl, ...inUrl } = readGitUrl(source.url);
-  const url = ofUrl === undefined ? overHttps(given) : given;
+): Promise<{ readonly url: string; readonly logins: Login[] }> {
+  const { url, origin, ...inUrl } = readGitUrl(source.url);
   const { auth } = source;
   const password = firstLine(auth.password || auth.token || inUrl.password);
-  if (password !== "" && ofUrl !== undefined)
-    return { url, login: { origin: ofUrl, username: usernameOf(auth.username, inUrl), password } };
-  const origin = URL.canParse(url) ? new URL(url).origin : "";
-  const own = await ownGitCredentials(job);
-  const found = own.find((one) => one.kind === "token" && one.origin === origin);
-  return { url, login: found && { origin, username: found.user, password: found.secret } };
-}
-
-/** A repository that ssh reaches, at the same server; other addresses stay as they are. */
-function overHttps(url: string): string {
-  const [, host, path] =
-    /^(?:ssh:\/\/)(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(url) ??
-    /^[\w.-]+@([\w.-]+):(.+)$/.exec(url) ??
-    [];
-  return host === undefined || path === undefined ? url : `https://${host}/${path}`;
+  const own = (await ownGitCredentials(job)).flatMap((one): Login[] =>
+    one.kind === "token" ? [{ origin: one.origin, username: one.user, password: one.secret }] : [],
+  );
+  if (password === "" || origin === undefined) return { url: overHttps(url), logins: own };
+  const ofPlan = { origin, username: usernameOf(auth.username, inUrl), password };
+  return { url, logins: [ofPlan, ...own.filter((one) => one.origin !== origin)] };
 }
 
 const usernameOf = (

@@ -39,6 +39,15 @@ export function sshServerOf(url: string): { readonly host: string; readonly port
 
 const usualPort = 22;
 
+/** A repository that ssh reaches, at the same server; other addresses stay as they are. */
+export function overHttps(url: string): string {
+  const [, host, path] =
+    /^(?:ssh:\/\/)(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(url) ??
+    /^[\w.-]+@([\w.-]+):(.+)$/.exec(url) ??
+    [];
+  return host === undefined || path === undefined ? url : `https://${host}/${path}`;
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -4,10 +4,12 @@ import { z } from "zod";
 export const lfsRequest = z.object({
   /** Where the repository is checked out. */
   folder: z.string(),
+  /** The directory that is built, without links: what is not needed for it is not fetched. */
+  built: z.string(),
   /** The repository's URL, without credentials. */
   url: z.string(),
-  /** For this server alone. */
-  login: z.object({ origin: z.string(), username: z.string(), password: z.string() }).optional(),
+  /** Each is for its server alone. */
+  logins: z.array(z.object({ origin: z.string(), username: z.string(), password: z.string() })),
   mostBytes: z.number(),
   /** The file for the result, as JSON. */
   told: z.string(),

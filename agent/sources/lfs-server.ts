@@ -1,17 +1,21 @@
 import { z } from "zod";
 import { type AddressRules, addressRules } from "../registry/address-rules.ts";
 import { checkedBytes } from "../registry/checked-bytes.ts";
-import type { AddressGuard } from "../registry/exchange.ts";
+import type { AddressGuard, RegistryAnswer } from "../registry/exchange.ts";
 import { readBounded } from "../registry/read-bounded.ts";
 import { type RegistryClass, RegistryFault } from "../registry/registry-fault.ts";
+import { resumedBytes } from "../registry/resumed-bytes.ts";
 import { nextAfter, sendWithRetries } from "../registry/send-with-retries.ts";
 import type { LfsPointer } from "./lfs-pointers.ts";
 import type { LfsRequest } from "./lfs-request.ts";
 
-/** Where the contents of one file are: the way is led by the server. */
-export type LfsContents = { readonly read: () => AsyncIterable<Uint8Array> };
+/** A file and its contents, which are checked: whoever has their end has the file. */
+export type LfsContents = {
+  readonly pointer: LfsPointer;
+  readonly contents: AsyncIterable<Uint8Array>;
+};
 
-type Asked = Pick<LfsRequest, "url" | "login"> & { readonly isProxied: boolean };
+type Asked = Pick<LfsRequest, "url" | "logins"> & { readonly isProxied: boolean };
 type Wanted = Pick<LfsPointer, "oid" | "size">;
 
 const mostAtOnce = 100;
@@ -38,24 +42,36 @@ const batchAnswer = z.looseObject({
 });
 
 /**
- * Asks the server of a repository for files by the batch API of Git LFS. The login goes to its own server alone; who is at a
- * public address leads to no private one. Throws RegistryFault.
+ * Asks the server of a repository for files by the batch API of Git LFS, so many at once as are read before the addresses that it
+ * gives are good no more. A login goes to its own server alone; who is at a public address leads to no private one. Reading throws
+ * RegistryFault.
  */
-export async function findLfsContents(
+export async function* readLfsContents(
   asked: Asked,
-  wanted: readonly Wanted[],
-): Promise<ReadonlyMap<string, LfsContents>> {
-  const found = new Map<string, LfsContents>();
-  for (let at = 0; at < wanted.length; at += mostAtOnce)
-    for (const [oid, contents] of await askBatch(asked, wanted.slice(at, at + mostAtOnce)))
-      found.set(oid, contents);
-  return found;
+  wanted: readonly LfsPointer[],
+): AsyncGenerator<LfsContents> {
+  for (let at = 0; at < wanted.length; at += mostAtOnce) {
+    const some = wanted.slice(at, at + mostAtOnce);
+    const found = await locate(asked, some);
+    for (const pointer of some)
+      yield { pointer, contents: contentsOf(asked, pointer, found.get(pointer.oid)) };
+  }
 }
 
-async function askBatch(asked: Asked, wanted: readonly Wanted[]) {
+/** Where the contents of one file are: the way is led by the server. */
+type Located = {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly guard: AddressGuard | undefined;
+  readonly guardAfter: AddressRules["after"];
+};
+type Found = ReadonlyMap<string, Located | RegistryFault>;
+
+async function locate(asked: Asked, wanted: readonly Wanted[]): Promise<Found> {
   const server = serverOf(asked.url);
   const rules = addressRules(asked.isProxied);
-  const objects = wanted.map(({ oid, size }) => ({ oid, size }));
+  const sizes = new Map(wanted.map(({ oid, size }) => [oid, size]));
+  const objects = [...sizes].map(([oid, size]) => ({ oid, size }));
   const body = { operation: "download", transfers: ["basic"], objects, hash_algo: "sha256" };
   const answer = await sendWithRetries({
     method: "POST",
@@ -69,49 +85,62 @@ async function askBatch(asked: Asked, wanted: readonly Wanted[]) {
   const { data } = batchAnswer.safeParse(jsonOf(text));
   if (data === undefined)
     throw new RegistryFault("refused", "the server's answer is none of Git LFS");
-  const sizes = new Map(wanted.map(({ oid, size }) => [oid, size]));
-  const led: Led = { asked, server, rules, guard: rules.after(answer.address) };
-  return data.objects.flatMap(({ oid, actions, error }): [string, LfsContents][] => {
-    const size = sizes.get(oid);
-    if (size === undefined) return [];
-    if (error != null) throw refusalOf(error.code);
+  const found = new Map<string, Located | RegistryFault>();
+  for (const { oid, actions, error } of data.objects) {
     const action = actions?.download;
-    return action == null ? [] : [[oid, contentsAt(led, { oid, size }, action)]];
-  });
+    if (error != null) found.set(oid, refusalOf(error.code));
+    else if (action != null) {
+      const url = nextAfter(server, action.href);
+      const headers = { ...loginFor(asked, url), ...inLowerCase(action.header ?? {}) };
+      const guard = url.origin === server.origin ? rules.always : rules.after(answer.address);
+      found.set(oid, { url, headers, guard, guardAfter: rules.after });
+    }
+  }
+  return found;
 }
 
-type Led = {
-  readonly asked: Asked;
-  readonly server: URL;
-  readonly rules: AddressRules;
-  readonly guard: AddressGuard | undefined;
-};
-type Action = {
-  readonly href: string;
-  readonly header?: Readonly<Record<string, string>> | null | undefined;
-};
+const inLowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, of]) => [name.toLowerCase(), of]));
 
-function contentsAt(led: Led, { oid, size }: Wanted, { href, header }: Action): LfsContents {
-  const url = nextAfter(led.server, href);
-  const given = Object.fromEntries(
-    Object.entries(header ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+/** What a store answers, too, when an address is good no more. */
+const perhapsOver: ReadonlySet<number> = new Set([400, 401, 403, 410]);
+
+async function* contentsOf(
+  asked: Asked,
+  { oid, size }: Wanted,
+  first: Located | RegistryFault | undefined,
+): AsyncGenerator<Uint8Array> {
+  let at = locatedOr(first);
+  const read = checkedBytes({ digest: `sha256:${oid}`, size }, (from) =>
+    resumedBytes(size, from, async (range) => {
+      const answer = await get(at, range);
+      if (!perhapsOver.has(answer.status)) return expectBytes(answer);
+      answer.body.destroy();
+      at = locatedOr((await locate(asked, [{ oid, size }])).get(oid));
+      return expectBytes(await get(at, range));
+    }),
   );
-  const headers = { ...loginFor(led.asked, url), ...given };
-  const isOwn = url.origin === led.server.origin;
-  const read = checkedBytes({ digest: `sha256:${oid}`, size }, async function* (from) {
-    const range = from === 0 ? {} : { range: `bytes=${from}-` };
-    const answer = await sendWithRetries({
-      method: "GET",
-      url: url.href,
-      headers: { ...headers, ...range },
-      guard: isOwn ? led.rules.always : led.guard,
-      guardAfter: led.rules.after,
-    });
-    if (answer.status === (from === 0 ? 200 : 206)) return yield* answer.body;
-    answer.body.destroy();
-    throw refusalOf(answer.status);
+  yield* read(0);
+}
+
+function locatedOr(found: Located | RegistryFault | undefined): Located {
+  if (found instanceof RegistryFault) throw found;
+  if (found === undefined) throw new RegistryFault("not_found", "it is not at the server");
+  return found;
+}
+
+const get = async ({ url, headers, ...guards }: Located, range: Located["headers"]) =>
+  await sendWithRetries({
+    method: "GET",
+    url: url.href,
+    headers: { ...headers, ...range },
+    ...guards,
   });
-  return { read: () => read(0) };
+
+function expectBytes(answer: RegistryAnswer): RegistryAnswer {
+  if (answer.status === 200 || answer.status === 206) return answer;
+  answer.body.destroy();
+  throw refusalOf(answer.status);
 }
 
 /** Where the server of a repository has its files; by ssh and without TLS it is not asked. */
@@ -124,8 +153,9 @@ function serverOf(url: string): URL {
   return whole;
 }
 
-function loginFor({ login }: Asked, { origin }: URL): Record<string, string> {
-  if (login?.origin !== origin) return {};
+function loginFor({ logins }: Asked, { origin }: URL): Record<string, string> {
+  const login = logins.find((one) => one.origin === origin);
+  if (login === undefined) return {};
   const words = Buffer.from(`${login.username}:${login.password}`).toString("base64");
   return { authorization: `Basic ${words}` };
 }

@@ -67,7 +67,7 @@ async function fetched(...given: Parameters<typeof fetchSource>): Promise<Source
     const here = await fetchSource(...given);
     // Once they are dropped, all was fetched.
     if (source.kind === "git" && here.hasLfs === true && !areGitLoginsDropped(job))
-      await fetchLfs(job, source.git, { folder: here.folder, title });
+      await fetchLfs(job, source.git, { ...here, title });
     return here;
   } catch (error) {
     const isRefused =
