@@ -41,12 +41,14 @@ type TypeRow = {
 const changes = { changesThings: true } as const;
 const order = { ordersRunner: true } as const;
 const builds = { plans: 2 } as const;
+/** Agents of before would build without the secrets. */
+const images = { plans: 3 } as const;
 const slow = { slowToStop: true, changesThings: true } as const;
 
 /** Every job type with its group, its default execution timeout and how it stops. */
 export const runnerJobTypes = {
   "health-check": { group: "operations", minutes: 5 },
-  "docker-build": { group: "build", minutes: 60, ...builds },
+  "docker-build": { group: "build", minutes: 60, ...images },
   "container-image-build": { group: "build", minutes: 15, ...builds },
   "terraform-module-build": { group: "build", minutes: 5, ...builds },
   "helm-chart-build": { group: "build", minutes: 5, ...builds },
@@ -84,7 +86,7 @@ export const runnerJobTypes = {
 export type RunnerJobType = keyof typeof runnerJobTypes;
 
 /** Which plans this version's agent reads: the newest that a type needs. It is raised with the first that older agents do not read. */
-export const newestPlans = 2;
+export const newestPlans = 3;
 
 /** The row of a type, with its optional members visible. */
 export function runnerJobType(type: RunnerJobType): TypeRow {

@@ -6,7 +6,7 @@ import {
   runnerJobTypeNames,
 } from "../../../shared/runner-job-types.ts";
 import type { TestBroker } from "../../support/broker/broker.ts";
-import { givenShopOf } from "../../support/builds/given-shop.ts";
+import { givenShopOf, shopConfig, shopRepo } from "../../support/builds/given-shop.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { givenWorkflowsApi } from "../../support/workflows/workflows-api.ts";
 
@@ -20,7 +20,9 @@ test("the newest plans are the newest that a type of jobs needs", () => {
 });
 
 test("a build is given to no agent of ours that reads older plans, and to those that say nothing", async () => {
-  const shop = await givenShopOf(setup);
+  const image = { name: "image", type: "docker_build", public_repo: shopRepo };
+  const components = { ...shopConfig.components, "image.toml": image };
+  const shop = await givenShopOf(setup, undefined, { ...shopConfig, components });
   const { runner } = shop.builder;
   const [broker] = shop.brokers as [TestBroker];
   const token = await givenToken(shop.db, runner);
@@ -39,8 +41,8 @@ test("a build is given to no agent of ours that reads older plans, and to those 
       await broker.call(`PATCH ${processes}/${id}`, { token, body: { status: "shut-down" } });
     };
   };
-  const ends = async (): Promise<ComponentBuild> => {
-    const begun = await shop.build("db", { force: true });
+  const ends = async (name = "db"): Promise<ComponentBuild> => {
+    const begun = await shop.build(name, { force: true });
     return await shop.ended(begun.body.id, "active", "error");
   };
   expect(await ends()).toMatchObject({ status: "active" }); // by a third party's alone
@@ -56,6 +58,9 @@ test("a build is given to no agent of ours that reads older plans, and to those 
   for (const said of [{ reads_plans: 2 }, { reads_plans: 3 }, { binds_plans: true }]) {
     const end = await given(said);
     expect(await ends()).toMatchObject({ status: "active" });
+    // An agent of before knows nothing of an image's secrets, and would build it without them.
+    const code = said.reads_plans === 2 ? "runner_outdated" : undefined;
+    expect((await ends("image")).composite_error?.code).toBe(code);
     await end();
   }
   const { status } = await broker.call(`POST ${processes}`, { token, body: { reads_plans: 0 } });

@@ -41,8 +41,9 @@ type Setup = Awaited<ReturnType<typeof givenWorkflowsApi>>["setup"];
 export async function givenShopOf(
   setup: Setup,
   ends: (plan: BuildPlan, type: string) => BuildEnd = built,
+  config: Parameters<Setup>[0] = shopConfig,
 ) {
-  const org = await setup(shopConfig);
+  const org = await setup(config);
   const builder = await givenBuilder(org, ends);
   const { api, appId } = org;
   const components = await api<ShownComponent[]>(`GET /v1/apps/${appId}/components`);
