@@ -25,6 +25,13 @@ b() {
 `;
 
 /**
+ * Where secrets are in the root directory of the build's own, which is in memory. The builder reads them there and copies
+ * one for the RUN that mounts it to what it keeps of a container: that is in memory, too. Of a secret that it is given as
+ * a variable it depends on the builder's version where it is written.
+ */
+export const secretFiles = "/run/svc-secrets";
+
+/**
  * Builds an image in the folder $1 by buildah at $2, with what else it is given as options, and writes it to an OCI
  * layout. The exit code says where it ended: 71 in the Dockerfile, 72 at its images, 73 at the layout. Secrets come by
  * descriptor 3, a line each.
@@ -44,20 +51,29 @@ if [ -s "$B/layers/names" ] && [ "$D" = overlay ]; then
     b pull -q --signature-policy "$S/policy.json" "oci:$B/layers:$name" >/dev/null || break
   done <"$B/layers/names"
 fi
-set -a
 at=0
+umask 077
 while read -r value <&3; do
-  value=$(printf %s "$value" | base64 -d; printf .)
-  eval "SVC_SECRET_$at=\\\${value%.}"
+  if [ "$B" = /build ]; then
+    if [ "$at" = 0 ]; then
+      mkdir -p ${secretFiles} "$S/root/$D-containers"
+      mount -t tmpfs -o mode=700,size=25%,nosuid,nodev svc "$S/root/$D-containers"
+    fi
+    printf %s "$value" | base64 -d >"${secretFiles}/$at"
+  else
+    value=$(printf %s "$value" | base64 -d; printf .)
+    eval "export SVC_SECRET_$at=\\\${value%.}"
+  fi
   at=$((at + 1))
 done
 exec 3<&-
-set +a
+umask 022
 unset value
 b bud --signature-policy "$S/policy.json" --isolation chroot --pull-never --layers \\
   --timestamp 0 --identity-label=false --format oci --cap-drop CAP_SYS_CHROOT --cap-drop CAP_MKNOD \\
   --cap-drop CAP_NET_RAW --http-proxy=false "$@" -f "$B/Dockerfile" -t localhost/svc-built \\
   "$S/context" </dev/null || exit 71
+[ "$B" != /build ] || rm -rf ${secretFiles}
 while [ "$at" -gt 0 ]; do
   at=$((at - 1))
   unset "SVC_SECRET_$at"

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { Environment } from "../config/environment.ts";
 import type { BuildRequest } from "./build-request.ts";
-import { buildScript, stepsScript } from "./build-script.ts";
+import { buildScript, secretFiles, stepsScript } from "./build-script.ts";
 import type { Namespaces } from "./open-namespaces.ts";
 import { blockedRoutes } from "./open-network.ts";
 import { freshProcScript, sandboxScript } from "./sandbox-script.ts";
@@ -44,7 +44,7 @@ export async function runBuilder(
   means: BuilderMeans,
   how: BuilderHow,
 ): Promise<BuilderEnd> {
-  const work = { script: buildScript, options: optionsOf(request), secrets: request.secrets };
+  const work = { script: buildScript, options: optionsOf(request, means), secrets: request.secrets };
   return await runScript(request, work, { ...how, means });
 }
 
@@ -124,14 +124,19 @@ function marksIn(env: Environment): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, env[name] ?? ""]));
 }
 
-function optionsOf({ target, buildArgs, secrets }: BuildRequest): string[] {
+function optionsOf(
+  { target, buildArgs, secrets }: BuildRequest,
+  { namespaces }: BuilderMeans,
+): string[] {
   const names = Object.keys(buildArgs).toSorted();
   return [
     ...(target === "" ? [] : ["--target", target]),
     ...names.flatMap((name) => ["--build-arg", `${name}=${buildArgs[name] ?? ""}`]),
     ...Object.keys(secrets).flatMap((id, at) => [
       "--secret",
-      `id=${id},type=env,env=SVC_SECRET_${at}`,
+      namespaces === undefined
+        ? `id=${id},type=env,env=SVC_SECRET_${at}`
+        : `id=${id},type=file,src=${secretFiles}/${at}`,
     ]),
   ];
 }

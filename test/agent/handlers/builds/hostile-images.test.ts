@@ -91,7 +91,9 @@ asRoot([...imageTools, "newuidmap", "slirp4netns"], "what a Dockerfile runs", ()
         .map((at) => `wget -T 2 -qO - http://${at}:${port}/${at} >&2 && echo reached ${at}`)
         .join("; "),
       name: "nslookup localhost 10.0.2.3 >&2; true",
-      secret: "cat /run/secrets/token; grep -l never.written /proc/[0-9]*/environ",
+      secret:
+        "cat /run/secrets/token; cd /proc; cat [0-9]*/root/run/svc-secrets/*; " +
+        "cat [0-9]*/root/build/storage/root/*-containers/*/userdata/secrets/*; grep -l never.written /proc/[0-9]*/environ",
     };
     const script = Object.entries(tries)
       .map(([name, it]) => `echo "<${name} $( (${it}) 2>/dev/null; echo $?)>"`)
