@@ -33,6 +33,8 @@ export type PrivateRepository = z.infer<typeof privateRepository>;
 const prepared = z.object({
   /** The images that are needed, as people write them, and their digests. */
   bases: z.array(z.object({ image: z.string(), digest: z.string() })),
+  /** Whether it mounts what its layers do not tell of: they are not to be used again. */
+  hasOtherMounts: z.boolean().default(true),
 });
 export type PreparedImage = z.infer<typeof prepared>;
 

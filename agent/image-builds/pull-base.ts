@@ -1,7 +1,8 @@
 import { createWriteStream } from "node:fs";
-import { link, mkdir, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
+import { z } from "zod";
 import type { Descriptor } from "../registry/descriptor.ts";
 import { getManifest } from "../registry/manifests.ts";
 import { isAttestation } from "../registry/platforms-of.ts";
@@ -18,33 +19,57 @@ export type Pulls = {
   bytes: number;
 };
 
+export type PulledBase = {
+  /** By which its registry knows it. */
+  readonly digest: string;
+  /** What it has a Dockerfile do that begins with it (`ONBUILD`). */
+  readonly triggers: readonly string[];
+};
+
 const mostLayers = 1000;
+const mostConfigBytes = 4 * 2 ** 20;
+const configShape = z.looseObject({
+  config: z.looseObject({ OnBuild: z.array(z.string()).nullish() }).nullish(),
+});
 
 /**
  * Pulls one platform of an image into a folder, in the form that containers' tools call `dir`, checked by its digests.
- * Blobs that another image has as well are not pulled again. Answers the digest that its registry knows it by. Throws
- * RegistryFault.
+ * Blobs that another image has as well are not pulled again. Throws RegistryFault.
  */
 export async function pullBase(
   client: RegistryClient,
   { reference, platform }: BaseImage,
   { folder, pulls }: { readonly folder: string; readonly pulls: Pulls },
-): Promise<string> {
+): Promise<PulledBase> {
   const whole = await getManifest(client, reference.digest ?? reference.tag ?? "latest");
   const { manifests } = whole.shape;
   const one =
     manifests == null ? whole : await getManifest(client, chosen(manifests, platform).digest);
   const { config, layers } = one.shape;
   const isImage = config != null && layers != null && layers.length <= mostLayers;
-  if (!isImage) throw new RegistryFault("unsafe", "it is no image");
+  if (!isImage || config.size > mostConfigBytes)
+    throw new RegistryFault("unsafe", "it is no image");
   await mkdir(folder, { recursive: true, mode: 0o755 });
   for (const blob of [config, ...layers]) await pullBlob(client, blob, { folder, pulls });
   await writeFile(path.join(folder, "manifest.json"), one.bytes, { mode: 0o644 });
   await writeFile(path.join(folder, "version"), "Directory Transport Version: 1.1\n", {
     mode: 0o644,
   });
-  return whole.digest;
+  return { digest: whole.digest, triggers: await triggersIn(fileOf(folder, config)) };
 }
+
+async function triggersIn(config: string): Promise<readonly string[]> {
+  try {
+    const found = configShape.parse(JSON.parse(await readFile(config, "utf8")));
+    return found.config?.OnBuild ?? [];
+  } catch {
+    throw new RegistryFault("unsafe", "it is no image: its config cannot be read");
+  }
+}
+
+/** Digests are checked where manifests are read: they lead nowhere else. */
+const fileOf = (folder: string, { digest }: Descriptor): string =>
+  path.join(folder, digest.split(":")[1] ?? "");
 
 function chosen(all: readonly Descriptor[], wanted: WantedPlatform): Descriptor {
   const images = all.filter((one) => one.platform != null && !isAttestation(one));
@@ -68,8 +93,7 @@ async function pullBlob(
   blob: Descriptor,
   { folder, pulls }: Into,
 ): Promise<void> {
-  // Digests are checked where manifests are read: they lead nowhere else.
-  const file = path.join(folder, blob.digest.split(":")[1] ?? "");
+  const file = fileOf(folder, blob);
   const known = pulls.blobs.get(blob.digest);
   if (known === file) return;
   if (known !== undefined) return await link(known, file);

@@ -103,6 +103,23 @@ test.each([
   expect(expandWords(text, variables)).toBe(shown);
 });
 
+test.each([
+  ["RUN make", false],
+  ["RUN --mount=type=secret,id=a,target=/b --mount=type=tmpfs,target=/t make", false],
+  ["RUN --mount=target=/src make", true],
+  ["RUN --mount make", true],
+  ["RUN --mount=type=bind,target=/src make", true],
+  ["RUN --mount=type=secret,id=a --network=none \\\n --mount=from=one,target=/t make", true],
+  ["RUN --mount=type=cache,target=/t make", true],
+  ["RUN --mount=type=ssh make", true],
+  ["RUN --mount=type=secret,type=bind make", true],
+  ["RUN --mount=type=$T,target=/t make", true],
+  ['RUN --mount=type="bind",target=/t make', true],
+  ["ONBUILD RUN --mount=from=nobody/made:this,target=/t make", true],
+])("of %j it is told whether its mounts are other than secrets", (line, isOther) => {
+  expect(read(`FROM scratch AS one\n${line}\n`).hasOtherMounts).toBe(isOther);
+});
+
 describe("the secrets that a Dockerfile mounts", () => {
   const run = (mount: string) =>
     read(`FROM scratch\nRUN --mount=${mount} \\\n  --network=none true`).text;

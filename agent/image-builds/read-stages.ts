@@ -7,6 +7,7 @@ import {
 } from "./base-image.ts";
 import { DockerfileFault } from "./dockerfile-fault.ts";
 import { expandWords } from "./expand-words.ts";
+import { hasOtherMounts } from "./other-mounts.ts";
 import { type Instruction, type ParsedDockerfile, parseDockerfile } from "./parse-dockerfile.ts";
 
 /** What a Dockerfile is read for. */
@@ -20,7 +21,12 @@ export type DockerfileUse = {
 };
 
 /** A Dockerfile that names its images as the builder's own store does, and the images that have to be there. */
-export type ReadDockerfile = { readonly text: string; readonly bases: readonly BaseImage[] };
+export type ReadDockerfile = {
+  readonly text: string;
+  readonly bases: readonly BaseImage[];
+  /** Whether layers of it cannot be known again: see `hasOtherMounts`. */
+  readonly hasOtherMounts: boolean;
+};
 
 type Reading = DockerfileUse & {
   readonly parsed: ParsedDockerfile;
@@ -51,7 +57,13 @@ export function readStages(text: string, use: DockerfileUse): ReadDockerfile {
     else if (word === "COPY" || word === "ADD") readCopy(reading, instruction);
     else if (word === "RUN") readMounts(reading, instruction);
   }
-  return { text: lines.join("\n"), bases: [...reading.bases.values()] };
+  return {
+    text: lines.join("\n"),
+    bases: [...reading.bases.values()],
+    hasOtherMounts: parsed.instructions.some(
+      ({ word, rest }) => (word === "RUN" || word === "ONBUILD") && hasOtherMounts(rest),
+    ),
+  };
 }
 
 function platformVariables(host: WantedPlatform): Map<string, string> {

@@ -11,6 +11,7 @@ import { sayingHost } from "../registry/saying-host.ts";
 import { type BaseImage, platformOf } from "./base-image.ts";
 import { DockerfileFault } from "./dockerfile-fault.ts";
 import { imageFiles } from "./image-folder.ts";
+import { hasOtherMounts } from "./other-mounts.ts";
 import {
   type PreparedImage,
   type PrepareRequest,
@@ -59,20 +60,15 @@ async function prepare(request: PrepareRequest, call: Call): Promise<PreparedIma
   const plainHost = ownOrigin.startsWith("http://") ? new URL(ownOrigin).host : undefined;
   const text = await readDockerfile(request);
   const host = platformOf(process.arch);
-  const { text: rewritten, bases } = readStages(text, {
-    target,
-    buildArgs,
-    secrets,
-    host,
-    plainHost,
-  });
+  const read = readStages(text, { target, buildArgs, secrets, host, plainHost });
+  const { bases } = read;
   const needs = lackingLogins(request, bases);
   if (needs.length > 0) return { needs };
   await chmod(folder, 0o755);
   await chmod(path.join(folder, imageFiles.context), 0o644);
-  const found = await pullAll(request, bases, call);
-  await writeFile(path.join(folder, imageFiles.dockerfile), rewritten, { mode: 0o644 });
-  return { bases: found };
+  const { found, triggers } = await pullAll(request, bases, call);
+  await writeFile(path.join(folder, imageFiles.dockerfile), read.text, { mode: 0o644 });
+  return { bases: found, hasOtherMounts: read.hasOtherMounts || triggers.some(hasOtherMounts) };
 }
 
 /** The repositories that have a login, which is not there yet. */
@@ -105,22 +101,30 @@ const isIn = (one: string, root: string): boolean => one.startsWith(`${root}${pa
 const outside = (): DockerfileFault =>
   new DockerfileFault("outside", "it is outside of the context, the folder that is built from");
 
+type Pulled = {
+  readonly found: PreparedImage["bases"];
+  /** What these images have a Dockerfile do that begins with them. */
+  readonly triggers: readonly string[];
+};
+
 async function pullAll(
   request: PrepareRequest,
   bases: readonly BaseImage[],
   { env, say }: Call,
-): Promise<PreparedImage["bases"]> {
+): Promise<Pulled> {
   const { folder, mostBytes } = request;
   const pulls = { mostBytes, blobs: new Map<string, string>(), bytes: 0 };
   const found: PreparedImage["bases"] = [];
+  const triggers: string[] = [];
   for (const [at, base] of bases.entries()) {
     const image = shownReference(base.reference);
     const client = clientOf(base, request, env);
     try {
       const into = path.join(folder, imageFiles.bases, `b${at}`);
-      const digest = await pullBase(sayingHost(client), base, { folder: into, pulls });
-      say(`pulled ${image}: ${digest}`);
-      found.push({ image, digest });
+      const pulled = await pullBase(sayingHost(client), base, { folder: into, pulls });
+      say(`pulled ${image}: ${pulled.digest}`);
+      found.push({ image, digest: pulled.digest });
+      triggers.push(...pulled.triggers);
     } catch (error) {
       if (!(error instanceof RegistryFault)) throw error;
       const words = `the image ${image} of line ${base.line}: ${error.message}`;
@@ -129,7 +133,7 @@ async function pullAll(
   }
   const names = bases.map(({ name }, at) => `b${at} ${name}\n`).join("");
   await writeFile(path.join(folder, imageFiles.names), names, { mode: 0o644 });
-  return found;
+  return { found, triggers };
 }
 
 const findBlock = (address: string): string | undefined => findAddressBlock(address, "strict");

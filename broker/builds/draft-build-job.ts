@@ -93,15 +93,22 @@ function withSecrets(
   const docker_build_plan = {
     ...member,
     ...(values.length > 0 && { secrets: Object.fromEntries(values) }),
-    cache_key: layersKey(seals, [facts.org.id, facts.app.id, build.component_id ?? ""]),
+    cache_key: layersKey(seals, [facts.org.id, facts.app.id, build.component_id ?? ""], values),
     ...(build.is_forced && { no_cache: true }),
   };
   return { ...plan, docker_build_plan };
 }
 
-function layersKey(seals: Seals, of: readonly string[]): string {
-  const digest = hash("sha256", `image layers ${of.join(" ")}`, "buffer");
+/** Layers that were made with other secrets are not of the same steps. Without a key, what a value is can be tried. */
+function layersKey(
+  seals: Seals,
+  of: readonly string[],
+  secrets: readonly (readonly [string, string])[],
+): string {
   const keyId = seals.newest();
+  const sorted = secrets.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const known = keyId === null ? sorted.map(([name]) => name) : sorted;
+  const digest = hash("sha256", `image layers ${of.join(" ")} ${JSON.stringify(known)}`, "buffer");
   const key = keyId === null ? seals.fingerprints(digest)[""] : seals.fingerprint(digest, keyId);
   return hash("sha256", key ?? "", "hex");
 }

@@ -42,8 +42,8 @@ export async function buildImage(job: Job, run: BuildRun): Promise<JobResult> {
       unpacked: path.join(job.directories.workspace, "built", "proof"),
     },
   });
-  const { bases } = await prepareImage(context, plan, from);
-  await runImageBuild(job, plan);
+  const { bases, hasOtherMounts } = await prepareImage(context, plan, from);
+  await runImageBuild(job, plan, hasOtherMounts);
   progress.phase("build", "finished");
   progress.phase("push", "in-progress");
   const members = imageMembers(plan);

@@ -14,14 +14,24 @@ const mostToldBytes = 2 ** 16;
 /** It leaves nothing that it would have to end in order. */
 const stopAtOnce = { signal: "SIGTERM", to: "leader", graceMs: 5_000 } as const;
 
-/** Has a child of this program, as the agent's user, build what is prepared, apart from the host. Throws JobFailure. */
-export async function runImageBuild(job: Job, plan: ImagePlan): Promise<void> {
+/**
+ * Has a child of this program, as the agent's user, build what is prepared, apart from the host; without layers of other
+ * builds where it mounts what they do not tell of. Throws JobFailure.
+ */
+export async function runImageBuild(
+  job: Job,
+  plan: ImagePlan,
+  hasOtherMounts: boolean,
+): Promise<void> {
   const { agentOnly, workspace } = job.directories;
   const told = path.join(agentOnly, "build.told");
   const file = path.join(agentOnly, "build.json");
+  const request = requestOf(job, plan, hasOtherMounts);
+  if (hasOtherMounts && plan.cacheKey !== "")
+    job.log(withMounts, "info", "build", "without layers of other builds");
   // It has secrets, and is gone when it was read.
   if (!job.hasBegun("build"))
-    await writeJobFileOnce(file, JSON.stringify({ ...requestOf(job, plan), told }), undefined);
+    await writeJobFileOnce(file, JSON.stringify({ ...request, told }), undefined);
   const end = await job.run({
     key: "build",
     step: "build",
@@ -50,9 +60,13 @@ export async function runImageBuild(job: Job, plan: ImagePlan): Promise<void> {
   throw buildFailure(words + advice, buildClassOf(kind));
 }
 
+const withMounts =
+  "no layers are kept or used: RUN --mount reads what they do not tell of (all types but secret and tmpfs)";
+
 function requestOf(
   job: Job,
   { target, buildArgs, secrets, cacheKey, noCache }: ImagePlan,
+  hasOtherMounts: boolean,
 ): Omit<BuildRequest, "told"> {
   const { config } = job.agent;
   return {
@@ -62,6 +76,7 @@ function requestOf(
     hasNetwork: config.buildNetwork === "public",
     mostBytes: config.buildDisk,
     ...(cacheKey !== "" &&
+      !hasOtherMounts &&
       config.buildCache > 0 && {
         cache: {
           folder: path.join(config.dataDir, "image-layers"),

@@ -69,7 +69,13 @@ test("the plan of an image has the values of the app's secrets that it names, an
     secrets: { npm_token: "of-the-tests\n" },
     cache_key: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   });
-  expect(other).toEqual({ ...one, secrets: { npm_token: "another" } });
+  const cache_key = other?.["cache_key"];
+  expect(other).toEqual({ ...one, secrets: { npm_token: "another" }, cache_key });
+  // But layers that were made with another value are not used.
+  expect(cache_key).not.toBe(one?.["cache_key"]);
+  await setSecret("npm_token", "of-the-tests\n");
+  await build("api", { use_latest: true });
+  expect(imagePlans().at(-1)).toEqual(one);
 });
 
 test("its layers are known by a key of the component's own, and a forced build begins without them", async () => {

@@ -70,6 +70,45 @@ describeWithTools(imageTools, "layers of a build", () => {
     expect(readdirSync(path.join(kept, key("a")))).toHaveLength(1);
   });
 
+  test("are neither used nor kept where a step reads what they do not tell of", async () => {
+    const runner = await givenBuilds(fleet, registry);
+    const sh = (mount: string) =>
+      `RUN --mount=${mount} ${JSON.stringify(["/bin/busybox", "sh", "-c", "/bin/busybox cat /in/name >/seen"])}\n`;
+    const shell = "FROM scratch AS shell\nCOPY busybox /bin/busybox\n";
+    const other = "FROM scratch AS other\nCOPY name /name\nFROM shell\n";
+    const base = await givenDockerContext("FROM scratch\nCOPY name /name\n", { name: "one" });
+    const build = async (context: string, letter: string, dst_tag = "mounts") => {
+      const made = await runner.build("docker-build", {
+        source: { path: context },
+        docker_build_plan: letter === "" ? {} : { cache_key: key(letter) },
+        dst_tag,
+      });
+      const log = await runner.logOf(made.id);
+      expect(made.status, `${made.description}\n${log.join("\n")}`).toBe("finished");
+      return { digest: imageOf(made), log };
+    };
+    const mounts = [
+      shell + sh("type=bind,target=/in"),
+      shell + sh("target=/in"),
+      shell + other + sh("from=other,target=/in"),
+      shell + sh(`from=${registry.host}/acme/part:base,target=/in`),
+    ];
+    await build(base, "", "base");
+    const contexts = await Promise.all(
+      mounts.map(async (text) => await givenDockerContext(text, { name: "one" })),
+    );
+    const all = async () =>
+      await Promise.all(contexts.map(async (one, at) => await build(one, "abcd"[at] ?? "")));
+    const first = await all();
+    for (const one of [base, ...contexts]) await writeFile(path.join(one, "name"), "two");
+    await build(base, "", "base");
+    for (const [at, { digest, log }] of (await all()).entries()) {
+      expect([at, digest]).not.toEqual([at, first[at]?.digest]);
+      expect(log.join("\n")).toContain("no layers are kept or used: RUN --mount");
+    }
+    expect(readdirSync(runner.agent.dataDir)).not.toContain("image-layers");
+  });
+
   test("go when they are more than is set, those first that were used longest ago", async () => {
     const runner = await givenBuilds(fleet, registry, { "build-cache": "2MiB" });
     const kept = path.join(runner.agent.dataDir, "image-layers");
