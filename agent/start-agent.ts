@@ -4,6 +4,8 @@ import type { AgentConfig } from "./config/read-config.ts";
 import { connectToBroker } from "./connect-to-broker.ts";
 import { ExitError } from "./exit-error.ts";
 import { memoryFolder } from "./hide-token.ts";
+import { layersFolder } from "./image-builds/image-folder.ts";
+import { sweepLayers } from "./image-builds/sweep-layers.ts";
 import { missingBounds } from "./job-cgroups/job-cgroups.ts";
 import { type LocalContext, openLocalContext } from "./local-context.ts";
 import type { Log } from "./log.ts";
@@ -115,6 +117,10 @@ async function prepare(
   const local: LocalContext = { ...opened, management };
   await local.jobUsers.assertEnter([config.workDir, local.runDir.path]);
   tellPowers(local);
+  const layers = layersFolder(config.dataDir);
+  await sweepLayers(layers, config.buildCache).catch((error: unknown) =>
+    log.warn({ err: error, layers }, "layers of images are not all removed"),
+  );
   const quit = new AbortController();
   const drained = drain(local, shutdown).finally(() => quit.abort());
   const executor = await openExecutor(local, shutdown);

@@ -21,6 +21,8 @@ export const buildRequest = z.object({
     .optional(),
   /** What the disk keeps free. */
   leastFree: z.number(),
+  /** The job's, by this host's clock. */
+  deadlineAtMs: z.number(),
   mostProcesses: z.number(),
   target: z.string(),
   buildArgs: z.record(z.string(), z.string()),

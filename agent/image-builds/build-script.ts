@@ -46,11 +46,12 @@ while read -r reference name; do
   id=$(b pull -q --signature-policy "$S/policy.json" "dir:$B/bases/$reference") || exit 72
   b tag "$id" "$name" || exit 72
 done <"$B/names"
-if [ -s "$B/layers/names" ] && [ "$D" = overlay ]; then
+if [ -n "$SVC_LAYERS" ] && [ "$D" = overlay ]; then
   while read -r name; do
     b pull -q --signature-policy "$S/policy.json" "oci:$B/layers:$name" >/dev/null || break
   done <"$B/layers/names"
 fi
+unset SVC_LAYERS
 at=0
 umask 077
 while read -r value <&3; do

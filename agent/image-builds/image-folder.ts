@@ -6,6 +6,9 @@ export const imageFolder = (workspace: string): string => path.join(workspace, "
 /** The part of it that belongs to the ids of the build; everything in it goes with the job. */
 export const storageFolder = (folder: string): string => path.join(folder, "storage");
 
+/** Where layers are kept for the next builds, in the agent's data directory. */
+export const layersFolder = (dataDir: string): string => path.join(dataDir, "image-layers");
+
 /** The names of what is handed to the builder, which may only read it. */
 export const imageFiles = {
   context: "context.tar.gz",

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { lstat, mkdir, readdir, readFile, rm, utimes } from "node:fs/promises";
 import path from "node:path";
 import { linkOrCopy } from "./link-or-copy.ts";
@@ -15,13 +16,25 @@ export type LayerCache = {
 /** Names the steps in an OCI layout of them, a line each. */
 export const namesFile = "names";
 
-/** What is kept of a component, the newest last. */
+/** What is kept of a component, the newest last. It is numbered, as a clock may be set back. */
 export async function listKept(own: string): Promise<string[]> {
-  const names = (await foldersIn(own)).filter((name) => /^\d+-\d+$/.test(name));
+  const names = (await foldersIn(own)).filter((name) => /^\d+-\w+$/.test(name));
   return names
-    .toSorted((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10))
+    .toSorted((one, other) => numberOf(one) - numberOf(other) || (one < other ? -1 : 1))
     .map((name) => path.join(own, name));
 }
+
+/** Where the next is kept. Builds that end at the same time have places of their own, one of which is the newest. */
+export async function nextKept(own: string): Promise<string> {
+  const newest = path.basename((await listKept(own)).at(-1) ?? "0");
+  return path.join(own, `${numberOf(newest) + 1}-${randomBytes(6).toString("hex")}`);
+}
+
+/** Where something is made that is not whole yet. */
+export const newPlace = (folder: string): string =>
+  path.join(folder, `new-${process.pid}-${randomBytes(6).toString("hex")}`);
+
+const numberOf = (name: string): number => Number.parseInt(name, 10);
 
 /**
  * Puts what is kept of a component into a folder that is there and the agent's, as files that the build can read and not
@@ -50,26 +63,28 @@ export async function offerLayers({ folder, key }: LayerCache, into: string): Pr
   }
 }
 
-/** Removes what processes that are gone have not finished. */
-export async function removeStale(folder: string): Promise<void> {
-  for (const name of await foldersIn(folder)) {
-    const [, pid] = /^new-(\d+)$/.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid)))
-      await rm(path.join(folder, name), { recursive: true, force: true });
-  }
-}
-
-/** Drops components' layers, those that were used longest ago first, until the rest is no more than that. */
+/**
+ * Removes what was not finished, and drops components' layers, those that were used longest ago first, until the rest,
+ * with what is made just now, is no more than that.
+ */
 export async function dropOldest(folder: string, mostBytes: number): Promise<void> {
-  const names = (await foldersIn(folder)).filter((name) => !name.startsWith("new-"));
+  const names = await foldersIn(folder);
+  let bytes = 0;
+  for (const name of names.filter(isNew)) {
+    const made = path.join(folder, name);
+    if (await isLeft(made)) await rm(made, { recursive: true, force: true });
+    else bytes += await blobBytes(made);
+  }
   const all = await Promise.all(
-    names.map(async (name) => {
-      const own = path.join(folder, name);
-      const { mtimeMs } = await lstat(own).catch(() => ({ mtimeMs: 0 }));
-      return { own, mtimeMs, bytes: await bytesOf(own) };
-    }),
+    names
+      .filter((name) => !isNew(name))
+      .map(async (name) => {
+        const own = path.join(folder, name);
+        const { mtimeMs } = await lstat(own).catch(() => ({ mtimeMs: 0 }));
+        return { own, mtimeMs, bytes: await bytesOf(own) };
+      }),
   );
-  let bytes = all.reduce((sum, one) => sum + one.bytes, 0);
+  for (const one of all) bytes += one.bytes;
   for (const one of all.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
     if (bytes <= mostBytes) return;
     await rm(one.own, { recursive: true, force: true });
@@ -77,13 +92,28 @@ export async function dropOldest(folder: string, mostBytes: number): Promise<voi
   }
 }
 
+const isNew = (name: string): boolean => name.startsWith("new-");
+/** Longer than layers are kept. */
+const mostAgeMs = 60 * 60_000;
+
+/** Whether nobody makes it any more; a number of a process may be given again. */
+async function isLeft(made: string): Promise<boolean> {
+  const [, pid = "0"] = /^new-(\d+)/.exec(path.basename(made)) ?? [];
+  const { mtimeMs } = await lstat(made).catch(() => ({ mtimeMs: 0 }));
+  return !isAlive(Number(pid)) || Date.now() - mtimeMs > mostAgeMs;
+}
+
 async function bytesOf(own: string): Promise<number> {
   let bytes = 0;
-  for (const kept of await listKept(own)) {
-    const blobs = path.join(kept, "blobs", "sha256");
-    for (const name of await readdir(blobs).catch(() => []))
-      bytes += (await lstat(path.join(blobs, name)).catch(() => ({ size: 0 }))).size;
-  }
+  for (const kept of await listKept(own)) bytes += await blobBytes(kept);
+  return bytes;
+}
+
+async function blobBytes(kept: string): Promise<number> {
+  const blobs = path.join(kept, "blobs", "sha256");
+  let bytes = 0;
+  for (const name of await readdir(blobs).catch(() => []))
+    bytes += (await lstat(path.join(blobs, name)).catch(() => ({ size: 0 }))).size;
   return bytes;
 }
 
@@ -93,6 +123,7 @@ async function foldersIn(folder: string): Promise<string[]> {
 }
 
 function isAlive(pid: number): boolean {
+  if (pid === 0) return false;
   try {
     process.kill(pid, 0);
     return true;

@@ -1,19 +1,18 @@
 import { execFile } from "node:child_process";
-import { closeSync, fchmodSync, fchownSync, fstatSync, mkdirSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import { promisify } from "node:util";
 import type { Environment } from "../config/environment.ts";
 import { isRoot } from "../job-users/run-as-user.ts";
 import { findProgram } from "../processes/find-program.ts";
-import { RegistryFault } from "../registry/registry-fault.ts";
 import { type BuildRequest, buildRequest, type BuildTold } from "./build-request.ts";
 import { clearLayers } from "./clear-layers.ts";
 import { imageFiles, storageFolder } from "./image-folder.ts";
 import { IsolationFault } from "./isolation-fault.ts";
-import { offerLayers } from "./kept-layers.ts";
-import { keepLayers } from "./layer-cache.ts";
-import { openFolder, openWithin, placeOfOpened } from "./open-folder.ts";
+import { keepSteps } from "./keep-steps.ts";
+import { makeFolder } from "./make-folder.ts";
+import { offerKept } from "./offer-kept.ts";
 import { type Namespaces, openNamespaces } from "./open-namespaces.ts";
 import { openNetwork } from "./open-network.ts";
 import {
@@ -22,7 +21,6 @@ import {
   type BuilderHow,
   type BuilderMeans,
   runBuilder,
-  writeSteps,
 } from "./run-builder.ts";
 import { type RunningBuild, signalBuild } from "./signal-build.ts";
 import { watchStorage } from "./watch-storage.ts";
@@ -82,29 +80,6 @@ function makeStorage(folder: string, owner: number | undefined): void {
   closeSync(makeFolder(folder, basename(storageFolder(folder)), { mode, owner }));
 }
 
-type FolderFor = { readonly mode: number; readonly owner: number | undefined };
-
-/** Makes a folder in the build's, which is the job's: nothing that somebody puts in its place is taken for it. The caller closes it. */
-function makeFolder(folder: string, name: string, { mode, owner }: FolderFor): number {
-  const above = openFolder(dirname(folder), basename(folder));
-  try {
-    mkdirSync(`${placeOfOpened(above)}/${name}`);
-    const made = openWithin(above, name);
-    try {
-      if (fstatSync(made).uid !== process.getuid?.())
-        throw new Error("the folder of the build was replaced");
-      fchmodSync(made, mode);
-      if (owner !== undefined) fchownSync(made, owner, owner);
-      return made;
-    } catch (error) {
-      closeSync(made);
-      throw error;
-    }
-  } finally {
-    closeSync(above);
-  }
-}
-
 type Apart = {
   readonly buildah: string;
   readonly search: string;
@@ -130,89 +105,82 @@ async function withNetwork(
   }
 }
 
-/** Builds with a bound of the disk, and leaves nothing there but the image. */
+/** Builds with layers of the build before where there are any, and once without where these are too much for the disk. */
 async function bounded(
   request: BuildRequest,
   means: BuilderMeans,
   say: Call["say"],
 ): Promise<BuildTold> {
+  const stopped = new AbortController();
+  const stopNow = (): void => stopped.abort();
+  process.once("SIGTERM", stopNow);
+  const attempt = { say, stopped: stopped.signal };
+  try {
+    const hasLayers = await offerKept(request, means, say);
+    const told = await buildOnce(request, { ...means, hasLayers }, attempt);
+    if (!hasLayers || told.class !== "disk" || stopped.signal.aborted) return told;
+    say("the disk has no room for the layers of the build before: it begins again without them");
+    await clear(request, means, [...leftovers, "out"]);
+    return await buildOnce(request, means, attempt);
+  } finally {
+    process.off("SIGTERM", stopNow);
+    clearLayers(request.folder);
+  }
+}
+
+type Attempt = { readonly say: Call["say"]; readonly stopped: AbortSignal };
+
+/** Builds with a bound of the disk, and leaves nothing there but the image. */
+async function buildOnce(
+  request: BuildRequest,
+  means: BuilderMeans,
+  { say, stopped }: Attempt,
+): Promise<BuildTold> {
   const { folder, mostBytes, leastFree } = request;
   const { namespaces, search } = means;
-  const enter = namespaces?.enter ?? [];
-  const stop = new AbortController();
-  const stopNow = (): void => stop.abort();
-  process.once("SIGTERM", stopNow);
+  const over = new AbortController();
   let running: RunningBuild | undefined;
   const signalNow = (signal: "STOP" | "CONT"): void =>
     void (running && signalBuild(running, signal));
+  const enter = namespaces?.enter ?? [];
   const watch = watchStorage(
-    { folder, mostBytes, leastFree, enter, path: search },
-    { over: stopNow, hold: () => signalNow("STOP"), release: () => signalNow("CONT") },
+    { folder, except: imageFiles.layers, mostBytes, leastFree, enter, path: search },
+    {
+      over: () => over.abort(),
+      hold: () => signalNow("STOP"),
+      release: () => signalNow("CONT"),
+    },
   );
-  const how = {
-    signal: stop.signal,
-    began: (pid: number) => (running = { pid, namespaces, search }),
+  const how: BuilderHow = {
+    signal: AbortSignal.any([stopped, over.signal]),
+    began: (pid) => (running = { pid, namespaces, search }),
+    // They are unpacked by then.
+    atFirstStep: () => clearLayers(folder),
   };
   try {
-    await offer(request, means, say);
     const end = await runBuilder(request, means, how);
     if (end.code !== 0) await watch.look();
     if (!watch.isOver()) {
-      if (end.code === 0) await keep(request, means, { steps: end.steps, how, say });
+      if (end.code === 0) await keepSteps(request, means, { steps: end.steps, how, say });
       return toldOf(end);
     }
     const words = `it takes more than ${Math.ceil(mostBytes / 2 ** 20)} MiB of the disk (build-disk), or what the host keeps free (min-free-disk)`;
     return { class: "disk", words };
   } finally {
     watch.stop();
-    process.off("SIGTERM", stopNow);
-    clearLayers(folder);
-    const [program = "rm", ...args] = [...enter, "rm", "-rf", ...leftovers];
-    const cwd = storageFolder(folder);
-    // What stays is removed with the workspace, which says so.
-    await run(program, args, { cwd, env: { PATH: search } }).catch(() => {});
+    await clear(request, means, leftovers);
   }
 }
 
-/** Puts layers of a former build where this one finds them. */
-async function offer(
-  { cache, folder }: BuildRequest,
-  { namespaces }: BuilderMeans,
-  say: Call["say"],
+/** What stays is removed with the workspace, which says so. */
+async function clear(
+  { folder }: BuildRequest,
+  { namespaces, search }: BuilderMeans,
+  names: readonly string[],
 ): Promise<void> {
-  if (cache?.isRead !== true || namespaces === undefined) return;
-  const opened = makeFolder(folder, imageFiles.layers, { mode: 0o755, owner: undefined });
-  try {
-    const steps = await offerLayers(cache, placeOfOpened(opened));
-    if (steps > 0) say(`${steps} steps of the build before are known`);
-  } finally {
-    closeSync(opened);
-  }
-}
-
-type Keeping = {
-  readonly steps: readonly string[];
-  readonly how: BuilderHow;
-  readonly say: Call["say"];
-};
-
-/** Keeps the layers for the next build. What hinders that is no fault of this one. */
-async function keep(
-  request: BuildRequest,
-  means: BuilderMeans,
-  { steps, how, say }: Keeping,
-): Promise<void> {
-  const { cache, folder, leastFree } = request;
-  if (cache === undefined || means.namespaces === undefined || steps.length === 0) return;
-  try {
-    const { code, complaint } = await writeSteps(request, means, { steps, how });
-    const kept = code === 0 ? await keepLayers(cache, storageFolder(folder), leastFree) : complaint;
-    if (typeof kept === "string") say(`its layers are not kept: ${kept}`);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined && !(error instanceof RegistryFault)) throw error;
-    say(`its layers are not kept: ${error instanceof RegistryFault ? error.message : code}`);
-  }
+  const [program = "rm", ...args] = [...(namespaces?.enter ?? []), "rm", "-rf", ...names];
+  const cwd = storageFolder(folder);
+  await run(program, args, { cwd, env: { PATH: search } }).catch(() => {});
 }
 
 const leftovers = ["root", "run", "tmp", "context", "home", "steps", "policy.json"];

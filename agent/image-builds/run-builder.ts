@@ -16,12 +16,15 @@ export type BuilderMeans = {
   /** Where it runs; the host itself without. */
   readonly namespaces?: Namespaces;
   readonly isConnected: boolean;
+  /** Whether it begins with layers that are offered. */
+  readonly hasLayers?: boolean;
 };
 
-/** How a builder is stopped, and who hears of its first process. */
+/** How a builder is stopped, and who hears of its first process, and of the first step of a Dockerfile. */
 export type BuilderHow = {
   readonly signal: AbortSignal;
   readonly began: (pid: number) => void;
+  readonly atFirstStep: () => void;
 };
 
 export type BuilderEnd = {
@@ -44,7 +47,11 @@ export async function runBuilder(
   means: BuilderMeans,
   how: BuilderHow,
 ): Promise<BuilderEnd> {
-  const work = { script: buildScript, options: optionsOf(request, means), secrets: request.secrets };
+  const work = {
+    script: buildScript,
+    options: optionsOf(request, means),
+    secrets: request.secrets,
+  };
   return await runScript(request, work, { ...how, means });
 }
 
@@ -68,7 +75,7 @@ type How = BuilderHow & { readonly means: BuilderMeans };
 async function runScript(
   request: BuildRequest,
   work: Work,
-  { means, signal, began }: How,
+  { means, signal, began, atFirstStep }: How,
 ): Promise<BuilderEnd> {
   const { search, env, namespaces, isConnected } = means;
   const [program = "prlimit", ...args] = commandOf(request, means, work);
@@ -78,6 +85,7 @@ async function runScript(
       PATH: search,
       LC_ALL: "C",
       SVC_BLOCKED: isConnected ? blockedRoutes().join(" ") : "",
+      SVC_LAYERS: means.hasLayers === true ? "1" : "",
       SVC_ONE_ID: namespaces?.hasManyIds === false ? "1" : "",
       ...marksIn(env),
     },
@@ -92,7 +100,7 @@ async function runScript(
   if (child.pid !== undefined) began(child.pid);
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
-  const { tail, steps } = print(child);
+  const { tail, steps } = print(child, atFirstStep);
   hand(child, work.secrets);
   try {
     const [code] = (await once(child, "close")) as [number | null];
@@ -180,8 +188,9 @@ const mostSteps = 300;
 const step = /(?:^|\n)--> (?:Using cache )?([0-9a-f]{11,64})(?=\n)/g;
 
 /** Prints what a child prints, and answers what of it was last, and which steps it has told of. */
-function print({ stdout, stderr }: ChildProcess) {
+function print({ stdout, stderr }: ChildProcess, atFirstStep: () => void) {
   let tail = "";
+  let hasBegun = false;
   const steps = new Set<string>();
   for (const stream of [stdout, stderr]) {
     let rest = "";
@@ -189,6 +198,10 @@ function print({ stdout, stderr }: ChildProcess) {
       const text = piece.toString("utf8");
       tail = (tail + text).slice(-mostTail);
       rest = (rest + text).slice(-mostTail);
+      if (!hasBegun && /(?:^|\n)(?:\[\d+\/\d+\] )?STEP /.test(rest)) {
+        hasBegun = true;
+        atFirstStep();
+      }
       for (const [, id = ""] of rest.matchAll(step)) if (steps.size < mostSteps) steps.add(id);
       rest = rest.slice(Math.max(0, rest.lastIndexOf("\n")));
     });

@@ -16,7 +16,7 @@ exec "$@"
 export const sandboxScript = `
 set -eu
 umask 022
-for network in $SVC_BLOCKED; do ip route add blackhole "$network"; done
+for network in $SVC_BLOCKED; do ip route replace blackhole "$network"; done
 [ -z "$SVC_BLOCKED" ] || ip link set lo up
 R=/tmp
 mount -t tmpfs -o mode=755,size=16m,nosuid,nodev svc "$R"

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -11,8 +11,8 @@ const enough = 2 ** 30;
 async function setup() {
   const folder = await mkdtemp(path.join(tmpdir(), "svc-watch-"));
   const programs = await mkdtemp(path.join(tmpdir(), "svc-watch-programs-"));
-  const go = path.join(programs, "go");
-  const script = `#!/bin/sh\nwhile [ ! -e ${go} ]; do sleep 0.02; done\nexec /usr/bin/du "$@"\n`;
+  const [go, calls] = [path.join(programs, "go"), path.join(programs, "calls")];
+  const script = `#!/bin/sh\nwhile [ ! -e ${go} ]; do sleep 0.02; done\necho >>${calls}\nexec /usr/bin/du "$@"\n`;
   await writeFile(path.join(programs, "du"), script, { mode: 0o755 });
   let free = enough;
   const freeBytes = vi.fn<() => Promise<number>>(async () => await Promise.resolve(free));
@@ -26,6 +26,7 @@ async function setup() {
       folder,
       mostBytes,
       leastFree: 0,
+      except: "kept",
       enter: [],
       path: `${programs}:/usr/bin:/bin`,
       freeBytes,
@@ -46,8 +47,12 @@ async function setup() {
       const asked = (): number => freeBytes.mock.calls.length - before;
       await expect.poll(asked).toBeGreaterThanOrEqual(count);
     },
-    fill: async (bytes: number) =>
-      await writeFile(path.join(folder, "big"), Buffer.alloc(bytes, 1)),
+    fill: async (bytes: number, name = "big") => {
+      await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+      await writeFile(path.join(folder, name), Buffer.alloc(bytes, 1));
+    },
+    /** How often it has looked: by its bytes, and by its files. */
+    looks: async () => (await readFile(calls, "utf8").catch(() => "")).length / 2,
     take: (bytes: number) => void (free -= bytes),
     answer: async () => await writeFile(go, ""),
   };
@@ -76,5 +81,21 @@ test("it goes on where others have filled the disk, and is not held for them aga
   await expect.poll(() => acts.release.mock.calls.length).toBe(1);
   await glances(3);
   expect(acts.hold).toHaveBeenCalledTimes(1);
+  expect(watch.isOver()).toBe(false);
+});
+
+test("a folder over half of its bound is not looked at all the time, but when more is gone", async () => {
+  const { acts, watch, glances, fill, take, answer, looks } = await setup();
+  await answer();
+  await fill((5 * mostBytes) / 8);
+  await fill(2 * mostBytes, "kept/layers"); // it does not count
+  await glances(1);
+  take((5 * mostBytes) / 8);
+  await expect.poll(looks).toBe(1);
+  await glances(6);
+  expect(await looks()).toBe(1);
+  take(mostBytes / 4);
+  await expect.poll(looks).toBe(2);
+  expect(acts.hold).not.toHaveBeenCalled();
   expect(watch.isOver()).toBe(false);
 });

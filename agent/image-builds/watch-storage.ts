@@ -9,6 +9,8 @@ export type StorageBound = {
   readonly mostBytes: number;
   /** What the disk keeps free: files that have no name any more are not seen in the folder. */
   readonly leastFree: number;
+  /** A folder in it that does not count. */
+  readonly except: string;
   /** What a command begins with that sees all of it. */
   readonly enter: readonly string[];
   readonly path: string;
@@ -36,13 +38,15 @@ export type StorageWatch = {
 const run = promisify(execFile);
 /** How often the whole disk is asked, and how often at least the folder itself. */
 const [glanceMs, lookEvery] = [250, 20];
+/** To look at a large folder is work for the disk, too: it has rest for so many times as long. */
+const restFactor = 10;
 /** A file takes more of the disk than its bytes. */
 const bytesOfFile = 8 * 2 ** 10;
 
 /**
  * Looks at what a folder takes, by its size and the number of its files. What is free on the disk is asked at short
- * intervals, which takes no time; once as much is gone as the folder may have, the build waits until it is known whose
- * that is.
+ * intervals, which takes no time; it is looked again when half is gone of what was left at the last look. Once as much is
+ * gone as the folder may have, the build waits until it is known whose that is.
  */
 export function watchStorage(bound: StorageBound, acts: StorageActs): StorageWatch {
   const { mostBytes, leastFree, freeBytes = async () => await freeIn(bound.folder) } = bound;
@@ -51,13 +55,13 @@ export function watchStorage(bound: StorageBound, acts: StorageActs): StorageWat
   let timer: NodeJS.Timeout | undefined;
   /** What is free without the folder. */
   let before: number | undefined;
-  let glances = 0;
+  const pace = makePace(mostBytes);
   const tell = (): void => {
     isOver = true;
     acts.over();
   };
   const look = async (): Promise<void> => {
-    const bytes = await sizeOf(bound);
+    const bytes = await pace.looked(sizeOf(bound));
     if (bytes > mostBytes) return tell();
     // The rest of what is gone is others'.
     before = (await freeBytes()) + bytes;
@@ -74,10 +78,10 @@ export function watchStorage(bound: StorageBound, acts: StorageActs): StorageWat
   const glance = async (): Promise<void> => {
     const free = await freeBytes();
     before ??= free;
-    glances += 1;
     if (free < leastFree) return tell();
-    if (before - free > mostBytes / 2 || glances % lookEvery === 0) begin();
-    if (before - free <= mostBytes || looking === undefined || isHeld || isStopped) return;
+    const gone = before - free;
+    if (pace.isDue(gone)) begin();
+    if (gone <= mostBytes || looking === undefined || isHeld || isStopped) return;
     isHeld = true;
     acts.hold();
   };
@@ -105,15 +109,35 @@ export function watchStorage(bound: StorageBound, acts: StorageActs): StorageWat
   };
 }
 
+/** When a folder is looked at again. */
+function makePace(mostBytes: number) {
+  let [glances, seen, restsUntil] = [0, 0, 0];
+  return {
+    looked: async (looking: Promise<number>): Promise<number> => {
+      const from = performance.now();
+      seen = await looking;
+      restsUntil = performance.now() + restFactor * (performance.now() - from);
+      return seen;
+    },
+    /** By how much of the disk is gone with the folder. */
+    isDue: (gone: number): boolean => {
+      glances += 1;
+      if (gone > mostBytes) return true;
+      const isMuch = gone > (seen + mostBytes) / 2;
+      return (isMuch || glances % lookEvery === 0) && performance.now() >= restsUntil;
+    },
+  };
+}
+
 async function freeIn(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 }
 
 /** In bytes; many small files count as large ones. */
-async function sizeOf({ folder, enter, path }: StorageBound): Promise<number> {
+async function sizeOf({ folder, except, enter, path }: StorageBound): Promise<number> {
   const of = async (...how: string[]): Promise<number> => {
-    const [program, ...args] = [...enter, "du", "-sx", ...how, "."];
+    const [program, ...args] = [...enter, "du", "-sx", `--exclude=./${except}`, ...how, "."];
     const { stdout } = await run(program, args, { cwd: folder, env: { PATH: path, LC_ALL: "C" } })
       // Files go while it looks at them; what it has counted is told all the same.
       .catch((error: unknown) => ({

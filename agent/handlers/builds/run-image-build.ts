@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { type BuildRequest, buildTold } from "../../image-builds/build-request.ts";
-import { imageFolder } from "../../image-builds/image-folder.ts";
+import { imageFolder, layersFolder } from "../../image-builds/image-folder.ts";
 import { idsOfBuild } from "../../image-builds/open-namespaces.ts";
 import { imageProcesses } from "../../job-cgroups/job-bounds.ts";
 import { readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
@@ -79,13 +79,14 @@ function requestOf(
       !hasOtherMounts &&
       config.buildCache > 0 && {
         cache: {
-          folder: path.join(config.dataDir, "image-layers"),
+          folder: layersFolder(config.dataDir),
           key: cacheKey,
           mostBytes: config.buildCache,
           isRead: !noCache,
         },
       }),
     leastFree: config.minFreeDisk,
+    deadlineAtMs: job.deadlineAtMs,
     mostProcesses: config.jobPidsMax ?? imageProcesses,
     target,
     buildArgs,

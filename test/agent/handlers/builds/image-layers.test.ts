@@ -1,5 +1,5 @@
-import { readdirSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { EndedJob } from "../../../support/agent/given-jobs.ts";
@@ -68,6 +68,65 @@ describeWithTools(imageTools, "layers of a build", () => {
     expect(both.map(({ used }) => used)).toEqual([7, 7]);
     expect(readdirSync(kept).toSorted()).toEqual([key("a"), key("b")]);
     expect(readdirSync(path.join(kept, key("a")))).toHaveLength(1);
+  });
+
+  test("are made anew where what is kept is damaged, and are the newest whatever the clock has said", async () => {
+    const runner = await givenBuilds(fleet, registry);
+    const context = await givenDockerContext(dockerfile, { name: "one" });
+    const own = path.join(runner.agent.dataDir, "image-layers", key("a"));
+    const build = async () => {
+      const made = await runner.build("docker-build", {
+        source: { path: context },
+        docker_build_plan: { cache_key: key("a") },
+        dst_tag: "damaged",
+      });
+      const log = await runner.logOf(made.id);
+      expect(made.status, `${made.description}\n${log.join("\n")}`).toBe("finished");
+      return { log, used: log.filter((line) => line.startsWith("--> Using cache")).length };
+    };
+    const place = (): string => path.join(own, readdirSync(own).join(" of many "));
+    await build();
+    const blobs = path.join(place(), "blobs", "sha256");
+    for (const name of readdirSync(blobs)) {
+      const file = path.join(blobs, name);
+      const bytes = readFileSync(file);
+      if (bytes.length > 100_000) writeFileSync(file, bytes.fill(0, 1_000, 2_000));
+    }
+    expect((await build()).used).toBe(1);
+    expect((await build()).used).toBe(7);
+
+    renameSync(place(), path.join(own, `${Date.now() + 10 ** 9}-1`));
+    await writeFile(path.join(context, "name"), "two");
+    expect((await build()).used).toBe(5);
+    expect((await build()).used).toBe(7);
+
+    await rm(path.join(place(), "index.json"));
+    mkdirSync(path.join(place(), "index.json"));
+    const without = await build();
+    expect(without.log.join("\n")).toContain("the layers of the build before are not used: E");
+    expect(without.used).toBe(1);
+    expect((await build()).used).toBe(7);
+  });
+
+  test("are left out where the build has no room beside them", async () => {
+    const runner = await givenBuilds(fleet, registry, { "build-disk": "64MiB" });
+    const base = "FROM scratch\nCOPY busybox /bin/busybox\n";
+    const zeros = (megabytes: number) =>
+      `/bin/busybox dd if=/dev/zero of=/zeros bs=1M count=${megabytes}`;
+    const build = async (script: string) => {
+      const made = await runner.build("docker-build", {
+        source: { path: await givenDockerContext(base + run(script)) },
+        docker_build_plan: { cache_key: key("a") },
+        dst_tag: "room",
+      });
+      const log = (await runner.logOf(made.id)).join("\n");
+      expect(made.status, `${made.description}\n${log}`).toBe("finished");
+      return log;
+    };
+    await build(zeros(12));
+    const log = await build(`${zeros(48)}; /bin/busybox sleep 5; /bin/busybox rm /zeros`);
+    expect(log).toContain("steps of the build before are known");
+    expect(log).toContain("it begins again without them");
   });
 
   test("are neither used nor kept where a step reads what they do not tell of", async () => {
