@@ -4,6 +4,8 @@ import { agentAlone } from "./agent-alone.ts";
 import { agentChildren } from "./agent-children.ts";
 import { agentOutput } from "./agent-output.ts";
 import { appConfigs } from "./app-configs.ts";
+import { artifacts } from "./artifacts.ts";
+import { builds } from "./builds.ts";
 import { dashboards } from "./dashboards.ts";
 import { emitters } from "./emitters.ts";
 import { handOff } from "./hand-off.ts";
@@ -56,6 +58,8 @@ const benches = {
   "signals-million": signalsMillion,
   webhooks,
   workflows,
+  builds,
+  artifacts,
   "lone-request": loneRequest,
   "heart-beats": heartBeats,
   state,

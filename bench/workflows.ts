@@ -1,9 +1,10 @@
 import type { Install } from "../shared/api/install.ts";
 import type { WholeWorkflow } from "../shared/api/workflow.ts";
-import type { Answer, Call } from "../test/support/broker/broker.ts";
+import type { Call } from "../test/support/broker/broker.ts";
 import { httpAgent } from "../test/support/broker/http-agent.ts";
 import { givenToken } from "../test/support/rows/given-token.ts";
 import { givenOrg, givenProcess, givenRunner } from "../test/support/rows/given.ts";
+import { benchApi, sendTo } from "./support/bench-api.ts";
 import type { Bench } from "./support/bench.ts";
 import { quantile } from "./support/figures.ts";
 import { type Stage, withStage } from "./support/stage.ts";
@@ -59,23 +60,6 @@ export const workflows: Bench = {
   },
 };
 
-async function send<Body>(
-  url: string,
-  what: string,
-  { token, body }: Call = {},
-): Promise<Answer<Body>> {
-  const [method = "GET", path = "/"] = what.split(" ");
-  const headers = { authorization: `Bearer ${token ?? ""}`, "content-type": "application/json" };
-  const request = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  const response = await fetch(url + path, request);
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (text === "" ? undefined : JSON.parse(text)) as Body,
-  };
-}
-
 type Org = Awaited<ReturnType<typeof givenDelivery>>;
 
 /** An org with an app, installs on one runner each, and agents that end each job at once. */
@@ -83,11 +67,7 @@ async function givenDelivery({ db, startBroker }: Stage) {
   const { url } = await startBroker({ SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" });
   const orgId = await givenOrg(db);
   const token = await givenToken(db, { orgId, role: "org_admin" });
-  const api = async <Body>(what: string, body?: unknown): Promise<Body> => {
-    const answer = await send<Body>(url, what, { token, ...(body !== undefined && { body }) });
-    if (answer.status >= 300) throw new Error(`${what}: ${answer.status}`);
-    return answer.body;
-  };
+  const api = benchApi(url, token);
   const action = (name: string, type: string) => ({
     name,
     triggers: [{ type }],
@@ -108,7 +88,7 @@ async function givenDelivery({ db, startBroker }: Stage) {
     const runner = await givenRunner(db, { orgId, parallelism: { actions: 10 } });
     const processId = await givenProcess(db, runner, { serves: { actions: 10 } });
     const runnerToken = await givenToken(db, runner);
-    const call = <Body>(what: string, request?: Call) => send<Body>(url, what, request);
+    const call = <Body>(what: string, request?: Call) => sendTo<Body>(url, what, request);
     const agent = httpAgent(call, { ...runner, processId, token: runnerToken });
     void work(agent, stopped.signal);
     const install = await api<Install>(`POST /v1/apps/${app.id}/installs`, {

@@ -767,6 +767,7 @@ create table component_builds (
   is_by_sync boolean not null default false,
   is_forced boolean not null default false,
   expires_at timestamp with time zone,
+  looked_digest text,
   constraint component_builds_pkey PRIMARY KEY (org_id, id),
   constraint component_builds_org_id_component_config_id_fkey FOREIGN KEY (org_id, component_config_id) REFERENCES component_configs(org_id, id),
   constraint component_builds_org_id_component_id_fkey FOREIGN KEY (org_id, component_id) REFERENCES components(org_id, id),
@@ -779,6 +780,7 @@ CREATE INDEX component_builds_by_app ON public.component_builds USING btree (app
 CREATE INDEX component_builds_by_job ON public.component_builds USING btree (runner_job_id) WHERE (runner_job_id IS NOT NULL);
 CREATE INDEX component_builds_by_workflow ON public.component_builds USING btree (workflow_id);
 CREATE INDEX component_builds_expiring ON public.component_builds USING btree (app_id, id) WHERE (expires_at IS NOT NULL);
+CREATE INDEX component_builds_looked ON public.component_builds USING btree (component_id, looked_digest) WHERE (looked_digest IS NOT NULL);
 CREATE INDEX component_builds_of ON public.component_builds USING btree (component_id, id);
 CREATE INDEX component_builds_of_sandbox ON public.component_builds USING btree (app_id, id) WHERE (component_id IS NULL);
 CREATE INDEX component_builds_open ON public.component_builds USING btree (org_id, id) WHERE (status = ANY (ARRAY['planning'::text, 'building'::text]));
@@ -956,6 +958,26 @@ create table idempotency_keys (
   constraint idempotency_keys_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
 );
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (expires_at);
+
+create table image_updates (
+  component_id svc_id not null,
+  org_id svc_id not null,
+  app_id svc_id not null,
+  policy text not null,
+  checksum text not null,
+  runner_job_id svc_id,
+  status text not null default 'pending'::text,
+  detail text not null default ''::text,
+  tag text not null default ''::text,
+  digest text not null default ''::text,
+  build_id svc_id,
+  looked_at timestamp with time zone,
+  constraint image_updates_pkey PRIMARY KEY (org_id, component_id),
+  constraint image_updates_org_id_component_id_fkey FOREIGN KEY (org_id, component_id) REFERENCES components(org_id, id),
+  constraint image_updates_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'current'::text, 'new'::text, 'tried'::text, 'failed'::text])))
+);
+CREATE INDEX image_updates_by_app ON public.image_updates USING btree (app_id);
+CREATE INDEX image_updates_looking ON public.image_updates USING btree (runner_job_id) WHERE (runner_job_id IS NOT NULL);
 
 create table install_action_runs (
   id svc_id not null,
@@ -3016,6 +3038,7 @@ function begin_app_config(org text, app text, config json) returns text -- funct
 function begin_builds(org text, app text, draft jsonb, builds jsonb) returns text -- functions/builds.sql
 function begin_callback(org text, signal text, nth integer, begun integer) returns SETOF begun_callback -- functions/turns.sql
 function begin_children(parent workflows, children jsonb, t timestamp with time zone) returns jsonb -- functions/workflow-places.sql
+function begin_image_looks(org text, app text, signal text, looks jsonb) returns TABLE(outcome text, is_on_offer boolean) -- functions/image-updates.sql
 function begin_ticked_workflow(org text, install text, draft jsonb) returns text -- functions/workflows.sql
 function begin_turn(org text, signal text, held_lease text, own_lease text, beginner text) returns SETOF begun_turn -- functions/turns.sql
 function begin_workflow(org text, install text, draft jsonb, inputs jsonb DEFAULT NULL::jsonb, only_one boolean DEFAULT false) returns text -- functions/installs.sql
@@ -3128,6 +3151,7 @@ function forget_builds_lane(org text, app text, t timestamp with time zone) retu
 function forget_executions(org text, stream text, most integer) returns void -- functions/log-retention.sql
 function forget_install(org text, install text) returns text -- functions/install-changes.sql
 function forget_lanes(org text, install text, t timestamp with time zone) returns void -- functions/installs.sql
+function forget_old_sources(most integer) returns integer -- functions/config-sources.sql
 function forget_what_was_said(app text, kind text, named json) returns void -- functions/named-parts.sql
 function free_plan_locks(execution_ids text[], t timestamp with time zone) returns void -- functions/workspaces.sql
 function give_up_deliveries(webhook text, t timestamp with time zone) returns void -- functions/deliveries.sql
@@ -3163,6 +3187,8 @@ function judge_taken(reports execution_report[]) returns TABLE(place integer, ou
 function keep_actions(org text, app text, app_config text, named json, t timestamp with time zone) returns void -- functions/apps.sql
 function keep_audit_event() returns trigger -- functions/before-tables.sql
 function keep_config_sources(org text, config text, sources json) returns void -- functions/config-sources.sql
+function keep_image_emitter(org text, app text, config text) returns void -- functions/image-updates.sql
+function keep_image_updates(org text, app text, config text, followed jsonb) returns TABLE(outcome text, lane text, emitter text) -- functions/image-updates.sql
 function keep_named_parts(org text, app text, kind text, named json) returns void -- functions/named-parts.sql
 function keep_other_results(reports execution_report[], t timestamp with time zone) returns void -- functions/report.sql
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
@@ -3316,6 +3342,8 @@ function set_queue_pause(org text, queue text, event text, note text, until time
 function set_runner_lifecycle(org text, runner text, wanted text, operation_id text, actor text) returns runner_change -- functions/runner-control.sql
 function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function settle_callback(org text, signal text, nth integer, begun integer, outcome text, description text, again_in double precision) returns boolean -- functions/turns.sql
+function settle_image_look(org text, component text, job text, told jsonb, draft jsonb, build jsonb) returns text -- functions/image-updates.sql
+function settle_image_looks(job_ids text[]) returns void -- functions/image-updates.sql
 function settle_rollout_targets(r runner_rollouts, t timestamp with time zone) returns void -- functions/rollouts.sql
 function shutdown_status_after(status text, event text) returns text -- functions/before-tables.sql
 function signal_overhead() returns integer -- functions/signals.sql
