@@ -26,7 +26,7 @@ export async function leaveEvaluation(db: Db, one: Evaluation): Promise<void> {
   await db`select leave_policy_evaluation(${org_id}, ${owner_id}, ${runner_job_id}, ${until}::text::timestamptz)`;
 }
 
-/** Gives one back by which this broker failed; it counts as a try. */
+/** Gives one back by which this broker failed; it counts as a try, and the next one waits. */
 export async function returnEvaluation(db: Db, one: Evaluation): Promise<void> {
   const { org_id, owner_id, runner_job_id, until } = one;
   await db`select return_policy_evaluation(${org_id}, ${owner_id}, ${runner_job_id}, ${until}::text::timestamptz)`;

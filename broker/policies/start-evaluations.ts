@@ -60,8 +60,8 @@ export function startEvaluations(broker: Broker): () => Promise<void> {
   }
 
   async function look(): Promise<number> {
-    if (stopped.signal.aborted || running.size >= atOnce) return lookEveryMs;
-    if (await isForOthers()) return lookEveryMs;
+    if (stopped.signal.aborted || (await isForOthers()) || running.size >= atOnce)
+      return lookEveryMs;
     const taken = await takeEvaluation(db, leaseSeconds);
     if (taken === undefined) return lookEveryMs;
     const done = run(taken).finally(() => {

@@ -64,11 +64,11 @@ create or replace function leave_policy_evaluation(org text, owner text, job tex
    where e.org_id = org and e.owner_id = owner and e.runner_job_id = job and e.taken_until = until
 $$;
 
--- Gives one back by which a broker failed: another may take it at once, and it counts as a try.
+-- Gives one back by which a broker failed: it counts as a try, and the next is ten seconds later, then twenty, then forty.
 create or replace function return_policy_evaluation(org text, owner text, job text, until timestamptz) returns void
   language sql
   as $$
-  update policy_evaluations e set taken_until = null
+  update policy_evaluations e set taken_until = svc_now() + interval '5 seconds' * 2 ^ least(e.tries, 6)
    where e.org_id = org and e.owner_id = owner and e.runner_job_id = job and e.taken_until = until
 $$;
 
