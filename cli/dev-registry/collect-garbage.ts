@@ -7,7 +7,7 @@ import type { RepositoryTurns } from "./repository-turns.ts";
 
 /** How garbage is told and taken. */
 export type GarbageRules = {
-  /** A blob that came, or was asked for by whoever pushes, less than this ago may be about to get its manifest. */
+  /** Where a blob came, or was asked for by whoever pushes, less than this ago, all blobs may be about to get their manifest. */
   readonly youngMs: number;
   /** Of one repository at once: whoever brings something there waits for so many. */
   readonly most: number;
@@ -46,24 +46,30 @@ async function collectIn(
   { rules: { youngMs, most }, now: { nowMs, signal } }: How,
 ): Promise<number> {
   const blobs = path.join(places.repository(repository), "_blobs");
-  const isOld = async (file: string): Promise<boolean> =>
+  const isUploading = async (): Promise<boolean> =>
+    (await namesIn(places.uploads)).some((name) => places.isUploadOf(repository, name));
+  const isYoung = async (file: string): Promise<boolean> =>
     await stat(file).then(
-      ({ ctimeMs }) => nowMs - ctimeMs > youngMs,
+      ({ ctimeMs }) => nowMs - ctimeMs <= youngMs,
       () => false, // it is gone
     );
   const changes = turns.changesOf(repository);
   const unnamed = new Set<string>();
-  for (const algorithm of await foldersIn(blobs))
-    for (const hex of await namesIn(path.join(blobs, algorithm)))
-      if (await isOld(path.join(blobs, algorithm, hex))) unnamed.add(path.join(algorithm, hex));
   let removed = 0;
+  // The manifest comes last: who still pushes may have begun long ago.
+  if (await isUploading()) return removed;
+  for (const algorithm of await foldersIn(blobs))
+    for (const hex of await namesIn(path.join(blobs, algorithm))) {
+      if (await isYoung(path.join(blobs, algorithm, hex))) return removed;
+      unnamed.add(path.join(algorithm, hex));
+    }
   if (unnamed.size === 0) return removed;
   if (!(await takeNamed(places, repository, { unnamed, signal }))) return removed;
   await turns.take(repository, async () => {
     if (turns.changesOf(repository) !== changes) return; // a manifest that has come may name them
+    if (await isUploading()) return;
     for (const name of [...unnamed].slice(0, most)) {
       const file = path.join(blobs, name);
-      if (!(await isOld(file))) continue;
       await rm(file, { force: true });
       removed += 1;
     }

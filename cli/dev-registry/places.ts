@@ -5,6 +5,9 @@ import type { Digest } from "./digest.ts";
 /** Where everything of the registry lies. What belongs to no repository's name begins with an underline, as no part of a name does. */
 export type Places = ReturnType<typeof placesIn>;
 
+const uploadsOf = (repository: string): string =>
+  createHash("sha256").update(repository).digest("hex");
+
 /** The places in a folder. */
 export function placesIn(root: string) {
   const repositories = path.join(root, "repositories");
@@ -28,6 +31,8 @@ export function placesIn(root: string) {
       of(repository, "_referrers", algorithm, hex),
     /** An upload's name says whose it is: another repository does not find it. */
     upload: (repository: string, id: string) =>
-      path.join(uploads, `${createHash("sha256").update(repository).digest("hex")}.${id}`),
+      path.join(uploads, `${uploadsOf(repository)}.${id}`),
+    isUploadOf: (repository: string, name: string): boolean =>
+      name.startsWith(`${uploadsOf(repository)}.`),
   };
 }

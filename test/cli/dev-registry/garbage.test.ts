@@ -49,6 +49,19 @@ test("blobs that no manifest names are removed after a while, and those that one
   expect(await isThere("one", layer)).toBe(false);
 });
 
+test("nothing is removed of a repository to which somebody still uploads: the manifest comes last", async () => {
+  const layer = await upload("long", Buffer.from("first"));
+  const other = await upload("other", Buffer.from("first"));
+  const begun = await ask(`POST ${at("long", "blobs/uploads/")}`);
+  await sweep({ youngMs: -1000 });
+  expect(await isThere("long", layer)).toBe(true);
+  expect(await isThere("other", other)).toBe(false);
+  const location = String(begun.headers["location"]);
+  expect((await ask(`DELETE ${location}`)).status).toBe(204);
+  await sweep({ youngMs: -1000 });
+  expect(await isThere("long", layer)).toBe(false);
+});
+
 test("a blob that somebody who pushes has asked for, or mounted, counts as new", async () => {
   const layer = await upload("asked", Buffer.from("asked"));
   const mounted = await upload("from", Buffer.from("mounted"));
