@@ -1,5 +1,6 @@
 import { eachOf } from "../kubernetes/each-of.ts";
-import type { Descriptor } from "./descriptor.ts";
+import { type Descriptor, isIndexType } from "./descriptor.ts";
+import { hasParts } from "./has-parts.ts";
 import { descriptorOf, findDigest, getManifest, type Manifest, putManifest } from "./manifests.ts";
 import { pushBlob } from "./push-blob.ts";
 import { readBlob } from "./read-blob.ts";
@@ -33,7 +34,7 @@ const isForeign = ({ mediaType, urls }: Descriptor): boolean =>
  */
 export async function copyImage(copy: ImageCopy): Promise<Copied> {
   const { to, manifest, tag, say } = copy;
-  if ((await findDigest(to, tag)) === manifest.digest) {
+  if ((await findDigest(to, tag)) === manifest.digest && (await hasParts(to, manifest))) {
     say(`${tag} is ${manifest.digest} already`);
     return { blobs: 0, bytes: 0, isThere: true };
   }
@@ -64,10 +65,11 @@ async function copyParts(copy: ImageCopy, manifest: Manifest, progress: Progress
     done.manifests += 1;
     if (done.manifests > mostManifests)
       throw new RegistryFault("too_large", `it has more than ${mostManifests} manifests`);
-    if ((await findDigest(copy.to, child.digest)) === child.digest) continue;
+    const isThere = (await findDigest(copy.to, child.digest)) === child.digest;
+    if (isThere && !isIndexType(child.mediaType)) continue;
     const inner = await getManifest(copy.from, child.digest);
     await copyParts(copy, inner, { done, depth: depth + 1 });
-    await write(copy.to, inner.digest, inner);
+    if (!isThere) await write(copy.to, inner.digest, inner);
   }
 }
 

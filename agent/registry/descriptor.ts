@@ -50,6 +50,10 @@ const manifestTypes: readonly string[] = [
   mediaTypes.dockerList,
 ];
 
+/** Whether the media type is that of a manifest that names others. */
+export const isIndexType = (mediaType: string): boolean =>
+  mediaType === mediaTypes.index || mediaType === mediaTypes.dockerList;
+
 /** Every manifest that is understood, for the Accept header. */
 export const acceptedTypes = manifestTypes.join(", ");
 

@@ -150,13 +150,14 @@ export async function listTallies(db: Db): Promise<Tally[]> {
     select job_group, type, status, measure, upto, jobs, seconds from runner_job_tallies`;
 }
 
-/** Artifacts that are to be deleted from the registry, up to ten thousand, and registries that refused to within the last day. */
+/** Artifacts that are to be deleted from the registry, up to ten thousand, and registries, and logins, that refused to within the last day. */
 export type ArtifactFigures = { readonly waiting: number; readonly refusing: number };
 
 /** How the deleting of artifacts stands. */
 export async function findArtifactFigures(db: Db): Promise<ArtifactFigures> {
   const [row] = await db<ArtifactFigures[]>`
     select (select count(*)::int from (select from artifact_deletions d where d.ended_at is null limit 10000) x) as waiting,
-           (select count(*)::int from registry_refusals r where r.refused_at > svc_now() - interval '1 day') as refusing`;
+           (select count(*)::int from registry_refusals r where r.refused_at > svc_now() - interval '1 day')
+           + (select count(*)::int from registry_login_refusals l where l.refused_at > svc_now() - interval '1 day') as refusing`;
   return row ?? { waiting: 0, refusing: 0 };
 }

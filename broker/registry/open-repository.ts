@@ -30,7 +30,8 @@ type Place = { readonly orgId: OrgId; readonly repository: string; readonly sign
 
 const usualTimeoutMs = 10_000;
 const connectTimeoutMs = 5_000;
-const mostAnswerBytes = 2 ** 20;
+/** As large as manifests are. */
+const mostAnswerBytes = 4 * 2 ** 20;
 const actions = ["pull", "delete"];
 
 /**
@@ -40,12 +41,12 @@ const actions = ["pull", "delete"];
 export function openRepository(parts: Parts, { orgId, repository, signal }: Place): AskRepository {
   const { db, seals, registry, calls, timeoutMs = usualTimeoutMs } = parts;
   const url = registryUrl(registry);
+  const bounds = { timeoutMs, connectTimeoutMs, maxAnswerBytes: mostAnswerBytes, signal };
   let authorization: string | undefined;
 
   async function send({ method, at, accept }: Asked): Promise<CallResult> {
     const headers = { ...(accept && { accept }), ...(authorization && { authorization }) };
     const asked = { url: `${url}/v2/${repository}/${at}`, method, headers };
-    const bounds = { timeoutMs, connectTimeoutMs, maxAnswerBytes: mostAnswerBytes, signal };
     return await calls({ ...asked, ...bounds });
   }
 
@@ -60,7 +61,6 @@ export function openRepository(parts: Parts, { orgId, repository, signal }: Plac
     if (realm === undefined) return undefined;
     realm.searchParams.append("scope", `repository:${repository}:${actions.join(",")}`);
     const headers = { authorization: basic };
-    const bounds = { timeoutMs, connectTimeoutMs, maxAnswerBytes: mostAnswerBytes, signal };
     const answer = await calls({ url: realm.href, method: "GET", headers, ...bounds });
     const token = answer.kind === "answered" ? tokenIn(answer.body) : undefined;
     return token && `Bearer ${token}`;

@@ -54,6 +54,17 @@ export async function digestsOfBuilds(
   return row?.kept ?? [];
 }
 
+/** The digests of builds of the same repository that stay and may be indexes, at most so many. */
+export async function indexesOfBuilds(
+  db: Db,
+  { org_id, build_id }: TakenDeletion,
+  most: number,
+): Promise<readonly string[]> {
+  const [row] = await db<{ indexes: string[] }[]>`
+    select indexes_of_builds(${org_id}, ${build_id}, ${most}) as indexes`;
+  return row?.indexes ?? [];
+}
+
 /** Has it tried again after so many seconds. */
 export async function putOffDeletion(
   db: Db,
@@ -74,34 +85,4 @@ export async function endDeletion(
   }: { readonly came: "deleted" | "gone" | "kept" | "left"; readonly why?: string },
 ): Promise<void> {
   await db`select end_artifact_deletion(${org_id}, ${build_id}, ${until}::text::timestamptz, ${came}, ${why})`;
-}
-
-/** Why a registry does not delete what it is asked to. */
-export type RegistryRefusal = {
-  readonly reason: "unsupported" | "refused";
-  readonly detail: string;
-};
-
-/** What a registry refused within the last day; undefined where it refused nothing. */
-export async function findRefusal(db: Db, server: string): Promise<RegistryRefusal | undefined> {
-  const [row] = await db<RegistryRefusal[]>`
-    select r.reason, r.detail from registry_refusals r
-     where r.server = ${server} and r.refused_at > svc_now() - interval '1 day'`;
-  return row;
-}
-
-/** Remembers that a registry refused. */
-export async function noteRefusal(
-  db: Db,
-  server: string,
-  { reason, detail }: RegistryRefusal,
-): Promise<void> {
-  await db`
-    insert into registry_refusals (server, reason, detail, refused_at) values (${server}, ${reason}, ${detail}, svc_now())
-        on conflict (server) do update set reason = excluded.reason, detail = excluded.detail, refused_at = excluded.refused_at`;
-}
-
-/** Forgets it: the registry deletes. */
-export async function forgetRefusal(db: Db, server: string): Promise<void> {
-  await db`delete from registry_refusals r where r.server = ${server}`;
 }

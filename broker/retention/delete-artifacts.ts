@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Db } from "../database/connect.ts";
-import { type ArtifactDeletion, deleteArtifact } from "../registry/delete-artifact.ts";
+import type { ArtifactDeletion } from "../registry/artifact-deletion.ts";
+import { deleteArtifact } from "../registry/delete-artifact.ts";
 import { openRepository } from "../registry/open-repository.ts";
 import { makeRegistryCalls, type RegistryCalls } from "../registry/registry-calls.ts";
 import type { RegistryConfig } from "../registry/registry-settings.ts";
@@ -9,13 +10,17 @@ import {
   announceAndJudge,
   digestsOfBuilds,
   endDeletion,
-  findRefusal,
-  forgetRefusal,
-  noteRefusal,
+  indexesOfBuilds,
   putOffDeletion,
   type TakenDeletion,
   takeArtifactDeletion,
 } from "./artifact-deletions.ts";
+import {
+  findUnsupported,
+  forgetRefusals,
+  noteRefused,
+  noteUnsupported,
+} from "./registry-refusals.ts";
 
 type Parts = {
   readonly db: Db;
@@ -37,8 +42,12 @@ const longestRunMs = 120_000;
 const mostDown = 3;
 /** Who may not delete is not asked for ever, but where the registry trusts the broker: there it is a fault that somebody mends. */
 const mostTries = 8;
+/** What may stand before the registry is mended within a week. */
+const mostUnclearTries = 30;
 const firstDelaySeconds = 60;
 const longestDelaySeconds = 6 * 3600;
+/** A registry that deletes nothing is asked again then. */
+const unsupportedSeconds = 24 * 3600;
 
 /**
  * Deletes what is due of the registry, an org's artifacts one after the other and orgs in turns, until nothing is due, the registry is down or two
@@ -52,7 +61,7 @@ export async function deleteArtifacts(
   if (registry === undefined) return total;
   const run = { db, seals, registry, calls: makeRegistryCalls(registry, egress), ...how };
   const endMs = performance.now() + longestRunMs;
-  let refusal = await findRefusal(db, registry.server);
+  let unsupported = await findUnsupported(db, registry.server);
   let after = "";
   let down = 0;
   while (!stopped.aborted && performance.now() < endMs && down < mostDown) {
@@ -60,12 +69,11 @@ export async function deleteArtifacts(
     if (one === undefined && after === "") break;
     after = one?.org_id ?? "";
     if (one === undefined) continue;
-    const unsupported = refusal?.reason === "unsupported" ? refusal.detail : undefined;
     const came = await deleteOne(run, one, { unsupported, stopped });
     await note(run, one, came);
     total[came.kind] = (total[came.kind] ?? 0) + 1;
     down = came.kind === "later" && came.isDown ? down + 1 : 0;
-    if (came.kind === "unsupported") refusal = { reason: "unsupported", detail: came.why };
+    if (came.kind === "unsupported") unsupported = came.why;
   }
   return total;
 }
@@ -88,12 +96,13 @@ async function deleteOne(
   const [host, ...path] = one.repository.split("/");
   if (host !== registry.server)
     return { kind: "left", why: `It is in the registry ${host}, which is set no more.` };
-  if (unsupported !== undefined) return { kind: "left", why: unsupported };
+  if (unsupported !== undefined) return { kind: "unsupported", why: unsupported, isOld: true };
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(patienceMs)]);
   const place = { orgId: one.org_id, repository: path.join("/"), signal };
   return await deleteArtifact(openRepository(run, place), one, {
     mayDelete: (digest) => announceAndJudge(db, one, digest),
     ofBuilds: (digests) => digestsOfBuilds(db, one, digests),
+    indexes: (most) => indexesOfBuilds(db, one, most),
   });
 }
 
@@ -102,7 +111,7 @@ async function note({ db, registry }: Run, one: TakenDeletion, came: ArtifactDel
   switch (came.kind) {
     case "deleted":
       await endDeletion(db, one, { came: "deleted" });
-      await forgetRefusal(db, registry.server);
+      await forgetRefusals(db, one.org_id, registry.server);
       return;
     case "gone":
     case "kept":
@@ -112,8 +121,9 @@ async function note({ db, registry }: Run, one: TakenDeletion, came: ArtifactDel
       await endDeletion(db, one, { came: "left", why: came.why });
       return;
     case "unsupported":
-      await noteRefusal(db, registry.server, { reason: "unsupported", detail: came.why });
-      await endDeletion(db, one, { came: "left", why: came.why });
+      if (!came.isOld) await noteUnsupported(db, registry.server, came.why);
+      if (one.tries >= mostTries) await endDeletion(db, one, { came: "left", why: came.why });
+      else await putOffDeletion(db, one, { why: came.why, seconds: unsupportedSeconds });
       return;
     case "later":
       await noteLater(db, one, { registry, came });
@@ -130,10 +140,11 @@ type Later = {
 };
 
 async function noteLater(db: Db, one: TakenDeletion, { registry, came }: Later): Promise<void> {
-  const { why, isDown, isRefused } = came;
-  if (isRefused) await noteRefusal(db, registry.server, { reason: "refused", detail: why });
+  const { why, isDown, isRefused, isUnclear } = came;
+  const { server } = registry;
+  if (isRefused) await noteRefused(db, one.org_id, { server, detail: why });
   const isHopeless = !isDown && !(isRefused && registry.auth === "token");
-  if (isHopeless && one.tries >= mostTries)
+  if (isHopeless && one.tries >= (isUnclear ? mostUnclearTries : mostTries))
     return await endDeletion(db, one, { came: "left", why });
   const seconds = Math.min(firstDelaySeconds * 2 ** one.tries, longestDelaySeconds);
   await putOffDeletion(db, one, { why, seconds });

@@ -105,7 +105,7 @@ async function openApp(
   const of = { app: workflow.owner_id, configId, components, hasSandbox };
   const [facts, deletions] = await Promise.all([
     findBuildFacts(db, org, of),
-    listLateDeletions(db, org, of.app),
+    listLateDeletions(db, org, { app: of.app, builds }),
   ]);
   if (facts === undefined) return undefined;
   const open = builds.filter(({ status }) => !isEndedBuild(status));

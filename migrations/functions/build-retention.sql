@@ -11,7 +11,7 @@ create or replace function held_builds(org text, app text) returns table (id tex
    where b.org_id = org and b.app_id = app
      and (b.status in ('planning', 'building')
           or exists (select from workflows w where w.org_id = org and w.id = b.workflow_id and w.finished_at is null)
-          or exists (select from runner_job_live l where l.id = b.runner_job_id))
+          or exists (select from runner_job_live l where l.id = b.runner_job_id and l.org_id = org))
    union
   select (select n.id::text from component_builds n
            where n.org_id = org and n.app_id = app and coalesce(n.component_id, '') = coalesce(o.component_id, '') and n.status = 'active'
@@ -25,8 +25,27 @@ create or replace function held_builds(org text, app text) returns table (id tex
    where b.org_id = org and b.app_id = app and b.status = 'active' and b.expires_at is null and f.app_id = app
 $$;
 
--- The builds of an app that are kept: what is held; of each component, and of the sandbox, the newest of each config, also the newest that is
--- active, and the last so many that are active and no no_op, and that failed. 0: all. Of what is deleted only what is held.
+-- The configs of an app of which a build is kept: the active one, those that installs have, those of open workflows, and the last ten that were active.
+create or replace function configs_with_builds(org text, app text) returns table (id text)
+  language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  select c.id::text from app_configs c where c.org_id = org and c.app_id = app and c.status = 'active'
+   union
+  select i.applied_config_id::text from installs i where i.org_id = org and i.app_id = app and i.deleted_at is null
+   union
+  select c.id::text
+    from (select app as id union select i.id::text from installs i where i.org_id = org and i.app_id = app and i.deleted_at is null) o
+    join workflows w on w.org_id = org and w.owner_id = o.id and w.status not in ('success', 'error', 'cancelled')
+   cross join lateral (values (w.app_config_id::text), (w.params ->> 'app_config_id')) c (id)
+   union
+  select x.id
+    from (select c.id::text from app_configs c
+           where c.org_id = org and c.app_id = app and c.status in ('active', 'outdated') order by c.version desc limit 10) x
+$$;
+
+-- The builds of an app that are kept: what is held; of each component, and of the sandbox, the newest of each config that is kept, also the newest
+-- that is active, and the last so many that are active and no no_op, and that failed. 0: all. Of what is deleted only what is held.
 create or replace function kept_builds(org text, app text, keep int) returns table (id text)
   language sql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -34,7 +53,7 @@ create or replace function kept_builds(org text, app text, keep int) returns tab
   select h.id from held_builds(org, app) h where h.id is not null
    union
   select x.id::text
-    from (select b.id, b.no_op, b.status = 'active' as is_active,
+    from (select b.id, b.app_config_id, b.no_op, b.status = 'active' as is_active,
                  row_number() over (partition by b.component_id, b.app_config_id order by b.id desc) as of_config,
                  row_number() over (partition by b.component_id, b.app_config_id, b.status = 'active' order by b.id desc) as of_config_like,
                  row_number() over (partition by b.component_id, b.status = 'active', b.no_op order by b.id desc) as like_it
@@ -42,7 +61,8 @@ create or replace function kept_builds(org text, app text, keep int) returns tab
             join apps a on a.org_id = org and a.id = b.app_id and a.deleted_at is null
             left join components c on c.org_id = org and c.id = b.component_id
            where b.org_id = org and b.app_id = app and b.status <> 'deleting' and c.deleted_at is null) x
-   where keep = 0 or x.of_config = 1 or (x.is_active and x.of_config_like = 1) or (not x.no_op and x.like_it <= keep)
+   where keep = 0 or (not x.no_op and x.like_it <= keep)
+      or ((x.of_config = 1 or (x.is_active and x.of_config_like = 1)) and x.app_config_id in (select n.id from configs_with_builds(org, app) n))
 $$;
 
 -- Deletes builds that have nothing in the registry any more, with what policies said of them; answers how many.
@@ -100,7 +120,9 @@ begin
   select org, b.id, app, b.component_id, b.artifact ->> 'repository', coalesce(b.artifact ->> 'tag', b.id), b.artifact ->> 'digest', coalesce((b.artifact ->> 'size')::bigint, 0), t, t
     from component_builds b
    where b.org_id = org and b.id = any(leaving) and b.artifact ->> 'repository' <> ''
-      on conflict do nothing;
+      on conflict (org_id, build_id) do update -- it went on when its artifact had gone
+     set tag = excluded.tag, digest = excluded.digest, size = excluded.size, tries = 0, due_at = excluded.due_at, fault = '', outcome = null, ended_at = null
+   where artifact_deletions.ended_at is not null;
   update component_builds b
      set status = 'deleting', status_at = t, status_description = 'nothing needs it any more'
    where b.org_id = org and b.id = any(leaving)
@@ -177,16 +199,18 @@ begin
   select * into d from artifact_deletions x where x.org_id = org and x.build_id = build and x.taken_until = until and x.ended_at is null;
   if not found then
     return 'lost';
+  end if;
+  -- First what is open, then what there is: each statement sees what was written before it, so what ends between them is seen by the second.
+  if exists (select from component_builds b
+              where b.org_id = org and b.app_id = d.app_id and coalesce(b.component_id, '') = coalesce(d.component_id, '')
+                and b.status in ('planning', 'building')) then
+    update artifact_deletions x set begun_at = null, taken_until = null, tries = x.tries - 1, due_at = t + interval '10 minutes'
+     where x.org_id = org and x.build_id = build;
+    return 'open';
   elsif exists (select from component_builds b
                  where b.org_id = org and b.app_id = d.app_id and coalesce(b.component_id, '') = coalesce(d.component_id, '')
                    and b.status <> 'deleting' and b.artifact ->> 'digest' = d.digest and b.artifact ->> 'repository' = d.repository) then
     return 'kept';
-  elsif exists (select from component_builds b
-                 where b.org_id = org and b.app_id = d.app_id and coalesce(b.component_id, '') = coalesce(d.component_id, '')
-                   and b.status in ('planning', 'building')) then
-    update artifact_deletions x set begun_at = null, taken_until = null, tries = x.tries - 1, due_at = t + interval '10 minutes'
-     where x.org_id = org and x.build_id = build;
-    return 'open';
   end if;
   return 'go';
 end $$;
@@ -200,6 +224,21 @@ create or replace function digests_of_builds(org text, build text, digests text[
                  from artifact_deletions d
                  join component_builds b on b.org_id = org and b.app_id = d.app_id and coalesce(b.component_id, '') = coalesce(d.component_id, '')
                 where d.org_id = org and d.build_id = build and b.id <> d.build_id and b.artifact ->> 'digest' = any(digests))
+$$;
+
+-- The digests of builds of the same repository that stay and may be indexes: what they name is needed, too. At most so many.
+create or replace function indexes_of_builds(org text, build text, most int) returns text[]
+  language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+  select array(select distinct b.artifact ->> 'digest'
+                 from artifact_deletions d
+                 join component_builds b on b.org_id = org and b.app_id = d.app_id and coalesce(b.component_id, '') = coalesce(d.component_id, '')
+                where d.org_id = org and d.build_id = build and b.id <> d.build_id and b.status <> 'deleting'
+                  and b.artifact ->> 'repository' = d.repository and b.artifact ->> 'digest' <> ''
+                  and coalesce(b.artifact ->> 'media_type', '') in ('', 'application/vnd.oci.image.index.v1+json',
+                                                                    'application/vnd.docker.distribution.manifest.list.v2+json')
+                limit most)
 $$;
 
 -- Tries it again later, and says why. Nothing happens where another broker has it.
@@ -222,18 +261,23 @@ begin
          outcome = came, fault = why, ended_at = svc_now()
    where d.org_id = org and d.build_id = build and d.taken_until = until and d.ended_at is null;
   if found then
-    perform delete_builds(org, array[build]);
+    perform delete_builds(org, array(select b.id::text from component_builds b
+                                      where b.org_id = org and b.id = build and b.status = 'deleting' for update));
   end if;
 end $$;
 
--- The digests of an app's artifacts that are being deleted, or were not long ago: [{component_id, digest, acted_at}]. acted_at is null while it may happen.
-create or replace function late_artifact_deletions(org text, app text) returns jsonb
+-- The digests of an app's artifacts that are being deleted, or may have been since, of these components ('': the sandbox):
+-- [{component_id, digest, acted_at}]. acted_at is null while it may happen.
+create or replace function artifact_deletions_since(org text, app text, components text[], since timestamptz) returns jsonb
   language sql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
   select coalesce(jsonb_agg(jsonb_build_object('component_id', d.component_id, 'digest', d.digest,
-                                               'acted_at', case when d.begun_at is null then d.acted_at end)), '[]')
-    from artifact_deletions d
-   where d.org_id = org and d.app_id = app and d.digest is not null and d.outcome is distinct from 'kept'
-     and (d.begun_at is not null or d.acted_at > svc_now() - interval '7 days')
+                                               'acted_at', case when d.begun_at is null then d.acted_at
+                                                                -- who had it acts no more
+                                                                when d.taken_until <= svc_now() then d.taken_until end)), '[]')
+    from (select * from artifact_deletions b where b.app_id = app and b.begun_at is not null
+           union
+          select * from artifact_deletions a where a.app_id = app and a.acted_at >= since) d
+   where d.org_id = org and d.digest is not null and d.outcome is distinct from 'kept' and coalesce(d.component_id, '') = any(components)
 $$;

@@ -2,6 +2,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import type { Environment } from "../../config/environment.ts";
 import { chooseTag } from "../../registry/choose-tag.ts";
 import { copyImage } from "../../registry/copy-image.ts";
+import { hasParts } from "../../registry/has-parts.ts";
 import { readImageMetadata } from "../../registry/image-metadata.ts";
 import { listTags } from "../../registry/list-tags.ts";
 import { findDigest, getManifest } from "../../registry/manifests.ts";
@@ -57,7 +58,8 @@ async function carryOut(order: ImageOrder, call: Call): Promise<ImageTold> {
   const to = clientOf(order, "to", call.env);
   const isSame = does.kind === "pull" && does.previous === digest;
   // What somebody has removed meanwhile is copied again.
-  if (isSame && (await findDigest(to, digest)) === digest) return await imageOutputs(order, source);
+  if (isSame && (await findDigest(to, digest)) === digest && (await hasParts(to, manifest)))
+    return await imageOutputs(order, source);
   const copied = await copyImage({ from: client, to, manifest, tag: does.tag, say: call.say });
   return await imageOutputs(order, source, copied);
 }

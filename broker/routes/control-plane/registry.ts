@@ -8,7 +8,7 @@ import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 import { deleteRegistryLogin, setRegistryLogin } from "../../registry/keep-registry-logins.ts";
 import { registryLoginRows } from "../../registry/registry-login-rows.ts";
-import { findRefusal } from "../../retention/artifact-deletions.ts";
+import { findRefusal } from "../../retention/registry-refusals.ts";
 
 /** /v1/registry, /v1/registry/logins */
 export const keepRegistry: RegisterRoutes = (app, broker) => {
@@ -23,7 +23,7 @@ export const keepRegistry: RegisterRoutes = (app, broker) => {
       is_plain: isPlain,
       auth,
       keeps_builds: keepBuilds,
-      keeps_artifacts: (await findRefusal(broker.db, server))?.detail ?? "",
+      keeps_artifacts: (await findRefusal(broker.db, orgId, server))?.detail ?? "",
     };
   });
   openResource(app, broker, registryLoginRows);

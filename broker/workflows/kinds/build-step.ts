@@ -1,15 +1,11 @@
 import { runnerJobType } from "../../../shared/runner-job-types.ts";
 import { isFinal } from "../../../shared/runner-job.ts";
 import { type BuildFacts, sandboxKey } from "../../builds/build-facts.ts";
-import {
-  artifactPlaceOf,
-  type BuildJob,
-  type BuildPlanning,
-  planBuild,
-} from "../../builds/build-plan.ts";
+import { artifactPlaceOf, type BuildJob, planBuild } from "../../builds/build-plan.ts";
 import { builtArtifact } from "../../builds/built-artifact.ts";
 import { draftBuildJob } from "../../builds/draft-build-job.ts";
-import { isDeletedMeanwhile, type LateDeletion, madeInVain } from "../../builds/late-deletions.ts";
+import { endOfLateDeletions, type LateDeletion } from "../../builds/late-deletions.ts";
+import { partOf } from "../../builds/part-of.ts";
 import { askPolicies } from "../../policies/ask-policies.ts";
 import { policiesOfBuild } from "../../policies/policies-of-build.ts";
 import type { RegistryConfig } from "../../registry/registry-settings.ts";
@@ -17,8 +13,10 @@ import type { Seals } from "../../seals/seals.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { BuildRow, CompositeFault, Step, StepJob } from "../machine/workflow-rows.ts";
+import { afterDeletions } from "./after-deletions.ts";
 import { jobOutcome } from "./job-outcome.ts";
 import type { DecisionNeeds } from "./kind-environment.ts";
+import { waitingWords } from "./waiting-words.ts";
 
 /** What kinds of steps of an app's workflows know besides the workflow. */
 export type BuildEnvironment = DecisionNeeds & {
@@ -64,12 +62,13 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
       build.status_description = step.status_description;
       return { kind: "wait" };
     }
-    const outcome = outcomeOf(env, build, job);
-    if (outcome.kind === "cancelled" && newer !== undefined) return leftTo(newer);
+    const outcome = outcomeOf(env, draft, { step, build, job });
+    const isLeft = outcome.kind === "cancelled" || outcome.kind === "wait";
+    if (isLeft && newer !== undefined) return leftTo(newer);
     if (outcome.kind !== "done") return outcome;
     return askPolicies(draft, env.facts.config, { step, build, jobId: job.id });
   },
-  isHeld: (draft, step) => !isAllowed(env, draft, step),
+  isHeld: (draft, step) => isInVain(env, draft, step) || !isAllowed(env, draft, step),
   ended(draft, step) {
     const build = buildOf(draft, step);
     if (build.status !== "active") Object.assign(build, endOf(env, draft, { step, build }));
@@ -202,37 +201,36 @@ const outdated = (runnerId?: string): CompositeFault =>
 
 const keyOf = ({ component_id: id }: BuildRow): string => id ?? sandboxKey;
 
-function partOf(
-  { sandbox, components }: BuildFacts["config"],
-  { component_id: id, component_name: wanted }: BuildRow,
-): BuildPlanning["part"] | undefined {
-  if (id === null) return sandbox && { sandbox };
-  const component = components?.find(({ name }) => name === wanted);
-  return component && { component };
-}
-
-/** Why nothing of the job is seen yet. */
-function waitingWords({ runner }: BuildFacts, { status }: StepJob): string {
-  const isWaiting = status === "queued" || status === "available";
-  if (!isWaiting || runner?.has_process === true) return "";
-  return `it waits for a process of the org's runner${runner === undefined ? "" : ` ${runner.id}`}: start its agent`;
-}
-
 /** What passes by itself: it is tried again. */
 const passing: readonly (string | null)[] = ["network", "rate_limited"];
 
-function outcomeOf(env: BuildEnvironment, build: BuildRow, job: StepJob): StepOutcome {
+type Looked = Ended & { readonly job: StepJob };
+
+function outcomeOf(
+  env: BuildEnvironment,
+  draft: WorkflowDraft,
+  { step, build, job }: Looked,
+): StepOutcome {
   const outcome = jobOutcome(job);
   if (outcome.kind === "done" && hasArtifact(build)) {
     const made = madeBy(env, job.id);
     if (made === undefined) return { kind: "fault", fault: madeNothing };
-    if (isDeletedMeanwhile(env.deletions, build, made.digest))
-      return { kind: "fault", fault: madeInVain };
+    const end = endOfLateDeletions(env.deletions, build, made);
+    if (end !== undefined) return afterDeletions(draft, { step, build }, end);
   }
   if (outcome.kind !== "fault") return outcome;
   if (job.class === "unknown_type") return { kind: "fault", fault: outdated() };
   const retryable = outcome.fault.retryable && passing.includes(job.class);
   return { ...outcome, fault: { ...outcome.fault, retryable } };
+}
+
+/** Whether what the step's job made may be gone. */
+function isInVain(env: BuildEnvironment, draft: WorkflowDraft, step: Step): boolean {
+  const made = step.job_id === null ? undefined : madeBy(env, step.job_id);
+  return (
+    made !== undefined &&
+    endOfLateDeletions(env.deletions, buildOf(draft, step), made) !== undefined
+  );
 }
 
 const madeNothing = faultOf(

@@ -1,64 +1,12 @@
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { setRegistryLogin } from "../../../broker/registry/keep-registry-logins.ts";
-import { findRefusal } from "../../../broker/retention/artifact-deletions.ts";
-import { deleteArtifacts } from "../../../broker/retention/delete-artifacts.ts";
-import { tidyBuilds } from "../../../broker/retention/tidy-builds.ts";
-import type { RegistryAuth } from "../../../shared/registry-auths.ts";
-import { startBroker } from "../../support/broker/broker.ts";
-import { digestOf } from "../../support/builds/given-builder.ts";
-import { givenKeptBuilds } from "../../support/builds/given-kept-builds.ts";
-import { testDatabase } from "../../support/database/database.ts";
-import {
-  type ScriptedAnswer,
-  type Seen,
-  startScripted,
-} from "../../support/registry/scripted-registry.ts";
+import { findRefusal } from "../../../broker/retention/registry-refusals.ts";
+import { deletes, givenDueArtifacts } from "../../support/registry/given-due-artifacts.ts";
+import { startScripted } from "../../support/registry/scripted-registry.ts";
 
-const { db, url } = await testDatabase();
-const { broker } = await startBroker({ url });
-const { signal } = new AbortController();
-const there = { status: 200, headers: { "docker-content-digest": digestOf("a") } };
+const { db, broker, host, seen, script, givenDue, run, pass, faults, asked } =
+  await givenDueArtifacts();
 const unknown = { status: 404, body: { errors: [{ code: "MANIFEST_UNKNOWN" }] } };
-const deletes = ({ method, path }: Seen): ScriptedAnswer => {
-  if (method === "HEAD") return there;
-  if (method === "DELETE") return { status: 202 };
-  return path.includes("/referrers/") ? { status: 404 } : unknown;
-};
-const { host, seen, script } = await startScripted(deletes);
-
-beforeEach(async () => {
-  await db`delete from artifact_deletions`;
-  await db`delete from component_builds`;
-  await db`delete from registry_refusals`;
-  script.answer = deletes;
-  seen.length = 0;
-});
-
-/** An org with so many builds to delete. */
-async function givenDue(count = 1) {
-  const of = await givenKeptBuilds(db);
-  const repository = of.repositoryOf(host);
-  for (let n = 0; n <= count; n++) await of.build({ repository, digest: digestOf(String(n)) });
-  await tidyBuilds(db, 1, { signal, batch: 100 });
-  await db`update component_builds set expires_at = svc_now() where expires_at is not null`;
-  await tidyBuilds(db, 1, { signal, batch: 100 });
-  return { ...of, repository };
-}
-
-async function run(auth: RegistryAuth = "none", more: { timeoutMs?: number } = {}) {
-  const registry = { server: host, prefix: "acme", isPlain: true, auth };
-  const egress = { mode: "strict", opened: [] } as const;
-  const { seals } = broker;
-  return await deleteArtifacts({ db, seals, config: { registry, egress }, ...more }, signal);
-}
-const pass = async (): Promise<void> => {
-  await db`update artifact_deletions set due_at = svc_now()`;
-};
-const faults = async () =>
-  (await db<{ fault: string }[]>`select fault from artifact_deletions order by build_id`).map(
-    ({ fault }) => fault,
-  );
-const asked = (method: string) => seen.filter((one) => one.method === method);
 
 test.each([
   ["answers 500", { status: 500 }, "The registry answered 500."],
@@ -93,29 +41,73 @@ test("a repository at which the registry fails holds up nobody else", async () =
 test.each([
   ["405", { status: 405, body: { errors: [{ code: "UNSUPPORTED" }] } }],
   ["400 as unsupported", { status: 400, body: { errors: [{ code: "UNSUPPORTED" }] } }],
-  ["a 404 of something else", { status: 404 }],
 ])(
-  "a registry that answers deletes with %s is remembered for a day, and builds go",
+  "a registry that answers deletes with %s is asked again after a day, and after eight days builds go",
   async (_, answer) => {
     const one = await givenDue(3);
     script.answer = (what) => (what.method === "DELETE" ? answer : deletes(what));
-    expect(await run()).toEqual({ unsupported: 1, left: 2 });
-    expect(Object.values(await one.fates())).toEqual(["stays"]);
-    expect(await findRefusal(db, host)).toEqual({
+    expect(await run()).toEqual({ unsupported: 3 });
+    expect(asked("DELETE")).toHaveLength(2); // its tag and its digest, of the first
+    expect(await findRefusal(db, one.orgId, host)).toEqual({
       reason: "unsupported",
       detail: "The registry does not delete manifests.",
     });
     seen.length = 0;
-    await givenDue(1);
-    expect(await run()).toEqual({ left: 1 });
+    await pass();
+    for (let day = 2; day < 8; day++) {
+      expect(await run()).toEqual({ unsupported: 3 });
+      expect(Object.values(await one.fates())).toContain("deleting");
+      await pass();
+    }
+    const other = await givenDue(1);
+    expect(await run()).toEqual({ unsupported: 4 });
+    expect(Object.values(await one.fates())).toEqual(["stays"]);
     expect(seen).toEqual([]);
     await db`update registry_refusals set refused_at = svc_now() - interval '25 hours'`;
     script.answer = deletes;
-    await givenDue(1);
+    await pass();
     expect(await run()).toEqual({ deleted: 1 });
+    expect(Object.values(await other.fates())).toEqual(["stays"]);
     expect(await db`select from registry_refusals`).toHaveLength(0);
   },
 );
+
+test.each([
+  ["what is there", "HEAD"],
+  ["deletes", "DELETE"],
+])(
+  "a 404 that is no registry's, for %s, is no answer: it is asked again, and again",
+  async (_, method) => {
+    const one = await givenDue();
+    const proxy = { status: 404, body: { message: "no route" } };
+    script.answer = (what) =>
+      what.method === "GET" || what.method === method ? proxy : deletes(what);
+    for (let n = 0; n < 10; n++) {
+      expect(await run()).toEqual({ later: 1 });
+      expect(Object.values(await one.fates())).toEqual(["deleting", "stays"]);
+      await pass();
+    }
+    expect(await faults()).toEqual(["It was answered 404, but not as a registry does."]);
+    expect(await findRefusal(db, one.orgId, host)).toBeUndefined();
+    script.answer = (what) => (what.method === "HEAD" ? { status: 404 } : unknown);
+    expect(await run()).toEqual({ gone: 1 });
+  },
+);
+
+test("what a registry refuses to one org is told to that one alone, until it deletes there", async () => {
+  const [one, other] = [await givenDue(2), await givenDue()];
+  script.answer = (what) => (what.path.includes(one.orgId) ? { status: 403 } : deletes(what));
+  expect(await run()).toEqual({ later: 2, deleted: 1 });
+  expect(await findRefusal(db, other.orgId, host)).toBeUndefined();
+  expect(await findRefusal(db, one.orgId, host)).toEqual({
+    reason: "refused",
+    detail: "The registry answered 403.",
+  });
+  script.answer = deletes;
+  await pass();
+  expect(await run()).toEqual({ deleted: 2 });
+  expect(await findRefusal(db, one.orgId, host)).toBeUndefined();
+});
 
 test("who may not delete asks eight times, and leaves the artifact; with the broker's own token for ever", async () => {
   const one = await givenDue();
@@ -124,7 +116,7 @@ test("who may not delete asks eight times, and leaves the artifact; with the bro
     expect(await run()).toEqual({ later: 1 });
     await pass();
   }
-  expect((await findRefusal(db, host))?.reason).toBe("refused");
+  expect((await findRefusal(db, one.orgId, host))?.reason).toBe("refused");
   expect(Object.values(await one.fates())).toEqual(["deleting", "stays"]);
   expect(await run()).toEqual({ later: 1 });
   expect(Object.values(await one.fates())).toEqual(["stays"]);
@@ -186,32 +178,4 @@ test("a redirect is not followed", async () => {
   script.answer = () => ({ status: 307, headers: { location: `http://${inside.host}/` } });
   expect(await run()).toEqual({ later: 1 });
   expect(inside.seen).toEqual([]);
-});
-
-test("of what a list says is attached only that goes which says so itself and is no build's", async () => {
-  const one = await givenDue();
-  const about = { subject: { digest: digestOf("0") } };
-  const list = ["b", "c", "1"].map((letter) => ({ digest: digestOf(letter) }));
-  script.answer = (what) => {
-    if (what.method !== "GET") return deletes(what);
-    if (what.path.includes("/referrers/")) return { status: 404 };
-    if (what.path.endsWith(digestOf("0").replace(":", "-")))
-      return {
-        ...there,
-        headers: { "docker-content-digest": digestOf("f") },
-        body: { manifests: list },
-      };
-    return { status: 200, body: what.path.endsWith(digestOf("c")) ? {} : about };
-  };
-  expect(await run()).toEqual({ deleted: 1 });
-  const at = (reference: string) =>
-    `/v2/${one.repository.slice(host.length + 1)}/manifests/${reference}`;
-  const tag = asked("DELETE").at(-2)?.path ?? "";
-  expect(tag).toContain("/manifests/bld_");
-  expect(asked("DELETE").map(({ path }) => path)).toEqual([
-    at(digestOf("b")),
-    at(digestOf("f")),
-    tag,
-    at(digestOf("0")),
-  ]);
 });

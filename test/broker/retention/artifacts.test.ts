@@ -5,6 +5,7 @@ import { makeRegistryCalls } from "../../../broker/registry/registry-calls.ts";
 import {
   announceAndJudge,
   digestsOfBuilds,
+  indexesOfBuilds,
   takeArtifactDeletion,
 } from "../../../broker/retention/artifact-deletions.ts";
 import { deleteArtifacts } from "../../../broker/retention/delete-artifacts.ts";
@@ -47,7 +48,7 @@ async function setup() {
     await artifacts.push(path, { says, tag: id });
     return { id, digest };
   }
-  return { ...of, ...artifacts, ask, at, path, build };
+  return { ...of, ...artifacts, ask, at, path, build, row: of.build };
 }
 
 /** Marks what only the newest build of each component does not need, and begins to delete it. */
@@ -139,6 +140,7 @@ test("a broker that is killed at any request leaves what another one ends, with 
     const killed = deleteArtifact(until, taken, {
       mayDelete: (digest) => announceAndJudge(db, taken, digest),
       ofBuilds: (digests) => digestsOfBuilds(db, taken, digests),
+      indexes: (most) => indexesOfBuilds(db, taken, most),
     });
     isThrough = await killed.then(
       () => true,
@@ -193,6 +195,36 @@ test("nothing is deleted while a build of the same component is open, whatever i
   expect(await run()).toEqual({ kept: 1 });
   expect(await one.isThere(one.path, old.digest)).toBe(true);
   expect((await one.fates())[open.id]).toBe("stays");
+});
+
+test("an artifact that the index of a build that stays names stays, and so does what is attached and named", async () => {
+  const one = await setup();
+  const old = await one.build("a platform");
+  const lone = await one.build("alone");
+  const platform = await one.push(one.path, { says: "a platform" });
+  const about = await one.push(one.path, { says: "alone" });
+  const statement = await one.push(one.path, { says: "statement", about });
+  const inner = await one.pushIndex(one.path, [platform]);
+  const outer = await one.pushIndex(one.path, [inner, statement]);
+  const index = await one.row({ repository: one.at, digest: outer.digest });
+  await begin();
+  expect(await run()).toMatchObject({ kept: 1 });
+  expect(await one.fates()).toEqual({ [index]: "stays" });
+  expect(await one.isThere(one.path, old.digest)).toBe(true);
+  expect(await one.isThere(one.path, statement.digest)).toBe(true);
+  expect(await one.isThere(one.path, lone.digest)).toBe(false);
+});
+
+test("what is open is asked before what is there, so that a build that ends between is seen once at least", async () => {
+  const one = await setup();
+  await one.build("same");
+  await one.build("same");
+  const open = await one.build("other", { status: "building" });
+  await begin();
+  expect(await run()).toEqual({ open: 1 }); // not kept: that was asked too early
+  await db`update component_builds set status = 'active' where id = ${open.id}`;
+  await pass();
+  expect(await run()).toEqual({ kept: 1 });
 });
 
 test("an artifact in a registry that was set before is left there, and its build goes", async () => {

@@ -60,6 +60,31 @@ describe("builds that nothing needs", () => {
     ).toEqual(going.toSorted());
   });
 
+  test("are those of configs before the last ten, but of one that is active, of an install or of an open workflow", async () => {
+    const of = await givenKeptBuilds(db);
+    const [active, installed, wanted, old] = [
+      of.configId,
+      await of.config(),
+      await of.config(),
+      await of.config(),
+    ];
+    const ofThese = await givenMany(
+      of,
+      [active, installed, wanted, old].map((configId) => ({ configId })),
+    );
+    for (let n = 0; n < 9; n++) await of.build({ configId: await of.config() });
+    await of.install(installed, wanted);
+    await tidy(1);
+    const goes = async () => {
+      const fates = await of.fates();
+      return ofThese.map((id) => fates[id]);
+    };
+    expect(await goes()).toEqual(["stays", "stays", "stays", "stays"]);
+    await of.build({ configId: await of.config() }); // the tenth after it
+    await tidy(1);
+    expect(await goes()).toEqual(["stays", "stays", "stays", "goes"]);
+  });
+
   test("without anything in the registry are gone after the day, with what policies said of them", async () => {
     const of = await givenKeptBuilds(db);
     const [first, second] = await givenMany(of, [{ repository: "" }, {}]);

@@ -63,6 +63,21 @@ export async function givenKeptBuilds(db: Db, { orgId: given }: { orgId?: OrgId 
     return id;
   }
 
+  /** An install of the app that has this config, and an open workflow of it towards another one. */
+  async function install(has: string, wants: string): Promise<void> {
+    const id = newId("ins");
+    await db`
+      insert into installs (id, org_id, app_id, name, install_number, cloud_platform, phase_at, applied_config_id, runner_group_id, runner_id,
+                            created_at, updated_at)
+      values (${id}, ${orgId}, ${appId}, 'one', 1, 'unknown', svc_now(), ${has}, ${newId("rgr")}, ${newId("run")}, svc_now(), svc_now())`;
+    const [queue] = await db<{ id: string }[]>`
+      select id from queues where org_id = ${orgId} and owner_id = ${appId} order by id limit 1`;
+    await db`
+      insert into workflows (id, org_id, type, owner_type, owner_id, status, status_at, approval_option, app_config_id, signal_id, queue_id, created_at)
+      values (${newId("wfl")}, ${orgId}, 'app_branch_config_update', 'installs', ${id}, 'approval-awaiting', svc_now(), 'prompt', ${wants},
+              ${newId("sig")}, ${queue?.id ?? ""}, svc_now())`;
+  }
+
   /** Those that are there, each with what becomes of it: "stays", "goes", or its status. */
   async function fates(): Promise<Readonly<Record<string, string>>> {
     const rows = await db<{ id: string; fate: string }[]>`
@@ -71,5 +86,17 @@ export async function givenKeptBuilds(db: Db, { orgId: given }: { orgId?: OrgId 
     return Object.fromEntries(rows.map(({ id, fate }) => [id, fate]));
   }
 
-  return { db, orgId, appId, configId, componentId, component, config, build, fates, repositoryOf };
+  return {
+    db,
+    orgId,
+    appId,
+    configId,
+    componentId,
+    component,
+    config,
+    build,
+    install,
+    fates,
+    repositoryOf,
+  };
 }

@@ -2,9 +2,14 @@ import { createHash } from "node:crypto";
 import type { Asked, Answered } from "./given-dev-registry.ts";
 
 type Ask = (what: string, asked?: Asked) => Promise<Answered>;
-export type PushedManifest = { readonly digest: string; readonly size: number };
+export type PushedManifest = {
+  readonly digest: string;
+  readonly size: number;
+  readonly mediaType?: string;
+};
 
 const mediaType = "application/vnd.oci.image.manifest.v1+json";
+const indexType = "application/vnd.oci.image.index.v1+json";
 const empty = Buffer.from("{}");
 export const digestOfBytes = (bytes: Uint8Array | string): string =>
   `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
@@ -49,6 +54,20 @@ export function artifactsAt(ask: Ask) {
     return { digest, size: text.length };
   }
 
+  /** An index that names these. */
+  async function pushIndex(
+    repository: string,
+    named: readonly PushedManifest[],
+  ): Promise<PushedManifest> {
+    const manifests = named.map((one) => ({ mediaType, ...one }));
+    const text = JSON.stringify({ schemaVersion: 2, mediaType: indexType, manifests });
+    const digest = digestOfBytes(text);
+    const what = `PUT ${at(repository, `manifests/${digest}`)}`;
+    const answer = await ask(what, { body: text, headers: { "content-type": indexType } });
+    if (answer.status !== 201) throw new Error(`the index: ${answer.status}`);
+    return { digest, size: text.length, mediaType: indexType };
+  }
+
   const isThere = async (repository: string, reference: string): Promise<boolean> =>
     (
       await ask(`HEAD ${at(repository, `manifests/${reference}`)}`, {
@@ -56,5 +75,5 @@ export function artifactsAt(ask: Ask) {
       })
     ).status === 200;
 
-  return { push, isThere };
+  return { push, pushIndex, isThere };
 }
