@@ -680,7 +680,8 @@ create table artifact_deletions (
   constraint artifact_deletions_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
   constraint artifact_deletions_outcome_check CHECK ((outcome = ANY (ARRAY['deleted'::text, 'gone'::text, 'kept'::text, 'left'::text])))
 );
-CREATE INDEX artifact_deletions_by_app ON public.artifact_deletions USING btree (app_id);
+CREATE INDEX artifact_deletions_acted ON public.artifact_deletions USING btree (app_id, acted_at);
+CREATE INDEX artifact_deletions_begun ON public.artifact_deletions USING btree (app_id) WHERE (begun_at IS NOT NULL);
 CREATE INDEX artifact_deletions_due ON public.artifact_deletions USING btree (org_id, due_at) WHERE (ended_at IS NULL);
 CREATE INDEX artifact_deletions_ended ON public.artifact_deletions USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 
@@ -1710,6 +1711,15 @@ create table registry_fixed_logins (
   constraint registry_fixed_logins_use_check CHECK ((use = ANY (ARRAY['push'::text, 'pull'::text])))
 );
 
+create table registry_login_refusals (
+  org_id svc_id not null,
+  server text not null,
+  detail text not null,
+  refused_at timestamp with time zone not null,
+  constraint registry_login_refusals_pkey PRIMARY KEY (org_id, server),
+  constraint registry_login_refusals_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+);
+
 create table registry_logins (
   id svc_id not null,
   org_id svc_id not null,
@@ -1732,11 +1742,9 @@ CREATE INDEX registry_logins_of_jobs ON public.registry_logins USING btree (org_
 
 create table registry_refusals (
   server text not null,
-  reason text not null,
   detail text not null,
   refused_at timestamp with time zone not null,
-  constraint registry_refusals_pkey PRIMARY KEY (server),
-  constraint registry_refusals_reason_check CHECK ((reason = ANY (ARRAY['unsupported'::text, 'refused'::text])))
+  constraint registry_refusals_pkey PRIMARY KEY (server)
 );
 
 create table registry_signing_keys (
@@ -3026,6 +3034,7 @@ function append_logs(write_id text, appends log_append[], chunks log_chunk[], bo
 function append_logs_and_sequences(write_id text, appends log_append[], chunks log_chunk[], bodies bytea, parts log_sequence_part[]) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
 function approval_row(a workflow_approvals) returns jsonb -- functions/workflows.sql
 function apps_with_builds(after text, most integer) returns TABLE(org_id text, app_id text) -- functions/build-retention.sql
+function artifact_deletions_since(org text, app text, components text[], since timestamp with time zone) returns jsonb -- functions/build-retention.sql
 function ask_policies(org text, workflow text, evaluations jsonb) returns void -- functions/policies.sql
 function attempt_partition_name(day date) returns text -- functions/deliveries.sql
 function audit_partition_name(month timestamp with time zone) returns text -- functions/audit.sql
@@ -3081,6 +3090,7 @@ function claim_signal_keys(signals new_signal[], INOUT outcomes text[]) returns 
 function claim_signals(waiters integer[], org_ids text[], queue_ids text[], wants integer[], claim_ids text[], workers text[], leases bigint[]) returns SETOF claimed_signal -- functions/signals.sql
 function claims_max_bytes() returns bigint -- functions/signals.sql
 function complete_shutdown(process text, shutdown text) returns queue_key[] -- functions/shutdowns.sql
+function configs_with_builds(org text, app text) returns TABLE(id text) -- functions/build-retention.sql
 function confirm_by_poll(runner text, only_group text) returns queue_key[] -- functions/for-older-brokers.sql
 function confirm_by_polls(runner text, groups text[], since timestamp with time zone[]) returns queue_key[] -- functions/beats.sql
 function confirm_stopped(execution_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/end.sql
@@ -3164,6 +3174,7 @@ function held_though_over(held_by text[], held text[]) returns TABLE(process_id 
 function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
 function holders_of_action(org text, action text) returns text[] -- functions/for-older-brokers.sql
 function holders_of_part(org text, kind text, part text) returns text[] -- functions/named-parts.sql
+function indexes_of_builds(org text, build text, most integer) returns text[] -- functions/build-retention.sql
 function insert_workflow(draft jsonb, t timestamp with time zone) returns void -- functions/workflows.sql
 function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
 function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql
@@ -3202,7 +3213,6 @@ function keep_terraform_state(s terraform_workspace_states, only_part bytea, pri
 function kept_builds(org text, app text, keep integer) returns TABLE(id text) -- functions/build-retention.sql
 function label_rollups(labels rollup_labels[]) returns TABLE(org_id text, day timestamp with time zone, runner_group_of text, job_group_of text, type_of text, runner_group_id text, job_group text, type text) -- functions/tallies.sql
 function lane_of_install(org text, install text, lane text) returns text -- functions/workflow-places.sql
-function late_artifact_deletions(org text, app text) returns jsonb -- functions/build-retention.sql
 function late_signals(asking new_signal[]) returns text[] -- functions/signals.sql
 function late_ticks(ids text[]) returns text[] -- functions/emitters.sql
 function leave_fan_out(org text, lease text) returns boolean -- functions/events.sql
