@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { runnerJobType } from "../../shared/runner-job-types.ts";
 import { storedDocument } from "../app-configs/stored-document.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
@@ -91,6 +90,8 @@ async function draftLooks(
   });
 }
 
+/** From which plans on agents know policies: an older one would read all of an image each time. */
+const plansOfLooks = 3;
 const noRegistry = "this broker has no registry: whoever runs it sets SVC_REGISTRY";
 const noRunner =
   "the org has no runner of its own that takes jobs: create a runner group of type org with a runner, and start its agent";
@@ -101,8 +102,7 @@ function whyNone(runner: Awaited<ReturnType<typeof findLookingRunner>>): string 
   if (!builds) return `no process of the org's runner ${id} takes builds: start its agent`;
   if (!looks)
     return `no process of the org's runner ${id} takes jobs of the group sync, which look at images: add it to its agent's groups`;
-  const { plans: needed = 1 } = runnerJobType("fetch-image-metadata");
-  if (reads === null || reads >= needed) return undefined;
+  if (reads === null || reads >= plansOfLooks) return undefined;
   return `an agent of the org's runner ${id} is of a version that does not know policies: update it by svc runner update-version ${id}`;
 }
 

@@ -148,7 +148,11 @@ begin
     else
       select b.id::text as id into other from component_builds b
        where b.component_id = component and b.looked_digest = told ->> 'digest'
-         and (b.id = newest.id or b.status in ('error', 'policy_failed', 'cancelled') and b.app_config_id = active)
+         and (b.id = newest.id
+              or b.app_config_id = active
+                 and (b.status = 'policy_failed'
+                      or b.status = 'error' and coalesce(b.composite_error ->> 'code', '') not in ('runner_unavailable', 'process_lost')
+                      or b.status = 'cancelled' and b.status_description not like '%took its place'))
        order by b.id desc limit 1;
       if other.id is not null then
         outcome := 'tried';

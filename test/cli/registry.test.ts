@@ -54,7 +54,7 @@ test("artifacts are listed with their digests and sizes, and the keys are printe
   expect((await run("registry ls")).err).toContain("No artifacts found.");
   expect((await run("component build shop web")).code).toBe(0);
   const { out } = await run("registry ls --app shop");
-  expect(out).toMatch(/^COMPONENT +BUILD +REPOSITORY +TAG +DIGEST +BYTES +AGE\nweb +bld_/);
+  expect(out).toMatch(/^COMPONENT +BUILD +REPOSITORY +TAG +DIGEST +BYTES +AGE +KEPT\nweb +bld_/);
   expect(out).toContain(`${host}/acme/${org.orgId}/${org.appId}/`);
   expect(out).toContain(digestOf("a"));
   const { keys } = JSON.parse((await run("registry keys")).out) as { keys: { kty: string }[] };

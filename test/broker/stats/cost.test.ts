@@ -58,7 +58,8 @@ async function fill(db: Db): Promise<void> {
   await db`
     insert into job_rollups
     select o.id, w, rollup_start(w, svc_now()) - w * interval '1 second' * n, 'all', 'deploy', 'type', 1, 1, 0, 0, 0, 0, '{}', 0, '{}', 0
-      from orgs o cross join generate_series(1, 30) n cross join (values (60), (300)) w (w)`;
+      from orgs o cross join generate_series(1, 30) n cross join (values (60), (300)) w (w)
+        on conflict do nothing`; // a minute may begin meanwhile
   await db`
     insert into queue_rollups
     select r.org_id, r.width_s, r.at, 'all', 'deploy', 1, 1, 1, 1, 1, 1 from job_rollups r where r.type = 'type'`;
