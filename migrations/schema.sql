@@ -3028,13 +3028,13 @@ function add_install_config(org text, install text, draft jsonb) returns text --
 function add_named_part(org text, app text, config text, part json, most json) returns TABLE(outcome text, id text) -- functions/named-parts.sql
 function adopt_restored_events() returns bigint -- functions/tallies.sql
 function advance_rollout(r runner_rollouts, t timestamp with time zone) returns text[] -- functions/rollouts.sql
-function announce_artifact_deletion(org text, build text, until timestamp with time zone, known text) returns boolean -- functions/build-retention.sql
+function announce_artifact_deletion(org text, build text, until timestamp with time zone, known text) returns boolean -- functions/artifact-deletions.sql
 function announce_groups(process text, slots jsonb) returns queue_key[] -- functions/claim.sql
 function append_logs(write_id text, appends log_append[], chunks log_chunk[], bodies bytea) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
 function append_logs_and_sequences(write_id text, appends log_append[], chunks log_chunk[], bodies bytea, parts log_sequence_part[]) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
 function approval_row(a workflow_approvals) returns jsonb -- functions/workflows.sql
 function apps_with_builds(after text, most integer) returns TABLE(org_id text, app_id text) -- functions/build-retention.sql
-function artifact_deletions_since(org text, app text, components text[], since timestamp with time zone) returns jsonb -- functions/build-retention.sql
+function artifact_deletions_since(org text, app text, components text[], since timestamp with time zone) returns jsonb -- functions/artifact-deletions.sql
 function ask_policies(org text, workflow text, evaluations jsonb) returns void -- functions/policies.sql
 function attempt_partition_name(day date) returns text -- functions/deliveries.sql
 function audit_partition_name(month timestamp with time zone) returns text -- functions/audit.sql
@@ -3120,14 +3120,14 @@ function delete_unused_sources(most integer) returns integer -- functions/config
 function delete_webhook(org text, webhook text) returns boolean -- functions/webhooks.sql
 function delete_workflows(old text[]) returns integer -- functions/workflow-retention.sql
 function delete_workflows_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
-function digests_of_builds(org text, build text, digests text[]) returns text[] -- functions/build-retention.sql
+function digests_of_builds(org text, build text, digests text[]) returns text[] -- functions/artifact-deletions.sql
 function disable_webhook(org text, webhook text, why text, t timestamp with time zone) returns void -- functions/deliveries.sql
 function discard_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
 function drop_terraform_state(org text, workspace text, lock text, needs_lock boolean, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function duration_bucket(seconds double precision) returns integer -- functions/rollups.sql
 function emit_ticks(ticks json, signals json) returns TABLE(settled settled_emitter, wake text) -- functions/emitters.sql
 function emitter_status_after(status text, event text) returns text -- functions/before-tables.sql
-function end_artifact_deletion(org text, build text, until timestamp with time zone, came text, why text) returns void -- functions/build-retention.sql
+function end_artifact_deletion(org text, build text, until timestamp with time zone, came text, why text) returns void -- functions/artifact-deletions.sql
 function end_error(execution text, event text, ended_by text, clock text, stop_reason text, why text) returns jsonb -- functions/moves.sql
 function end_executions(process_ids text[], reason text, why text, confirmed boolean) returns SETOF queue_key -- functions/end.sql
 function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(job_id text, outcome text, status text, runner_id text, job_group text, execution_id text) -- functions/end.sql
@@ -3174,7 +3174,7 @@ function held_though_over(held_by text[], held text[]) returns TABLE(process_id 
 function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
 function holders_of_action(org text, action text) returns text[] -- functions/for-older-brokers.sql
 function holders_of_part(org text, kind text, part text) returns text[] -- functions/named-parts.sql
-function indexes_of_builds(org text, build text, most integer) returns text[] -- functions/build-retention.sql
+function indexes_of_builds(org text, build text, most integer) returns text[] -- functions/artifact-deletions.sql
 function insert_workflow(draft jsonb, t timestamp with time zone) returns void -- functions/workflows.sql
 function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
 function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql
@@ -3192,7 +3192,7 @@ function is_unbegun(l queue_signal_live) returns boolean -- functions/signals.sq
 function job_status_after(status text, event text) returns text -- functions/before-tables.sql
 function join_parents(w workflows, others text[]) returns void -- functions/chains.sql
 function joined_chain(one text[], other text[]) returns text[] -- functions/chains.sql
-function judge_artifact_deletion(org text, build text, until timestamp with time zone) returns text -- functions/build-retention.sql
+function judge_artifact_deletion(org text, build text, until timestamp with time zone) returns text -- functions/artifact-deletions.sql
 function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with time zone) returns TABLE(job_id text, event text, execution_status text, description text, clock text, stop_reason text, rearm_at timestamp with time zone) -- functions/clocks.sql
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql
 function keep_actions(org text, app text, app_config text, named json, t timestamp with time zone) returns void -- functions/apps.sql
@@ -3289,7 +3289,7 @@ function pulumi_lock_holder(holder jsonb) returns jsonb -- functions/pulumi-stat
 function purge_queue(org text, queue text, with_in_flight boolean, why text, batch integer) returns TABLE(purged integer, wake text) -- functions/signals.sql
 function push_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
 function put_install_config(org text, install text, draft jsonb, t timestamp with time zone) returns void -- functions/install-configs.sql
-function put_off_artifact_deletion(org text, build text, until timestamp with time zone, why text, delay interval) returns void -- functions/build-retention.sql
+function put_off_artifact_deletion(org text, build text, until timestamp with time zone, why text, delay interval) returns void -- functions/artifact-deletions.sql
 function put_off_callbacks(signal_ids text[], ns integer[], all_begins integer[], are_begun boolean[]) returns void -- functions/turns.sql
 function put_off_turns(signal_ids text[], lease_ids text[]) returns void -- functions/turns.sql
 function queue_max_bytes() returns bigint -- functions/signals.sql
@@ -3379,7 +3379,7 @@ function sweep_signal_queues(batch integer) returns swept_signals -- functions/q
 function sweep_signals(batch integer) returns swept_signals -- functions/signals.sql
 function sweep_stopping(batch integer) returns swept -- functions/clocks.sql
 function sync_app_config(org text, app text, config json, base text) returns TABLE(outcome text, id text) -- functions/apps.sql
-function take_artifact_deletion(after text, patience interval) returns TABLE(org_id text, build_id text, repository text, tag text, digest text, tries integer, taken_until timestamp with time zone) -- functions/build-retention.sql
+function take_artifact_deletion(after text, patience interval) returns TABLE(org_id text, build_id text, repository text, tag text, digest text, tries integer, taken_until timestamp with time zone) -- functions/artifact-deletions.sql
 function take_backlog(org text, kind text, most integer) returns TABLE(signal_id text, lease_id text, callback integer, begins integer) -- functions/turns.sql
 function take_deliveries(webhook text, lease text, busy text[], most integer) returns TABLE(id text, url text, key_id text, secret bytea, previous_key_id text, previous_secret bytea, previous_until timestamp with time zone, delivery_id text, event_id text, stream text, seq bigint, tries integer, attempts integer, is_resent boolean, body text) -- functions/for-older-brokers.sql
 function take_due_lines(most integer, of_org integer, orgs text[], held integer[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/deliveries.sql

@@ -187,7 +187,7 @@ begin
   return query select * from delete_named_part(org, app, 'actions', action);
 end $$;
 
--- Does register_holder for a process that binds its plans.
+-- Does register_agent for a process that binds its plans and does not say which it reads.
 create or replace function register_bound_holder(is_allowed boolean, org text, runner text, process text, process_type text,
                                       process_version text, process_serves jsonb, secret bytea, old_process text,
                                       old_secret bytea, held text[])
@@ -196,7 +196,6 @@ create or replace function register_bound_holder(is_allowed boolean, org text, r
 begin
   return query
   select r.woken, r.orders
-    from register_holder(is_allowed, org, runner, process, process_type, process_version, true, process_serves, secret,
-                         old_process, old_secret, held) r;
-  update runner_processes p set binds_plans = true where p.id = process;
+    from register_agent(is_allowed, org, runner, process, process_type, process_version, process_serves, secret, old_process,
+                        old_secret, held, true, null) r;
 end $$;
