@@ -10,7 +10,7 @@ import { readSchedule } from "../emitters/read-schedule.ts";
 import { sealTemplate } from "../emitters/sealed-template.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { followedImages } from "./followed-images.ts";
-import { findFollowingApp, type FollowingApp } from "./queries.ts";
+import { failLooks, findFollowingApp, type FollowingApp } from "./queries.ts";
 
 type Parts = Pick<Broker, "db" | "seals" | "log" | "config">;
 type Kept = {
@@ -100,9 +100,15 @@ async function create(
       most: config.limits.emitters_of_org || noLimit,
     },
   );
-  if (outcome === "full")
-    log.warn(
-      { org, app: app.id },
-      "the org has reached its limit of emitters: newer images of this app are not looked for",
-    );
+  const why = refusals[outcome ?? ""];
+  if (why === undefined) return;
+  log.warn({ org, app: app.id, outcome }, "newer images of this app are not looked for");
+  await failLooks(db, org, app.id, why);
 }
+
+/** Why there is no emitter, as components say it. */
+const refusals: Readonly<Record<string, string>> = {
+  full: "the org has as many emitters as it may: delete one, then sync the app again",
+  taken:
+    "the lane of the app's builds has another emitter named image-updates: delete that, then sync the app again",
+};

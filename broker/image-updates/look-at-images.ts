@@ -4,6 +4,7 @@ import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import type { JobDraft } from "../jobs/draft-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { findFixedLogin } from "../registry/find-fixed-login.ts";
 import { cancelRow } from "../signals/queries.ts";
 import { topics } from "../wake/wakes.ts";
 import { draftLook } from "./draft-look.ts";
@@ -81,13 +82,26 @@ async function draftLooks(
   const configId = following.config_id;
   if (due.length === 0 || configId === null) return [];
   const runner = await findLookingRunner(db, org);
-  const why = config.registry === undefined ? noRegistry : whyNone(runner);
+  const why = (await whyNoBuild({ db, config }, org)) ?? whyNone(runner);
   return due.map(({ image, row: { component_id, checksum } }, request): Look => {
     const about = { component_id, checksum };
     if (why !== undefined || runner === undefined) return { ...about, detail: why ?? noRunner };
     const look = { following, configId, image, componentId: component_id, brands };
     return { ...about, ...draftLook(seals, org, { ...look, runnerId: runner.id, request }) };
   });
+}
+
+const noLogin =
+  "the org has no login with which builds push to the registry: set one by svc registry logins set push";
+
+/** Why nothing that is found could be built. */
+async function whyNoBuild(
+  { db, config }: Pick<Parts, "config" | "db">,
+  org: OrgId,
+): Promise<string | undefined> {
+  if (config.registry === undefined) return noRegistry;
+  if (config.registry.auth !== "fixed") return undefined;
+  return (await findFixedLogin(db, org, "push")) === undefined ? noLogin : undefined;
 }
 
 /** From which plans on agents know policies: an older one would read all of an image each time. */

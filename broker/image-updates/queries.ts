@@ -72,3 +72,9 @@ export async function findLookingRunner(db: Db, org: OrgId): Promise<LookingRunn
      order by not (r.builds and r.looks), not r.builds, r.created_at, r.id limit 1`;
   return row;
 }
+
+/** Says of all components of an app that follow images why none is looked at. */
+export async function failLooks(db: Db, org: OrgId, app: string, why: string): Promise<void> {
+  await db`
+    update image_updates set status = 'failed', detail = ${why} where org_id = ${org} and app_id = ${app}`;
+}

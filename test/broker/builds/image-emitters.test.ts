@@ -19,6 +19,28 @@ describe("the emitter of image updates", () => {
     await db<{ id: string; status: string }[]>`
       select e.id, e.status from queue_emitters e where e.org_id = ${orgId} and e.signal_type = 'image-update'`;
 
+  test("that cannot be made is told at the component, and made by the next sync", async () => {
+    const shop = await givenFollowingOf(setup, byRegistry({}));
+    const id = await shop.emitter();
+    await db`update queue_emitters set signal_type = 'http' where id = ${id}`; // somebody's own, of this name
+    await shop.sync(configOf(image("cache", "^8")));
+    const told = await shop.reach(({ status }) => status === "failed");
+    expect(told.status_description).toContain("delete that, then sync the app again");
+    await db`delete from queue_emitters where id = ${id}`;
+    await shop.sync(configOf(image("cache", "^9")));
+    expect(await shop.emitter()).not.toBe(id);
+  });
+
+  test("asks for nothing that could not be pushed", async () => {
+    const fixed = await givenWorkflowsApi({
+      env: { SVC_REGISTRY: "http://registry.example.com:5000/acme", SVC_REGISTRY_AUTH: "fixed" },
+    });
+    const shop = await givenFollowingOf(fixed.setup, byRegistry({}));
+    expect(await shop.look()).toMatchObject({ status: "failed" });
+    expect((await shop.update())?.status_description).toContain("svc registry logins set push");
+    expect(shop.looks()).toBe(0);
+  });
+
   test("stays while a component follows an image, paused where somebody paused it, and ends with the last", async () => {
     const shop = await givenFollowingOf(setup, byRegistry({}));
     const id = await shop.emitter();
