@@ -27,7 +27,7 @@ export async function checkBuilds(
   if (missing.length > 0)
     return `not checked: this token lacks ${missing.join(" and ")}, which say who makes them`;
   const groups = await call(listRunnerGroupsRoute, { query: { type: "org", limit: String(most) } });
-  const ids = groups.body.items.map(({ id }) => id);
+  const ids = groups.body.items.map(({ id }) => id).toReversed(); // builds take the oldest first
   if (ids.length === 0)
     return "end as errors: the org has no runner group of its own. Whoever may write runners creates one with a runner, and starts its agent: svc runner create --type org";
   const runners = (await runnersOf(call, ids)).filter(({ lifecycle }) => lifecycle === "enabled");
@@ -45,7 +45,7 @@ async function runnersOf(call: Caller, groups: readonly string[]): Promise<reado
       call(listRunnersRoute, { query: { runner_group_id: id, limit: String(most) } }),
     ),
   );
-  return all.flatMap(({ body }) => body.items);
+  return all.flatMap(({ body }) => body.items.toReversed());
 }
 
 const takesBuilds = ({ queues }: Runner): boolean =>
