@@ -1028,6 +1028,33 @@ create table install_app_configs (
 );
 CREATE INDEX install_app_configs_by_install ON public.install_app_configs USING btree (install_id, id);
 
+create table install_components (
+  id svc_id not null,
+  org_id svc_id not null,
+  install_id svc_id not null,
+  component_id svc_id,
+  name text not null,
+  workspace_id svc_id not null,
+  chart_id svc_id not null,
+  status text not null default ''::text,
+  status_description text not null default ''::text,
+  status_at timestamp with time zone not null,
+  deployed_id svc_id,
+  latest_id svc_id,
+  drift jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint install_components_pkey PRIMARY KEY (org_id, id),
+  constraint install_components_org_id_component_id_fkey FOREIGN KEY (org_id, component_id) REFERENCES components(org_id, id),
+  constraint install_components_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id),
+  constraint install_components_drift_check CHECK ((jsonb_typeof(drift) = 'object'::text))
+);
+CREATE INDEX install_components_by_component ON public.install_components USING btree (component_id) WHERE (component_id IS NOT NULL);
+CREATE INDEX install_components_drifted ON public.install_components USING btree (org_id, install_id) WHERE (drift IS NOT NULL);
+CREATE INDEX install_components_listed ON public.install_components USING btree (org_id, install_id, id);
+CREATE UNIQUE INDEX install_components_of ON public.install_components USING btree (install_id, COALESCE((component_id)::text, ''::text));
+
 create table install_configs (
   id svc_id not null,
   org_id svc_id not null,
@@ -1047,6 +1074,52 @@ create table install_configs (
   constraint install_configs_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text))
 );
 CREATE INDEX install_configs_of ON public.install_configs USING btree (install_id, id);
+
+create table install_deploys (
+  id svc_id not null,
+  org_id svc_id not null,
+  install_id svc_id not null,
+  target_id svc_id not null,
+  component_id svc_id,
+  component_name text not null default ''::text,
+  component_type text not null,
+  type text not null,
+  app_config_id svc_id,
+  build_id svc_id,
+  artifact jsonb not null default '{}'::jsonb,
+  workflow_id svc_id not null,
+  workflow_step_id svc_id,
+  plan_job_id svc_id,
+  apply_job_id svc_id,
+  outputs_job_id svc_id,
+  status text not null,
+  status_description text not null default ''::text,
+  status_at timestamp with time zone not null,
+  composite_error jsonb,
+  plan_only boolean not null default false,
+  role text not null default ''::text,
+  changes jsonb not null default '{}'::jsonb,
+  values_digest text not null default ''::text,
+  revision integer,
+  planned_at timestamp with time zone,
+  applied_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  created_by_id text not null default ''::text,
+  constraint install_deploys_pkey PRIMARY KEY (org_id, id),
+  constraint install_deploys_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id),
+  constraint install_deploys_org_id_target_id_fkey FOREIGN KEY (org_id, target_id) REFERENCES install_components(org_id, id),
+  constraint install_deploys_artifact_check CHECK ((jsonb_typeof(artifact) = 'object'::text)),
+  constraint install_deploys_changes_check CHECK ((jsonb_typeof(changes) = 'object'::text)),
+  constraint install_deploys_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'planning'::text, 'approval-awaiting'::text, 'applying'::text, 'active'::text, 'inactive'::text, 'noop'::text, 'auto-skipped'::text, 'no-drift'::text, 'drifted'::text, 'approval-denied'::text, 'discarded'::text, 'error'::text, 'cancelled'::text]))),
+  constraint install_deploys_type_check CHECK ((type = ANY (ARRAY['apply'::text, 'teardown'::text, 'sync-image'::text, 'recover'::text, 'provision'::text, 'reprovision'::text, 'deprovision'::text])))
+);
+CREATE INDEX install_deploys_by_build ON public.install_deploys USING btree (build_id) WHERE (build_id IS NOT NULL);
+CREATE INDEX install_deploys_by_target ON public.install_deploys USING btree (target_id, id);
+CREATE INDEX install_deploys_by_workflow ON public.install_deploys USING btree (workflow_id);
+CREATE INDEX install_deploys_listed ON public.install_deploys USING btree (org_id, install_id, id);
+CREATE UNIQUE INDEX install_deploys_working ON public.install_deploys USING btree (target_id) WHERE (status = ANY (ARRAY['planning'::text, 'applying'::text]));
 
 create table install_inputs (
   id svc_id not null,

@@ -3,7 +3,11 @@
  * up with each version that has more types of workflows, kinds of steps or groups: an older broker that runs beside it then leaves them
  * to those that know them.
  */
-export const workflowTask = "advance-workflow-3";
+export const workflowTask = "advance-workflow-4";
 
 /** Its names before: what was to be done then. */
-export const formerWorkflowTasks = ["advance-workflow", "advance-workflow-2"] as const;
+export const formerWorkflowTasks = [
+  "advance-workflow",
+  "advance-workflow-2",
+  "advance-workflow-3",
+] as const;

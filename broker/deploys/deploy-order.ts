@@ -1,0 +1,50 @@
+import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { StateBase } from "../installs/state-base.ts";
+import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
+
+export type ComponentConfigPart = NonNullable<AppConfigDocument["components"]>[number];
+export type SandboxConfigPart = NonNullable<AppConfigDocument["sandbox"]>;
+
+/** Where the artifact is that is deployed. */
+export type ArtifactPlace = {
+  /** Host and port. */
+  readonly server: string;
+  readonly repository: string;
+  readonly tag: string;
+  readonly digest: string;
+  readonly plainHttp: boolean;
+};
+
+/** A deploy, or a run of a sandbox, whose plan is to be rendered, as JSON. */
+export type DeployOrder = {
+  readonly facts: StateBase;
+  readonly appConfigId: string;
+  readonly part:
+    | { readonly component: ComponentConfigPart; readonly componentId: string }
+    | { readonly sandbox: SandboxConfigPart };
+  /** The row of `install_components`. */
+  readonly target: {
+    readonly id: string;
+    readonly workspace_id: string;
+    readonly chart_id: string;
+  };
+  readonly deployId: string;
+  readonly operation: "apply" | "teardown";
+  /** Null of a job, which has an image of its own. */
+  readonly artifact: ArtifactPlace | null;
+};
+
+/** The plan of a job that plans a deploy, without its login, and its twin for people. */
+export type DeployPlanTexts = {
+  readonly type: RunnerJobType;
+  readonly text: string;
+  readonly shown: string;
+  /** Of all that was rendered: what other values give another of. Whoever keeps it keys it. */
+  readonly valuesDigest: string;
+  /** What of the broker's own the plan names: its workspace, its chart. */
+  readonly names: readonly string[];
+  /** Nanoseconds; 0: that of the job's type. */
+  readonly timeoutNs: number;
+};
+export type DeployPlanned = DeployPlanTexts | CompositeFault;
