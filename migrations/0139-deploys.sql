@@ -69,5 +69,6 @@ create index install_deploys_listed on install_deploys (org_id, install_id, id);
 create index install_deploys_by_target on install_deploys (target_id, id);
 create index install_deploys_by_workflow on install_deploys (workflow_id);
 create index install_deploys_by_build on install_deploys (build_id) where build_id is not null;
+create index install_deploys_by_outputs on install_deploys (outputs_job_id) where outputs_job_id is not null;
 -- One job of a workspace at a time, of whatever workflow.
 create unique index install_deploys_working on install_deploys (target_id) where status in ('planning', 'applying');

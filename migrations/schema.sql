@@ -1116,6 +1116,7 @@ create table install_deploys (
   constraint install_deploys_type_check CHECK ((type = ANY (ARRAY['apply'::text, 'teardown'::text, 'sync-image'::text, 'recover'::text, 'provision'::text, 'reprovision'::text, 'deprovision'::text])))
 );
 CREATE INDEX install_deploys_by_build ON public.install_deploys USING btree (build_id) WHERE (build_id IS NOT NULL);
+CREATE INDEX install_deploys_by_outputs ON public.install_deploys USING btree (outputs_job_id) WHERE (outputs_job_id IS NOT NULL);
 CREATE INDEX install_deploys_by_target ON public.install_deploys USING btree (target_id, id);
 CREATE INDEX install_deploys_by_workflow ON public.install_deploys USING btree (workflow_id);
 CREATE INDEX install_deploys_listed ON public.install_deploys USING btree (org_id, install_id, id);
@@ -3193,6 +3194,8 @@ function delete_unused_sources(most integer) returns integer -- functions/config
 function delete_webhook(org text, webhook text) returns boolean -- functions/webhooks.sql
 function delete_workflows(old text[]) returns integer -- functions/workflow-retention.sql
 function delete_workflows_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
+function deploy_parts_of(org text, install text) returns TABLE(app_id text, toggles jsonb, reads_plans integer, parts jsonb) -- functions/deploy-moves.sql
+function deploys_of_workflow(org text, workflow text) returns jsonb -- functions/deploy-moves.sql
 function digests_of_builds(org text, build text, digests text[]) returns text[] -- functions/artifact-deletions.sql
 function disable_webhook(org text, webhook text, why text, t timestamp with time zone) returns void -- functions/deliveries.sql
 function discard_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
@@ -3248,6 +3251,7 @@ function hold_back_workspace(org text, workspace text, actor text, why text, of_
 function holders_of_action(org text, action text) returns text[] -- functions/for-older-brokers.sql
 function holders_of_part(org text, kind text, part text) returns text[] -- functions/named-parts.sql
 function indexes_of_builds(org text, build text, most integer) returns text[] -- functions/artifact-deletions.sql
+function insert_asked_deploy(org text, workflow text, asked jsonb, t timestamp with time zone, actor text) returns void -- functions/deploy-moves.sql
 function insert_workflow(draft jsonb, t timestamp with time zone) returns void -- functions/workflows.sql
 function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
 function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql
@@ -3255,6 +3259,7 @@ function is_bound(runner text) returns boolean -- functions/runners.sql
 function is_by_hand(job new_job) returns boolean -- functions/enqueue.sql
 function is_execution_end(status text) returns boolean -- functions/before-tables.sql
 function is_job_move(event text, from_status text, to_status text) returns boolean -- functions/before-tables.sql
+function is_kept_deploy(d install_deploys) returns boolean -- functions/workflow-retention.sql
 function is_kept_job(org text, job text) returns boolean -- functions/workflow-retention.sql
 function is_kept_run(r install_action_runs) returns boolean -- functions/workflow-retention.sql
 function is_lease(l queue_signal_live, lease_id text) returns boolean -- functions/signals.sql
@@ -3462,6 +3467,7 @@ function take_policy_evaluation(patience interval) returns TABLE(org_id text, ow
 function take_reports(batch json) returns TABLE(n integer, outcome text, job_status text, wakes_runner_id text, id text, org_id text, runner_job_id text, runner_id text, process_id text, holders text[], is_ours boolean, status text, status_description text, ended_by text, history jsonb, created_at timestamp with time zone, deadline_at timestamp with time zone, confirmed_at timestamp with time zone, finished_at timestamp with time zone, last_record bigint) -- functions/report.sql
 function take_webhook_lines(most integer, full_orgs text[]) returns TABLE(webhook_id text, org_id text, lease_id text) -- functions/for-older-brokers.sql
 function tally_job_ends(bounds double precision[], most_transactions bigint, OUT tallied bigint, OUT is_more boolean) returns record -- functions/tallies.sql
+function targets_of_install(org text, install text, workflow text) returns jsonb -- functions/deploy-moves.sql
 function task_lease_ns() returns bigint -- functions/signals.sql
 function tell_app_of_config(org text, app text, config json) returns void -- functions/apps.sql
 function tell_inactive_runners(process_ids text[], silent_since timestamp with time zone[], t timestamp with time zone) returns void -- functions/events.sql
@@ -3471,6 +3477,7 @@ function tidy_builds(org text, app text, keep integer, wait interval, most integ
 function tokens_changed() returns trigger -- functions/before-tables.sql
 function trim_log_stream(org text, stream text, most_bytes bigint) returns boolean -- functions/log-retention.sql
 function unblock_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspace-blocks.sql
+function wake_deploys_of(org text, builds text[]) returns void -- functions/deploy-moves.sql
 function wake_holders(ids text[], t timestamp with time zone) returns void -- functions/signals.sql
 function wake_processes(process_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/beats.sql
 function wake_queues(ids text[], t timestamp with time zone) returns void -- functions/queues.sql
@@ -3485,6 +3492,7 @@ function workflow_step_status_after(status text, event text) returns text -- fun
 function workflow_task() returns text -- functions/signals.sql
 function write_audit(asked jsonb, ended jsonb) returns void -- functions/audit.sql
 function write_builds(org text, builds jsonb) returns void -- functions/builds.sql
+function write_deploys(held workflows, deploys jsonb, targets jsonb) returns void -- functions/deploy-moves.sql
 function write_ends(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/moves.sql
 function write_events(drafts jsonb, t timestamp with time zone) returns void -- functions/events.sql
 function write_install_change(org text, install text, workflow text, change jsonb, t timestamp with time zone) returns void -- functions/installs.sql

@@ -7,6 +7,7 @@ export const faultCodes = [
   "job_timed_out",
   "process_lost",
   "plan_changed",
+  "plan_unusable",
   "policy_denied",
   "policy_unavailable",
   "permission_missing",
@@ -20,7 +21,6 @@ export const faultCodes = [
   "image_unsupported",
   "repo_unsupported",
   "kubernetes_unsupported",
-  "config_unsupported",
   "internal",
 ] as const;
 export type FaultCode = (typeof faultCodes)[number];

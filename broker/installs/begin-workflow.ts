@@ -1,6 +1,5 @@
 import { problem } from "../../shared/problem.ts";
 import { findConfig } from "../app-configs/queries.ts";
-import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
 import { keyedId } from "../database/keyed-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -10,7 +9,6 @@ import { draftWorkflow, type NewWorkflow } from "../workflows/draft-workflow.ts"
 import { laneFull, laneGone } from "../workflows/lane-refusals.ts";
 import { forgetInstall, requireInstall, workflowOpen } from "./keep-installs.ts";
 import type { ShownRow } from "./to-install.ts";
-import { requireSupported } from "./unsupported-config.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 type WorkflowRequest = Pick<
@@ -88,7 +86,7 @@ type ProvisionRequest = {
   readonly planOnly: boolean;
 };
 
-/** Provisions an install that never was, or provisions it again, by the active config of its app; 409 for one of a later version. */
+/** Provisions an install that never was, or provisions it again, by the active config of its app. */
 export async function reprovisionInstall(
   parts: Parts,
   actor: Pick<Actor, "id" | "orgId">,
@@ -96,8 +94,7 @@ export async function reprovisionInstall(
 ): Promise<string> {
   const { orgId } = actor;
   const install = await requireInstall(parts.db, orgId, id);
-  const { applied_config_id: applied, expected_config_id: active } = install;
-  requireSupported(await readDocument(parts.db, orgId, active));
+  const { applied_config_id: applied } = install;
   const type = applied === null ? "provision" : "reprovision";
   return beginWorkflow(parts, actor, { installId: id, workflow: { type, role, planOnly } });
 }
@@ -157,7 +154,7 @@ export async function updateInstallConfig(
   });
 }
 
-/** Refuses a config of an app that is neither active nor was, or that this version does not provision; 404 without it. */
+/** Refuses a config of an app that is neither active nor was; 404 without it. */
 export async function requireConfigInForce(
   db: Db,
   org: OrgId,
@@ -167,5 +164,4 @@ export async function requireConfigInForce(
   if (config === undefined) throw problem.notFound("app config");
   if (config.plan_only || (config.status !== "active" && config.status !== "outdated"))
     throw problem.conflict("config_not_active", `The config is ${config.status}: sync it first.`);
-  requireSupported(await readDocument(db, org, configId));
 }

@@ -21,7 +21,6 @@ import { firstLabels } from "./first-labels.ts";
 import { isSameInstall } from "./is-same-install.ts";
 import { checkLabelTemplates, requireLabels } from "./label-templates.ts";
 import { insertInstall } from "./queries.ts";
-import { requireSupported } from "./unsupported-config.ts";
 
 const mostOfOrg = 10_000;
 /** How many workflows of an install are open side by side: changes one after the other. */
@@ -67,7 +66,6 @@ async function draftInstall(
   await requireFreeName(db, actor.orgId, naming);
   const config = await readDocument(db, actor.orgId, app.active_config_id);
   if (config === undefined) throw noActiveConfig();
-  requireSupported(config);
   const cloud = cloudOf(config, install);
   const inputs = checkInputs(config, install.inputs);
   const { labels, label_templates: templates } = install;

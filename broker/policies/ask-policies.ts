@@ -1,26 +1,30 @@
-import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import type { PolicyReportOwner } from "../../shared/policies/report-owners.ts";
 import { faultOf, type StepOutcome } from "../workflows/machine/step-kind.ts";
 import type { WorkflowDraft } from "../workflows/machine/workflow-draft.ts";
-import type { BuildRow, CompositeFault, Step } from "../workflows/machine/workflow-rows.ts";
-import { policiesOfBuild } from "./policies-of-build.ts";
+import type { CompositeFault, Step } from "../workflows/machine/workflow-rows.ts";
 
 /** Brokers that can evaluate are looked for so long. */
 const patienceMs = 60 * 60_000;
 
-type Ended = { readonly step: Step; readonly build: BuildRow; readonly jobId: string };
+/** What a job has made, and whose policies judge it. */
+type Judged = {
+  readonly step: Step;
+  readonly owner: { readonly type: PolicyReportOwner; readonly id: string };
+  readonly policies: readonly unknown[];
+  readonly jobId: string;
+};
 
 /**
- * What a build's policies say of what its job has made. They are asked where they were not, by a task of their own: until they have
- * answered the step waits.
+ * What policies say of what a job has made. They are asked where they were not, by a task of their own: until they have answered the step
+ * waits.
  */
 export function askPolicies(
   draft: WorkflowDraft,
-  config: Pick<AppConfigDocument, "policies">,
-  { step, build, jobId }: Ended,
+  { step, owner, policies, jobId }: Judged,
 ): StepOutcome {
-  if (policiesOfBuild(config, build).length === 0) return { kind: "done" };
+  if (policies.length === 0) return { kind: "done" };
   const check = draft.snapshot.policy_checks.find(
-    (one) => one.owner_id === build.id && one.runner_job_id === jobId,
+    (one) => one.owner_id === owner.id && one.runner_job_id === jobId,
   );
   if (check?.status === "pass") return { kind: "done" };
   const report = check?.report_id ?? "";
@@ -31,12 +35,11 @@ export function askPolicies(
   if (check?.status === "error")
     return faultBy(report, "policy_unavailable", "A policy cannot be evaluated", check.detail);
   step.status_description = "its policies are evaluated";
-  build.status_description = step.status_description;
   if (check === undefined) {
     step.deadline_at = draft.after(patienceMs);
     draft.newEvaluations.push({
-      owner_type: "component_builds",
-      owner_id: build.id,
+      owner_type: owner.type,
+      owner_id: owner.id,
       runner_job_id: jobId,
     });
   }
@@ -46,7 +49,7 @@ export function askPolicies(
 const nobodyEvaluated = faultOf(
   "policy_unavailable",
   "The policies were not evaluated",
-  "No broker evaluated its policies within an hour. Look at the logs of the brokers, then build again.",
+  "No broker evaluated its policies within an hour. Look at the logs of the brokers, then try again.",
 );
 
 function faultBy(

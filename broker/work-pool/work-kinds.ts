@@ -14,6 +14,9 @@ export const workKinds = {
   "configs.graph": loadedKind(
     async () => (await import("../app-configs/work/graph-of-text.ts")).graphOfText,
   ),
+  "configs.reads": loadedKind(
+    async () => (await import("../app-configs/work/reads-of-text.ts")).readsOfText,
+  ),
   "bodies.read": loadedKind(
     async () => (await import("../http/body/read-large-body.ts")).readLargeBody,
   ),

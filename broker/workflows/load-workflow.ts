@@ -4,6 +4,7 @@ import { JobOutputs } from "../builds/job-outputs.ts";
 import { listLateDeletions } from "../builds/late-deletions.ts";
 import type { Config } from "../config.ts";
 import type { Db } from "../database/connect.ts";
+import { type DeployFacts, findDeployFacts } from "../deploys/deploy-facts.ts";
 import { findInstallFacts, type InstallFacts, openJson } from "../installs/install-facts.ts";
 import type { ReadingParts } from "../installs/stored-values.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -90,8 +91,27 @@ async function openInstall(
   ]);
   if (facts === undefined) return undefined;
   const { seals, config } = parts;
-  const env = { facts, given, seals, publicUrl: config.publicUrl, ...needs };
-  return { things: thingsOf(facts), machineOf: (refusal) => installMachine(env, refusal) };
+  const deploys = await deploysOf(parts, org, { workflow, facts });
+  const env = { facts, deploys, given, seals, publicUrl: config.publicUrl, ...needs };
+  return { things: thingsOf(facts, deploys), machineOf: (refusal) => installMachine(env, refusal) };
+}
+
+/** What the install has deployed, where its workflow deploys. */
+async function deploysOf(
+  { db, config }: WorkflowParts,
+  org: OrgId,
+  { workflow, facts }: { readonly workflow: Workflow; readonly facts: InstallFacts },
+): Promise<DeployFacts | undefined> {
+  if (workflowType(workflow.type).deploys !== true) return undefined;
+  const { configId } = facts;
+  const chosen = workflow.params["build_id"];
+  return await findDeployFacts(db, org, {
+    installId: facts.install.id,
+    configId,
+    config: facts.config,
+    chosenBuild: typeof chosen === "string" ? chosen : undefined,
+    registry: config.registry,
+  });
 }
 
 async function openApp(
@@ -181,7 +201,13 @@ export async function readApprovalText(
   return seals.open({ orgId: org, id, part: "approval" }, sealed).toString("utf8");
 }
 
-const thingsOf = ({ install, actions }: InstallFacts): EventThings => ({
+const thingsOf = (
+  { install, actions }: InstallFacts,
+  deploys: DeployFacts | undefined,
+): EventThings => ({
   install,
   actions: new Map(actions.map(({ action_id: id, labels }) => [id, labels])),
+  components: new Map(
+    (deploys?.components ?? []).map(({ componentId, labels }) => [componentId ?? "", labels]),
+  ),
 });

@@ -72,6 +72,8 @@ function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string,
     }),
     action_runs: changed(draft.actionRuns, snapshot.action_runs),
     builds: changed(draft.builds, snapshot.builds),
+    deploys: changed(draft.deploys, snapshot.deploys),
+    targets: changedTargets(draft),
     evaluations: draft.newEvaluations,
     jobs: draft.newJobs,
     children: draft.newChildren.map((child) => draftChild(draft, child)),
@@ -94,6 +96,17 @@ function changed<Row extends { readonly id: string }>(
 ): readonly Row[] {
   const texts = new Map(before.map((row) => [row.id, JSON.stringify(row)]));
   return rows.filter((row) => texts.get(row.id) !== JSON.stringify(row));
+}
+
+/** Of what is deployed the members that are others: another workflow may write others meanwhile. */
+function changedTargets({ targets, snapshot }: WorkflowDraft): readonly object[] {
+  return targets.flatMap((target, at) => {
+    const before = { ...snapshot.targets[at] } as Readonly<Record<string, unknown>>; // the same rows in the same order
+    const members = Object.entries(target).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+    );
+    return members.length === 0 ? [] : [{ id: target.id, ...Object.fromEntries(members) }];
+  });
 }
 
 /** What a wait is for may have come since the workflow was read: it is looked at once more. */

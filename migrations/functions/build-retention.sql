@@ -1,7 +1,7 @@
 -- Which builds are kept, and how the others go. Lock order: a build, its deletion.
 
--- The builds of an app that something names: open ones and those of open workflows, what an open build is compared with, and what a later build
--- that stays has its artifact from. What comes to need builds (deploys) adds its own here, and takes them so: `for share`, where status = 'active'.
+-- The builds of an app that something names: open ones and those of open workflows, what an open build is compared with, what a later build
+-- that stays has its artifact from, and what installs have deployed or are about to. What comes to need builds (deploys) adds its own here, and takes them so: `for share`, where status = 'active'.
 create or replace function held_builds(org text, app text) returns table (id text)
   language sql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -23,6 +23,13 @@ create or replace function held_builds(org text, app text) returns table (id tex
     from component_builds b
     join component_builds f on f.org_id = org and f.id = b.artifact ->> 'tag' and f.id <> b.id
    where b.org_id = org and b.app_id = app and b.status = 'active' and b.expires_at is null and f.app_id = app
+   union
+  select d.build_id::text -- what is deployed, or is about to be
+    from installs i
+    join install_components c on c.org_id = org and c.install_id = i.id
+    join install_deploys d on d.target_id = c.id
+   where i.org_id = org and i.app_id = app and i.deleted_at is null and d.build_id is not null
+     and (d.id = c.deployed_id or d.finished_at is null)
 $$;
 
 -- The configs of an app of which a build is kept: the active one, those that installs have, those of open workflows, and the last ten that were active.

@@ -115,4 +115,5 @@ begin
              status_description = excluded.status_description, status_at = excluded.status_at,
              composite_error = excluded.composite_error, artifact = excluded.artifact, no_op = excluded.no_op,
              started_at = excluded.started_at, finished_at = excluded.finished_at;
+  perform wake_deploys_of(org, array(select x ->> 'id' from jsonb_array_elements(builds) x where x ->> 'finished_at' is not null));
 end $$;

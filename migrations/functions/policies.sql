@@ -12,7 +12,7 @@ create or replace function ask_policies(org text, workflow text, evaluations jso
       on conflict do nothing
 $$;
 
--- How the policies of a workflow's builds stand: those that are asked, and the reports that there are.
+-- How the policies of a workflow's builds and deploys stand: those that are asked, and the reports that there are.
 create or replace function policy_checks(org text, workflow text) returns jsonb
   language sql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -24,8 +24,10 @@ create or replace function policy_checks(org text, workflow text) returns jsonb
            union all
           select jsonb_build_object('owner_id', r.owner_id, 'runner_job_id', r.runner_job_id, 'status', r.status,
                                     'detail', r.status_description, 'report_id', r.id)
-            from component_builds b join policy_reports r on r.owner_id = b.id and r.org_id = b.org_id
-           where b.workflow_id = workflow and b.org_id = org) as x (c)
+            from (select b.id from component_builds b where b.workflow_id = workflow and b.org_id = org
+                   union all
+                  select d.id from install_deploys d where d.workflow_id = workflow and d.org_id = org) o
+            join policy_reports r on r.owner_id = o.id and r.org_id = org) as x (c)
 $$;
 
 -- Takes an evaluation for a broker until a time: one of the org whose turn was longest ago, of orgs of which none is under way.

@@ -10,7 +10,7 @@ create or replace function wake_workflow(org text, workflow text, at timestamptz
 $$;
 
 -- Creates a workflow with its place in its lane. outcome: created · full (the lane) · no-lane
--- draft: the columns of a workflow, and run_id; install_action_run: the run that it is for, if any
+-- draft: the columns of a workflow, and run_id; install_action_run, install_deploy: the run or the deploy that it is for, if any
 create or replace function create_workflow(draft jsonb, t timestamptz) returns text
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -76,6 +76,9 @@ begin
   select r.id, w.org_id, r.install_id, r.action_id, r.action_config_id, r.name, w.id, r.trigger_type, coalesce(r.triggered_by_id, ''),
          'queued', t, coalesce(r.role, ''), r.timeout, t, w.created_by_id
     from jsonb_populate_record(null::install_action_runs, draft -> 'install_action_run') r where r.id is not null;
+  if draft ? 'install_deploy' then
+    perform insert_asked_deploy(w.org_id, w.id, draft -> 'install_deploy', t, w.created_by_id);
+  end if;
 end $$;
 
 -- An approval without the plan that it is about, which may be long: it is not even read.
@@ -106,7 +109,9 @@ create or replace function read_workflow(org text, workflow text) returns jsonb
                     from workflow_approvals a where a.workflow_id = w.id),
     'action_runs', (select coalesce(jsonb_agg(to_jsonb(r) order by r.id), '[]') from install_action_runs r where r.workflow_id = w.id),
     'builds', (select coalesce(jsonb_agg(to_jsonb(b) order by b.id), '[]') from component_builds b where b.workflow_id = w.id),
-    'policy_checks', case when w.owner_type = 'apps' then policy_checks(org, workflow) else '[]' end,
+    'deploys', case when w.owner_type = 'installs' then deploys_of_workflow(org, workflow) else '[]' end,
+    'targets', case when w.owner_type = 'installs' then targets_of_install(org, w.owner_id, workflow) else '[]' end,
+    'policy_checks', policy_checks(org, workflow),
     'superseded_builds', (select coalesce(jsonb_object_agg(x.id, x.newer), '{}')
                             from (select b.id, newer_build(org, b.id) as newer from component_builds b
                                    where b.workflow_id = w.id and b.status in ('planning', 'building')) x
@@ -149,7 +154,7 @@ exception when sqlstate 'SVC01' then
 end $$;
 
 -- The same, refused by an error. Answers whether a job is on offer.
--- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64, shown}], action_runs, builds, evaluations, jobs, children, events, install,
+-- change: {workflow {…, events}, runs, groups, steps [{…, events}], approvals [{…, base64, shown}], action_runs, builds, deploys, targets (what changes of each), evaluations, jobs, children, events, install,
 -- ends_place, new_signal_id, place (yield, requeue), wake, wake_at, joined_by (who retried or resumed it), approve_all_by (who set
 -- approve-all)}
 create or replace function write_workflow_now(org text, workflow text, expected bigint, change jsonb) returns boolean
@@ -217,6 +222,9 @@ begin
              token_digest = excluded.token_digest;
   if jsonb_array_length(change -> 'builds') > 0 then
     perform write_builds(org, change -> 'builds');
+  end if;
+  if jsonb_array_length(coalesce(change -> 'deploys', '[]')) + jsonb_array_length(coalesce(change -> 'targets', '[]')) > 0 then
+    perform write_deploys(held, change -> 'deploys', change -> 'targets');
   end if;
   if jsonb_array_length(change -> 'evaluations') > 0 then
     perform ask_policies(org, workflow, change -> 'evaluations');

@@ -42,7 +42,7 @@ export const updateInstallConfigRoute = createRoute("updateInstallAppConfig", {
   tags,
   summary: "Update an install to a config of its app",
   description:
-    "409 `config_not_active` for a config that is not active and never was, `config_unsupported` for one that this version cannot provision.",
+    "409 `config_not_active` for a config that is not active and never was.",
   body: z.strictObject({ app_config_id: z.string().max(64), plan_only: planOnly }),
   responses: { 201: json(workflowResponseSchema, "The workflow.") },
 });

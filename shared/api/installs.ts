@@ -20,7 +20,7 @@ const destroying = { surface: "control-plane", permission: "installs.destroy" } 
 
 const created =
   "In one statement: with its runner group and runner (or those of `runner_group_id`), its lanes and the workflow that provisions it. 409 " +
-  "`no_active_config`, `runner_group_taken`, `name_taken`, `config_unsupported`; 422 for an input that is missing, unknown or does not fit, and for a template of a label that is none. " +
+  "`no_active_config`, `runner_group_taken`, `name_taken`; 422 for an input that is missing, unknown or does not fit, and for a template of a label that is none. " +
   "An install of this name that has the same content now (all members but `start`) is answered as it is (`Idempotent-Replayed`): nothing is done.";
 const responses = { 201: json(installs.itemSchema, "The install.") };
 export const createInstallRoute = createRoute("createInstall", {

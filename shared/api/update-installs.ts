@@ -58,7 +58,7 @@ export const updateInstallsRoute = createRoute("updateInstalls", {
   summary: "Update installs to a config of their app",
   description:
     `Begins a workflow for each, at most ${mostUpdated} a request; \`next_after\` is sent as \`after\` for the next ones. A refusal for one install is reported for it; the others continue. ` +
-    "409 `config_not_active`, `config_unsupported` as of one install.",
+    "409 `config_not_active` as of one install.",
   body: updatesSchema,
   responses: {
     200: json(

@@ -10,30 +10,15 @@ export type NotDeployed = {
   readonly comesWith: string;
 };
 
-const unprovisioned =
-  "not deployed: installs of such an app cannot be provisioned (409 `config_unsupported`)";
-
 /**
  * What configs may have, and this version checks, keeps and shows without acting on it: the notices of `svc app validate`
  * and of a sync, and the table of the docs. A part that begins to act goes out.
  */
 export const notDeployed: readonly NotDeployed[] = [
   {
-    sections: ["components"],
-    part: "components (`components/`)",
-    today: `built; ${unprovisioned}`,
-    comesWith: "sandboxes and deploys",
-  },
-  {
-    sections: ["sandbox"],
-    part: "the sandbox (`sandbox.toml`)",
-    today: `built; ${unprovisioned}`,
-    comesWith: "sandboxes and deploys",
-  },
-  {
     sections: ["stack"],
     part: "the stack (`stack.toml`)",
-    today: unprovisioned,
+    today: "not made: an install is without it",
     comesWith: "stacks",
   },
   {
@@ -45,7 +30,7 @@ export const notDeployed: readonly NotDeployed[] = [
   {
     sections: ["policies"],
     part: "policies (`policies.toml`)",
-    today: "evaluated for images alone",
+    today: "evaluated for images and plans; those of clusters are not handed on",
     comesWith: "sandboxes and deploys",
   },
   {
@@ -53,12 +38,6 @@ export const notDeployed: readonly NotDeployed[] = [
     part: "secrets of installs (`secrets.toml`)",
     today: "not asked for",
     comesWith: "stacks",
-  },
-  {
-    sections: ["kubernetes_contexts"],
-    part: "clusters (`kubernetes_contexts.toml`)",
-    today: "not used",
-    comesWith: "sandboxes and deploys",
   },
   {
     sections: ["runbooks"],

@@ -1,13 +1,10 @@
+import { askForApproval, checkPlan } from "./check-plan.ts";
 import { cloneStep } from "./clone-steps.ts";
 import { takesPlace } from "./keep-place.ts";
-import { isApprovedAlready } from "./self-approval.ts";
-import { faultOf, type Machine, type PlanToApprove, type StepOutcome } from "./step-kind.ts";
+import { faultOf, type Machine, type StepOutcome } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { Step } from "./workflow-rows.ts";
 
-const dayMs = 24 * 3_600_000;
-/** How long somebody may think. */
-export const approvalMs = 30 * dayMs;
 const fullAgainMs = 10_000;
 const firstBackOffMs = 10_000;
 const longestBackOffMs = 300_000;
@@ -34,7 +31,7 @@ function beginStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
   step.started_at = draft.now;
   step.deadline_at = kind.patienceMs === undefined ? null : draft.after(kind.patienceMs(step));
   const outcome = kind.begin(draft, step); // which may choose its target
-  draft.tellStep(step, { transition: "started" });
+  if (outcome.kind !== "unchanged") draft.tellStep(step, { transition: "started" });
   settle(draft, machine, { step, outcome });
 }
 
@@ -51,7 +48,9 @@ function settle(draft: WorkflowDraft, machine: Machine, { step, outcome }: Settl
     const { detail: why, goesOn } = outcome;
     cancelStep(draft, machine, { step, why, directive: goesOn === true ? "continue" : "stop" });
   } else if (outcome.kind === "plan") askForApproval(draft, machine, { step, plan: outcome.plan });
+  else if (outcome.kind === "found") checkPlan(draft, machine, { step, found: outcome.found });
   else if (outcome.kind === "job") takeJob(draft, machine, { step, job: outcome.job });
+  else if (outcome.kind === "unchanged") passOver(draft, machine, { step, why: outcome.detail });
   else if (outcome.orElse !== undefined && draft.isPast(step.deadline_at))
     failStep(draft, machine, { step, fault: outcome.orElse, isTimeout: true });
 }
@@ -71,6 +70,21 @@ function takeJob(
   draft.newJobs.push(job);
   step.job_id = job.id;
   step.job_idx += 1;
+}
+
+/** Nothing was to be done: where nobody was told of its begin, nobody is of its end. */
+function passOver(
+  draft: WorkflowDraft,
+  machine: Machine,
+  { step, why }: { readonly step: Step; readonly why: string },
+): void {
+  draft.moveStep(step, "auto-skip", { directive: "skip-group", description: why });
+  step.finished_at = draft.now;
+  const isTold = draft.snapshot.steps.some(
+    ({ id, started_at: at }) => id === step.id && at !== null,
+  );
+  if (isTold) draft.tellStep(step, { transition: "succeeded" });
+  machine.kindOf(step).ended?.(draft, step, false);
 }
 
 /** Ends a step well; a warning says what it has left undone. */
@@ -136,49 +150,6 @@ function failStep(
 /** When a step that failed is tried again by itself. */
 export const backOffOf = (draft: WorkflowDraft, { retry_index: tries }: Step): string =>
   draft.after(Math.min(firstBackOffMs * 2 ** tries, longestBackOffMs));
-
-function askForApproval(
-  draft: WorkflowDraft,
-  machine: Machine,
-  { step, plan }: { readonly step: Step; readonly plan: PlanToApprove },
-): void {
-  draft.moveStep(step, "check");
-  const isGiven = isApprovedAlready(draft.workflow);
-  const expiresAt = draft.after(approvalMs);
-  const { id, type, digest } = plan;
-  draft.contents.set(id, plan.contents);
-  draft.shown.set(id, plan.shown);
-  draft.approvals.push({
-    id,
-    step_id: step.id,
-    type,
-    plan_digest: digest,
-    created_at: draft.now,
-    expires_at: expiresAt,
-    response_id: isGiven ? draft.newId("apr") : null,
-    response_type: isGiven ? "auto-approve" : null,
-    note: "",
-    responded_at: isGiven ? draft.now : null,
-    responded_by_id: "",
-  });
-  if (isGiven) {
-    draft.moveStep(step, "auto-approve", { directive: "continue" });
-    step.finished_at = draft.now;
-    draft.tellStep(step, { transition: "succeeded" });
-    machine.kindOf(step).ended?.(draft, step, false);
-    return;
-  }
-  const isOwn = draft.workflow.approval_option === "approve-all";
-  const description = isOwn
-    ? "the person who set approve-all is behind this workflow, so someone else must approve"
-    : "";
-  draft.moveStep(step, "ask", { directive: "await-approval", description });
-  step.deadline_at = expiresAt;
-  draft.tellStep(step, {
-    transition: "requested",
-    approval: { id, type, expires_at: expiresAt },
-  });
-}
 
 function expireApproval(draft: WorkflowDraft, machine: Machine, step: Step): void {
   const description = "nobody answered within 30 days";

@@ -1,4 +1,5 @@
 import { isEndedBuild } from "../../../shared/build-statuses.ts";
+import { isEndedDeploy } from "../../../shared/deploy-statuses.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { BuildRow, Group, Step } from "./workflow-rows.ts";
@@ -68,6 +69,7 @@ function copyOf(draft: WorkflowDraft, step: Step, place: Place): Step {
 /** A run of an action is another one, and so is a build that failed; what stands for itself stays. */
 function targetOf(draft: WorkflowDraft, step: Step, targets: Map<string, string>): string {
   if (isBuildTarget(step)) return buildFor(draft, step);
+  if (isDeployTarget(step)) return deployFor(draft, step, targets);
   if (step.target_type !== "install_action_workflow_runs") return step.target_id;
   const known = targets.get(step.target_id);
   if (known !== undefined) return known;
@@ -93,6 +95,21 @@ function targetOf(draft: WorkflowDraft, step: Step, targets: Map<string, string>
     else if (run.status === "queued")
       Object.assign(run, { status: "cancelled", status_at: draft.now, finished_at: draft.now });
   }
+  return id;
+}
+
+const isDeployTarget = ({ target_type: type }: Step): boolean =>
+  type === "install_deploys" || type === "install_sandbox_runs";
+
+/** Another deploy, of which the row is made when it begins: each plan is of its own. What did not come to an end is discarded. */
+function deployFor(draft: WorkflowDraft, step: Step, targets: Map<string, string>): string {
+  const known = targets.get(step.target_id);
+  if (known !== undefined) return known;
+  const id = draft.newId(step.target_type === "install_deploys" ? "dep" : "sbr");
+  targets.set(step.target_id, id);
+  const former = draft.deployOf(step);
+  if (former !== undefined && (former.status === "error" || !isEndedDeploy(former.status)))
+    Object.assign(former, { status: "discarded", status_at: draft.now, finished_at: draft.now });
   return id;
 }
 

@@ -1,3 +1,4 @@
+import { isEndedDeploy } from "../../../shared/deploy-statuses.ts";
 import type { Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { CompositeFault, Run, Step } from "./workflow-rows.ts";
@@ -62,6 +63,8 @@ function closePending(draft: WorkflowDraft): void {
   }
   for (const run of draft.actionRuns.filter(({ status }) => status === "queued"))
     Object.assign(run, { status: "cancelled", status_at: draft.now, finished_at: draft.now });
+  for (const deploy of draft.deploys.filter(({ status }) => !isEndedDeploy(status)))
+    Object.assign(deploy, { status: "cancelled", status_at: draft.now, finished_at: draft.now });
   for (const build of draft.builds.filter(({ status }) => status === "planning"))
     Object.assign(build, { status: "cancelled", status_at: draft.now, finished_at: draft.now });
 }

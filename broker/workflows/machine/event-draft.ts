@@ -1,5 +1,6 @@
 import type { EventEntity } from "../../../shared/webhooks/accepts-event.ts";
 import {
+  driftWorkflows,
   type EventKind,
   type EventTransition,
   eventTransitions,
@@ -27,6 +28,7 @@ export type EventWords = {
   readonly now: string;
   readonly error?: string | undefined;
   readonly approval?: Readonly<Record<string, unknown>>;
+  readonly drift?: Readonly<Record<string, number>>;
 };
 
 type Doing = { readonly resource: string; readonly op: string };
@@ -38,6 +40,16 @@ const doingOfWorkflow: Readonly<Record<string, Doing>> = {
   reprovision: { resource: "installs", op: "reprovision" },
   input_update: { resource: "install_configurations", op: "inputs" },
   action_workflow_run: { resource: "actions", op: "run" },
+  manual_deploy: { resource: "components", op: "deploy" },
+  deploy_components: { resource: "components", op: "deploy" },
+  component_enabled: { resource: "components", op: "deploy" },
+  teardown_component: { resource: "components", op: "teardown" },
+  teardown_components: { resource: "components", op: "teardown" },
+  component_disabled: { resource: "components", op: "teardown" },
+  reprovision_sandbox: { resource: "sandboxes", op: "reprovision" },
+  deprovision_sandbox: { resource: "sandboxes", op: "deprovision" },
+  drift_run: { resource: "components", op: "drift" },
+  drift_run_reprovision_sandbox: { resource: "sandboxes", op: "drift" },
 };
 /** The same by the target of a step, where it is not the workflow's. */
 const doingOfTarget: Readonly<Record<string, Doing>> = {
@@ -47,9 +59,17 @@ const doingOf = ({ type, owner_type: resource }: Workflow): Doing =>
   doingOfWorkflow[type] ?? { resource, op: type };
 
 /** A runner's account is made by a provision, and made again by what comes after it; its health is its install's. */
-function doingOfStep(workflow: Workflow, { kind, target_type: target }: Step): Doing {
+function doingOfStep(workflow: Workflow, { kind, target_type: target, params }: Step): Doing {
   if (kind === "account")
     return { resource: "runners", op: workflow.type === "provision" ? "provision" : "reprovision" };
+  const isDrift = driftWorkflows.includes(workflow.type);
+  if (target === "install_deploys")
+    return {
+      resource: "components",
+      op: isDrift ? "drift" : kind.startsWith("td-") ? "teardown" : "deploy",
+    };
+  if (target === "install_sandbox_runs")
+    return { resource: "sandboxes", op: isDrift ? "drift" : String(params["run_type"]) };
   return doingOfTarget[target] ?? doingOf(workflow);
 }
 
@@ -97,6 +117,7 @@ export function stepEvent(
         execution_type: step.execution_type,
       },
       ...(words.approval && { approval: words.approval }),
+      ...(words.drift && { drift: words.drift }),
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { EventEntity } from "../../../shared/webhooks/accepts-event.ts";
+import type { DeployRow } from "./deploy-rows.ts";
 import type { ActionRunRow, BuildRow, Step, Workflow } from "./workflow-rows.ts";
 
 type Labels = EventEntity["labels"];
@@ -25,15 +26,20 @@ type Decided = {
   readonly workflow: Workflow;
   readonly actionRuns: readonly ActionRunRow[];
   readonly builds: readonly BuildRow[];
+  readonly deploys?: readonly DeployRow[];
   /** What of the install the same move changes. */
   readonly install: { readonly labels?: Labels; readonly labelTemplates?: Labels };
 };
 
-/** What an event of the workflow is about: its install and the action that it was asked to run, or the components that it was asked to build. */
+/** What an event of the workflow is about: its install and the action that it was asked to run, or the components that it was asked to build or deploy. */
 export function entitiesOfWorkflow(things: EventThings, decided: Decided): EventEntity[] {
   const { run_id: runId } = decided.workflow.params;
   const run = decided.actionRuns.find(({ id }) => id === runId);
-  const built = new Set(decided.builds.flatMap(({ component_id: id }) => id ?? []));
+  const asked = decided.workflow.params["component_id"];
+  const built = new Set([
+    ...decided.builds.flatMap(({ component_id: id }) => id ?? []),
+    ...(typeof asked === "string" ? [asked] : []),
+  ]);
   return [
     ...installOf(things, decided),
     ...actionOf(things, run?.action_id),
@@ -41,15 +47,18 @@ export function entitiesOfWorkflow(things: EventThings, decided: Decided): Event
   ];
 }
 
-/** What an event of a step is about: the install, the action that the step runs, and the component that it builds. */
+/** What an event of a step is about: the install, the action that the step runs, and the component that it builds or deploys. */
 export function entitiesOfStep(things: EventThings, decided: Decided, step: Step): EventEntity[] {
   const run = decided.actionRuns.find(({ id }) => id === step.target_id);
   const actionId = run?.action_id ?? step.params["action_id"];
-  const build = decided.builds.find(({ id }) => id === step.target_id);
+  const [build] = [...decided.builds, ...(decided.deploys ?? [])].filter(
+    ({ id }) => id === step.target_id,
+  );
+  const componentId = build === undefined ? step.params["component_id"] : build.component_id;
   return [
     ...installOf(things, decided),
     ...actionOf(things, actionId),
-    ...(build?.component_id == null ? [] : componentOf(things, build.component_id)),
+    ...(typeof componentId === "string" ? componentOf(things, componentId) : []),
   ];
 }
 

@@ -17,10 +17,11 @@ export function retryStep(draft: WorkflowDraft, step: Step, end?: RunEnd): void 
   requireStalled(draft, step, "not_retryable");
   if (step.params["retryable"] === false)
     throw problem.conflict("not_retryable", "This step cannot be retried.");
-  if (retriesOf(draft, step) >= mostRetries)
+  const most = Number(step.params["most_retries"] ?? mostRetries);
+  if (retriesOf(draft, step) >= most)
     throw problem.conflict(
       "retries_exhausted",
-      `This step was already retried ${mostRetries} times. Skip it, or cancel the workflow.`,
+      `This step was already retried ${most} times. Skip it, or cancel the workflow.`,
     );
   const group = draft.groupOf(step);
   const isGroup = step.params["retries_group"] === true;

@@ -46,7 +46,9 @@ export function respond(
     responded_at: draft.now,
     responded_by_id: byId,
   });
-  const outcome = move(draft, step, { approval, response });
+  const stale = type === "approve" ? whyStale(draft, machine, { step, approval }) : undefined;
+  const outcome = move(draft, step, { approval, response, stale });
+  if (type === "deny-skip-current-and-dependents") skipDependents(draft, step);
   step.finished_at = draft.now;
   step.deadline_at = null;
   machine.kindOf(step).ended?.(draft, step, false);
@@ -68,22 +70,50 @@ function requireOpen(draft: WorkflowDraft, step: Step, approval: Approval): void
     throw problem.conflict("approval_expired", "The approval has expired: nobody can answer it.");
 }
 
-type Answer = { readonly approval: Approval; readonly response: Response };
+type Asked = { readonly step: Step; readonly approval: Approval };
+
+/** Why another plan is made in place of one that is approved. */
+function whyStale(
+  draft: WorkflowDraft,
+  machine: Machine,
+  { step, approval }: Asked,
+): string | undefined {
+  if (Date.parse(approval.created_at) + freshMs < draft.nowMs)
+    return "the plan was too old; a new one is being made";
+  return machine.kindOf(step).whyStale?.(draft, step);
+}
+
+/** What needs what was denied is passed over: its groups are told so when they are made. */
+function skipDependents(draft: WorkflowDraft, { params }: Step): void {
+  const { component, is_sandbox: isSandbox } = params;
+  for (const later of draft.steps.filter(({ status }) => status === "pending")) {
+    const { depends_on: needs, component: own } = later.params;
+    const isOfSandbox = isSandbox === true && own !== undefined;
+    if (!isOfSandbox && !(Array.isArray(needs) && needs.includes(component))) continue;
+    draft.moveStep(later, "skip", {
+      directive: "continue",
+      description: "it needs what was denied",
+    });
+    later.finished_at = draft.now;
+  }
+}
+
+type Answer = {
+  readonly approval: Approval;
+  readonly response: Response;
+  readonly stale: string | undefined;
+};
 
 function move(
   draft: WorkflowDraft,
   step: Step,
-  { approval, response: { type, note } }: Answer,
+  { approval, response: { type, note }, stale }: Answer,
 ): Answered["outcome"] {
-  const isStale = Date.parse(approval.created_at) + freshMs < draft.nowMs;
   const expiresAt = new Date(approval.expires_at).toISOString(); // as it was told when it was asked for
   const said = { id: approval.id, type: approval.type, expires_at: expiresAt };
   const answer = { ...said, response_type: type, ...(note !== "" && { note }) };
-  if (type === "retry" || (type === "approve" && isStale)) {
-    const description =
-      type === "retry"
-        ? "a new plan was asked for"
-        : "the plan was too old; a new one is being made";
+  if (type === "retry" || stale !== undefined) {
+    const description = stale ?? "a new plan was asked for";
     draft.moveStep(step, "replan", { description, directive: "retry-group" });
     draft.tellStep(step, { transition: "cancelled" });
     return "replanned";

@@ -12,6 +12,18 @@ export type PlanToApprove = {
   readonly shown: SealedTwin;
 };
 
+/** What a planning job has found, as far as the machine decides by it. */
+export type FoundPlan = {
+  readonly plan: PlanToApprove;
+  readonly isNoOp: boolean;
+  /** One that changes nothing is passed over with the rest of its group. */
+  readonly skipsNoOps: boolean;
+  /** Policies were evaluated that let it pass, and nobody else has to. */
+  readonly isApprovedByPolicies: boolean;
+  /** What is told of it as drift, where that is looked for and there is some. */
+  readonly drift?: Readonly<Record<string, number>>;
+};
+
 /** What came of a look at a step. */
 export type StepOutcome =
   /** `warning`: what its success leaves undone, in words. */
@@ -19,7 +31,10 @@ export type StepOutcome =
   /** It goes on when it is looked at again; `orElse`: what is wrong once its deadline is over. */
   | { readonly kind: "wait"; readonly orElse?: CompositeFault }
   | { readonly kind: "job"; readonly job: JobDraft }
+  /** What it would do is done: its group is passed over. */
+  | { readonly kind: "unchanged"; readonly detail: string }
   | { readonly kind: "plan"; readonly plan: PlanToApprove }
+  | { readonly kind: "found"; readonly found: FoundPlan }
   | { readonly kind: "fault"; readonly fault: CompositeFault; readonly isTimeout?: true }
   /** `goesOn`: its workflow goes on without it. */
   | { readonly kind: "cancelled"; readonly detail: string; readonly goesOn?: true };
@@ -35,6 +50,10 @@ export type StepKind = {
   readonly look: (draft: WorkflowDraft, step: Step) => StepOutcome;
   /** Whether its job's good end is not yet its own: a cancel ends it as cancelled then. */
   readonly isHeld?: (draft: WorkflowDraft, step: Step) => boolean;
+  /** Why the plan that the step made is not to be carried out any more: another is made. */
+  readonly whyStale?: (draft: WorkflowDraft, step: Step) => string | undefined;
+  /** Somebody is asked to approve its plan. */
+  readonly asked?: (draft: WorkflowDraft, step: Step) => void;
   /** What the end of the step means for its target. */
   readonly ended?: (draft: WorkflowDraft, step: Step, isTimeout: boolean) => void;
 };

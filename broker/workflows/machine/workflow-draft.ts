@@ -1,6 +1,7 @@
 import { statusAfter } from "../../../shared/moves.ts";
 import { type WorkflowStepEvent, workflowStepTransitions } from "../../../shared/workflow-step.ts";
 import { type WorkflowEvent, workflowTransitions } from "../../../shared/workflow.ts";
+import type { DeployRow, TargetRow } from "./deploy-rows.ts";
 import { type EventDraft, type EventWords, stepEvent, workflowEvent } from "./event-draft.ts";
 import { entitiesOfStep, entitiesOfWorkflow, type EventThings } from "./event-entities.ts";
 import type { InstallChange } from "./install-change.ts";
@@ -39,7 +40,19 @@ export type ChildDraft = {
 /** Why the database took none of a first decision's children: full, no-lane or not-found, by their refs. */
 export type RefusedChildren = Readonly<Record<string, string>>;
 export type NewId = (
-  prefix: "wfr" | "wsg" | "stp" | "apv" | "apr" | "awr" | "bld" | "sbd" | "ist" | "sig",
+  prefix:
+    | "wfr"
+    | "wsg"
+    | "stp"
+    | "apv"
+    | "apr"
+    | "awr"
+    | "bld"
+    | "sbd"
+    | "ist"
+    | "sig"
+    | "dep"
+    | "sbr",
 ) => string;
 type Given = {
   readonly newId: NewId;
@@ -63,6 +76,8 @@ export class WorkflowDraft {
   readonly approvals: Approval[];
   readonly actionRuns: ActionRunRow[];
   readonly builds: BuildRow[];
+  readonly deploys: DeployRow[];
+  readonly targets: TargetRow[];
   readonly jobs: ReadonlyMap<string, StepJob>;
   readonly now: string;
   readonly nowMs: number;
@@ -110,6 +125,8 @@ export class WorkflowDraft {
     this.approvals = snapshot.approvals.map((approval) => ({ ...approval }));
     this.actionRuns = snapshot.action_runs.map((run) => ({ ...run }));
     this.builds = snapshot.builds.map((build) => ({ ...build }));
+    this.deploys = snapshot.deploys.map((deploy) => ({ ...deploy }));
+    this.targets = snapshot.targets.map((target) => ({ ...target }));
     this.jobs = new Map(snapshot.jobs.map((job) => [job.id, job]));
   }
 
@@ -207,6 +224,10 @@ export class WorkflowDraft {
     return this.builds.find(({ id }) => id === step.target_id);
   }
 
+  deployOf(step: Step): DeployRow | undefined {
+    return this.deploys.find(({ id }) => id === step.target_id);
+  }
+
   /** The instant that is so much later. */
   after(ms: number): string {
     return new Date(this.nowMs + ms).toISOString();
@@ -236,7 +257,8 @@ export class WorkflowDraft {
           deadline_at !== this.snapshot.steps[at]?.deadline_at,
       ) ||
       this.actionRuns.some((run, at) => run.status !== this.snapshot.action_runs[at]?.status) ||
-      this.builds.some((build, at) => build.status !== this.snapshot.builds[at]?.status)
+      this.builds.some((build, at) => build.status !== this.snapshot.builds[at]?.status) ||
+      this.deploys.some((deploy, at) => deploy.status !== this.snapshot.deploys[at]?.status)
     );
   }
 }

@@ -9,6 +9,7 @@ import type {
 } from "../../../shared/workflow-step.ts";
 import type { WorkflowStatus } from "../../../shared/workflow.ts";
 import type { BuiltArtifact } from "../../builds/built-artifact.ts";
+import type { DeployRow, TargetRow } from "./deploy-rows.ts";
 import type { PolicyCheck } from "./policy-check.ts";
 
 /** Instants are texts as the database writes them: what is not changed goes back as it came. */
@@ -227,6 +228,9 @@ export type WorkflowSnapshot = {
   readonly jobs: readonly StepJob[];
   readonly action_runs: readonly ActionRunRow[];
   readonly builds: readonly BuildRow[];
+  readonly deploys: readonly DeployRow[];
+  /** What its install has of components and of the sandbox; none of an app's. */
+  readonly targets: readonly TargetRow[];
   readonly policy_checks: readonly PolicyCheck[];
   /** The newer build of the same, by the id of the one that is open and whose place it takes. */
   readonly superseded_builds: Readonly<Record<string, string>>;

@@ -1,19 +1,26 @@
 import type { actionTriggerTypes } from "../../../shared/action-triggers.ts";
+import { nameKey } from "../../../shared/app-config/rules/rule.ts";
 import type { ActionConfigPart } from "../../actions/action-plan.ts";
 import type { PlannedGroup, PlannedStep } from "../machine/step-kind.ts";
 import type { Making, OrderedRun } from "./making.ts";
 
-/** The actions that this begins, one after the other by their index, then by name; those that want an approval in groups of their own. */
+type Trigger = (typeof actionTriggerTypes)[number];
+
+/**
+ * The actions that this begins, one after the other by their index, then by name; those that want an approval in groups of their own.
+ * Some triggers are about a component.
+ */
 export function groupsOfTrigger(
   making: Making,
-  trigger: (typeof actionTriggerTypes)[number],
+  trigger: Trigger,
+  component?: string,
 ): PlannedGroup[] {
   const groups: PlannedGroup[] = [];
   let open: PlannedStep[] = [];
-  for (const action of actionsWith(making, trigger)) {
+  for (const action of actionsWith(making, trigger, component)) {
     const wantsApproval = action.approval === true;
     const run = { name: action.name, trigger, runId: making.newId("awr"), wantsApproval };
-    const made = actionGroup(making, run);
+    const made = actionGroup(making, run, component);
     if (wantsApproval) {
       groups.push(...closed(trigger, open), made);
       open = [];
@@ -25,18 +32,49 @@ export function groupsOfTrigger(
 const closed = (name: string, steps: readonly PlannedStep[]): PlannedGroup[] =>
   steps.length === 0 ? [] : [{ name, steps }];
 
-function actionsWith({ facts }: Making, trigger: string): ActionConfigPart[] {
-  const indexOf = ({ triggers = [] }: ActionConfigPart): number =>
-    triggers.find(({ type }) => type === trigger)?.index ?? 0;
-  return (facts.config.actions ?? [])
-    .filter(({ triggers = [] }) => triggers.some(({ type }) => type === trigger))
-    .sort((a, b) => indexOf(a) - indexOf(b) || (a.name < b.name ? -1 : 1));
+function actionsWith(
+  { facts }: Making,
+  trigger: Trigger,
+  component: string | undefined,
+): ActionConfigPart[] {
+  const found = (facts.config.actions ?? []).flatMap((action) => {
+    const by = (action.triggers ?? []).find(
+      ({ type, component_name: of }) =>
+        type === trigger && (component === undefined || nameKey(of ?? "") === nameKey(component)),
+    );
+    return by === undefined ? [] : [{ action, index: by.index ?? 0 }];
+  });
+  return found
+    .sort((a, b) => a.index - b.index || (a.action.name < b.action.name ? -1 : 1))
+    .map(({ action }) => action);
 }
+
+/** Groups that come before and after others, in one with them where nobody has to approve them. */
+export function withTriggers(
+  making: Making,
+  {
+    pre,
+    post,
+    component,
+  }: { readonly pre: Trigger; readonly post: Trigger; readonly component: string },
+  group: PlannedGroup,
+): PlannedGroup[] {
+  const before = groupsOfTrigger(making, pre, component);
+  const after = groupsOfTrigger(making, post, component);
+  const first = isOpen(before.at(-1)) ? before.pop() : undefined;
+  const last = isOpen(after[0]) ? after.shift() : undefined;
+  const steps = [...(first?.steps ?? []), ...group.steps, ...(last?.steps ?? [])];
+  return [...before, { ...group, steps }, ...after];
+}
+
+const isOpen = (group: PlannedGroup | undefined): boolean =>
+  group !== undefined && group.steps.every(({ kind }) => kind !== "approve");
 
 /** One run: with the approval before it, if its action wants one. */
 export function actionGroup(
   { facts }: Making,
   { name, trigger, runId, wantsApproval }: OrderedRun,
+  component?: string,
 ): PlannedGroup {
   const known = trigger === "adhoc" ? undefined : facts.actions.find((one) => one.name === name);
   const step = (kind: "approve" | "action", stepName: string): PlannedStep => ({
@@ -46,6 +84,7 @@ export function actionGroup(
     params: {
       action: name,
       trigger,
+      ...(component !== undefined && { of_component: component }),
       ...(known && { action_id: known.action_id, action_config_id: known.action_config_id }),
       ...(kind === "action" && { skippable: true }),
       ...(kind === "action" && trigger.startsWith("post-") && { skip_on_failure: true }),

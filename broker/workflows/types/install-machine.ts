@@ -1,12 +1,15 @@
-import { unsupportedWords } from "../../installs/unsupported-config.ts";
 import { actionStep, approveStep } from "../kinds/action-steps.ts";
+import { applyStep } from "../kinds/apply-step.ts";
 import { childrenStep } from "../kinds/children-step.ts";
+import { imageStep } from "../kinds/image-step.ts";
 import type { KindEnvironment } from "../kinds/kind-environment.ts";
+import { planStep } from "../kinds/plan-step.ts";
 import { accountStep, appliedStep, healthyStep, runnerGoneStep } from "../kinds/runner-steps.ts";
 import { stateStep } from "../kinds/state-step.ts";
-import { faultOf, type Machine, type PlannedGroup, type StepKind } from "../machine/step-kind.ts";
+import type { Machine, PlannedGroup, StepKind } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
-import { workflowType, type WorkflowType } from "./workflow-types.ts";
+import type { WorkflowType } from "./workflow-type.ts";
+import { workflowType } from "./workflow-types.ts";
 
 /** The kinds of steps, each by its word in the database. */
 const stepKinds: Readonly<Record<string, (env: KindEnvironment) => StepKind>> = {
@@ -18,6 +21,13 @@ const stepKinds: Readonly<Record<string, (env: KindEnvironment) => StepKind>> = 
   applied: () => appliedStep,
   "runner-gone": runnerGoneStep,
   children: () => childrenStep,
+  "sbx-plan": planStep,
+  "sbx-apply": applyStep,
+  plan: planStep,
+  apply: applyStep,
+  "td-plan": planStep,
+  "td-apply": applyStep,
+  image: imageStep,
 };
 
 /** What moves workflows of one install, as it is now. */
@@ -40,17 +50,14 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
     generate(draft) {
       const { workflow } = draft;
       workflow.app_config_id = env.facts.configId;
-      const type = workflowType(workflow.type);
-      const unsupported =
-        type.lane === "changes" && type.config !== "applied"
-          ? unsupportedWords(env.facts.config)
-          : undefined;
-      if (unsupported !== undefined)
-        return faultOf("config_unsupported", "The config is of a later version", unsupported, {
-          retryable: false,
-        });
-      return type
-        .groups({ facts: env.facts, workflow, newId: draft.newId })
+      return workflowType(workflow.type)
+        .groups({
+          facts: env.facts,
+          workflow,
+          deploys: env.deploys,
+          reads: () => env.readsOf(env.facts.configId),
+          newId: draft.newId,
+        })
         .map((group) => (workflow.plan_only ? planOf(group) : group))
         .filter(({ steps }) => steps.length > 0);
     },
@@ -81,7 +88,16 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
 }
 
 /** The kinds of steps that change something. */
-const changing: readonly string[] = ["approve", "action", "applied", "runner-gone"];
+const changing: readonly string[] = [
+  "approve",
+  "action",
+  "applied",
+  "runner-gone",
+  "sbx-apply",
+  "apply",
+  "td-apply",
+  "image",
+];
 
 /** What is left of a group where nothing is to be changed. */
 const planOf = (group: PlannedGroup): PlannedGroup => ({

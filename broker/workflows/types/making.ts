@@ -1,3 +1,5 @@
+import type { ConfigReads } from "../../../shared/app-config/config-reads.ts";
+import type { DeployFacts } from "../../deploys/deploy-facts.ts";
 import type { InstallFacts } from "../../installs/install-facts.ts";
 import type { Workflow } from "../machine/workflow-rows.ts";
 
@@ -5,7 +7,11 @@ import type { Workflow } from "../machine/workflow-rows.ts";
 export type Making = {
   readonly facts: InstallFacts;
   readonly workflow: Workflow;
-  readonly newId: (prefix: "awr") => string;
+  /** What the install has deployed; nothing of workflows that deploy nothing. */
+  readonly deploys: DeployFacts | undefined;
+  /** In which order what the workflow's config has is deployed. */
+  readonly reads: () => ConfigReads;
+  readonly newId: (prefix: "awr" | "dep" | "sbr") => string;
 };
 
 /** A run of an action that a group is made for. */

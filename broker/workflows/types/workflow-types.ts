@@ -1,55 +1,21 @@
-import type { lifecyclePhases } from "../../../shared/api/install.ts";
-import type { PlannedGroup } from "../machine/step-kind.ts";
 import type { Workflow } from "../machine/workflow-rows.ts";
 import { actionGroup, groupsOfTrigger } from "./action-groups.ts";
+import { account, applied, group, healthy, runnerGone, state } from "./common-groups.ts";
+import { allGroups, downGroups, sandboxGroups } from "./deploy-groups.ts";
+import { deployTypes } from "./deploy-types.ts";
 import type { Making, OrderedRun } from "./making.ts";
+import { changedGroups, inputGroups } from "./update-groups.ts";
+import type { WorkflowType } from "./workflow-type.ts";
 
-type Phase = (typeof lifecyclePhases)[number];
+const updating = { running: "updating", success: "active", failure: "degraded" } as const;
+const newest = { which: "newest" } as const;
 
-/** What a type of workflows does to its install: a row of a table, to which later types are added. */
-export type WorkflowType = {
-  /** In which lane it waits for others. */
-  readonly lane: "changes" | "plans" | "actions";
-  /** Of which config it is made: the app's active one, the one that it names, or the one that the install has. */
-  readonly config: "active" | "named" | "applied";
-  /** The install's phase while it runs, and after it ended well or not. */
-  readonly phase?: { readonly running: Phase; readonly success: Phase; readonly failure: Phase };
-  readonly words: (workflow: Pick<Workflow, "metadata">) => string;
-  /** Its groups of steps. Those without steps are left out. */
-  readonly groups: (making: Making) => readonly PlannedGroup[];
-};
-
-const state = {
-  kind: "state",
-  name: "generate install state",
-  target_type: "install_states",
-  target_id: "",
-};
-const account = (runnerId: string) => ({
-  kind: "account",
-  name: "provision runner service account",
-  params: { skippable: true },
-  target_type: "runners",
-  target_id: runnerId,
-});
-const healthy = (runnerId: string, execution_type: "system" | "user" = "system") => ({
-  kind: "healthy",
-  name: "runner healthy",
-  execution_type,
-  params: { skippable: true },
-  target_type: "runners",
-  target_id: runnerId,
-});
-const group = (...steps: PlannedGroup["steps"]): PlannedGroup => ({
-  name: steps.map(({ name }) => name).join(", "),
-  steps,
-});
-
-/** The types of workflows of installs, of apps that have neither a sandbox nor components. */
+/** The types of workflows of installs. */
 export const workflowTypes = {
   provision: {
     lane: "changes",
     config: "active",
+    deploys: true,
     phase: { running: "provisioning", success: "active", failure: "error" },
     words: () => "Provision the install",
     groups: (making) => [
@@ -57,65 +23,69 @@ export const workflowTypes = {
       group(account(making.facts.runner.id)),
       group(healthy(making.facts.runner.id, "user")),
       ...groupsOfTrigger(making, "pre-provision"),
+      ...sandboxGroups(making, "provision"),
+      ...groupsOfTrigger(making, "post-provision-sandbox"),
+      ...allGroups(making, newest),
       ...groupsOfTrigger(making, "post-provision"),
     ],
   },
   reprovision: {
     lane: "changes",
     config: "active",
-    phase: { running: "updating", success: "active", failure: "degraded" },
+    deploys: true,
+    phase: updating,
     words: () => "Reprovision the install",
     groups: (making) => [
       group(account(making.facts.runner.id)),
       group(state, healthy(making.facts.runner.id)),
       ...groupsOfTrigger(making, "pre-reprovision"),
+      ...sandboxGroups(making, "reprovision"),
+      ...allGroups(making, newest),
       ...groupsOfTrigger(making, "post-reprovision"),
     ],
   },
   deprovision: {
     lane: "changes",
     config: "applied",
+    deploys: true,
     phase: { running: "deprovisioning", success: "deprovisioned", failure: "degraded" },
     words: () => "Deprovision the install",
     groups: (making) => [
       group(state),
       group(healthy(making.facts.runner.id)),
       ...groupsOfTrigger(making, "pre-deprovision"),
+      ...downGroups(making),
+      ...groupsOfTrigger(making, "pre-deprovision-sandbox"),
+      ...sandboxGroups(making, "deprovision", { which: "standing" }),
+      ...groupsOfTrigger(making, "post-deprovision-sandbox"),
       ...groupsOfTrigger(making, "post-deprovision"),
-      group({
-        kind: "runner-gone",
-        name: "runner deprovisioned",
-        params: { skippable: true },
-        target_type: "runners",
-        target_id: making.facts.runner.id,
-      }),
+      group(runnerGone(making.facts.runner.id)),
     ],
   },
   input_update: {
     lane: "changes",
     config: "applied",
-    phase: { running: "updating", success: "active", failure: "degraded" },
+    deploys: true,
+    phase: updating,
     words: () => "Update the install's inputs",
     groups: (making) => [
       group(state),
       ...groupsOfTrigger(making, "pre-update-inputs"),
+      ...inputGroups(making),
       ...groupsOfTrigger(making, "post-update-inputs"),
     ],
   },
   app_branch_config_update: {
     lane: "changes",
     config: "named",
-    phase: { running: "updating", success: "active", failure: "degraded" },
+    deploys: true,
+    phase: updating,
     words: () => "Bring the install to a config of its app",
     groups: (making) => [
       group(state),
       group(healthy(making.facts.runner.id)),
-      group({
-        kind: "applied",
-        name: "apply the config",
-        target_type: "install_workflow_steps",
-        target_id: "",
-      }),
+      ...changedGroups(making),
+      group(applied),
     ],
   },
   action_workflow_run: {
@@ -124,6 +94,7 @@ export const workflowTypes = {
     words: ({ metadata }) => `Run ${metadata["action_name"] ?? "an action"}`,
     groups: (making) => [group(state), actionGroup(making, orderedRun(making))],
   },
+  ...deployTypes,
 } as const satisfies Readonly<Record<string, WorkflowType>>;
 export type WorkflowTypeName = keyof typeof workflowTypes;
 

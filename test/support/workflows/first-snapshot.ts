@@ -56,6 +56,8 @@ export function firstSnapshot(startMs: number): WorkflowSnapshot {
     jobs: [],
     action_runs: [],
     builds: [],
+    deploys: [],
+    targets: [],
     policy_checks: [],
     superseded_builds: {},
     children: [],

@@ -1,8 +1,8 @@
 import { beginWorkflow } from "../../../broker/installs/begin-workflow.ts";
 import { openSeals } from "../../../broker/seals/seals.ts";
 import type { PlannedChild } from "../../../broker/workflows/kinds/children-step.ts";
+import type { WorkflowType } from "../../../broker/workflows/types/workflow-type.ts";
 import {
-  type WorkflowType,
   type WorkflowTypeName,
   workflowTypes,
 } from "../../../broker/workflows/types/workflow-types.ts";

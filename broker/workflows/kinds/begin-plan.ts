@@ -1,0 +1,98 @@
+import { runnerJobType } from "../../../shared/runner-job-types.ts";
+import { chooseBuild, type WhichBuild } from "../../deploys/choose-build.ts";
+import { typeOfPart } from "../../deploys/deploy-part.ts";
+import { draftDeployJob } from "../../deploys/draft-deploy-job.ts";
+import { placeOfArtifact } from "../../deploys/place-of-artifact.ts";
+import { stateBase } from "../../installs/state-base.ts";
+import { faultOf, type StepOutcome } from "../machine/step-kind.ts";
+import type { WorkflowDraft } from "../machine/workflow-draft.ts";
+import type { CompositeFault } from "../machine/workflow-rows.ts";
+import { moveDeploy, type OfDeploy } from "./keep-deploy.ts";
+import type { KindEnvironment } from "./kind-environment.ts";
+
+/** Begins the job that plans a deploy, once its build is there and nobody else works on the same. */
+export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): StepOutcome {
+  const { step, deploy, part, target } = of;
+  const chosen = chooseBuild(part, step.params["which"] as WhichBuild); // of a type's groups
+  if ("code" in chosen) return { kind: "fault", fault: chosen };
+  const { build, configured } = chosen;
+  Object.assign(deploy, { build_id: build.id, app_config_id: configured.configId });
+  if (build.status !== "active") return putOff(draft, of, `it waits for the build ${build.id}`);
+  if (target.is_busy) return putOff(draft, of, "another workflow works on it: it waits for that");
+  const { facts } = env;
+  const isTeardown = step.params["is_teardown"] === true;
+  const place = placeOfArtifact(build.artifact, env.deploys?.registry);
+  const { componentId } = part;
+  const order = {
+    facts: stateBase(facts),
+    appConfigId: configured.configId,
+    part:
+      "component" in configured.part
+        ? { component: configured.part.component, componentId: componentId ?? "" }
+        : configured.part,
+    target: { id: target.id, workspace_id: target.workspace_id, chart_id: target.chart_id },
+    deployId: deploy.id,
+    operation: isTeardown ? ("teardown" as const) : ("apply" as const),
+    artifact: place ?? null,
+  };
+  const planned = env.rendered(deploy.id, "deploy", { given: order, values: facts.values });
+  if ("code" in planned) return { kind: "fault", fault: planned };
+  const valuesDigest = keyed(env, planned.valuesDigest);
+  if (step.params["only_if_changed"] === true && isSame(of, build.artifact.digest, valuesDigest))
+    return { kind: "unchanged", detail: "what would be deployed is deployed" };
+  const { plans: needed = 1 } = runnerJobType(planned.type);
+  const reads = env.deploys?.readsPlans ?? null;
+  if (reads !== null && reads < needed) return { kind: "fault", fault: outdated(facts.runner.id) };
+  const operation = isTeardown ? "create-teardown-plan" : "create-apply-plan";
+  const job = draftDeployJob(env, draft, { step, deploy, ...planned, operation });
+  Object.assign(deploy, {
+    plan_job_id: job.id,
+    artifact:
+      build.artifact.digest === undefined ? {} : { ...build.artifact, ...artifactOf(place) },
+    values_digest: valuesDigest,
+    revision: target.revision,
+    component_type: typeOfPart(configured.part),
+  });
+  moveDeploy(draft, of, { status: "planning" });
+  step.deadline_at = null;
+  step.status_description = "";
+  return { kind: "job", job };
+}
+
+/** Whether what stands well is the same, by its content and its values. */
+const isSame = ({ part }: OfDeploy, digest: string | undefined, values: string): boolean =>
+  part.deployed !== undefined &&
+  part.deployed.artifact.digest === digest &&
+  part.deployed.values_digest === values &&
+  !part.hasDrift &&
+  (part.status === "active" || part.status === "noop");
+
+const artifactOf = (place: ReturnType<typeof placeOfArtifact>) =>
+  place && { registry: place.server, repository: place.repository };
+
+/** Equal values give equal digests, and nobody without the key tells what they are by them. */
+const keyed = ({ seals }: KindEnvironment, digest: string): string => {
+  const keyId = seals.newest();
+  return keyId === null ? digest : seals.fingerprint(Buffer.from(digest, "hex"), keyId);
+};
+
+/** It is looked at again when the build, or the other workflow, has ended. */
+function putOff(draft: WorkflowDraft, of: OfDeploy, description: string): StepOutcome {
+  of.step.status_description = description;
+  if (of.deploy.status !== "queued" || of.deploy.status_description !== description)
+    moveDeploy(draft, of, { status: "queued", description });
+  return { kind: "wait", orElse: nobodyEnded };
+}
+
+const nobodyEnded: CompositeFault = faultOf(
+  "build_unavailable",
+  "It waited for a day",
+  "What it waited for did not end within a day. Look at that, then retry.",
+);
+
+const outdated = (runnerId: string): CompositeFault =>
+  faultOf(
+    "runner_outdated",
+    "The agent is older than this deploy",
+    `An agent of the install's runner ${runnerId} is of a version that does not know such plans. Update it: svc runner update-version ${runnerId}. Then retry.`,
+  );
