@@ -26,7 +26,7 @@ export type DeployedComponent = Name & {
   readonly install_component_id: string;
   readonly image?: DeployedImage | undefined;
 };
-export type DeployedSandbox = {
+type DeployedSandbox = {
   readonly status: string;
   /** terraform or pulumi. */
   readonly type: string;
