@@ -3,6 +3,7 @@ export const faultCodes = [
   "missing_value",
   "render_failed",
   "build_unavailable",
+  "cluster_missing",
   "job_failed",
   "job_timed_out",
   "process_lost",

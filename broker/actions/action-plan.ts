@@ -1,24 +1,15 @@
-import { randomBytes } from "node:crypto";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import type { Json } from "../../shared/app-config/templates/json-value.ts";
-import { renderValue } from "../../shared/app-config/templates/render-template.ts";
 import type { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import { withAliases } from "../../shared/brands.ts";
 import { secondNs } from "../../shared/duration.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
-import { PartFinder } from "../../shared/part-finder.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
-import {
-  byRoots,
-  hiddenValues,
-  sensitiveOf,
-  type StateFacts,
-  stateOf,
-} from "../installs/install-state.ts";
 import type { StateBase } from "../installs/state-base.ts";
 import type { StateValues } from "../installs/state-values.ts";
-import { isLonger } from "../is-longer.ts";
-import { canSpend } from "../rendering/can-spend.ts";
+import type { PlanWords } from "../rendering/plan-words.ts";
+import { renderForPlan } from "../rendering/render-for-plan.ts";
+import { mostSecrets, writePlan } from "../rendering/write-plan.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 import { outlineOf, type PlanOutline } from "../workflows/plan-outline.ts";
@@ -67,30 +58,22 @@ export function planAction(
     return fault("kubernetes_unsupported", "It asks for a cluster", noClusters);
   const place = { file: `actions/${action.name}.toml`, member: "steps" };
   const given = action.steps.map((step) => step as unknown as Json); // JSON, as it was checked
-  const sensitive = byRoots(sensitiveOf(facts, work), facts);
-  if (work.isSpent) return fault("render_failed", "It is too large", tooLarge);
-  const rendered = renderValue(given, byRoots(stateOf(facts), facts), place, { work, sensitive });
-  if (rendered.faults !== undefined) return renderFault(rendered.faults);
-  const { twin = rendered.value, secrets: made = [] } = rendered.masked ?? {};
-  const shown = twin as unknown as readonly ActionStepPart[];
+  const rendered = renderForPlan(given, facts, place, { work, words });
+  if ("code" in rendered) return rendered;
+  const shown = rendered.twin as unknown as readonly ActionStepPart[];
   const connected = shown.find(({ connected_repo: repo }) => repo !== undefined);
   if (connected !== undefined)
     return fault("repo_unsupported", "Its source cannot be read", noConnections(connected.name));
-  if (isTooMuch(made)) return fault("render_failed", "Too much of it is sensitive", tooMuch);
-  const plan = planOf(planning, rendered.value as unknown as readonly ActionStepPart[]);
-  const plain = JSON.stringify(actionPlan.parse(plan));
-  const within = canSpend(work, () => secretsWithin(plain, facts, work));
-  if (within === undefined) return fault("render_failed", "It is too large", tooLarge);
-  const secrets = [...new Set([...within, ...made])];
-  const hasNone = hiddenValues(facts).length === 0;
-  const text = hasNone ? plain : JSON.stringify({ ...plan, secrets: [...secrets, salt()] });
-  const twinPlan = shownOf({
+  const plan = actionPlan.parse(
+    planOf(planning, rendered.value as unknown as readonly ActionStepPart[]),
+  );
+  const twin = shownOf({
     ...planOf(planning, shown),
-    ...(rendered.masked !== undefined && { secrets: [hiddenValue] }), // how many is told to nobody
+    ...(rendered.isMasked && { secrets: [hiddenValue] }), // how many is told to nobody
   });
-  const twinText = JSON.stringify(twinPlan);
-  if (isLonger([text, twinText], mostPlanBytes)) return planTooLong();
-  return { text, shown: twinText, ...outlineOf(plan, twinPlan) };
+  const bounds = { work, words, mostBytes: mostPlanBytes, tooLong: planTooLong };
+  const written = writePlan({ plan, twin, made: rendered.made }, facts, bounds);
+  return "code" in written ? written : { ...written, ...outlineOf(plan, twin) };
 }
 
 function planOf(
@@ -121,42 +104,11 @@ function planOf(
 }
 
 /** The variables of one run are whatever its caller gave: they are hidden, too. */
-function shownOf(plan: Readonly<Record<string, unknown>>): object {
+function shownOf(plan: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const env = Object.keys(plan["override_env_vars"] ?? {});
   const hidden = Object.fromEntries(env.map((name) => [name, hiddenValue]));
   return actionPlan.parse({ ...plan, override_env_vars: hidden });
 }
-
-/**
- * The digest of a plan is shown, and its other text may be: without what nobody knows, a short value could be guessed by it. So it is in each
- * plan of an install that has anything to hide: to leave it out would tell that nothing of it stands there.
- */
-const salt = (): string => randomBytes(16).toString("hex");
-
-const mostSecrets = 1_000;
-const mostSecretLetters = 2 ** 20;
-
-/** What an agent looks for in all that a job prints. */
-const isTooMuch = (secrets: readonly string[]): boolean =>
-  secrets.length > mostSecrets ||
-  secrets.reduce((sum, { length }) => sum + length, 0) > mostSecretLetters;
-
-/** The hidden values that the plan has, as they stand in it: the agent redacts them in logs. Throws TooMuchWork. */
-function secretsWithin(text: string, facts: StateFacts, work: RenderWork): string[] {
-  const forms = hiddenValues(facts).flatMap((value) => {
-    const plain = typeof value === "string" ? value : JSON.stringify(value);
-    return [plain, Buffer.from(plain).toString("base64")];
-  });
-  const secrets = forms.filter((form) => form !== "");
-  const finder = new PartFinder(secrets.map(partOf), {
-    count: (letters) => work.spendLook(letters),
-  });
-  const within = new Set(finder.partsIn(text));
-  return secrets.filter((secret) => within.has(partOf(secret)));
-}
-
-/** A text as it stands in JSON. */
-const partOf = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function stepOf(step: ActionStepPart, runId: string): Readonly<Record<string, unknown>> {
   const { name, command, inline_contents: contents, env_vars = {}, public_repo: repo } = step;
@@ -185,28 +137,18 @@ const textOf = (value: unknown): string =>
 const urlOf = (repo: string): string =>
   /^[\w.-]+\/[\w.-]+$/.test(repo) ? `https://github.com/${repo}.git` : repo;
 
-type RenderFaults = NonNullable<ReturnType<typeof renderValue>["faults"]>;
-
-/** No fault of a template has a sensitive value in its words. */
-function renderFault(faults: RenderFaults): CompositeFault {
-  const lines = faults.map(({ file, member, detail }) => `${file}, ${member}: ${detail}`);
-  const isMissing = faults.every(({ code }) => code === "missing_value");
-  return fault(
-    isMissing ? "missing_value" : "render_failed",
-    isMissing ? "A value is missing" : "The action's config could not be rendered",
-    lines.join("\n"),
-  );
-}
-
 const fault = faultOf;
 /** The fault of a longer one. */
 export const planTooLong = (): CompositeFault => {
   const detail = `Its plan, with its masked twin, is longer than ${mostPlanBytes} bytes. Have its steps fetch what is long.`;
   return fault("render_failed", "Its plan is too long", detail);
 };
-const tooLarge =
-  "Its plan is too large for all that is sensitive to be looked for in it. Make its steps shorter.";
-const tooMuch = `Its sensitive values expand to more than logs can hide: ${mostSecrets} texts, 1 MiB together. Pass the values to its steps in env_vars instead.`;
+const words: PlanWords = {
+  config: "action's config",
+  tooLarge:
+    "Its plan is too large for all that is sensitive to be looked for in it. Make its steps shorter.",
+  tooMuch: `Its sensitive values expand to more than logs can hide: ${mostSecrets} texts, 1 MiB together. Pass the values to its steps in env_vars instead.`,
+};
 const noImages =
   "This action has an image. Runners have no container runtime for actions yet. Take `image` out of its config, then sync it.";
 const noClusters =

@@ -4,6 +4,8 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { InstallRow } from "./install-row.ts";
+import { listDeployed } from "./list-deployed.ts";
+import type { StateBase } from "./state-base.ts";
 import type { StoredValues } from "./state-values.ts";
 import { type ReadingParts, storedValues, type ValuePlaces } from "./stored-values.ts";
 
@@ -29,6 +31,8 @@ export type InstallFacts = {
   readonly configId: string;
   readonly config: AppConfigDocument;
   readonly actions: readonly KnownAction[];
+  /** Of what the config has; undefined of an install that never had any of it. */
+  readonly deployed?: StateBase["deployed"];
   /** What of it may be long; nothing of that is read yet. */
   readonly values: StoredValues;
   /** Of the state that was recorded last. */
@@ -81,10 +85,12 @@ export async function findInstallFacts(
   if (row === undefined || configId == null) return undefined;
   const config = await storedDocument(db, org, configId);
   if (config === undefined) return undefined;
-  const [actions, ends] = await Promise.all([
+  const [actions, runs, { deployed, ends: others }] = await Promise.all([
     listKnownActions(db, org, configId),
     listActionEnds(db, org, id),
+    listDeployed(db, org, { installId: id, config }),
   ]);
+  const ends = [...runs, ...others];
   return {
     install: row.install,
     org: row.org,
@@ -93,6 +99,7 @@ export async function findInstallFacts(
     configId,
     config,
     actions,
+    deployed,
     values: storedValues(parts, org, {
       digest: [row.inputs_id, row.secrets.digest, ...ends.map((end) => end.id)].join(" "),
       bytes: row.inputs_bytes + row.secrets.bytes,

@@ -11,6 +11,8 @@ import { rootsOf } from "../../shared/brands.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
 import { PartFinder } from "../../shared/part-finder.ts";
 import { canSpend } from "../rendering/can-spend.ts";
+import { deployedState, deployedTaints, lazily, notThere } from "./deployed-state.ts";
+import { isActionKey } from "./known-outputs.ts";
 import type { StateBase } from "./state-base.ts";
 import type { StateValues } from "./state-values.ts";
 
@@ -22,18 +24,19 @@ export type StateFacts = StateBase & StateValues;
  * noted as missing once they are asked for.
  */
 export function stateOf(facts: StateFacts): JsonObject {
-  const { install, org, app, runner, config, variables } = facts;
+  const { install, org, app, runner, variables } = facts;
   const inputs = valuesOf(facts);
   const actions = actionsOf(facts);
+  const { components, sandbox, domain, install: more } = deployedState(facts);
   return {
     id: install.id,
     name: install.name,
     org: { id: org.id, name: org.name, status: "active", populated: true },
     app: { id: app.id, name: app.name, status: "active", variables, populated: true },
-    install: { id: install.id, name: install.name, inputs, populated: true },
+    install: lazily({ id: install.id, name: install.name, inputs, populated: true }, more),
     inputs: { inputs, populated: true },
-    sandbox: notThere,
-    domain: notThere,
+    sandbox,
+    domain,
     install_stack: notThere,
     ...(install.cloud_platform !== "unknown" && {
       cloud_account: { [install.cloud_platform]: install.cloud_account },
@@ -44,7 +47,7 @@ export function stateOf(facts: StateFacts): JsonObject {
       status: runner.status,
       populated: true,
     },
-    components: Object.fromEntries((config.components ?? []).map(({ name }) => [name, { name }])),
+    components,
     actions: { populated: true, ...actions, workflows: actions },
     labels: install.labels,
   };
@@ -56,9 +59,6 @@ export const byRoots = <Value>(
   { config: { brands = [] } }: Pick<StateBase, "config">,
 ): Readonly<Record<string, Value>> =>
   Object.fromEntries(rootsOf(brands).map((root) => [root, value]));
-
-/** Of an install that has not got it: templates may ask for it. */
-const notThere = { populated: false };
 
 /** The same with what is sensitive of it hidden, for people. */
 export const shownStateOf = (facts: StateFacts, work: RenderWork): JsonObject =>
@@ -77,16 +77,20 @@ export function sensitiveOf(facts: StateFacts, work: RenderWork): Sensitive {
   const inputs = allOf(given.map(([name]) => name));
   const needles = hiddenValues(facts).flatMap(needlesOf);
   const isHidden = lookFor(needles, work);
-  const ends = facts.ends.map(({ name }) => {
-    const outputs = needles.length === 0 ? undefined : facts.outputs.find(name);
-    const taint = outputs === undefined ? undefined : taintBy(outputs, isHidden);
-    return [name, taintOfMembers([["outputs", taint]])] as const;
-  });
-  const actions = taintOfMembers(ends);
+  const taintOf = (key: string): Taint => {
+    const outputs = needles.length === 0 ? undefined : facts.outputs.find(key);
+    return outputs === undefined ? undefined : taintBy(outputs, isHidden);
+  };
+  const runs = facts.ends.filter(({ name }) => isActionKey(name));
+  const actions = taintOfMembers(
+    runs.map(({ name }) => [name, taintOfMembers([["outputs", taintOf(name)]])] as const),
+  );
+  const deployed = deployedTaints(facts, taintOf);
   return {
     app: { variables: allOf(Object.keys(facts.variables)) },
-    install: { inputs },
+    install: { inputs, ...deployed.install },
     inputs: { inputs },
+    ...deployed.whole,
     ...(actions !== undefined &&
       actions !== true && { actions: { ...actions, workflows: actions } }),
   };

@@ -5,6 +5,34 @@ import type { InstallRow } from "./install-row.ts";
 type Input = NonNullable<NonNullable<AppConfigDocument["inputs"]>["input"]>[number];
 type Name = { readonly name: string };
 type Named = { readonly id: string } & Name;
+type Component = NonNullable<AppConfigDocument["components"]>[number];
+type Context = NonNullable<
+  NonNullable<AppConfigDocument["kubernetes_contexts"]>["context"]
+>[number];
+
+/** An image as it is deployed: its repository with its host. */
+export type DeployedImage = {
+  readonly registry: string;
+  readonly repository: string;
+  readonly tag: string;
+  readonly digest: string;
+};
+
+/** A component of an install that was ever to be deployed; without a build nothing of it is there. */
+export type DeployedComponent = Name & {
+  readonly status: string;
+  readonly build_id: string | null;
+  readonly component_id: string;
+  readonly install_component_id: string;
+  readonly image?: DeployedImage | undefined;
+};
+type DeployedSandbox = {
+  readonly status: string;
+  /** terraform or pulumi. */
+  readonly type: string;
+  /** The commit that it was built of; empty where that is not known, or nothing of it is there. */
+  readonly version: string;
+};
 
 /** What a state is made of besides its values, as JSON: no more of a config than that. */
 export type StateBase = {
@@ -21,10 +49,20 @@ export type StateBase = {
       | { readonly input?: readonly Pick<Input, "name" | "sensitive" | "default">[] | undefined }
       | undefined;
     readonly actions?: readonly Name[] | undefined;
-    readonly components?: readonly Name[] | undefined;
+    readonly components?: readonly Pick<Component, "name" | "var_name">[] | undefined;
+    readonly kubernetes_contexts?:
+      | { readonly context?: readonly Context[] | undefined }
+      | undefined;
     /** With which it was read. */
     readonly brands?: Brands | undefined;
   };
+  /** What is deployed; absent of an install that never had any of it. Outputs are among the values. */
+  readonly deployed?:
+    | {
+        readonly components: readonly DeployedComponent[];
+        readonly sandbox?: DeployedSandbox | undefined;
+      }
+    | undefined;
 };
 
 /** As much of an install as its state is made of. */
@@ -34,11 +72,13 @@ export function stateBase({
   install,
   runner,
   config,
-}: Pick<StateBase, "org" | "app" | "install" | "runner"> & {
+  deployed,
+}: Pick<StateBase, "org" | "app" | "install" | "runner" | "deployed"> & {
   readonly config: AppConfigDocument;
 }): StateBase {
   const { id, name, cloud_platform, cloud_account, runner_group_id, labels, sandbox_mode } =
     install;
+  const contexts = config.kubernetes_contexts?.context ?? [];
   return {
     org: { id: org.id, name: org.name },
     app: { id: app.id, name: app.name },
@@ -55,9 +95,11 @@ export function stateBase({
     config: {
       inputs: { input: (config.inputs?.input ?? []).map(inputOf) },
       actions: namesOf(config.actions),
-      components: namesOf(config.components),
+      components: (config.components ?? []).map(componentOf),
+      ...(contexts.length > 0 && { kubernetes_contexts: { context: contexts } }),
       ...(config.brands !== undefined && { brands: config.brands }),
     },
+    ...(deployed !== undefined && { deployed }),
   };
 }
 
@@ -65,6 +107,11 @@ const inputOf = ({ name, sensitive, default: preset }: Input) => ({
   name,
   ...(sensitive !== undefined && { sensitive }),
   ...(preset !== undefined && { default: preset }),
+});
+
+const componentOf = ({ name, var_name }: Component) => ({
+  name,
+  ...(var_name !== undefined && { var_name }),
 });
 
 const namesOf = (all: readonly Name[] = []): Name[] => all.map(({ name }) => ({ name }));

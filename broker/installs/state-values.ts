@@ -9,39 +9,39 @@ export type InputValue =
   | readonly unknown[]
   | Readonly<Record<string, unknown>>;
 
-/** The newest run of an action that ended well. */
-export type ActionEnd = { readonly name: string; readonly id: string; readonly status: string };
+/** What has outputs: by an action's name its newest run that ended well, by `known-outputs.ts`' keys what is deployed. */
+export type OutputsEnd = { readonly name: string; readonly id: string; readonly status: string };
 
-/** What templates read of an install and may be long: its inputs, the secrets of its app, and outputs of its actions. */
+/** What templates read of an install and may be long: its inputs, the secrets of its app, and outputs of its actions, components and sandbox. */
 export type StateValues = {
   readonly inputs: Readonly<Record<string, InputValue>>;
   /** The secrets of its app, by name. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly ends: readonly ActionEnd[];
+  readonly ends: readonly OutputsEnd[];
   readonly outputs: KnownOutputs;
 };
 
 type Named = readonly (readonly [name: string, bytes: Buffer])[];
 
-/** Where all of that is stored: nothing is read or opened before it is needed, and outputs only of actions that are asked for. */
+/** Where all of that is stored: nothing is read or opened before it is needed, and no outputs but those that are asked for. */
 export type StoredValues = {
   /** Another one where anything of it is another. */
   readonly digest: string;
   /** Of the inputs and secrets. */
   readonly bytes: number;
-  readonly ends: readonly (ActionEnd & { readonly bytes: number })[];
+  readonly ends: readonly (OutputsEnd & { readonly bytes: number })[];
   readonly inputs: () => Promise<Buffer>;
   readonly variables: () => Promise<Named>;
-  readonly outputs: (actions: readonly string[]) => Promise<Named>;
+  readonly outputs: (keys: readonly string[]) => Promise<Named>;
 };
 
 /** What was read of it, unparsed. */
 export type ReadValues = {
-  readonly ends: readonly ActionEnd[];
+  readonly ends: readonly OutputsEnd[];
   readonly inputs: Buffer;
   readonly variables: Named;
   readonly outputs: Named;
-  /** Actions whose outputs are too many. */
+  /** By their keys those outputs that are too many. */
   readonly leftOut: readonly string[];
 };
 
@@ -72,7 +72,7 @@ export const readingWithin = (
   ...values,
   inputs: () => withPermit(values.inputs),
   variables: () => withPermit(values.variables),
-  outputs: (actions) => withPermit(() => values.outputs(actions)),
+  outputs: (keys) => withPermit(() => values.outputs(keys)),
 });
 
 /** The values of an install that is to be made: it has no outputs. */

@@ -28,8 +28,8 @@ export function storedValues(
     ends,
     inputs: once(() => readInputs(parts, org, inputsId)),
     variables: once(() => readVariables(parts, org, appId)),
-    outputs: async (actions) => {
-      const wanted = new Set(actions);
+    outputs: async (keys) => {
+      const wanted = new Set(keys);
       const ids = ends.flatMap(({ name, execution_id: id }) =>
         id === null || !wanted.has(name) ? [] : [[id, name] as const],
       );

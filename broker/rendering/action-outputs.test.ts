@@ -77,7 +77,7 @@ describe("outputs of actions", () => {
     const actions = (
       JSON.parse(Buffer.from(text).toString()) as { actions: Record<string, { outputs: unknown }> }
     ).actions;
-    const left = "(left out: the outputs of all actions together are too large)";
+    const left = "(left out: all outputs together are too large)";
     expect([actions["a"]?.outputs, actions["b"]?.outputs]).toEqual([{ v: 1 }, left]);
     expect(actions["c"]?.outputs).toEqual({ v: large });
     expect([read, asked]).toEqual([["a", "c"], ["shown-state"]]);

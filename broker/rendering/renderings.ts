@@ -4,6 +4,7 @@ import {
   type RenderWork,
 } from "../../shared/app-config/templates/render-work.ts";
 import { planAction } from "../actions/action-plan.ts";
+import { planDeploy } from "../deploys/plan/plan-deploy.ts";
 import { mostOutputBytes, mostRecordedBytes } from "../installs/known-outputs.ts";
 import { renderLabels } from "../installs/render-labels.ts";
 import { renderReadme } from "../installs/render-readme.ts";
@@ -25,6 +26,7 @@ export const renderings = {
   labels: renderLabels,
   readme: renderReadme,
   plan: planAction,
+  deploy: planDeploy,
   state: renderState,
   "shown-state": renderShownState,
 } as const;
@@ -34,6 +36,7 @@ export const budgets: Readonly<Record<RenderingName, RenderBudget>> = {
   labels: renderLimits,
   readme: { ...renderLimits, outputBytes: 2 * 2 ** 20 },
   plan: renderLimits,
+  deploy: renderLimits,
   state: renderLimits,
   "shown-state": renderLimits,
 };
@@ -55,6 +58,7 @@ export const renderingWays: Readonly<Record<RenderingName, RenderingWay>> = {
   labels: onDemand,
   readme: onDemand,
   plan: onDemand,
+  deploy: onDemand,
   state: { readsAll: true, most: mostRecordedBytes },
   "shown-state": { readsAll: true, most: mostOutputBytes, keepsBytes: true },
 };

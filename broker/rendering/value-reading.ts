@@ -3,7 +3,7 @@ import type { RenderingWay } from "./renderings.ts";
 
 /** What asks for outputs again and again, by what is in those before, gets all. */
 const mostRounds = 3;
-/** Of an action whose outputs are gone. */
+/** Of what has no outputs, or whose outputs are gone. */
 const nothing = Buffer.from("{}");
 
 /** Reads what one rendering needs of an install's values: each of them once, and outputs only when they are asked for. */
@@ -50,16 +50,16 @@ export class ValueReading {
   wants(missing: readonly string[]): boolean {
     if (missing.length === 0) return false;
     this.#rounds += 1;
-    if (this.#rounds > mostRounds) throw new Error("it asks for outputs that no action has");
+    if (this.#rounds > mostRounds) throw new Error("it asks for outputs that nothing has");
     const isLast = this.#rounds >= mostRounds;
     this.#want(isLast ? this.#values.ends.map(({ name }) => name) : missing);
     return true;
   }
 
   /** Those that are too many are left out. */
-  #want(actions: readonly string[]): void {
+  #want(keys: readonly string[]): void {
     for (const { name, bytes } of this.#values.ends) {
-      if (!actions.includes(name) || this.#wanted.has(name)) continue;
+      if (!keys.includes(name) || this.#wanted.has(name)) continue;
       const fits = this.#outputBytes + bytes <= this.#most;
       (fits ? this.#wanted : this.#leftOut).add(name);
       if (fits) this.#outputBytes += bytes;

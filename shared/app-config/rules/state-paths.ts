@@ -18,6 +18,7 @@ export const componentState = {
   install_component_id: leaf,
   outputs: "any",
   image: { registry: leaf, repository: leaf, tag: leaf, digest: leaf },
+  populated: leaf,
 } as const satisfies StatePath;
 export const actionState = { status: leaf, id: leaf, outputs: "any" } as const satisfies StatePath;
 export const secretState = {

@@ -1,0 +1,57 @@
+import { faultOf } from "../../workflows/machine/step-kind.ts";
+import type { CompositeFault } from "../../workflows/machine/workflow-rows.ts";
+import type { DeployOrder } from "../deploy-order.ts";
+import { componentCluster, sandboxCluster } from "./cluster-info-of.ts";
+import type { DeployKind } from "./deploy-kind.ts";
+
+/** Where the cluster of a deploy is looked for: in the outputs of its context's component, else in the sandbox's. */
+export function findClusterPlaces(
+  { part, facts }: DeployOrder,
+  { cluster }: DeployKind,
+): ReturnType<typeof componentCluster> {
+  if (cluster === "none") return [];
+  const context = contextOf(part);
+  if (context === undefined) return sandboxCluster;
+  const component = componentOf(facts, context);
+  return component === undefined ? [] : componentCluster(component);
+}
+
+/**
+ * Why a deploy without a cluster cannot be; undefined where it can. In an install of no cloud it goes where its runner's own kubeconfig
+ * leads, but never where a context names another cluster.
+ */
+export function requireCluster(
+  { part, facts }: DeployOrder,
+  { cluster }: DeployKind,
+): CompositeFault | undefined {
+  const context = contextOf(part);
+  const { cloud_platform: cloud, sandbox_mode: isSimulated } = facts.install;
+  const isNeeded =
+    context !== undefined ? cluster !== "none" : cluster === "must" && cloud !== "unknown";
+  if (!isNeeded || isSimulated === true || !("component" in part)) return undefined;
+  const { name } = part.component;
+  const where =
+    context === undefined
+      ? "The install's sandbox has no output `cluster` that names one."
+      : `Its Kubernetes context ${context} is that of the component ${componentOf(facts, context) ?? "(none)"}, which has no outputs that name one.`;
+  return faultOf(
+    "cluster_missing",
+    "Its cluster is not known",
+    `components/${name}.toml: the component ${name} is deployed into a cluster. ${where} ${form}`,
+  );
+}
+
+const form =
+  "A cluster is {name, endpoint or host, certificate_authority_data or cluster_ca_certificate}, or {kube_config}.";
+
+const contextOf = (part: DeployOrder["part"]): string | undefined =>
+  "component" in part ? part.component.kubernetes_context : undefined;
+
+function componentOf({ config }: DeployOrder["facts"], context: string): string | undefined {
+  const contexts = config.kubernetes_contexts?.context ?? [];
+  const named = contexts.find(({ name }) => keyOf(name) === keyOf(context));
+  return named?.source_component_name;
+}
+
+/** As templates compare names. */
+const keyOf = (name: string): string => name.replaceAll("-", "_");

@@ -1,0 +1,26 @@
+import type { DeployKind, KindOrder } from "./deploy-kind.ts";
+import { defined, textIn } from "./rendered-members.ts";
+
+/**
+ * A deploy of manifests: of the build's artifact, but for a text of the config that has templates. That comes rendered, in the
+ * artifact's place.
+ */
+export const manifestDeploy = ({ component }: KindOrder<"kubernetes_manifest">): DeployKind => {
+  const { namespace, kustomize } = component;
+  const manifest = kustomize === undefined ? component.manifest : undefined;
+  return {
+    type: "kubernetes-manifest-deploy",
+    cluster: "must",
+    given: { namespace, manifest },
+    make: (rendered, cluster) => {
+      const text = textIn(rendered["manifest"]);
+      return {
+        kubernetes_manifest: defined({
+          cluster_info: cluster,
+          namespace: textIn(rendered["namespace"]),
+          manifest: text === manifest ? undefined : text,
+        }),
+      };
+    },
+  };
+};

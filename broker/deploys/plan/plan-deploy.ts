@@ -1,0 +1,152 @@
+import { canonicalJson, checksumOf } from "../../../shared/app-config/canonical-json.ts";
+import type { Json } from "../../../shared/app-config/templates/json-value.ts";
+import type { RenderWork } from "../../../shared/app-config/templates/render-work.ts";
+import { hiddenValue } from "../../../shared/hidden-value.ts";
+import { checkPlan } from "../../../shared/plans/check-plan.ts";
+import { planNames } from "../../../shared/plans/plan-names.ts";
+import { mostPlanBytes } from "../../actions/action-plan.ts";
+import type { StateValues } from "../../installs/state-values.ts";
+import type { PlanWords } from "../../rendering/plan-words.ts";
+import { type RenderedForPlan, renderForPlan } from "../../rendering/render-for-plan.ts";
+import { mostSecrets, writePlan } from "../../rendering/write-plan.ts";
+import { faultOf } from "../../workflows/machine/step-kind.ts";
+import type { CompositeFault } from "../../workflows/machine/workflow-rows.ts";
+import type { ArtifactPlace, DeployOrder, DeployPlanned } from "../deploy-order.ts";
+import { clusterAt, clusterInfoOf, clusterTemplates, shownCluster } from "./cluster-info-of.ts";
+import { findClusterPlaces, requireCluster } from "./cluster-places.ts";
+import { deployKindOf } from "./deploy-kind-of.ts";
+import type { DeployKind, Members, Rendered } from "./deploy-kind.ts";
+
+/** The plan of a job that plans a deploy or a run of a sandbox, rendered with what is known now; or why there is none. */
+export function planDeploy(
+  order: DeployOrder,
+  values: StateValues,
+  work: RenderWork,
+): DeployPlanned {
+  const facts = { ...order.facts, ...values };
+  const kind = deployKindOf(order);
+  const words = wordsOf(order);
+  const given = { ...kind.given, [context]: clusterTemplates(findClusterPlaces(order, kind)) };
+  const place = { file: fileOf(order), member: "" };
+  const rendered = renderForPlan(withoutAbsent(given), facts, place, { work, words });
+  if ("code" in rendered) return rendered;
+  const made = membersOf(order, kind, rendered);
+  if ("code" in made) return made;
+  const plan = planOf(order, made.members);
+  const twin = {
+    ...planOf(order, made.twin),
+    ...(rendered.isMasked && { secrets: [hiddenValue] }), // how many is told to nobody
+  };
+  const [wrong] = checkPlan(kind.type, plan);
+  if (wrong !== undefined)
+    throw new Error(`a plan of ${kind.type}: ${wrong.path.join(".")} ${wrong.message}`);
+  const bounds = { work, words, mostBytes: mostPlanBytes, tooLong };
+  const written = writePlan({ plan, twin, made: rendered.made }, facts, bounds);
+  if ("code" in written) return written;
+  return {
+    type: kind.type,
+    ...written,
+    valuesDigest: digestOf(made.keyed, order.artifact),
+    names: planNames(plan),
+    timeoutNs: ("component" in order.part ? order.part.component.deploy_timeout : undefined) ?? 0,
+  };
+}
+
+/** Beside what the config has for its kind. */
+const context = "kubernetes_context";
+
+const fileOf = ({ part }: DeployOrder): string =>
+  "component" in part ? `components/${part.component.name}.toml` : "sandbox.toml";
+
+const withoutAbsent = (members: Rendered): Json =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, one]) => (one === undefined ? [] : [[name, one]])),
+  );
+
+type Made = {
+  readonly members: Members;
+  readonly twin: Members;
+  /** What says whether another plan would be the same: a token of a cluster is another each time. */
+  readonly keyed: Members;
+};
+
+/** What the plan has of its kind, and as people are shown that. */
+function membersOf(
+  order: DeployOrder,
+  kind: DeployKind,
+  { value, twin }: RenderedForPlan,
+): Made | CompositeFault {
+  const [real, shown] = [value as Rendered, twin as Rendered]; // of the members that were given
+  const { install } = order.facts;
+  const at = clusterAt(real[context]);
+  const cluster = clusterInfoOf(real[context], at, install);
+  const fault = cluster === undefined ? requireCluster(order, kind) : undefined;
+  if (fault !== undefined) return fault;
+  const { token: _, ...keyed } = cluster ?? {};
+  const shownOne = shownCluster(clusterInfoOf(shown[context], at, install));
+  const [members, masked, rest] = [
+    kind.make(real, cluster),
+    kind.make(shown, shownOne),
+    kind.make(real, keyed),
+  ];
+  if (isFault(members)) return members;
+  if (isFault(masked)) return masked;
+  return isFault(rest) ? rest : { members, twin: masked, keyed: rest };
+}
+
+const isFault = (made: Members | CompositeFault): made is CompositeFault => "code" in made;
+
+function planOf({ facts, appConfigId, part, artifact }: DeployOrder, members: Members): Members {
+  const { install, app } = facts;
+  return {
+    install_id: install.id,
+    app_id: app.id,
+    app_config_id: appConfigId,
+    ...("component" in part
+      ? {
+          component_id: part.componentId,
+          component_name: part.component.name,
+          ...(artifact !== null && {
+            src_registry: registryOf(artifact),
+            src_tag: artifact.tag,
+            src_digest: artifact.digest,
+          }),
+        }
+      : artifact !== null && {
+          oci_source: {
+            registry: registryOf(artifact),
+            tag: artifact.tag,
+            digest: artifact.digest,
+          },
+        }),
+    ...members,
+    ...(install.sandbox_mode === true && { sandbox_mode: { enabled: true } }),
+  };
+}
+
+/** Its login comes with the job. */
+const registryOf = ({ server, repository, plainHttp }: ArtifactPlace): Members => ({
+  registryType: "private_oci",
+  loginServer: server,
+  repository,
+  ...(plainHttp && { plain_http: true }),
+});
+
+const digestOf = (members: Members, artifact: ArtifactPlace | null): string =>
+  checksumOf(canonicalJson({ members, digest: artifact?.digest ?? null }));
+
+const wordsOf = ({ part }: DeployOrder): PlanWords => {
+  const is = "component" in part ? "component" : "sandbox";
+  return {
+    config: `${is}'s config`,
+    tooLarge: `The plan of the ${is} is too large for all that is sensitive to be looked for in it. Make its values and files shorter.`,
+    tooMuch: `Sensitive values in the plan of the ${is} expand to more than logs can hide: ${mostSecrets} texts, 1 MiB together. Let its templates write less of them.`,
+  };
+};
+
+const tooLong = (): CompositeFault =>
+  faultOf(
+    "render_failed",
+    "Its plan is too long",
+    `Its plan, with its masked twin, is longer than ${mostPlanBytes} bytes. Make its values and files shorter.`,
+  );

@@ -1,0 +1,14 @@
+import type { DeployOrder, SandboxConfigPart } from "../deploy-order.ts";
+import type { DeployKind, Rendered } from "./deploy-kind.ts";
+import { givenTerraform, terraformMembers } from "./terraform-members.ts";
+
+/** A run of a sandbox that terraform makes. */
+export const sandboxTerraform = (
+  sandbox: SandboxConfigPart,
+  { target }: Pick<DeployOrder, "target">,
+): DeployKind => ({
+  type: "sandbox-terraform",
+  cluster: "none",
+  given: givenTerraform(sandbox as unknown as Rendered), // JSON, as it was checked
+  make: (rendered) => terraformMembers(rendered, target.workspace_id),
+});
