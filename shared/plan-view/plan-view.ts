@@ -31,7 +31,7 @@ export const viewBounds = {
 const flag = z.boolean().optional();
 const value = z.unknown().optional();
 
-const field = z.looseObject({
+const field = z.object({
   path: z.string(),
   /** Absent where there is nothing, and where it may not be shown. */
   before: value,
@@ -47,7 +47,7 @@ export type ViewField = z.infer<typeof field>;
 
 const action = z.enum(viewActions).catch("change"); // of a newer broker
 
-const change = z.looseObject({
+const change = z.object({
   address: z.string(),
   type: z.string(),
   name: z.string(),
@@ -60,7 +60,7 @@ const change = z.looseObject({
 });
 export type ViewChange = z.infer<typeof change>;
 
-const output = z.looseObject({
+const output = z.object({
   name: z.string(),
   action,
   before: value,
@@ -73,14 +73,14 @@ export type ViewOutput = z.infer<typeof output>;
 
 const count = z.int().nonnegative();
 
-const planView = z.looseObject({
+const planView = z.object({
   /** By this a program knows that it has a view before it. */
   kind: z.literal("plan_view"),
   tool: z.enum(viewTools),
   /** Of all that is planned, also of what is left out; what is imported counts as added, what is forgotten as removed. */
-  summary: z.looseObject({ added: count, changed: count, replaced: count, removed: count }),
+  summary: z.object({ added: count, changed: count, replaced: count, removed: count }),
   /** What somebody changed besides, where the tool tells it. */
-  drift: z.looseObject({ added: count, changed: count, removed: count }).optional(),
+  drift: z.object({ added: count, changed: count, removed: count }).optional(),
   is_noop: z.boolean(),
   changes: z.array(change),
   outputs: z.array(output),
