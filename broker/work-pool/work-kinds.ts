@@ -33,6 +33,12 @@ export const workKinds = {
   "plans.outline": loadedKind(
     async () => (await import("../workflows/outline-plan.ts")).outlinePlan,
   ),
+  "plans.view": loadedKind(
+    async () => (await import("../deploys/planned/plans-in-child.ts")).viewPlan,
+  ),
+  "plans.apply": loadedKind(
+    async () => (await import("../deploys/planned/plans-in-child.ts")).makeApplyPlan,
+  ),
   render: loadedKind(async () => (await import("../rendering/render-in-child.ts")).renderInChild),
 } as const;
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  getApprovalContentsRoute,
   listPendingApprovalsRoute,
   respondRoute,
   updateWorkflowRoute,
@@ -13,6 +12,7 @@ import { type CommandCall, defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
 import { ask } from "../output/ask.ts";
+import { approvalParams, showApprovalPlan } from "./show-approval-plan.ts";
 
 const args = {
   workflow: {
@@ -47,7 +47,7 @@ export const approveWorkflow = defineCommand({
       return exitCodes.ok.code;
     }
     const approval = await findWaiting(call, workflow, flags.step);
-    await showPlan({ call, screen }, approval);
+    await showApprovalPlan({ call, screen }, approval);
     if (!flags.yes && !(await ask("Approve it? Only yes is a yes: "))) {
       screen.say(
         `Nothing was approved. Without a question: svc workflow approve ${workflow} --yes`,
@@ -132,28 +132,16 @@ async function findWaiting(
   return first;
 }
 
-async function showPlan({ call, screen }: Speaking, approval: ShownApproval): Promise<void> {
-  const { body } = await call(getApprovalContentsRoute, { params: paramsOf(approval) });
-  screen.say(`${approval.step_name}, digest ${approval.plan_digest}:`);
-  screen.say(JSON.stringify(body, null, 2));
-}
-
 async function respond(
   { call, screen }: Speaking,
   approval: ShownApproval,
   { type, note }: { readonly type: ApprovalResponseType; readonly note: string },
 ): Promise<void> {
   const { body, text } = await call(respondRoute, {
-    params: paramsOf(approval),
+    params: approvalParams(approval),
     body: { response_type: type, note, plan_digest: approval.plan_digest },
   });
   if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
   const again = body.outcome === "replanned" ? " A new plan is made." : "";
   screen.say(`${approval.step_name}: ${type}.${again}`);
 }
-
-const paramsOf = (approval: ShownApproval) => ({
-  workflow_id: approval.workflow_id,
-  step_id: approval.workflow_step_id,
-  approval_id: approval.id,
-});

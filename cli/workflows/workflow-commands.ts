@@ -21,6 +21,7 @@ import { formatAge } from "../output/format-age.ts";
 import { printItem, type View } from "../output/print.ts";
 import { approveWorkflow, denyWorkflow } from "./answer-approval.ts";
 import { followWorkflow } from "./follow-workflow.ts";
+import { showApprovalPlan } from "./show-approval-plan.ts";
 import { workflowDetails, workflowLine } from "./workflow-view.ts";
 
 const args = { workflow: { summary: "The workflow's id.", offers: "workflows" } } as const;
@@ -94,7 +95,13 @@ const getWorkflow = defineCommand({
   examples: [{ does: "Show a workflow.", run: "svc workflow get wfl_…" }],
   run: async ({ args: { workflow }, call, screen }) => {
     const params = { workflow_id: workflow };
-    printItem(screen, await call(getWorkflowRoute, { params }), workflowDetails);
+    const answer = await call(getWorkflowRoute, { params });
+    printItem(screen, answer, workflowDetails);
+    if (screen.format !== "table") return;
+    for (const { status, approval } of answer.body.steps) {
+      if (status.status === "approval-awaiting" && approval != null)
+        await showApprovalPlan({ call, screen }, approval);
+    }
   },
 });
 

@@ -7,10 +7,10 @@ import { spanBars } from "../charts/span-bars.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { choices, crumbs, heading } from "../parts/choices.ts";
-import { jsonBlock } from "../parts/code-block.ts";
 import { facts } from "../parts/facts.ts";
 import { table } from "../parts/table.ts";
 import { durationText, timeAgo } from "../parts/time.ts";
+import { approvalPlan } from "./approval-plan.ts";
 import { ownerPath } from "./owner-path.ts";
 
 /** GET /workflows/{workflow_id}: its steps over time, what it waits for, and the plan that somebody is to approve. */
@@ -90,7 +90,7 @@ async function approvalNotice(view: View, workflow: WholeWorkflow, step: ShownSt
       { label: "Approve…", to: `${at}/approve`, permission },
       { label: "Deny…", to: `${at}/deny`, permission },
     ])}
-    ${jsonBlock(`The plan of ${step.name}`, JSON.stringify(plan), "svc workflow approve shows all of it.")}
+    ${approvalPlan(`The plan of ${step.name}`, plan)}
   </section>`;
 }
 

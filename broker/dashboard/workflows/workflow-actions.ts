@@ -13,9 +13,9 @@ import { getStepRoute, getWorkflowRoute } from "../../../shared/api/workflows.ts
 import { problem } from "../../../shared/problem.ts";
 import { operatingPermissions } from "../../../shared/queue-acts.ts";
 import type { Action, View } from "../page.ts";
-import { jsonBlock } from "../parts/code-block.ts";
 import { choiceField, textField } from "../parts/fields.ts";
 import { notNow } from "../parts/not-now.ts";
+import { approvalPlan } from "./approval-plan.ts";
 
 const path = "/workflows/{workflow_id}";
 const stepPath = `${path}/steps/{step_id}` as const;
@@ -78,7 +78,7 @@ const approve: Action = {
           This is done, byte for byte, in the customer's account. Digest
           <code>${approval.plan_digest.slice(0, 16)}</code>
         </p>
-        ${jsonBlock(`The plan of ${step.name}`, JSON.stringify(plan), "svc workflow approve shows all of it.")}`,
+        ${approvalPlan(`The plan of ${step.name}`, plan)}`,
       fields: html`${note(entered)} ${digestField(approval)}`,
       button: "Approve the plan",
       back: placeOf(view),
