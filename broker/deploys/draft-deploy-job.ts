@@ -68,33 +68,27 @@ export function draftDeployJob(
   };
 }
 
-type Registry = { readonly repository: string };
-type Plan = {
-  readonly src_registry?: Registry;
-  readonly oci_source?: { readonly registry: Registry };
-};
+/** Where a plan says from which registry it pulls: as `planDeploy` writes it, before anything that somebody gave. */
+const registryMembers = /"src_registry":\{|"oci_source":\{"registry":\{/;
+const repositoryMember = /"repository":("(?:[^"\\]|\\.)*")/;
 
-/** The plan with a login that pulls what it names, where the registry asks for one. */
+/** The plan with a login that pulls what it names, where the registry asks for one. The rest stays as it is, byte for byte. */
 function withLogin({ facts, seals, deploys }: KindEnvironment, jobId: string, text: string) {
   const { registry, pullLogin } = deploys ?? {};
-  const plan = JSON.parse(text) as Plan; // made by planDeploy
-  const source = plan.src_registry ?? plan.oci_source?.registry;
-  if (source === undefined || registry === undefined) return { plan: text, login: undefined };
-  const withAuth = (ociauth: object): string => {
-    const own = { ...source, ociauth };
-    return JSON.stringify(
-      plan.src_registry === undefined
-        ? { ...plan, oci_source: { ...plan.oci_source, registry: own } }
-        : { ...plan, src_registry: own },
-    );
-  };
+  const found = registryMembers.exec(text);
+  if (found === null || registry === undefined) return { plan: text, login: undefined };
+  const at = found.index + found[0].length;
+  const withAuth = (ociauth: object): string =>
+    `${text.slice(0, at)}"ociauth":${JSON.stringify(ociauth)},${text.slice(at)}`;
   if (registry.auth === "fixed" && pullLogin !== undefined) {
     const { username, password } = pullLogin;
     const opened = seals.open(registryLoginThing(facts.org.id, "pull"), password).toString();
     return { plan: withAuth({ username, password: opened }), login: undefined };
   }
-  if (registry.auth !== "token") return { plan: text, login: undefined };
-  const { repository } = source;
-  const login = makeJobLogin(jobId, [{ repository, actions: ["pull"] }]);
+  const [, repository] = repositoryMember.exec(text.slice(at)) ?? [];
+  if (registry.auth !== "token" || repository === undefined)
+    return { plan: text, login: undefined };
+  const pull = [{ repository: JSON.parse(repository) as string, actions: ["pull"] }];
+  const login = makeJobLogin(jobId, pull);
   return { plan: withAuth(login.ociauth), login: login.stored };
 }

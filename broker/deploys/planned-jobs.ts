@@ -4,8 +4,9 @@ import type { OrgId } from "../orgs/org-id.ts";
 import type { ApplyPlan, PlanningJob } from "../workflows/kinds/kind-environment.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 import { NotKnown } from "../workflows/not-known.ts";
+import { findApply } from "./find-apply.ts";
 import { findConfigReads } from "./find-config-reads.ts";
-import { findApplyPlan } from "./planned/apply-plan.ts";
+import { jobTypeOf } from "./job-type-of.ts";
 import type { Planned } from "./planned/planned.ts";
 import { findPlanned } from "./planned/read-planned.ts";
 
@@ -26,12 +27,12 @@ export class PlannedJobs {
 
   readonly planned = (job: PlanningJob): Planned =>
     this.#known(this.#planned, `what ${job.id} planned`, job.id, () =>
-      findPlanned(this.#parts, this.#org, job.id),
+      findPlanned(this.#parts, this.#org, { jobId: job.id, type: jobTypeOf(job.owner) }),
     );
 
   readonly applyPlan = (job: PlanningJob): ApplyPlan | CompositeFault =>
     this.#known(this.#applied, `the apply of ${job.id}`, job.id, () =>
-      findApplyPlan(this.#parts, this.#org, job.id),
+      findApply(this.#parts, this.#org, job),
     );
 
   readonly readsOf = (configId: string): ConfigReads =>
