@@ -4,6 +4,7 @@ import type { App, RegisterRoutes } from "./http/app-types.ts";
 import { actOnManyJobs } from "./routes/control-plane/act-on-many-jobs.ts";
 import { keepActions } from "./routes/control-plane/actions.ts";
 import { keepApps } from "./routes/control-plane/apps.ts";
+import { beginDeploys } from "./routes/control-plane/begin-deploys.ts";
 import { keepBuilds } from "./routes/control-plane/builds.ts";
 import { claimSignals } from "./routes/control-plane/claim-signals.ts";
 import { keepComponents } from "./routes/control-plane/components.ts";
@@ -20,13 +21,9 @@ import { actOnJobs, flushRunner, getWaiting, listJobs } from "./routes/control-p
 import { readLabelKeys } from "./routes/control-plane/label-keys.ts";
 import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import { readPolicies } from "./routes/control-plane/policies.ts";
-import {
-  createQueue,
-  operateQueues,
-  readQueues,
-  updateQueues,
-} from "./routes/control-plane/queues.ts";
+import { keepQueues } from "./routes/control-plane/queues.ts";
 import { readConfigParts } from "./routes/control-plane/read-config-parts.ts";
+import { readDeploys } from "./routes/control-plane/read-deploys.ts";
 import { readInstallActions } from "./routes/control-plane/read-install-actions.ts";
 import { readInstallHistory } from "./routes/control-plane/read-install-history.ts";
 import { readInstallRecords } from "./routes/control-plane/read-install-records.ts";
@@ -151,10 +148,7 @@ const routes: readonly RegisterRoutes[] = [
   completeSignal,
   failSignal,
   extendSignal,
-  createQueue,
-  readQueues,
-  updateQueues,
-  operateQueues,
+  keepQueues,
   enqueueSignals,
   readSignals,
   followSignals,
@@ -174,6 +168,8 @@ const routes: readonly RegisterRoutes[] = [
   readInstallRecords,
   keepActions,
   readInstallActions,
+  readDeploys,
+  beginDeploys,
   keepWorkflows,
   controlWorkflows,
   keepConfigParts,

@@ -51,7 +51,10 @@ export const nounGroups: readonly NounGroup[] = [
       app: async () => (await import("./apps/all-app-commands.ts")).allAppCommands,
       component: async () => (await import("./apps/parts/component-commands.ts")).componentCommands,
       build: async () => (await import("./builds/build-commands.ts")).buildCommands,
-      sandbox: async () => (await import("./builds/sandbox-commands.ts")).sandboxCommands,
+      sandbox: async () => [
+        ...(await import("./builds/sandbox-commands.ts")).sandboxCommands,
+        ...(await import("./deploys/sandbox-run-commands.ts")).sandboxRunCommands,
+      ],
       policy: async () => (await import("./policies/policy-commands.ts")).policyCommands,
       registry: async () => (await import("./registry/registry-commands.ts")).registryCommands,
     },
@@ -60,6 +63,7 @@ export const nounGroups: readonly NounGroup[] = [
     title: "Installs",
     nouns: {
       install: async () => (await import("./installs/install-commands.ts")).installCommands,
+      deploy: async () => (await import("./deploys/deploy-commands.ts")).deployCommands,
     },
   },
   {

@@ -3121,6 +3121,7 @@ function begin_app_config(org text, app text, config json) returns text -- funct
 function begin_builds(org text, app text, draft jsonb, builds jsonb) returns text -- functions/builds.sql
 function begin_callback(org text, signal text, nth integer, begun integer) returns SETOF begun_callback -- functions/turns.sql
 function begin_children(parent workflows, children jsonb, t timestamp with time zone) returns jsonb -- functions/workflow-places.sql
+function begin_component_toggle(org text, install text, draft jsonb, component text, is_on boolean) returns text -- functions/deploys.sql
 function begin_image_looks(org text, app text, signal text, looks jsonb) returns TABLE(outcome text, is_on_offer boolean) -- functions/image-updates.sql
 function begin_ticked_workflow(org text, install text, draft jsonb) returns text -- functions/workflows.sql
 function begin_turn(org text, signal text, held_lease text, own_lease text, beginner text) returns SETOF begun_turn -- functions/turns.sql
@@ -3236,6 +3237,7 @@ function flush_queues(org text, runner text, only_group text, with_running boole
 function forget_builds_lane(org text, app text, t timestamp with time zone) returns void -- functions/builds.sql
 function forget_executions(org text, stream text, most integer) returns void -- functions/log-retention.sql
 function forget_install(org text, install text) returns text -- functions/install-changes.sql
+function forget_install_component(org text, install text, component text) returns text -- functions/deploys.sql
 function forget_lanes(org text, install text, t timestamp with time zone) returns void -- functions/installs.sql
 function forget_old_sources(most integer) returns integer -- functions/config-sources.sql
 function forget_what_was_said(app text, kind text, named json) returns void -- functions/named-parts.sql
@@ -3278,6 +3280,7 @@ function keep_audit_event() returns trigger -- functions/before-tables.sql
 function keep_config_sources(org text, config text, sources json) returns void -- functions/config-sources.sql
 function keep_image_emitter(org text, app text, config text) returns void -- functions/image-updates.sql
 function keep_image_updates(org text, app text, config text, followed jsonb) returns TABLE(outcome text, lane text, emitter text) -- functions/image-updates.sql
+function keep_install_components(org text, install text, config text) returns void -- functions/deploys.sql
 function keep_named_parts(org text, app text, kind text, named json) returns void -- functions/named-parts.sql
 function keep_other_results(reports execution_report[], t timestamp with time zone) returns void -- functions/report.sql
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql

@@ -35,6 +35,12 @@ const rows: readonly AliasRow[] = [
   { of: `${app}/sandbox-configs`, as: `${app}/sandbox-config`, methods: ["POST"], isExact: true },
   { of: `${app}/secrets`, as: `${app}/secret`, methods: ["POST"], isExact: true },
   { of: `${app}/secrets/{secret_id}`, as: `${app}/secret/{secret_id}`, methods: ["DELETE"] },
+  {
+    of: `${install}/deploys`,
+    as: `${install}/components/deploys`,
+    methods: ["GET"],
+    isExact: true,
+  },
   { of: `${install}/actions`, as: `${install}/action-workflows` },
   { of: "/v1/workflows/{workflow_id}", as: "/v1/install-workflows/{workflow_id}" },
   {

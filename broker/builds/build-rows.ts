@@ -1,7 +1,7 @@
 import { type ComponentBuild, componentBuilds } from "../../shared/api/builds.ts";
 import { sandboxBuilds } from "../../shared/api/sandbox-builds.ts";
 import { componentTypeOf } from "../../shared/component-types.ts";
-import { reportsOfBuild, type StoredReport, toReport } from "../policies/report-rows.ts";
+import { reportsOf, type StoredReport, toReport } from "../policies/report-rows.ts";
 import { rowsOf } from "../resources/rows-of.ts";
 import { compositeErrorOf } from "../status/composite-error.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
@@ -35,7 +35,7 @@ export const buildRows = rowsOf<typeof componentBuilds, ShownBuildRow>(component
   boundTo: "component_builds",
   besides: {},
   whole: {
-    columns: `b.*, ${isOfConfigFolder}, ${reportsOfBuild} as policy_reports, log_stream_of(b.runner_job_id) as log_stream_id,
+    columns: `b.*, ${isOfConfigFolder}, ${reportsOf("b")} as policy_reports, log_stream_of(b.runner_job_id) as log_stream_id,
        (select count(*)::int from component_configs n where n.component_id = b.component_id and n.id <= b.component_config_id) as nth`,
     toItem: toBuild,
   },

@@ -13,7 +13,7 @@ import type { ShownRow } from "./to-install.ts";
 type Parts = { readonly db: Db; readonly seals: Seals };
 type WorkflowRequest = Pick<
   NewWorkflow,
-  "type" | "role" | "planOnly" | "params" | "metadata" | "given" | "actionRun"
+  "type" | "role" | "planOnly" | "params" | "metadata" | "given" | "actionRun" | "installDeploy"
 >;
 type Begin = {
   readonly installId: string;
@@ -21,6 +21,8 @@ type Begin = {
   /** No other change of the install may be open. */
   readonly isOnly?: boolean;
   readonly inputs?: object;
+  /** It switches a component of the install on or off, and the install's config says so from now on. */
+  readonly toggle?: { readonly component: string; readonly isOn: boolean };
 };
 
 type Asker = Pick<Actor, "id" | "orgId" | "requestSeed">;
@@ -29,7 +31,7 @@ type Asker = Pick<Actor, "id" | "orgId" | "requestSeed">;
 export async function beginWorkflow(
   { db, seals }: Parts,
   actor: Asker,
-  { installId, workflow, isOnly = false, inputs }: Begin,
+  { installId, workflow, isOnly = false, inputs, toggle }: Begin,
 ): Promise<string> {
   const install = await requireInstall(db, actor.orgId, installId);
   const id = keyedId("wfl", actor.requestSeed, installId, workflow.type);
@@ -37,7 +39,11 @@ export async function beginWorkflow(
   const text = JSON.stringify(draft);
   const added = inputs === undefined ? null : JSON.stringify(inputs);
   const [row] = await db<{ outcome: string }[]>`
-    select begin_workflow(${actor.orgId}, ${installId}, ${text}::text::jsonb, ${added}::text::jsonb, ${isOnly}) as outcome`;
+    select ${
+      toggle
+        ? db`begin_component_toggle(${actor.orgId}, ${installId}, ${text}::text::jsonb, ${toggle.component}, ${toggle.isOn})`
+        : db`begin_workflow(${actor.orgId}, ${installId}, ${text}::text::jsonb, ${added}::text::jsonb, ${isOnly})`
+    } as outcome`;
   if (row?.outcome !== "created") throw refusalOf(row?.outcome ?? "lost");
   return draft.id;
 }

@@ -41,11 +41,11 @@ const columns = `r.*, (select o.name from orgs o where o.id = r.org_id) as org_n
   (select a.name from apps a where a.org_id = r.org_id and a.id = r.app_id) as app_name,
   (select i.name from installs i where i.org_id = r.org_id and i.id = r.install_id) as install_name`;
 
-/** The newest reports of a build `b`, with their first messages: many builds stand in one list. */
-export const reportsOfBuild = `(select coalesce(jsonb_agg(to_jsonb(x)
+/** The newest reports of a row that is called so, of a build or a deploy, with their first messages: many stand in one list. */
+export const reportsOf = (as: string): string => `(select coalesce(jsonb_agg(to_jsonb(x)
     || jsonb_build_object('violations', jsonb_path_query_array(x.violations, '$[0 to 4]')) order by x.id desc), '[]')
     from (select ${columns} from policy_reports r
-           where r.owner_id = b.id and r.org_id = b.org_id order by r.id desc limit 3) x)`;
+           where r.owner_id = ${as}.id and r.org_id = ${as}.org_id order by r.id desc limit 3) x)`;
 
 /** Reports of policies. */
 export const reportRows = rowsOf<typeof policyReports, StoredReport>(policyReports, {

@@ -4,7 +4,12 @@ import type { WorkflowGiven } from "./kinds/kind-environment.ts";
 import { laneGone } from "./lane-refusals.ts";
 import type { ChildDraft, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Params } from "./machine/workflow-rows.ts";
-import { workflowType, workflowTypes, type WorkflowTypeName } from "./types/workflow-types.ts";
+import {
+  type WorkflowType,
+  workflowType,
+  workflowTypes,
+  type WorkflowTypeName,
+} from "./types/workflow-types.ts";
 
 export type NewWorkflow = {
   readonly id?: string;
@@ -23,12 +28,29 @@ export type NewWorkflow = {
   readonly given?: WorkflowGiven;
   /** The run of an action that it is for. */
   readonly actionRun?: Readonly<Record<string, unknown>>;
+  /** The deploy that it is for. */
+  readonly installDeploy?: NewDeploy;
+};
+
+/** A row of `install_deploys` that is there from the begin. */
+export type NewDeploy = {
+  readonly id: string;
+  /** The row of `install_components`. */
+  readonly target_id: string;
+  readonly component_id: string;
+  readonly component_name: string;
+  readonly component_type: string;
+  readonly type: "apply" | "sync-image" | "recover";
+  /** Null: which one is decided when it is planned. */
+  readonly build_id: string | null;
+  readonly plan_only: boolean;
+  readonly role: string;
 };
 
 /** A new workflow of an install, in the lane of its type, as `create_workflow` of the database takes it; 409 where that is gone. */
 export function draftWorkflow(seals: Pick<Seals, "seal">, workflow: NewWorkflow) {
   const { id = newId("wfl"), type, given, planOnly = false } = workflow;
-  const queueId = workflow.lanes.get(planOnly ? "plans" : workflowTypes[type].lane);
+  const queueId = workflow.lanes.get(planOnly ? "plans" : laneOf(type));
   if (queueId === undefined) throw laneGone();
   return {
     id,
@@ -47,8 +69,13 @@ export function draftWorkflow(seals: Pick<Seals, "seal">, workflow: NewWorkflow)
     created_by_id: workflow.actorId,
     ...(given && { given: sealGiven(seals, { orgId: workflow.orgId, id }, given) }),
     ...(workflow.actionRun && { install_action_run: workflow.actionRun }),
+    ...(workflow.installDeploy && { install_deploy: workflow.installDeploy }),
   };
 }
+
+// until workflow types have those of deploys: workflowTypes[type].lane
+const laneOf = (type: WorkflowTypeName): WorkflowType["lane"] =>
+  Object.hasOwn(workflowTypes, type) ? workflowTypes[type].lane : "changes";
 
 /** A child of a workflow, as `begin_children` of the database takes it. What its parent was asked for is asked of it. */
 export function draftChild(

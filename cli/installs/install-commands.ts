@@ -2,12 +2,15 @@ import type { Command } from "../command.ts";
 import { createInstall } from "./create-install.ts";
 import { enrolInstall } from "./enrol-install.ts";
 import {
-  exportInstall,
+  deployAll,
+  forgetComponent,
+  listComponents,
   listDrift,
-  listInstallAuditLogs,
-  listStates,
-  showReadme,
-} from "./install-records.ts";
+  showOutputs,
+  tearDown,
+  toggleComponent,
+} from "./install-components.ts";
+import { exportInstall, listInstallAuditLogs, listStates, showReadme } from "./install-records.ts";
 import {
   deleteInstallSecret,
   listInstallSecrets,
@@ -51,8 +54,14 @@ export const installCommands: readonly Command[] = [
   listEvents,
   listInstallAuditLogs,
   showReadme,
-  listDrift,
   exportInstall,
+  listComponents,
+  showOutputs,
+  listDrift,
+  deployAll,
+  tearDown,
+  toggleComponent,
+  forgetComponent,
   updateInstallConfig,
   reprovisionInstall,
   deprovisionInstall,

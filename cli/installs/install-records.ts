@@ -5,7 +5,6 @@ import {
   generateTerraformInstallerConfigRoute,
   getInstallReadmeRoute,
   type InstallAuditLog,
-  listDriftedObjectsRoute,
   listInstallAuditLogsRoute,
 } from "../../shared/api/install-records.ts";
 import { defineCommand } from "../command.ts";
@@ -84,20 +83,6 @@ export const listStates = defineList({
     const { id } = (await findInstall(call, args.install)).body;
     const asked = { params: { install_id: id }, query: pagesOfListing(page) };
     return pageOfListing(await call(listInstallStatesRoute, asked));
-  },
-});
-
-export const listDrift = defineCommand({
-  name: "install drift",
-  summary: "List what has drifted in an install.",
-  args,
-  examples: [{ does: "See what drifted.", run: "svc install drift acme" }],
-  run: async ({ args, call, screen }) => {
-    const { id } = (await findInstall(call, args.install)).body;
-    const { body, text } = await call(listDriftedObjectsRoute, { params: { install_id: id } });
-    if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
-    else for (const { target_type, target_id } of body) screen.out(`${target_type} ${target_id}`);
-    if (body.length === 0) screen.say("Nothing differs.");
   },
 });
 

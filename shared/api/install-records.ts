@@ -75,26 +75,6 @@ export const getRunnerGroupOfInstallRoute = createRoute("getRunnerGroupOfInstall
   responses: { 200: json(runnerGroupSchema, "The group with its settings and runners.") },
 });
 
-const driftedObjectSchema = z
-  .object({
-    target_type: z.string(),
-    target_id: z.string(),
-    install_workflow_id: z.string(),
-    component_name: z.string(),
-    install_component_id: z.string().optional(),
-    install_sandbox_id: z.string().optional(),
-  })
-  .openapi("DriftedObject");
-
-export const listDriftedObjectsRoute = createRoute("listDriftedObjects", {
-  get: `${path}/drifted-objects`,
-  rule: reading,
-  tags,
-  summary: "List what has drifted in an install",
-  description: "Of components and sandboxes. This version has neither: the list is empty.",
-  responses: { 200: json(z.array(driftedObjectSchema), "What differs.") },
-});
-
 export const generateCliInstallConfigRoute = createRoute("generateCliInstallConfig", {
   get: `${path}/generate-cli-install-config`,
   rule: reading,

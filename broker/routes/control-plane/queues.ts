@@ -22,8 +22,16 @@ import { hidesLanes } from "../../queues/require-act.ts";
 import { listAllQueues, showQueue } from "../../queues/show-queues.ts";
 import { updateQueue as changeQueue } from "../../queues/update-queue.ts";
 
+/** /v1/queues and what is done to a queue */
+export const keepQueues: RegisterRoutes = (app, broker) => {
+  createQueue(app, broker);
+  readQueues(app, broker);
+  updateQueues(app, broker);
+  operateQueues(app, broker);
+};
+
 /** POST /v1/queues */
-export const createQueue: RegisterRoutes = (app, broker) => {
+const createQueue: RegisterRoutes = (app, broker) => {
   app.handle(createQueueRoute, async ({ actor, body }) => {
     const id = await makeQueue(broker, actor, body);
     return await showQueue(broker.db, actor.orgId, id);
@@ -31,7 +39,7 @@ export const createQueue: RegisterRoutes = (app, broker) => {
 };
 
 /** GET /v1/queues, GET /v1/queues/{queue_id}, …/status */
-export const readQueues: RegisterRoutes = (app, broker) => {
+const readQueues: RegisterRoutes = (app, broker) => {
   app.handle(listQueuesRoute, async ({ c, actor: { orgId, permissions }, query }) => {
     const [page, filters] = splitQuery(query);
     const filter = { ...filters, hidesLanes: hidesLanes(permissions) };
@@ -53,7 +61,7 @@ export const readQueues: RegisterRoutes = (app, broker) => {
 };
 
 /** PATCH and DELETE /v1/queues/{queue_id} */
-export const updateQueues: RegisterRoutes = (app, broker) => {
+const updateQueues: RegisterRoutes = (app, broker) => {
   app.handle(
     updateQueueRoute,
     async ({ c, orgId, params: { queue_id: id }, body, requiredVersion }) => {
@@ -68,7 +76,7 @@ export const updateQueues: RegisterRoutes = (app, broker) => {
 };
 
 /** POST /v1/queues/{queue_id}/pause, …/resume, …/purge */
-export const operateQueues: RegisterRoutes = (app, broker) => {
+const operateQueues: RegisterRoutes = (app, broker) => {
   app.handle(pauseQueueRoute, async ({ c, actor, params: { queue_id: id }, body }) => {
     await pauseQueue(broker, actor, { id, ...body });
     return await shown(c, broker, id);

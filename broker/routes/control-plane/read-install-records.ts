@@ -3,7 +3,6 @@ import {
   generateTerraformInstallerConfigRoute,
   getInstallReadmeRoute,
   getRunnerGroupOfInstallRoute,
-  listDriftedObjectsRoute,
   listInstallAuditLogsRoute,
 } from "../../../shared/api/install-records.ts";
 import { listInstallAudit, toInstallAuditLog } from "../../audit/list-install-audit.ts";
@@ -20,7 +19,7 @@ import { showInstallFile, showTerraformInstall } from "../../installs/show-insta
 import { showReadme } from "../../installs/show-readme.ts";
 import { showRunnerGroup } from "../../runner-groups/show-runner-group.ts";
 
-/** GET /v1/installs/{install_id}/readme, …/audit_logs, …/runner-group, …/drifted-objects, …/generate-cli-install-config, …/generate-terraform-installer-config */
+/** GET /v1/installs/{install_id}/readme, …/audit_logs, …/runner-group, …/generate-cli-install-config, …/generate-terraform-installer-config */
 export const readInstallRecords: RegisterRoutes = (app, broker) => {
   const { db, config } = broker;
   app.handle(getInstallReadmeRoute, async ({ c, params: { install_id: id } }) => {
@@ -45,10 +44,6 @@ export const readInstallRecords: RegisterRoutes = (app, broker) => {
   app.handle(getRunnerGroupOfInstallRoute, async ({ orgId, params }) => {
     const { runner_group_id: id } = await requireInstall(db, orgId, params.install_id);
     return await showRunnerGroup(db, orgId, id);
-  });
-  app.handle(listDriftedObjectsRoute, async ({ orgId, params }) => {
-    await requireInstall(db, orgId, params.install_id);
-    return [];
   });
   app.handle(generateCliInstallConfigRoute, async ({ c, orgId, params: { install_id: id } }) => {
     const text = await showInstallFile(broker, orgId, id);

@@ -24,6 +24,7 @@ const things = {
     as: "r",
     is: (db, { type, id }) => (type === "apps" ? db`r.app_id = ${id}` : db`r.install_id = ${id}`),
   },
+  install_deploys: { as: "d", is: (db, bound) => ofThisInstall(db, "d", bound) },
   runner_groups: { as: "g", is: (db, bound) => ofOwnGroup(db, db`g.id`, bound) },
   runners: { as: "u", is: (db, bound) => ofOwnGroup(db, db`u.runner_group_id`, bound) },
   runner_jobs: { as: "j", is: (db, bound) => ofOwnRunner(db, "j", bound) },
@@ -85,6 +86,12 @@ function ofOwnInstall(db: Db, owned: string, bound: Bound): postgres.Fragment {
   return db`
     exists (select from installs own
              where own.org_id = ${db(owned)}.org_id and own.id = ${db(owned)}.owner_id and ${isOwn(db, "own", bound)})`;
+}
+
+function ofThisInstall(db: Db, made: string, bound: Bound): postgres.Fragment {
+  return db`
+    exists (select from installs own
+             where own.org_id = ${db(made)}.org_id and own.id = ${db(made)}.install_id and ${isOwn(db, "own", bound)})`;
 }
 
 function isOwnersThing(db: Db, owned: string, bound: Bound): postgres.Fragment {

@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import type { DriftedObject, InstallComponent } from "../../../shared/api/install-components.ts";
+import type { InstallDeploy, InstallSandboxRun } from "../../../shared/api/install-deploys.ts";
+import { givenDeploy } from "../../support/deploys/given-deploy.ts";
+import { givenDeployable } from "../../support/deploys/given-deploys.ts";
+import { givenWorkflowsApi } from "../../support/workflows/workflows-api.ts";
+
+const { db, call, setup } = await givenWorkflowsApi();
+const shop = await givenDeployable(setup);
+const { api, at, ids, of } = shop;
+const buildId = await shop.build("db");
+const first = await givenDeploy(db, of, { component: "db", buildId, hasDrift: true });
+const failed = await givenDeploy(db, of, { component: "web", status: "error" });
+const removed = await givenDeploy(db, of, {
+  component: "cache",
+  type: "teardown",
+  status: "inactive",
+});
+const run = await givenDeploy(db, of, {});
+const applying = await givenDeploy(db, of, { type: "reprovision", status: "applying" });
+
+const namesOf = async (query: string) =>
+  (await api<InstallComponent[]>(`GET ${at}/components${query}`)).body.map(
+    ({ component_name }) => component_name,
+  );
+
+test("the components of an install are listed with what is deployed of them, and found by what they are", async () => {
+  const { status, body } = await api<InstallComponent[]>(`GET ${at}/components`);
+  expect(status).toBe(200);
+  expect(body.map(({ component_name }) => component_name)).toEqual(["cache", "db", "extra", "web"]);
+  const [cache, whole, extra] = body;
+  expect(whole).toMatchObject({
+    component_id: ids["db"],
+    component_type: "terraform_module",
+    component: { name: "db", type: "terraform_module" },
+    synced: true,
+    status: "active",
+    deployed_id: first.id,
+    latest_id: first.id,
+    install_deploys: [{ id: first.id, build_id: buildId }],
+    drifted_object: { target_id: first.id, component_build_id: buildId },
+    terraform_workspace: { owner_type: "installs", owner_id: shop.installId },
+  });
+  expect(cache).toMatchObject({ status: "inactive", status_v2: { status: "success" } });
+  expect(extra).toMatchObject({ enabled: false, status: "", deployed_id: null });
+  expect(whole).not.toHaveProperty("enabled");
+  expect(await namesOf("?q=b")).toEqual(["db", "web"]);
+  expect(await namesOf("?types=external_image,helm_chart")).toEqual(["cache", "web"]);
+  expect(await namesOf("?labels=tier:data")).toEqual(["db"]);
+  expect(await namesOf("?synced=false")).toEqual([]);
+  expect(await namesOf("?limit=2&offset=1")).toEqual(["db", "extra"]);
+  for (const which of ["db", ids["db"] ?? ""]) {
+    const one = await api<InstallComponent>(`GET ${at}/components/${which}`);
+    expect(one.body).toEqual(whole);
+  }
+});
+
+test("deploys are listed and read, of an install and of each component", async () => {
+  const list = await api<InstallDeploy[]>(`GET ${at}/deploys`);
+  expect(list.body.map(({ id }) => id)).toEqual([removed.id, failed.id, first.id]);
+  expect((await api(`GET ${at}/components/deploys`)).body).toEqual(list.body);
+  expect((await api<InstallDeploy[]>(`GET ${at}/deploys?status=error`)).body).toHaveLength(1);
+  expect((await api(`GET ${at}/deploys/latest`)).body).toEqual(list.body[0]);
+  expect((await api(`GET ${at}/deploys/${first.id}`)).body).toEqual(list.body[2]);
+  expect(list.body[2]).toMatchObject({
+    install_component_id: first.targetId,
+    component_name: "db",
+    component_config_version: 1,
+    install_deploy_type: "apply",
+    status: "active",
+    changes: { added: 2, changed: 1, replaced: 0, removed: 0 },
+    oci_artifact: { digest: "sha256:abc" },
+  });
+  const ofDb = await api<InstallDeploy[]>(`GET ${at}/components/db/deploys`);
+  expect(ofDb.body).toEqual([list.body[2]]);
+  expect((await api(`GET ${at}/components/db/deploys/latest`)).body).toEqual(list.body[2]);
+  expect((await api(`GET ${at}/components/db/deploys/${first.id}`)).body).toEqual(list.body[2]);
+  expect((await api(`GET ${at}/components/db/deploys/${failed.id}`)).body.code).toBe(
+    "deploy_not_found",
+  );
+  expect((await api(`GET ${at}/components/extra/deploys/latest`)).body.code).toBe(
+    "deploy_not_found",
+  );
+});
+
+test("runs of the sandbox are no deploys, and are told in words of their own", async () => {
+  const list = await api<InstallSandboxRun[]>(`GET ${at}/sandbox-runs`);
+  expect(list.body).toMatchObject([
+    { id: applying.id, run_type: "reprovision", status: "provisioning" },
+    { id: run.id, run_type: "provision", status: "active", install_sandbox_id: run.targetId },
+  ]);
+  expect(list.body[0]?.status_v2.status).toBe("applying");
+  expect((await api(`GET ${at}/sandbox-runs/${run.id}`)).body).toEqual(list.body[1]);
+  expect((await api(`GET /v1/installs/sandbox-runs/${run.id}`)).body).toEqual(list.body[1]);
+});
+
+test("what differs from what was deployed is told", async () => {
+  expect((await api<DriftedObject[]>(`GET ${at}/drifted-objects`)).body).toMatchObject([
+    {
+      target_type: "install_deploys",
+      target_id: first.id,
+      component_name: "db",
+      install_component_id: first.targetId,
+      added: 1,
+      changed: 2,
+      removed: 0,
+    },
+  ]);
+});
+
+test("outputs are those of what is deployed: none before, and none of what has none", async () => {
+  for (const name of ["db", "extra"])
+    expect((await api(`GET ${at}/components/${name}/outputs`)).body).toEqual({});
+});
+
+test("another org, and a token that is bound to another install, find nothing of it", async () => {
+  const theirs = await setup();
+  const paths = [
+    "components",
+    "components/db",
+    "deploys",
+    `deploys/${first.id}`,
+    "sandbox-runs",
+    "drifted-objects",
+  ];
+  for (const path of paths) expect((await theirs.api(`GET ${at}/${path}`)).status).toBe(404);
+  const bound = async (id: string) => {
+    const to = { bound_type: "installs", bound_id: id };
+    const wanted = { name: "b", kind: "it", role: "installer", ...to };
+    return (await api<{ secret: string }>("POST /v1/tokens", wanted)).body.secret;
+  };
+  const [own, foreign] = [await bound(shop.installId), await bound(shop.otherId)];
+  for (const path of [
+    ...paths.map((one) => `${at}/${one}`),
+    `/v1/installs/sandbox-runs/${run.id}`,
+  ]) {
+    expect((await call(`GET ${path}`, { token: own })).status).toBe(200);
+    expect((await call(`GET ${path}`, { token: foreign })).status).toBe(404);
+  }
+});
