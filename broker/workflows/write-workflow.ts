@@ -84,7 +84,7 @@ function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string,
     ...(draft.joinedBy !== undefined && { joined_by: [draft.joinedBy] }),
     ...(draft.approveAllBy !== undefined && { approve_all_by: draft.approveAllBy }),
     ...(draft.placeMove !== undefined && { place: draft.placeMove }),
-    wake: wakes || beginsWait(draft) || draft.newChildren.length > 0, // there may be more
+    wake: wakes || draft.isPutOff || beginsWait(draft) || draft.newChildren.length > 0, // there may be more
     ...(wakeAt !== undefined && { wake_at: wakeAt }),
   };
 }

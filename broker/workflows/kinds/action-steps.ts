@@ -18,6 +18,7 @@ import type { ApprovedPlan, KindEnvironment } from "./kind-environment.ts";
 
 /** Asks somebody to approve what the action's run is about to do, byte for byte. */
 export const approveStep = (env: KindEnvironment): StepKind => ({
+  readsOutputs: true,
   begin(draft, step) {
     keepRun(env, draft, step);
     const planned = planOf(env, draft, step);
@@ -43,6 +44,7 @@ export const approveStep = (env: KindEnvironment): StepKind => ({
 /** Runs an action by a job of the install's runner. */
 export const actionStep = (env: KindEnvironment): StepKind => ({
   hasJob: true,
+  readsOutputs: true,
   begin(draft, step) {
     const run = keepRun(env, draft, step);
     if (step.params["retries_group"] === true && !isApproved(draft, step))

@@ -9,6 +9,7 @@ const dayMs = 24 * 3_600_000;
 
 /** An image that others use by its digest: it is taken from the registry to which it was built. */
 export const imageStep = (env: KindEnvironment): StepKind => ({
+  readsOutputs: true,
   patienceMs: () => dayMs,
   begin: (draft, step) => takeImage(env, draft, keepDeploy(env, draft, step)),
   look: (draft, step) => takeImage(env, draft, keepDeploy(env, draft, step)),

@@ -24,6 +24,7 @@ const patienceMs = 24 * hourMs;
 
 /** Plans a deploy, a teardown or a run of the sandbox by a job of the install's runner, and has what it found approved. */
 export const planStep = (env: KindEnvironment): StepKind => ({
+  readsOutputs: true,
   hasJob: true,
   patienceMs: () => patienceMs,
   begin: (draft, step) => beginPlan(env, draft, keepDeploy(env, draft, step)),

@@ -27,6 +27,10 @@ function beginStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
     step.status_description = "the runner's queue is full: it is tried again in 10 s";
     return;
   }
+  if (kind.readsOutputs === true && hasNewOutputs(draft)) {
+    draft.isPutOff = true;
+    return;
+  }
   draft.moveStep(step, "begin");
   step.started_at = draft.now;
   step.deadline_at = kind.patienceMs === undefined ? null : draft.after(kind.patienceMs(step));
@@ -34,6 +38,13 @@ function beginStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
   if (outcome.kind !== "unchanged") draft.tellStep(step, { transition: "started" });
   settle(draft, machine, { step, outcome });
 }
+
+/** Whether this decision brings outputs, which are read only when it is written. */
+const hasNewOutputs = ({ snapshot, targets, actionRuns }: WorkflowDraft): boolean =>
+  targets.some(({ deployed_id: id }, at) => id !== snapshot.targets[at]?.deployed_id) ||
+  actionRuns.some(
+    ({ status }, at) => status === "finished" && snapshot.action_runs[at]?.status !== status,
+  );
 
 const mostJobsOf = ({ refusal }: Machine): number =>
   typeof refusal === "object" ? refusal.mostJobs : Infinity;

@@ -43,6 +43,8 @@ export type StepOutcome =
 export type StepKind = {
   /** Its begin enqueues a job: where a runner's queue is full it is put off. */
   readonly hasJob?: true;
+  /** It reads outputs of what was done before: it begins when these are written. */
+  readonly readsOutputs?: true;
   /** How long it may wait, in milliseconds, of kinds without a job. */
   readonly patienceMs?: (step: Step) => number;
   readonly begin: (draft: WorkflowDraft, step: Step) => StepOutcome;

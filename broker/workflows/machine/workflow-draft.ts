@@ -104,6 +104,8 @@ export class WorkflowDraft {
   joinedBy: string | undefined;
   /** Who set approve-all just now. */
   approveAllBy: string | undefined;
+  /** A step begins at the next look, which is at once. */
+  isPutOff = false;
   /** It gives back its place in the lane, or takes one again. */
   placeMove: "yield" | "requeue" | undefined;
   readonly snapshot: WorkflowSnapshot;

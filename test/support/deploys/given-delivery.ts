@@ -1,0 +1,95 @@
+import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
+import { givenRunnerWithAgent, jobReader } from "../agent/given-jobs.ts";
+import { startTestAgent } from "../agent/start-test-agent.ts";
+import { givenFleet } from "../broker/given-fleet.ts";
+import { until } from "../broker/given-polling.ts";
+import { givenRepository } from "../sources/given-repository.ts";
+import { startRegistry } from "../sources/start-registry.ts";
+
+/** The files of a repository, by their paths, and the documents of an app whose components are in it. */
+export type GivenApp = {
+  readonly files: Readonly<Record<string, string>>;
+  readonly document: (repo: (directory: string) => object) => object;
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+const isOver = (status: string): boolean => ["success", "error", "cancelled"].includes(status);
+
+/** A vendor's broker with a registry, an agent that builds, and the agent of a customer. */
+export async function givenDelivery({ files, document, settings = {} }: GivenApp) {
+  const registry = await startRegistry();
+  const fleet = await givenFleet({ SVC_REGISTRY: `http://${registry.host}/acme` });
+  const builder = await givenRunnerWithAgent(fleet, { "allow-file-sources": "yes" });
+  await fleet.db`
+    update runner_groups set type = 'org', owner_type = 'org' where id = ${builder.groupId}`;
+  const customer = await fleet.addRunner({
+    orgId: builder.orgId,
+    parallelism: { operations: 2, actions: 2, deploy: 2, sandbox: 2, sync: 2 },
+  });
+  const agent = await startTestAgent(
+    { url: fleet.broker.url, token: customer.token },
+    { groups: "operations=2,actions=2,deploy=2,sandbox=2,sync=2", ...settings },
+  );
+  const token = builder.operatorToken;
+  const call = async <Body>(what: string, body?: object): Promise<Body> => {
+    const given = { token, ...(body && { body }) };
+    const answer = await fleet.broker.call<Body>(what, given);
+    if (answer.status >= 400) throw new Error(`${what}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const repository = await givenRepository();
+  for (const [name, text] of Object.entries(files)) await repository.commit(name, text);
+  const repo = (directory: string) => ({
+    repo: `file://${repository.folder}`,
+    directory,
+    branch: "main",
+  });
+  const app = await call<{ id: string }>("POST /v1/apps", { name: "shop" });
+  const sync = (given: object) =>
+    call<{ id: string }>(`POST /v1/apps/${app.id}/configs/sync`, given);
+  const config = await sync(document(repo));
+  const workflow = (id: string) => call<WholeWorkflow>(`GET /v1/workflows/${id}`);
+  /** Resolves when the workflow has ended, or waits for somebody. */
+  const rests = async (id: string): Promise<WholeWorkflow> => {
+    let seen = await workflow(id);
+    await until(async () => {
+      seen = await workflow(id);
+      const { status } = seen.status;
+      const isAsking = seen.steps.some((step) => step.status.status === "approval-awaiting");
+      return isOver(status) || isAsking || status === "failed-pending-retry";
+    }, 120_000);
+    return seen;
+  };
+  /** Approves whatever it asks for, and resolves when it has ended, or failed. */
+  const approved = async (id: string): Promise<WholeWorkflow> => {
+    for (;;) {
+      const seen = await rests(id);
+      const asks = seen.steps.find(({ status }) => status.status === "approval-awaiting");
+      if (asks?.approval === undefined) return seen;
+      const at = `POST /v1/workflows/${id}/steps/${asks.id}/approvals/${asks.approval.id}/response`;
+      await call(at, { response_type: "approve", plan_digest: asks.approval.plan_digest });
+    }
+  };
+  const install = async (name: string, more: object = {}) =>
+    call<{ id: string; workflow_id: string }>(`POST /v1/apps/${app.id}/installs`, {
+      name,
+      runner_group_id: customer.groupId,
+      ...more,
+    });
+  return {
+    fleet,
+    registry,
+    repository,
+    repo,
+    app,
+    config,
+    agent,
+    customer: jobReader(fleet, customer),
+    call,
+    sync,
+    install,
+    workflow,
+    rests,
+    approved,
+  };
+}
