@@ -3253,7 +3253,7 @@ function hold_back_workspace(org text, workspace text, actor text, why text, of_
 function holders_of_action(org text, action text) returns text[] -- functions/for-older-brokers.sql
 function holders_of_part(org text, kind text, part text) returns text[] -- functions/named-parts.sql
 function indexes_of_builds(org text, build text, most integer) returns text[] -- functions/artifact-deletions.sql
-function insert_asked_deploy(org text, workflow text, asked jsonb, t timestamp with time zone, actor text) returns void -- functions/deploy-moves.sql
+function insert_asked_deploy(w workflows, asked jsonb, t timestamp with time zone) returns void -- functions/deploy-moves.sql
 function insert_workflow(draft jsonb, t timestamp with time zone) returns void -- functions/workflows.sql
 function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
 function is_backlogged(b turn_backlog) returns boolean -- functions/turns.sql

@@ -4,12 +4,8 @@ import type { WorkflowGiven } from "./kinds/kind-environment.ts";
 import { laneGone } from "./lane-refusals.ts";
 import type { ChildDraft, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Params } from "./machine/workflow-rows.ts";
-import {
-  type WorkflowType,
-  workflowType,
-  workflowTypes,
-  type WorkflowTypeName,
-} from "./types/workflow-types.ts";
+import type { WorkflowType } from "./types/workflow-type.ts";
+import { workflowType, workflowTypes, type WorkflowTypeName } from "./types/workflow-types.ts";
 
 export type NewWorkflow = {
   readonly id?: string;

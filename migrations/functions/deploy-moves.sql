@@ -81,13 +81,13 @@ create or replace function wake_deploys_of(org text, builds text[]) returns void
 $$;
 
 -- The deploy that somebody asked for, with its workflow.
-create or replace function insert_asked_deploy(org text, workflow text, asked jsonb, t timestamptz, actor text) returns void
+create or replace function insert_asked_deploy(w workflows, asked jsonb, t timestamptz) returns void
   language sql
   as $$
   insert into install_deploys (id, org_id, install_id, target_id, component_id, component_name, component_type, type, build_id,
                                workflow_id, status, status_at, plan_only, role, created_at, created_by_id)
-  select d.id, org, d.install_id, d.target_id, d.component_id, d.component_name, d.component_type, d.type, d.build_id,
-         workflow, 'pending', t, coalesce(d.plan_only, false), coalesce(d.role, ''), t, actor
+  select d.id, (w).org_id, (w).owner_id, d.target_id, d.component_id, d.component_name, d.component_type, d.type, d.build_id,
+         (w).id, 'pending', t, coalesce(d.plan_only, false), coalesce(d.role, ''), t, (w).created_by_id
     from jsonb_populate_record(null::install_deploys, asked) d
    where d.id is not null
 $$;

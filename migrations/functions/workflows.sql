@@ -77,7 +77,7 @@ begin
          'queued', t, coalesce(r.role, ''), r.timeout, t, w.created_by_id
     from jsonb_populate_record(null::install_action_runs, draft -> 'install_action_run') r where r.id is not null;
   if draft ? 'install_deploy' then
-    perform insert_asked_deploy(w.org_id, w.id, draft -> 'install_deploy', t, w.created_by_id);
+    perform insert_asked_deploy(w, draft -> 'install_deploy', t);
   end if;
 end $$;
 

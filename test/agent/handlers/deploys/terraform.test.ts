@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { WholeWorkflow } from "../../../../shared/api/workflow.ts";
 import { givenDelivery } from "../../../support/deploys/given-delivery.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 
@@ -49,12 +50,60 @@ describeWithTools(["registry", "terraform"], "an app with a sandbox and componen
         },
       }),
     });
+    const { call, approved, rests } = delivery;
     const { id, workflow_id } = await delivery.install("acme");
-    const done = await delivery.approved(workflow_id);
-    const steps = done.steps.map(({ name, status }) => `${name}: ${status.status}`);
-    console.log(
-      JSON.stringify({ steps, status: done.status, error: done.composite_error }, null, 1),
-    );
-    console.log(JSON.stringify(await delivery.call(`GET /v1/installs/${id}/state`), null, 1));
+    const at = `/v1/installs/${id}`;
+    const stepsOf = ({ steps }: WholeWorkflow): string[] =>
+      steps.map(({ name, status }) => `${name}: ${status.status}`);
+    const urls = async () => {
+      const { components, sandbox: of } = await call<State>(`GET ${at}/state`);
+      return [of.outputs?.net, components["web"]?.outputs?.url, components["top"]?.outputs?.url];
+    };
+    const provisioned = await approved(workflow_id);
+    expect(stepsOf(provisioned)).toEqual([
+      "generate install state: success",
+      "provision runner service account: success",
+      "runner healthy: success",
+      "provision sandbox plan: approved",
+      "provision sandbox apply plan: success",
+      "sync and plan web: approved",
+      "apply web: success",
+      "sync and plan top: approved",
+      "apply top: success",
+    ]);
+    expect(await urls()).toEqual(["acme", "acme/2", "acme/2/1"]);
+    expect((await call<{ lifecycle_phase: object }>(`GET ${at}`)).lifecycle_phase).toMatchObject({
+      phase: "active",
+    });
+
+    // An input that changes has what reads it deployed, and what reads that.
+    const changed = await call<{ workflow_id: string }>(`PATCH ${at}/inputs`, {
+      inputs: { size: 3 },
+    });
+    const updated = await approved(changed.workflow_id);
+    expect(stepsOf(updated)).toEqual([
+      "generate install state: success",
+      "sync and plan web: approved",
+      "apply web: success",
+      "sync and plan top: approved",
+      "apply top: success",
+    ]);
+    expect(await urls()).toEqual(["acme", "acme/3", "acme/3/1"]);
+
+    // Somebody who denies a plan changes nothing.
+    const [web] = await call<{ component_id: string }[]>(`GET ${at}/components?q=web`);
+    const deploys = `${at}/components/${web?.component_id ?? ""}/deploys`;
+    const asked = await call<{ id: string; workflow_id: string }>(`POST ${deploys}`, {});
+    console.log(JSON.stringify(asked, null, 1));
+    const deployed = await approved(asked.workflow_id);
+    console.log(stepsOf(deployed), deployed.status);
+
+    const gone = await call<{ workflow_id: string }>(`POST ${at}/deprovision`, {});
+    const torn = await approved(gone.workflow_id);
+    console.log(stepsOf(torn), torn.status, await urls());
+    void rests;
   });
 });
+
+type Outputs = { readonly outputs?: Readonly<Record<string, unknown>> };
+type State = { readonly components: Readonly<Record<string, Outputs>>; readonly sandbox: Outputs };
