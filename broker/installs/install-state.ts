@@ -131,9 +131,12 @@ function hidden(value: Json, taint: Taint): Json {
   if (taint === true) return hiddenValue;
   if (isList(value)) return value.map((one, at) => hidden(one, memberTaint(taint, String(at))));
   if (!isMap(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, hidden(one, memberTaint(taint, name))]),
-  );
+  const masked = Object.entries(taint).flatMap(([name, of]) => {
+    const one = Object.hasOwn(value, name) ? value[name] : undefined;
+    return one === undefined ? [] : [[name, { value: hidden(one, of), enumerable: true }] as const];
+  });
+  const members = Object.getOwnPropertyDescriptors(value); // what is read when it is asked for stays so
+  return Object.defineProperties({}, { ...members, ...Object.fromEntries(masked) });
 }
 
 /** The values that are shown to nobody: of sensitive inputs, their defaults too, and of the app's secrets. */

@@ -42,7 +42,7 @@ export const clusterTemplates = (places: readonly ClusterPlace[]): Json =>
     Object.fromEntries(outputs.map((name) => [name, templateOf([...place, name])])),
   );
 
-/** Braces of paths have no `-`, and `_` means the same. */
+/** A path in a template may have no `-`; `_` means the same. */
 const templateOf = (path: ClusterPlace): string =>
   `{{ .svc.${path.map((name) => name.replaceAll("-", "_")).join(".")} | default "" }}`;
 

@@ -4,9 +4,14 @@ import type { DeployKind, KindOrder, Rendered } from "./deploy-kind.ts";
 import { helmValues } from "./helm-values.ts";
 import { contentsIn, defined, textIn } from "./rendered-members.ts";
 
-/** A deploy of a chart. Without a driver of its own the broker keeps its releases. */
-export const helmDeploy = ({ component, target }: KindOrder<"helm_chart">): DeployKind => {
-  const { chart_name, namespace, values, values_file, ...more } = component;
+/** A deploy of a chart. Without a driver of its own the broker keeps its releases. Its teardown reads no values: these may be gone. */
+export const helmDeploy = ({
+  component,
+  target,
+  operation,
+}: KindOrder<"helm_chart">): DeployKind => {
+  const { chart_name, namespace, ...more } = component;
+  const { values, values_file } = operation === "teardown" ? {} : component;
   const { storage_driver, take_ownership, skip_crds } = more;
   return {
     type: "helm-chart-deploy",

@@ -1,9 +1,9 @@
 import type { DeployKind, KindOrder } from "./deploy-kind.ts";
 import { defined, textIn, textsIn, wordsIn } from "./rendered-members.ts";
 
-/** An image that is run once in the install's cluster. */
-export const jobDeploy = ({ component }: KindOrder<"job">): DeployKind => {
-  const { name, image_url, tag, cmd, args, env_vars } = component;
+/** An image that is run once in the install's cluster. Its teardown runs none: what its texts read may be gone. */
+export const jobDeploy = ({ component, operation }: KindOrder<"job">): DeployKind => {
+  const { image_url, tag, cmd, args, env_vars } = operation === "teardown" ? {} : component;
   return {
     type: "job-deploy",
     cluster: "must",
@@ -11,7 +11,7 @@ export const jobDeploy = ({ component }: KindOrder<"job">): DeployKind => {
     make: (rendered, cluster) => ({
       job: defined({
         cluster_info: cluster,
-        name: jobName(name),
+        name: jobName(component.name),
         image_url: textIn(rendered["image_url"]),
         tag: textIn(rendered["tag"]),
         cmd: textsIn(rendered["cmd"]),

@@ -82,7 +82,7 @@ describe("the plan of a deploy", () => {
       sandbox: { cluster },
     });
     const { plan, type, names } = readPlan(planned);
-    expect([type, names]).toEqual(["helm-chart-deploy", ["hlm_a", "acf_a"]]);
+    expect([type, names]).toEqual(["helm-chart-deploy", ["hch_a", "acf_a"]]);
     expect(plan).toEqual({
       ...ofComponent("notes"),
       helm: {
@@ -90,7 +90,7 @@ describe("the plan of a deploy", () => {
         name: "notes",
         namespace: "notes",
         create_namespace: true,
-        helm_chart_id: "hlm_a",
+        helm_chart_id: "hch_a",
         storage_driver: "configmap",
         values_files: [expect.stringContaining("acme.test")],
       },

@@ -180,7 +180,7 @@ describe("the digest of the values of a deploy", () => {
 
   test("is the same by another token, deploy or config", () => {
     const sandbox = { cluster: { ...cluster, token: "two" } };
-    const more = { deployId: "idp_b", appConfigId: "acf_b" };
+    const more = { deployId: "dep_b", appConfigId: "acf_b" };
     expect(digestOf(chart, { sandbox }, more)).toBe(first);
   });
 });

@@ -45,7 +45,7 @@ export function deployedFacts(given: GivenDeployed) {
         status: "active",
         build_id: `bld_${name}`,
         component_id: `cmp_${name}`,
-        install_component_id: `inc_${name}`,
+        install_component_id: `icm_${name}`,
         ...(images[name] !== undefined && {
           image: {
             registry: "registry.test",
@@ -64,7 +64,7 @@ export function deployedFacts(given: GivenDeployed) {
     ...names.map((name) => [componentKey(name), components[name] ?? {}] as const),
     ...(sandbox === undefined ? [] : [[sandboxKey, sandbox] as const]),
   ]);
-  const ends = [...known.keys()].map((name) => ({ name, id: `idp_${name}`, status: "active" }));
+  const ends = [...known.keys()].map((name) => ({ name, id: `dep_${name}`, status: "active" }));
   const outputs = new KnownOutputs(known);
   return { facts, values: { inputs, variables: {}, ends, outputs } };
 }
@@ -83,8 +83,8 @@ export function orderOf(
     facts,
     appConfigId: "acf_a",
     part: isSandbox ? part : { component: part, componentId: "cmp_a" },
-    target: { id: "inc_a", workspace_id: "tfw_a", chart_id: "hlm_a" },
-    deployId: "idp_a",
+    target: { id: "icm_a", workspace_id: "tfw_a", chart_id: "hch_a" },
+    deployId: "dep_a",
     operation: "apply",
     artifact: hasArtifact
       ? {
