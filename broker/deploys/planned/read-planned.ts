@@ -68,7 +68,8 @@ async function plannedThere(
     bytes: twin === undefined ? [result, plan] : [result, plan, twin],
     outOfMemory,
   });
-  return { ...told, view: textOf(bytes[0] ?? Buffer.from("{}")) };
+  const { obstacle } = told; // it came as JSON, which has no undefined
+  return { ...told, obstacle, view: textOf(bytes[0] ?? Buffer.from("{}")) };
 }
 
 /** It is not told: what needs less is tried then. */
