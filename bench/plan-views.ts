@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { mostUnpackedBytes } from "../broker/deploys/planned/read-planned.ts";
 import { openLog } from "../broker/log.ts";
 import { createMetrics } from "../broker/metrics.ts";
 import { openWorkPools, type WorkPools } from "../broker/work-pool/open-work-pools.ts";
@@ -48,7 +49,7 @@ async function viewOf({ work }: WorkPools, result: Buffer): Promise<number> {
   const { bytes } = await work.run({
     orgId: "org_bench",
     kind: "plans.view",
-    asked: { type: "terraform-deploy", mostUnpackedBytes: 64 * 2 ** 20 },
+    asked: { type: "terraform-deploy", mostUnpackedBytes },
     bytes: [result, Buffer.from("{}")],
   });
   return bytes[0]?.length ?? 0;
