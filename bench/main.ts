@@ -28,6 +28,7 @@ import { noise } from "./noise.ts";
 import { ordersToAgents } from "./orders.ts";
 import { pages } from "./pages.ts";
 import { parkLatency } from "./park-latency.ts";
+import { planViews } from "./plan-views.ts";
 import { signalsMillion } from "./signals-million.ts";
 import { signalsSingle } from "./signals-single.ts";
 import { state } from "./state.ts";
@@ -67,6 +68,7 @@ const benches = {
   pages,
   dashboards,
   "app-configs": appConfigs,
+  "plan-views": planViews,
   "log-intake": logIntake,
   "agent-alone": agentAlone,
   "agent-action": agentAction,

@@ -38,6 +38,9 @@ const namesBytes = viewBounds.totalBytes / 2;
 /** What holds the lists together. */
 const frameBytes = 8 * 1024;
 
+/** Less is not worth a look into what changes. */
+const leastRoom = 64;
+
 /** A view within its bounds: what it has no room for is counted. */
 export function makePlanView(draft: DraftView, hide: Hide): PlanView {
   const { tool, summary, drift, is_noop, changes, outputs = [], drifted = [] } = draft;
@@ -107,7 +110,7 @@ function headOf(
 }
 
 function fill(head: Head, room: Room): void {
-  if (room.bytes <= 0) return;
+  if (room.bytes < leastRoom) return;
   const { fields, isCut } = head.draft.fieldsOf();
   const { is_cut: _, ...shown } = head.shown;
   const kept = fields.filter((field) => fits(field, room));

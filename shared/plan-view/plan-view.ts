@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** What is done to a thing; `read`, `keep` and `conflict` change nothing. */
-export const viewActions = [
+const viewActions = [
   "add",
   "change",
   "replace",
@@ -14,7 +14,7 @@ export const viewActions = [
 ] as const;
 export type ViewAction = (typeof viewActions)[number];
 
-export const viewTools = ["terraform", "pulumi", "helm", "manifests", "job"] as const;
+const viewTools = ["terraform", "pulumi", "helm", "manifests", "job"] as const;
 export type ViewTool = (typeof viewTools)[number];
 
 /** What a view may hold: it is read whole by whoever approves, wherever they do. */

@@ -10,7 +10,8 @@ import { parseResultTexts } from "./result-texts.ts";
 /** Longer texts are read by a child alone, and so is what has more in it. */
 const mostQuickBytes = 64 * 1024;
 const mostQuickUnpackedBytes = 256 * 1024;
-const mostUnpackedBytes = 64 * 2 ** 20;
+/** A longer plan is shown by the text that the tool printed. */
+export const mostUnpackedBytes = 64 * 2 ** 20;
 
 export type PlanningJob = { readonly jobId: string; readonly type: RunnerJobType };
 
@@ -68,7 +69,8 @@ async function plannedThere(
     bytes: twin === undefined ? [result, plan] : [result, plan, twin],
     outOfMemory,
   });
-  return { ...told, view: textOf(bytes[0] ?? Buffer.from("{}")) };
+  const { obstacle } = told; // it came as JSON, which has no undefined
+  return { ...told, obstacle, view: textOf(bytes[0] ?? Buffer.from("{}")) };
 }
 
 /** It is not told: what needs less is tried then. */
