@@ -14,7 +14,8 @@ import type { DecisionNeeds, NeedsToBegin, WorkflowGiven } from "./kinds/kind-en
 import type { EventThings } from "./machine/event-entities.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import { type NewId, type RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
-import type { Workflow, WorkflowSnapshot } from "./machine/workflow-rows.ts";
+import type { Workflow } from "./machine/workflow-rows.ts";
+import type { WorkflowSnapshot } from "./machine/workflow-snapshot.ts";
 import { appMachine } from "./types/app-machine.ts";
 import { installMachine } from "./types/install-machine.ts";
 import { workflowType } from "./types/workflow-types.ts";

@@ -10,6 +10,7 @@ import type { NeedsToBegin } from "./kinds/kind-environment.ts";
 import { laneFull, laneGone } from "./lane-refusals.ts";
 import { loadWorkflow, type LoadedWorkflow, type WorkflowParts } from "./load-workflow.ts";
 import { childrenToCancel, jobsToCancel } from "./machine/cancel-workflow.ts";
+import { isChanged } from "./machine/is-changed.ts";
 import type { Machine } from "./machine/step-kind.ts";
 import type { RefusedChildren, WorkflowDraft } from "./machine/workflow-draft.ts";
 import { NotKnown } from "./not-known.ts";
@@ -49,7 +50,7 @@ export async function moveWorkflow<Answer>(
     if (begin === undefined) throw problem.notFound("workflow");
     const { answer, draft } = await decided(begin, decide);
     await nextTurn(); // a long plan was sealed, and is now written
-    const written = draft.isChanged
+    const written = isChanged(draft)
       ? await writeWorkflow(broker.db, draft, { wakes })
       : await leaveWorkflow(broker.db, draft);
     if (written.outcome === "written") {

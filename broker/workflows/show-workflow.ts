@@ -6,7 +6,7 @@ import { findShownPlan } from "../jobs/shown-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { readApprovalText, readSnapshot } from "./load-workflow.ts";
-import type { WorkflowSnapshot } from "./machine/workflow-rows.ts";
+import type { WorkflowSnapshot } from "./machine/workflow-snapshot.ts";
 import { toApproval, toWholeWorkflow } from "./to-workflow.ts";
 import { findOwnerName, listPendingSteps } from "./workflow-queries.ts";
 

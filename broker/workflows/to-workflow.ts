@@ -10,14 +10,8 @@ import { isFinishedWorkflow } from "../../shared/workflow.ts";
 import { compositeErrorOf } from "../status/composite-error.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import { targetIdOf } from "./machine/event-draft.ts";
-import type {
-  Approval,
-  Child,
-  Group,
-  Step,
-  Workflow,
-  WorkflowSnapshot,
-} from "./machine/workflow-rows.ts";
+import type { Approval, Child, Group, Step, Workflow } from "./machine/workflow-rows.ts";
+import type { WorkflowSnapshot } from "./machine/workflow-snapshot.ts";
 import { wordsOfWorkflow } from "./types/workflow-types.ts";
 
 type Held = { readonly workflow: Workflow; readonly owner_name: string; readonly now: string };

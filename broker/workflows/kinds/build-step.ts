@@ -66,9 +66,9 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
     const isLeft = outcome.kind === "cancelled" || outcome.kind === "wait";
     if (isLeft && newer !== undefined) return leftTo(newer);
     if (outcome.kind !== "done") return outcome;
-    const owner = { type: "component_builds", id: build.id } as const;
     const policies = policiesOfBuild(env.facts.config, build);
-    const judged = askPolicies(draft, { step, owner, policies, jobId: job.id });
+    const made = { type: "component_builds", id: build.id } as const;
+    const judged = askPolicies(draft, { step, owner: made, policies, jobId: job.id });
     if (judged.kind === "wait") build.status_description = step.status_description;
     return judged;
   },

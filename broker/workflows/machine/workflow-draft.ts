@@ -17,8 +17,8 @@ import type {
   Step,
   StepJob,
   Workflow,
-  WorkflowSnapshot,
 } from "./workflow-rows.ts";
+import type { WorkflowSnapshot } from "./workflow-snapshot.ts";
 
 /** Bytes as they are stored. */
 export type SealedText = { readonly keyId: string | null; readonly base64: string };
@@ -237,30 +237,5 @@ export class WorkflowDraft {
 
   isPast(instant: string | null): boolean {
     return instant !== null && Date.parse(instant) <= this.nowMs;
-  }
-
-  /** Whether anything is to be written. */
-  get isChanged(): boolean {
-    return (
-      this.workflowEvents.length > 0 ||
-      this.stepEvents.size > 0 ||
-      this.newJobs.length > 0 ||
-      this.newEvaluations.length > 0 ||
-      this.placeMove !== undefined ||
-      this.newChildren.length > 0 ||
-      (this.workflow.faults > 0 && !this.workflow.is_cancelling) || // there were some, but not in a row
-      this.workflow.is_cancelling !== this.snapshot.workflow.is_cancelling ||
-      this.workflow.approval_option !== this.snapshot.workflow.approval_option ||
-      this.approveAllBy !== undefined ||
-      this.steps.length !== this.snapshot.steps.length ||
-      this.steps.some(
-        ({ status_description: said, deadline_at }, at) =>
-          said !== this.snapshot.steps[at]?.status_description ||
-          deadline_at !== this.snapshot.steps[at]?.deadline_at,
-      ) ||
-      this.actionRuns.some((run, at) => run.status !== this.snapshot.action_runs[at]?.status) ||
-      this.builds.some((build, at) => build.status !== this.snapshot.builds[at]?.status) ||
-      this.deploys.some((deploy, at) => deploy.status !== this.snapshot.deploys[at]?.status)
-    );
   }
 }

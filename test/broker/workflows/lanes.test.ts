@@ -165,52 +165,6 @@ describe("a workflow of actions that waits for a person", () => {
   });
 });
 
-describe("a config that only later versions provision", () => {
-  const later = {
-    ...shopConfig,
-    components: {
-      "web.toml": {
-        name: "web",
-        type: "helm_chart",
-        chart_name: "web",
-        public_repo: { repo: "a/b" },
-      },
-    },
-  };
-  const unsupported = { status: 409, body: { code: "config_unsupported" } };
-
-  test("comes to no install", async () => {
-    const org = await setup();
-    const { installId } = await givenInstall(org);
-    const at = `POST /v1/installs/${installId}`;
-    const { id } = (await org.sync(later)).body;
-    expect(await org.api(`${at}/app-config-updates`, { app_config_id: id })).toMatchObject(
-      unsupported,
-    );
-    expect(await org.api(`${at}/reprovision`, {})).toMatchObject(unsupported);
-    const before = { app_config_id: org.configId };
-    expect((await org.api(`${at}/app-config-updates`, before)).status).toBe(201);
-  });
-
-  test("fails a provision that finds it active when its turn comes", async () => {
-    const org = await setup();
-    const { body } = await org.create({ start: false });
-    const lane = await laneOf(org, body.id, "changes");
-    await org.api(`POST /v1/queues/${lane}/pause`, {});
-    const begun = await org.api<{ workflow_id: string }>(
-      `POST /v1/installs/${body.id}/reprovision`,
-      {},
-    );
-    await org.sync(later);
-    await org.api(`POST /v1/queues/${lane}/resume`, {});
-    const ended = await org.reach(begun.body.workflow_id, "error");
-    expect(ended.composite_error).toMatchObject({ code: "config_unsupported", retryable: false });
-    expect(ended.steps).toEqual([]);
-    const after = (await org.api<Install>(`GET /v1/installs/${body.id}`)).body;
-    expect(after.app_config_ref.applied_config_id ?? null).toBeNull();
-  });
-});
-
 const descriptionOf = async (
   { read }: Awaited<ReturnType<typeof setup>>,
   id: string,

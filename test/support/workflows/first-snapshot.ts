@@ -1,4 +1,4 @@
-import type { WorkflowSnapshot } from "../../../broker/workflows/machine/workflow-rows.ts";
+import type { WorkflowSnapshot } from "../../../broker/workflows/machine/workflow-snapshot.ts";
 
 /** A workflow that was just created, without steps, by the clock of a model. */
 export function firstSnapshot(startMs: number): WorkflowSnapshot {

@@ -9,11 +9,8 @@ import {
   type StepOutcome,
 } from "../../../broker/workflows/machine/step-kind.ts";
 import { type NewId, WorkflowDraft } from "../../../broker/workflows/machine/workflow-draft.ts";
-import type {
-  Step,
-  StepJob,
-  WorkflowSnapshot,
-} from "../../../broker/workflows/machine/workflow-rows.ts";
+import type { Step, StepJob } from "../../../broker/workflows/machine/workflow-rows.ts";
+import type { WorkflowSnapshot } from "../../../broker/workflows/machine/workflow-snapshot.ts";
 import { Problem } from "../../../shared/problem.ts";
 import { isFinal, type RunnerJobStatus } from "../../../shared/runner-job.ts";
 import { isFinishedWorkflow } from "../../../shared/workflow.ts";
