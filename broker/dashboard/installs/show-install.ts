@@ -4,7 +4,7 @@ import { getInstallInputsRoute } from "../../../shared/api/install-inputs.ts";
 import { type Install, installs } from "../../../shared/api/install.ts";
 import { listWorkflowsOfInstallRoute } from "../../../shared/api/workflows.ts";
 import { recentAudit } from "../audit/audit-table.ts";
-import { deployedIn } from "../deploys/component-table.ts";
+import { deployedIn } from "../deploys/deployed-in.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { choices, heading } from "../parts/choices.ts";
