@@ -11,6 +11,9 @@ import { showConfig } from "./apps/show-config.ts";
 import { listAudit } from "./audit/list-audit.ts";
 import { buildActions } from "./builds/build-actions.ts";
 import { showBuild } from "./builds/show-build.ts";
+import { deployActions } from "./deploys/deploy-actions.ts";
+import { showDeploy } from "./deploys/show-deploy.ts";
+import { showSandboxRun } from "./deploys/show-sandbox-run.ts";
 import { emitterActions } from "./emitters/emitter-actions.ts";
 import { listEmitters } from "./emitters/list-emitters.ts";
 import { showEmitter } from "./emitters/show-emitter.ts";
@@ -69,6 +72,8 @@ export const pages: readonly Page[] = [
   showBuild,
   listInstalls,
   showInstall,
+  showDeploy,
+  showSandboxRun,
   listWorkflows,
   showWorkflow,
   listRunners,
@@ -112,6 +117,7 @@ export const actions: readonly Action[] = [
   ...workflowActions,
   ...buildActions,
   ...installActions,
+  ...deployActions,
   createToken, // before those of one token, whose paths fit theirs
   revokeToken,
   ...inviteActions,

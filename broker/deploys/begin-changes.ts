@@ -27,7 +27,7 @@ export async function deployComponents(parts: Parts, actor: Who, how: How): Prom
   const { document } = await requireConfigured(parts.db, actor.orgId, installId);
   if ((document.components ?? []).length === 0)
     throw problem.conflict("no_components", "The install's config has no components.");
-  const type = "deploy_components" as never; // until workflow types have it
+  const type = "deploy_components";
   return beginWorkflow(parts, actor, { installId, workflow: { type, role, planOnly } });
 }
 
@@ -46,7 +46,7 @@ export async function teardownComponents(parts: Parts, actor: Who, how: How): Pr
       "no_components",
       "The install has no components that could be torn down.",
     );
-  const type = "teardown_components" as never; // until workflow types have it
+  const type = "teardown_components";
   return beginWorkflow(parts, actor, { installId, workflow: { type, role, planOnly } });
 }
 
@@ -65,7 +65,7 @@ export async function teardownComponent(
     beginWorkflow(broker, actor, {
       installId,
       workflow: {
-        type: "teardown_component" as never, // until workflow types have it
+        type: "teardown_component",
         role,
         planOnly,
         params: {
@@ -106,7 +106,7 @@ export async function toggleComponent(
     beginWorkflow(broker, actor, {
       installId,
       workflow: {
-        type: (isOn ? "component_enabled" : "component_disabled") as never, // until workflow types have them
+        type: isOn ? "component_enabled" : "component_disabled",
         role,
         planOnly,
         params: component,
@@ -145,7 +145,7 @@ export async function deprovisionSandbox(parts: Parts, actor: Who, how: How): Pr
       `Tear down what is deployed first: ${deployed.join(", ")}.`,
       { components: deployed },
     );
-  const type = "deprovision_sandbox" as never; // until workflow types have it
+  const type = "deprovision_sandbox";
   return beginWorkflow(parts, actor, { installId, workflow: { type, role, planOnly } });
 }
 
@@ -156,7 +156,7 @@ export async function reprovisionSandbox(
   { installId, role, planOnly, skipsComponents }: How & { readonly skipsComponents: boolean },
 ): Promise<string> {
   await requireSandbox(parts.db, actor.orgId, installId);
-  const type = "reprovision_sandbox" as never; // until workflow types have it
+  const type = "reprovision_sandbox";
   const params = skipsComponents ? { skip_components: true } : {};
   return beginWorkflow(parts, actor, { installId, workflow: { type, role, planOnly, params } });
 }

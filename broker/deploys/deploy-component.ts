@@ -50,7 +50,7 @@ export async function deployComponent(
   const workflowId = await beginWorkflow(parts, actor, {
     installId,
     workflow: {
-      type: "manual_deploy" as never, // until workflow types have it
+      type: "manual_deploy",
       role,
       planOnly,
       params: {

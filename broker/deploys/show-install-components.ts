@@ -4,7 +4,6 @@ import { componentTypeOf } from "../../shared/component-types.ts";
 import { deployWord, deployWordV2 } from "../../shared/deploy-words.ts";
 import { problem } from "../../shared/problem.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
-import { findJobOutputs } from "../builds/job-outputs.ts";
 import type { Db } from "../database/connect.ts";
 import { requireInstall } from "../installs/keep-installs.ts";
 import type { ShownRow } from "../installs/to-install.ts";
@@ -15,6 +14,7 @@ import type { Seals } from "../seals/seals.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import { deployRows, type ShownDeployRow } from "./deploy-rows.ts";
 import { isEnabled } from "./is-enabled.ts";
+import { outputsOf } from "./show-deploys.ts";
 import {
   findTarget,
   listDrifted,
@@ -78,8 +78,7 @@ export async function showComponentOutputs(
   const { deployed_id: id } = target;
   if (id === null) return {};
   const found = await deployRows.find(parts.db, org, { deploy_id: id });
-  const jobId = found?.outputs_job_id ?? null;
-  return jobId === null ? {} : await findJobOutputs(parts, org, jobId);
+  return await outputsOf(parts, org, found?.outputs_job_id ?? null);
 }
 
 /** What of an install has drifted; 404 without the install. */
@@ -188,7 +187,8 @@ function placeOf(row: ShownTargetRow, id: string) {
 }
 
 function toDrifted(row: ShownTargetRow): DriftedObject | undefined {
-  const { drift, component_id: componentId, deployed_build_id: buildId } = row;
+  const { drift, component_id: componentId } = row;
+  const { deployed_build_id: buildId, deployed_config_id: configId } = row;
   if (drift === null) return undefined;
   const isSandbox = componentId === null;
   const { added, changed, replaced, removed } = drift;
@@ -201,6 +201,7 @@ function toDrifted(row: ShownTargetRow): DriftedObject | undefined {
     component_name: row.name,
     ...(isSandbox ? { install_sandbox_id: row.id } : { install_component_id: row.id }),
     ...(buildId !== null && !isSandbox && { component_build_id: buildId }),
+    ...(configId !== null && isSandbox && { app_sandbox_config_id: configId }),
     added,
     changed,
     replaced,

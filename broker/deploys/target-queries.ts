@@ -25,6 +25,7 @@ export type ShownTargetRow = {
   readonly latest_id: string | null;
   readonly drift: StoredDrift | null;
   readonly deployed_build_id: string | null;
+  readonly deployed_config_id: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly created_by_id: string;
@@ -128,8 +129,9 @@ export async function findDeployable(
 function selected(db: Db, configId: string | null) {
   return db`
     select h.*, p.type as part_type, w.created_at as workspace_created_at, w.updated_at as workspace_updated_at,
-           (select d.build_id from install_deploys d where d.org_id = h.org_id and d.id = h.deployed_id) as deployed_build_id
+           d.build_id as deployed_build_id, d.app_config_id as deployed_config_id
       from install_components h
+      left join install_deploys d on d.org_id = h.org_id and d.id = h.deployed_id
       left join component_configs p on p.app_config_id = ${configId ?? ""} and p.component_id = h.component_id
       left join terraform_workspaces w on w.org_id = h.org_id and w.id = h.workspace_id`;
 }

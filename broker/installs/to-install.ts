@@ -1,5 +1,7 @@
 import type { InstallConfig } from "../../shared/api/install-config.ts";
 import type { Install } from "../../shared/api/install.ts";
+import type { DeployStatus, DeployType } from "../../shared/deploy-statuses.ts";
+import { deployWord } from "../../shared/deploy-words.ts";
 import { expectedIds } from "./cloud-of.ts";
 import { installConfigRows } from "./configs/install-config-rows.ts";
 import type { InstallRow } from "./install-row.ts";
@@ -15,6 +17,15 @@ export type ShownRow = InstallRow & {
   readonly runner_status_description: string;
   readonly config: StoredConfig | null;
   readonly queues: readonly { readonly id: string; readonly name: string }[];
+  readonly targets: readonly StoredTarget[];
+};
+/** What it has of a component; of the sandbox without one. */
+type StoredTarget = {
+  readonly component_id: string | null;
+  readonly status: DeployStatus | "";
+  readonly description: string;
+  /** Of its newest deploy. */
+  readonly type: DeployType;
 };
 
 /** An install as the API shows it. */
@@ -39,6 +50,7 @@ export function toInstall(row: ShownRow): Install {
       workflow_id: row.phase_workflow_id,
     },
     ...healthOf(row),
+    ...deployedIn(row),
     cloud_platform: row.cloud_platform,
     ...(row.cloud_platform !== "unknown" && {
       [`${row.cloud_platform}_account`]: row.cloud_account,
@@ -77,6 +89,27 @@ function expectedOf({ cloud_platform: platform, expected_account: expected }: Sh
       observed: null,
       match: null,
     },
+  };
+}
+
+const wordOf = ({ status, type }: StoredTarget): string =>
+  status === "" ? "" : deployWord(status, type);
+
+function deployedIn({
+  targets,
+}: ShownRow): Pick<
+  Install,
+  "sandbox_status" | "sandbox_status_description" | "component_statuses"
+> {
+  const sandbox = targets.find(({ component_id: id }) => id === null);
+  return {
+    sandbox_status: sandbox === undefined ? "" : wordOf(sandbox),
+    sandbox_status_description: sandbox?.description ?? "",
+    component_statuses: Object.fromEntries(
+      targets.flatMap((target) =>
+        target.component_id === null ? [] : [[target.component_id, wordOf(target)]],
+      ),
+    ),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createDeployOfComponentRoute } from "../../shared/api/deploy-components.ts";
 import {
+  getDeployRoute,
   getInstallComponentRoute,
   listDeploysOfComponentRoute,
 } from "../../shared/api/install-components.ts";
@@ -114,7 +115,7 @@ const getDeploy = defineCommand({
   run: async ({ args, call, screen }) => {
     const install_id = (await findInstall(call, args.install)).body.id;
     const params = { install_id, deploy_id: args.deploy };
-    printItem(screen, await call(installDeploys.get, { params }), deployDetails);
+    printItem(screen, await call(getDeployRoute, { params }), deployDetails);
   },
 });
 

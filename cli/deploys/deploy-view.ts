@@ -5,7 +5,7 @@ import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 
 type Either = InstallDeploy | InstallSandboxRun;
-type Counts = Partial<Record<"added" | "changed" | "replaced" | "removed", number>>;
+type Counts = Partial<Record<"added" | "changed" | "replaced" | "removed", number | undefined>>;
 
 const nameOf = ({ id }: Either): string => id;
 

@@ -2,6 +2,7 @@ import {
   deprovisionSandboxRoute,
   reprovisionSandboxRoute,
 } from "../../shared/api/deploy-components.ts";
+import { getSandboxRunRoute } from "../../shared/api/install-components.ts";
 import { sandboxRuns } from "../../shared/api/install-deploys.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { deployStatuses } from "../../shared/deploy-statuses.ts";
@@ -41,7 +42,7 @@ const getRun = defineCommand({
   run: async ({ args, call, screen }) => {
     const install_id = (await findInstall(call, args.install)).body.id;
     const params = { install_id, sandbox_run_id: args.run };
-    printItem(screen, await call(sandboxRuns.get, { params }), runDetails);
+    printItem(screen, await call(getSandboxRunRoute, { params }), runDetails);
   },
 });
 

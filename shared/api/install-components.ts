@@ -3,7 +3,7 @@ import { componentTypes } from "../component-types.ts";
 import { componentSchema } from "./components.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
-import { installDeploys, sandboxRuns } from "./install-deploys.ts";
+import { installDeploys, wholeDeploySchema, wholeSandboxRunSchema } from "./install-deploys.ts";
 import { labelsQuery } from "./label-keys.ts";
 import { listingDescription, listingOf, listingQuery, partQuery } from "./listing.ts";
 import { json } from "./response.ts";
@@ -27,6 +27,10 @@ export const driftedObjectSchema = z
     install_component_id: z.string().optional(),
     install_sandbox_id: z.string().optional(),
     component_build_id: z.string().optional().describe("The build that is deployed."),
+    app_sandbox_config_id: z
+      .string()
+      .optional()
+      .describe("Of the sandbox: the config by which it is deployed."),
     added: z.int(),
     changed: z.int(),
     replaced: z.int(),
@@ -84,7 +88,8 @@ export const installComponentSchema = z
   .openapi("InstallComponent");
 export type InstallComponent = z.infer<typeof installComponentSchema>;
 
-const one = json(installDeploys.itemSchema, "The deploy.");
+const one = json(wholeDeploySchema, "The deploy.");
+const run = { 200: json(wholeSandboxRunSchema, "The run.") };
 
 export const listInstallComponentsRoute = createRoute("listInstallComponents", {
   get: base,
@@ -155,12 +160,28 @@ export const getLatestDeployRoute = createRoute("getLatestInstallDeploy", {
   responses: { 200: one },
 });
 
+export const getDeployRoute = createRoute("getInstallDeploy", {
+  get: `${install}/deploys/{deploy_id}`,
+  rule: reading,
+  tags,
+  summary: "Read a deploy",
+  responses: { 200: one },
+});
+
+export const getSandboxRunRoute = createRoute("getInstallSandboxRun", {
+  get: `${install}/sandbox-runs/{sandbox_run_id}`,
+  rule: reading,
+  tags,
+  summary: "Read a run of a sandbox",
+  responses: run,
+});
+
 export const getSandboxRunByIdRoute = createRoute("getInstallSandboxRunById", {
   get: "/v1/installs/sandbox-runs/{sandbox_run_id}",
   rule: reading,
   tags,
   summary: "Read a run of the sandbox of whatever install",
-  responses: { 200: json(sandboxRuns.itemSchema, "The run.") },
+  responses: run,
 });
 
 export const listDriftedObjectsRoute = createRoute("listDriftedObjects", {

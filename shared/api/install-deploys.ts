@@ -15,6 +15,7 @@ import {
   word,
 } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
+import { componentBuilds } from "./builds.ts";
 import { compositeFaultSchema } from "./composite-fault.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { policyReports } from "./policy-reports.ts";
@@ -68,7 +69,7 @@ const under = {
   under: ["install"],
   surface: "control-plane",
   read: "installs.read",
-  opens: ["list", "get"],
+  opens: ["list"],
   bound: "path",
 } as const;
 
@@ -81,7 +82,7 @@ export const installDeploys = resource({
   prefix: "dep",
   param: "deploy_id",
   path: "/v1/installs/{install_id}/deploys",
-  says: { list: "List the deploys of an install's components", get: "Read a deploy" },
+  says: { list: "List the deploys of an install's components" },
   members: {
     ...owned,
     install_id: text(),
@@ -101,6 +102,20 @@ export const installDeploys = resource({
 });
 export type InstallDeploy = ItemOf<typeof installDeploys>;
 
+const outputs = z
+  .record(z.string(), z.unknown())
+  .describe("By name, once it is applied. Sensitive ones stay with the runner.");
+
+export const wholeDeploySchema = installDeploys.itemSchema
+  .extend({
+    outputs,
+    component_build: componentBuilds.itemSchema
+      .optional()
+      .describe("Left out where it has none, or that is deleted."),
+  })
+  .openapi("WholeInstallDeploy");
+export type WholeInstallDeploy = z.infer<typeof wholeDeploySchema>;
+
 export const sandboxRuns = resource({
   ...under,
   noun: "sandbox run",
@@ -110,7 +125,7 @@ export const sandboxRuns = resource({
   prefix: "sbr",
   param: "sandbox_run_id",
   path: "/v1/installs/{install_id}/sandbox-runs",
-  says: { list: "List the runs of an install's sandbox", get: "Read a run of a sandbox" },
+  says: { list: "List the runs of an install's sandbox" },
   members: {
     ...owned,
     install_id: text(),
@@ -121,3 +136,8 @@ export const sandboxRuns = resource({
   filters: { ...created, status },
 });
 export type InstallSandboxRun = ItemOf<typeof sandboxRuns>;
+
+export const wholeSandboxRunSchema = sandboxRuns.itemSchema
+  .extend({ outputs })
+  .openapi("WholeInstallSandboxRun");
+export type WholeInstallSandboxRun = z.infer<typeof wholeSandboxRunSchema>;

@@ -4,6 +4,7 @@ import { created, is, labelled, part } from "../resources/filters.ts";
 import { instant, int, json, made, orNull, owned, text, word } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
 import { componentTogglesInput, installConfigInput, installConfigs } from "./install-config.ts";
+import { deployedMembers, healthMembers } from "./install-members.ts";
 import { labelsInput, labelTemplatesInput } from "./labels-input.ts";
 import { toCome } from "./to-come.ts";
 
@@ -134,26 +135,6 @@ const places = {
   ),
 } as const;
 
-const health = {
-  composite_health_status: word(
-    ["healthy", "degraded", ""],
-    "The worst of its health checks; empty while none has said anything.",
-  ),
-  composite_health_status_description: text(),
-  health_checks: json(
-    z.array(
-      z.object({
-        action: z.string(),
-        status: z.enum(["healthy", "degraded"]),
-        run_id: z.string(),
-        at: z.iso.datetime(),
-        detail: z.string(),
-      }),
-    ),
-    "What the last run of each action with `is_healthcheck` said.",
-  ),
-} as const;
-
 export const installs = resource({
   noun: "install",
   plural: "installs",
@@ -195,7 +176,8 @@ export const installs = resource({
         workflow_id: z.string().nullable(),
       }),
     ),
-    ...health,
+    ...healthMembers,
+    ...deployedMembers,
     ...places,
     sandbox_mode: json(
       z.object({ bool: z.boolean(), valid: z.literal(true) }).optional(),

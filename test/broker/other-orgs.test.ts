@@ -38,7 +38,6 @@ const theirOwn = {
 
 /** Things of paths that tests of their own hold apart: states and records need a runner's long dialogue. */
 const elsewhere = [
-  "chart_id",
   "config_id",
   "key",
   "namespace",

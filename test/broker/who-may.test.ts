@@ -59,7 +59,7 @@ const areas: readonly (readonly [RegExp, Permission])[] = [
   [/^GET \/v1\/installs(\/|$)/, "installs.read"],
   [/^(POST|PATCH) \/v1\/installs(\/\{install_id\})?$/, "installs.write"],
   [/^\w+ \/v1\/installs\/\{install_id\}\/(labels|inputs|configs|secrets)/, "installs.write"],
-  [/^DELETE \/v1\/installs\/|\/(deprovision|forget)$/, "installs.destroy"],
+  [/^DELETE \/v1\/installs\/|\/(deprovision(-sandbox)?|forget|teardown-all)$/, "installs.destroy"],
   [/^POST \/v1\/installs\//, "installs.operate"],
   [/^GET \/v1\/workflows(\/|$)/, "workflows.read"],
   [/^PATCH \/v1\/workflows\/|^POST \/v1\/workflows\/.*\/response$/, "approvals.respond"],

@@ -1,10 +1,12 @@
 import { buildCalls } from "./build-calls.ts";
+import { deployCalls } from "./deploy-calls.ts";
 import type { WireCall } from "./wire-call.ts";
 import { ownApp, pending } from "./wire-things.ts";
 
 /** Calls of what stands beside: builds, schemas and checks of configs, and what follows signals. */
 export const furtherCalls: Readonly<Record<string, WireCall>> = {
   ...buildCalls,
+  ...deployCalls,
   createAppConfig: { ids: ownApp, body: () => ({}) },
   updateAppConfig: { ids: pending, body: () => ({ status: "error", status_description: "no" }) },
   activateAppConfig: {

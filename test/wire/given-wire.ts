@@ -11,6 +11,7 @@ import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
 import { givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
 import { givenComponents } from "./given-components.ts";
+import { givenDeployed } from "./given-deployed.ts";
 import { richConfig } from "./rich-config.ts";
 
 export type Ids = Readonly<Record<string, string>>;
@@ -51,6 +52,7 @@ export async function givenWire() {
   const { components, runbook } = await givenComponents(made);
   const ended = await givenEnded(db, orgId);
   const build = await givenBuilds(db, orgId, components[0] ?? {});
+  const deployed = await givenDeployed(db, org, made);
   const sandboxBuild = await givenSandboxBuilds(db, orgId, rich);
   return {
     db,
@@ -65,6 +67,7 @@ export async function givenWire() {
     runbook,
     ended,
     build,
+    deployed,
     sandboxBuild,
     made,
     fresh,

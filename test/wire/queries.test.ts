@@ -5,7 +5,7 @@ import { routeKey, wireOperations } from "./wire-types.ts";
 
 /** What clients narrow by and no route takes yet, and why. */
 const leftOut: Readonly<Record<string, string>> = {
-  "getInstall include_drifted_objects": "Drift comes with deploys.",
+  "getInstall include_drifted_objects": "What has drifted is read by its own route.",
   "listInstallsOfApp app_branch_id": "Branches come later.",
 };
 

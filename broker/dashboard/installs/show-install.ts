@@ -4,6 +4,7 @@ import { getInstallInputsRoute } from "../../../shared/api/install-inputs.ts";
 import { type Install, installs } from "../../../shared/api/install.ts";
 import { listWorkflowsOfInstallRoute } from "../../../shared/api/workflows.ts";
 import { recentAudit } from "../audit/audit-table.ts";
+import { deployedIn } from "../deploys/deployed-in.ts";
 import type { Html, Page, View } from "../page.ts";
 import { badge } from "../parts/badge.ts";
 import { choices, heading } from "../parts/choices.ts";
@@ -49,7 +50,7 @@ export const showInstall: Page = {
         ])}
         ${installFacts(install, view)}
         <h2>Inputs <span class="dim">version ${inputs.version}</span></h2>
-        ${valueList(inputs.values)}
+        ${valueList(inputs.values)} ${await deployedIn(view, install)}
         <h2>Workflows</h2>
         ${await workflowsOf(view, install.id)}
         <h2>Actions</h2>

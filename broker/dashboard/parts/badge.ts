@@ -78,6 +78,12 @@ const tones: Readonly<Record<string, Tone>> = {
   deprovisioning: "busy",
   deprovisioned: "off",
   accepted: "good",
+  "pending-approval": "warn",
+  executing: "busy",
+  noop: "good",
+  "no-drift": "good",
+  "drift-detected": "warn",
+  retried: "off",
 };
 
 /** A status as the API names it, with its picture; one that is not known here is shown plainly. */

@@ -1,8 +1,7 @@
 import * as routes from "../../../shared/api/install-components.ts";
-import { problem } from "../../../shared/problem.ts";
-import type { Db } from "../../database/connect.ts";
 import type { ListRequest } from "../../database/page-request.ts";
-import { deployRows, sandboxRunRows, type ShownDeployRow } from "../../deploys/deploy-rows.ts";
+import { deployRows, sandboxRunRows } from "../../deploys/deploy-rows.ts";
+import { showDeploy, showLatestDeploy, showSandboxRun } from "../../deploys/show-deploys.ts";
 import {
   prepareInstallComponents,
   requireTarget,
@@ -17,7 +16,6 @@ import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { readLabelQuery } from "../../labels/label-query.ts";
-import type { OrgId } from "../../orgs/org-id.ts";
 
 /** GET /v1/installs/{install_id}/components and all below it, …/deploys, …/sandbox-runs, …/drifted-objects, /v1/installs/sandbox-runs/{sandbox_run_id} */
 export const readDeploys: RegisterRoutes = (app, broker) => {
@@ -48,7 +46,8 @@ const readComponents: RegisterRoutes = (app, broker) => {
   });
 };
 
-const readOfComponent: RegisterRoutes = (app, { db }) => {
+const readOfComponent: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
   app.handle(routes.listDeploysOfComponentRoute, async ({ c, orgId, params, query }) => {
     const { install_id: installId, component_id: componentId } = params;
     const { target } = await requireTarget(db, orgId, { installId, componentId });
@@ -60,40 +59,33 @@ const readOfComponent: RegisterRoutes = (app, { db }) => {
       toItem: (row) => deployRows.toItem(row),
     });
   });
-  app.handle(routes.getLatestDeployOfComponentRoute, async ({ orgId, params }) => {
+  app.handle(routes.getLatestDeployOfComponentRoute, async ({ c, orgId, params }) => {
     const { install_id: installId, component_id: componentId } = params;
     const { target } = await requireTarget(db, orgId, { installId, componentId });
-    return deployRows.toItem(await requireLatest(db, orgId, { target_id: target.id }));
+    const latest = await showLatestDeploy(broker, orgId, { target_id: target.id });
+    return answerInTurns(c, broker, latest);
   });
-  app.handle(routes.getDeployOfComponentRoute, async ({ orgId, params }) => {
-    const row = await deployRows.find(db, orgId, params);
-    if (row === undefined) throw problem.notFound("deploy");
-    return deployRows.toItem(row);
-  });
+  app.handle(routes.getDeployOfComponentRoute, async ({ c, orgId, params }) =>
+    answerInTurns(c, broker, await showDeploy(broker, orgId, params)),
+  );
 };
 
-const readOfInstall: RegisterRoutes = (app, { db }) => {
-  app.handle(routes.getLatestDeployRoute, async ({ orgId, params: { install_id } }) => {
+const readOfInstall: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
+  app.handle(routes.getLatestDeployRoute, async ({ c, orgId, params: { install_id } }) => {
     await requireInstall(db, orgId, install_id);
-    return deployRows.toItem(await requireLatest(db, orgId, { install_id }));
+    return answerInTurns(c, broker, await showLatestDeploy(broker, orgId, { install_id }));
   });
-  app.handle(routes.getSandboxRunByIdRoute, async ({ orgId, params }) => {
-    const row = await sandboxRunRows.find(db, orgId, params);
-    if (row === undefined) throw problem.notFound("sandbox run");
-    return sandboxRunRows.toItem(row);
-  });
+  app.handle(routes.getDeployRoute, async ({ c, orgId, params }) =>
+    answerInTurns(c, broker, await showDeploy(broker, orgId, params)),
+  );
+  app.handle(routes.getSandboxRunRoute, async ({ c, orgId, params }) =>
+    answerInTurns(c, broker, await showSandboxRun(broker, orgId, params)),
+  );
+  app.handle(routes.getSandboxRunByIdRoute, async ({ c, orgId, params }) =>
+    answerInTurns(c, broker, await showSandboxRun(broker, orgId, params)),
+  );
   app.handle(routes.listDriftedObjectsRoute, async ({ orgId, params }) => {
     return await showDriftedObjects(db, orgId, params.install_id);
   });
 };
-
-async function requireLatest(
-  db: Db,
-  org: OrgId,
-  params: Readonly<Record<string, string>>,
-): Promise<ShownDeployRow> {
-  const page = { after: undefined, limit: 1, offset: 0 };
-  const [row] = await deployRows.list(db, org, { params, filter: {}, ...page });
-  if (row === undefined) throw problem.notFound("deploy", "Nothing was deployed yet.");
-  return row;
-}

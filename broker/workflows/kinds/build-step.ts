@@ -82,11 +82,8 @@ export const buildStep = (env: BuildEnvironment): StepKind => ({
 /** Why a build is cancelled where a newer one of the same has begun. */
 export const supersededBy = (newer: string): string => `the newer build ${newer} took its place`;
 
-const leftTo = (newer: string): StepOutcome => ({
-  kind: "cancelled",
-  detail: supersededBy(newer),
-  goesOn: true,
-});
+const leftTo = (newer: string): StepOutcome =>
+  ({ kind: "cancelled", detail: supersededBy(newer), goesOn: true }) as const;
 
 type Ended = { readonly step: Step; readonly build: BuildRow };
 

@@ -1,5 +1,6 @@
 import { policyId } from "../../../shared/policies/policy-id.ts";
 import { givenBuild, givenSandboxBuild } from "../builds/given-build.ts";
+import { givenDeploy } from "../deploys/given-deploy.ts";
 import { givenReport } from "../policies/given-report.ts";
 import { givenExecution, givenProcess, givenRunner, report } from "../rows/given.ts";
 import { givenDelivery } from "../webhooks/given-webhooks.ts";
@@ -42,6 +43,9 @@ export async function givenEverything({ db, setup, document }: Given) {
   const ofBuild = { orgId, appId: org.appId, configId: config.id, componentId: component.id };
   const buildId = await givenBuild(db, ofBuild);
   await givenSandboxBuild(db, ofBuild);
+  const deployed = { orgId, installId, configId: config.id };
+  await givenDeploy(db, deployed, { component: "api", buildId, hasDrift: true });
+  await givenDeploy(db, deployed, {});
   await givenReport(db, { orgId, appId: org.appId, componentId: component.id, buildId });
   const queue = await made("POST /v1/queues", { name: "deploys" });
   const queueAt = `/v1/queues/${queue.id}`;

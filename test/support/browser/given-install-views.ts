@@ -3,6 +3,7 @@ import type { Install } from "../../../shared/api/install.ts";
 import type { ShownStep, WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { until } from "../broker/given-polling.ts";
 import type { GivenDashboard } from "./given-dashboard.ts";
+import { givenDeployViews } from "./given-deploy-views.ts";
 import { hostile, type View } from "./view.ts";
 
 type Made = { readonly id: string };
@@ -31,6 +32,7 @@ export async function givenInstallViews(dashboard: GivenDashboard): Promise<View
     { path: "/installs/{install_id}", address: `${at}/run`, has: "Choose one" },
     { path: "/installs/{install_id}", address: `${at}/reprovision`, has: "active config" },
     { path: "/installs/{install_id}", address: `${at}/deprovision`, has: "to confirm" },
+    ...(await givenDeployViews(dashboard, install)),
     {
       path: "/workflows",
       address: "/workflows",

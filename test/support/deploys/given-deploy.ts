@@ -15,9 +15,25 @@ type Made = {
   readonly hasDrift?: boolean;
 };
 
+const fault = {
+  code: "job_failed",
+  severity: "error",
+  title: "The job did not finish",
+  detail: "The provider refused it.",
+  retryable: true,
+};
+
 /** Has a row for each component of the config in the install. */
 export async function givenTargets(db: Db, { orgId, installId, configId }: Of): Promise<void> {
   await db`select keep_install_components(${orgId}, ${installId}, ${configId})`;
+}
+
+/** The same of the sandbox, also where the config has none. */
+async function givenSandboxTarget(db: Db, { orgId, installId }: Of): Promise<void> {
+  await db`
+    insert into install_components (id, org_id, install_id, name, workspace_id, chart_id, status_at, created_at, updated_at)
+    values (${newId("sbx")}, ${orgId}, ${installId}, '', ${newId("tfw")}, ${newId("hch")}, svc_now(), svc_now(), svc_now())
+        on conflict do nothing`;
 }
 
 /** A deploy of a component, or a run of the sandbox, as if a workflow had made it. */
@@ -36,14 +52,17 @@ export async function givenDeploy(
 ): Promise<{ readonly id: string; readonly targetId: string }> {
   const { orgId, installId, configId } = of;
   await givenTargets(db, of);
+  if (component === undefined) await givenSandboxTarget(db, of);
   const id = newId(component === undefined ? "sbr" : "dep");
   const workflowId = newId("wfl");
   const [row] = await db<{ target: string }[]>`
     with made as (
       insert into install_deploys (id, org_id, install_id, target_id, component_id, component_name, component_type, type, app_config_id, build_id,
-                                   workflow_id, outputs_job_id, status, status_at, changes, artifact, planned_at, applied_at, created_at, created_by_id)
+                                   workflow_id, outputs_job_id, status, status_at, composite_error, changes,
+                                   artifact, planned_at, applied_at, created_at, created_by_id)
       select ${id}, h.org_id, h.install_id, h.id, h.component_id, h.name, coalesce(c.type, 'terraform'), ${type}, ${configId}, ${buildId ?? null},
-             ${workflowId}, ${outputsJobId ?? null}, ${status}, svc_now(), '{"added": 2, "changed": 1, "replaced": 0, "removed": 0}',
+             ${workflowId}, ${outputsJobId ?? null}, ${status}, svc_now(),
+             ${status === "error" ? db.json(fault) : null}, '{"added": 2, "changed": 1, "replaced": 0, "removed": 0}',
              '{"repository": "shop", "tag": "1", "digest": "sha256:abc", "media_type": "x"}', svc_now(), svc_now(), svc_now(), 'acc_1'
         from install_components h
         left join component_configs c on c.app_config_id = ${configId} and c.component_id = h.component_id

@@ -45,7 +45,13 @@ type Setup = Awaited<ReturnType<typeof givenWorkflowsApi>>["setup"];
 /** An org with the app and an install of it that was not begun, with builds of its components by their names. */
 export async function givenDeployable(setup: Setup) {
   const org = await setup({ "metadata.toml": deployedConfig["metadata.toml"] });
-  const { db, api, appId, orgId } = org;
+  return { ...org, ...(await givenInstallOf(org)) };
+}
+
+type Org = Pick<Awaited<ReturnType<Setup>>, "db" | "orgId" | "api" | "appId" | "sync">;
+
+/** Two installs of an app without components, which then has them all. */
+export async function givenInstallOf({ db, orgId, api, appId, sync }: Org) {
   const install = async (name: string): Promise<string> => {
     const wanted = { name, start: false };
     const made = await api<Install>(`POST /v1/apps/${appId}/installs`, wanted);
@@ -54,7 +60,7 @@ export async function givenDeployable(setup: Setup) {
   };
   const installId = await install("acme");
   const otherId = await install("other"); // of which nothing is deployed
-  const synced = await org.sync(deployedConfig);
+  const synced = await sync(deployedConfig);
   if (synced.status !== 201) throw new Error(JSON.stringify(synced.body));
   const of = { orgId, installId, configId: synced.body.id };
   await givenTargets(db, of);
@@ -62,5 +68,5 @@ export async function givenDeployable(setup: Setup) {
   const ids = Object.fromEntries(components.body.map(({ name, id }) => [name, id]));
   const build = (name: string, status: "active" | "error" = "active") =>
     givenBuild(db, { orgId, appId, configId: of.configId, componentId: ids[name] ?? "" }, status);
-  return { ...org, installId, otherId, ids, build, at: `/v1/installs/${installId}`, of };
+  return { installId, otherId, ids, build, at: `/v1/installs/${installId}`, of };
 }
