@@ -7,8 +7,7 @@ import { deployRows } from "./deploy-rows.ts";
 /** A deploy that has just begun. */
 export async function showBegunDeploy(
   db: Db,
-  { id: actorId, orgId }: Pick<Actor, "id" | "orgId">,
-  installId: string,
+  { orgId }: Pick<Actor, "orgId">,
   { deploy, workflowId }: BegunDeploy,
 ): Promise<InstallDeploy> {
   const row = await deployRows.find(db, orgId, { deploy_id: deploy.id });

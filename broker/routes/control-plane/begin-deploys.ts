@@ -45,7 +45,7 @@ async function deploy(broker: Broker, actor: Actor, of: Of, body: Asked): Promis
     role: body.role,
     planOnly: body.plan_only,
   });
-  return await showBegunDeploy(broker.db, actor, of.installId, begun);
+  return await showBegunDeploy(broker.db, actor, begun);
 }
 
 const howOf = (

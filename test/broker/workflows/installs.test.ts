@@ -3,12 +3,7 @@ import type { ShownInputs } from "../../../shared/api/install-inputs.ts";
 import type { Install } from "../../../shared/api/install.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { givenRunner } from "../../support/rows/given.ts";
-import {
-  givenInstall,
-  givenWorkflowsApi,
-  shopConfig,
-  stepsOf,
-} from "../../support/workflows/workflows-api.ts";
+import { givenInstall, givenWorkflowsApi, stepsOf } from "../../support/workflows/workflows-api.ts";
 
 const { db, setup } = await givenWorkflowsApi();
 

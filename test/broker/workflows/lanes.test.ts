@@ -8,7 +8,6 @@ import {
   type End,
   givenInstall,
   givenWorkflowsApi,
-  shopConfig,
   stepIn,
 } from "../../support/workflows/workflows-api.ts";
 

@@ -3,19 +3,16 @@ import { cancelOpenStep, settleCancel } from "../../../broker/workflows/machine/
 import type { EventDraft } from "../../../broker/workflows/machine/event-draft.ts";
 import { resumeWorkflow, retryStep, skipStep } from "../../../broker/workflows/machine/redo.ts";
 import { respond, setApprovalOption } from "../../../broker/workflows/machine/respond.ts";
-import {
-  faultOf,
-  type Machine,
-  type StepOutcome,
-} from "../../../broker/workflows/machine/step-kind.ts";
+import type { Machine } from "../../../broker/workflows/machine/step-kind.ts";
 import { type NewId, WorkflowDraft } from "../../../broker/workflows/machine/workflow-draft.ts";
 import type { Step, StepJob } from "../../../broker/workflows/machine/workflow-rows.ts";
 import type { WorkflowSnapshot } from "../../../broker/workflows/machine/workflow-snapshot.ts";
 import { Problem } from "../../../shared/problem.ts";
 import { isFinal, type RunnerJobStatus } from "../../../shared/runner-job.ts";
 import { isFinishedWorkflow } from "../../../shared/workflow.ts";
+import { type DeployWish, isDeployWish } from "./deploy-wishes.ts";
 import { firstSnapshot } from "./first-snapshot.ts";
-import { beginModelStep, type ModelGroup, planned } from "./model-groups.ts";
+import { kindsOfGroups, type ModelGroup, type ModelKinds } from "./model-groups.ts";
 import { begunOutside, placeAfter } from "./model-place.ts";
 import type { Wish } from "./model-wishes.ts";
 
@@ -36,14 +33,14 @@ const startMs = Date.parse("2026-01-01T00:00:00Z");
 
 /** Walks the machine through these wishes, looking twice after each; a wish that is refused changes nothing. */
 export function walk(
-  groups: readonly ModelGroup[],
-  wishes: readonly Wish[],
+  groups: readonly ModelGroup[] | ModelKinds,
+  wishes: readonly (Wish | DeployWish)[],
   {
     toTheEnd = false,
     lane = "changes",
   }: { readonly toTheEnd?: boolean; readonly lane?: string } = {},
 ): Model {
-  const world = new World(groups, lane);
+  const world = new World("kindOf" in groups ? groups : kindsOfGroups(groups), lane);
   for (const wish of wishes) {
     world.try(wish);
     world.look();
@@ -59,22 +56,23 @@ class World implements Model {
   readonly endedEarly: string[] = [];
   readonly beganOutside: string[] = [];
   yields = 0;
-  readonly #groups: readonly ModelGroup[];
+  readonly #kinds: ModelKinds;
   #n = 0;
   #nowMs = startMs;
   #isOn = new Set<string>();
   readonly #jobs = new Map<string, RunnerJobStatus>();
   readonly #stopping = new Set<string>();
 
-  constructor(groups: readonly ModelGroup[], lane: string) {
-    this.#groups = groups;
+  constructor(kinds: ModelKinds, lane: string) {
+    this.#kinds = kinds;
     this.snapshot = { ...firstSnapshot(startMs), lane };
   }
 
   readonly #newId: NewId = (prefix) => `${prefix}_${String(++this.#n).padStart(26, "0")}`;
 
-  try(wish: Wish): void {
-    if (wish === "turn") {
+  try(wish: Wish | DeployWish): void {
+    if (isDeployWish(wish)) this.#kinds.wish?.(wish);
+    else if (wish === "turn") {
       if (this.snapshot.signal_status === "queued")
         this.snapshot = { ...this.snapshot, signal_status: "in-flight" };
     } else if (wish === "hours") this.#nowMs += 3_600_000;
@@ -151,7 +149,8 @@ class World implements Model {
     );
     const now = new Date(++this.#nowMs).toISOString();
     const things = { actions: new Map() };
-    return new WorkflowDraft({ ...this.snapshot, now, jobs }, { newId: this.#newId, things });
+    const snapshot = { ...this.snapshot, ...this.#kinds.more?.(), now, jobs };
+    return new WorkflowDraft(snapshot, { newId: this.#newId, things });
   }
 
   #command(wish: Wish): void {
@@ -210,6 +209,7 @@ class World implements Model {
       if (id !== null && this.#stopping.has(id) && status !== "in-progress")
         this.endedEarly.push(id);
     const { workflow, runs, groups, steps, approvals } = draft;
+    this.#kinds.keep?.(draft, this.#jobs);
     const isOver = isFinishedWorkflow(workflow.status);
     this.beganOutside.push(...begunOutside(draft));
     if (draft.placeMove === "yield") this.yields += 1;
@@ -225,23 +225,12 @@ class World implements Model {
   }
 
   get #machine(): Machine {
+    const kinds = this.#kinds;
     return {
-      kindOf: (step) => ({
-        begin: () => beginModelStep(step, this.#newId),
-        look: (draft) => this.#look(draft, step),
-      }),
-      generate: () => this.#groups.map(planned),
+      kindOf: (step) => kinds.kindOf(step, { newId: this.#newId, isOn: this.#isOn }),
+      generate: () => kinds.generate(this.#newId),
       began: () => {},
       ended: () => {},
     };
-  }
-
-  #look(draft: WorkflowDraft, step: Step): StepOutcome {
-    const job = draft.jobOf(step);
-    if (job === undefined) return this.#isOn.has(step.id) ? { kind: "done" } : { kind: "wait" };
-    if (!isFinal(job.status) || job.is_stopping) return { kind: "wait" };
-    if (job.status === "finished") return { kind: "done" };
-    if (job.status === "cancelled") return { kind: "cancelled", detail: "" };
-    return { kind: "fault", fault: faultOf("job_failed", "it failed", "it failed") };
   }
 }

@@ -1,10 +1,14 @@
 import {
   faultOf,
   type PlannedGroup,
+  type StepKind,
   type StepOutcome,
 } from "../../../broker/workflows/machine/step-kind.ts";
-import type { NewId } from "../../../broker/workflows/machine/workflow-draft.ts";
+import type { NewId, WorkflowDraft } from "../../../broker/workflows/machine/workflow-draft.ts";
 import type { Step } from "../../../broker/workflows/machine/workflow-rows.ts";
+import type { WorkflowSnapshot } from "../../../broker/workflows/machine/workflow-snapshot.ts";
+import { isFinal, type RunnerJobStatus } from "../../../shared/runner-job.ts";
+import type { DeployWish } from "./deploy-wishes.ts";
 
 export type ModelStep = {
   readonly begin: "done" | "wait" | "fault" | "plan" | "job";
@@ -13,6 +17,34 @@ export type ModelStep = {
   readonly retriesGroup: boolean;
   readonly autoRetries: number;
 };
+/** What a model walks besides the machine: its groups, its kinds of steps, and what else it keeps. */
+export type ModelKinds = {
+  readonly generate: (newId: NewId) => readonly PlannedGroup[];
+  readonly kindOf: (
+    step: Step,
+    world: { readonly newId: NewId; readonly isOn: ReadonlySet<string> },
+  ) => StepKind;
+  readonly more?: () => Partial<WorkflowSnapshot>;
+  readonly keep?: (draft: WorkflowDraft, jobs: ReadonlyMap<string, RunnerJobStatus>) => void;
+  readonly wish?: (wish: DeployWish) => void;
+};
+
+/** Groups of steps that are like what their names say. */
+export const kindsOfGroups = (groups: readonly ModelGroup[]): ModelKinds => ({
+  generate: () => groups.map(planned),
+  kindOf: (step, { newId, isOn }) => ({
+    begin: () => beginModelStep(step, newId),
+    look(draft) {
+      const job = draft.jobOf(step);
+      if (job === undefined) return isOn.has(step.id) ? { kind: "done" } : { kind: "wait" };
+      if (!isFinal(job.status) || job.is_stopping) return { kind: "wait" };
+      if (job.status === "finished") return { kind: "done" };
+      if (job.status === "cancelled") return { kind: "cancelled", detail: "" };
+      return { kind: "fault", fault: faultOf("job_failed", "it failed", "it failed") };
+    },
+  }),
+});
+
 export type ModelGroup = { readonly parallel: boolean; readonly steps: readonly ModelStep[] };
 /** The group as types of workflows plan it: what a step is like is its kind and its params. */
 export const planned = ({ parallel, steps }: ModelGroup, at: number): PlannedGroup => ({

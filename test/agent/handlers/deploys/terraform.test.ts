@@ -57,7 +57,11 @@ describeWithTools(["registry", "terraform"], "an app with a sandbox and componen
       steps.map(({ name, status }) => `${name}: ${status.status}`);
     const urls = async () => {
       const { components, sandbox: of } = await call<State>(`GET ${at}/state`);
-      return [of.outputs?.net, components["web"]?.outputs?.url, components["top"]?.outputs?.url];
+      return [
+        of.outputs?.["net"],
+        components["web"]?.outputs?.["url"],
+        components["top"]?.outputs?.["url"],
+      ];
     };
     const provisioned = await approved(workflow_id);
     expect(stepsOf(provisioned)).toEqual([
