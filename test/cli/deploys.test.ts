@@ -59,7 +59,7 @@ test("a component is deployed, switched and torn down, and each answers what to 
     expect([line, code, out.slice(0, 4)]).toEqual([
       line,
       0,
-      /^deploy/.test(line) ? "dep_" : "wfl_",
+      line.startsWith("deploy") ? "dep_" : "wfl_",
     ]);
   }
   const refused = await run("install toggle acme db off --no-wait");
