@@ -143,8 +143,12 @@ function stepTable({ steps }: WholeWorkflow): Html {
     [
       {
         head: "Step",
-        cell: ({ name, retry_index: n }) =>
-          n === 0 ? name : html`${name} <span class="dim">try ${n + 1}</span>`,
+        cell: (step) => {
+          const { retry_index: n } = step;
+          return n === 0
+            ? nameOf(step)
+            : html`${nameOf(step)} <span class="dim">try ${n + 1}</span>`;
+        },
       },
       { head: "Status", cell: ({ status: { status } }) => badge(status) },
       {
@@ -162,6 +166,17 @@ function stepTable({ steps }: WholeWorkflow): Html {
     steps,
   );
 }
+
+/** What it deploys has a page of its own. */
+function nameOf(step: ShownStep): Html | string {
+  const page = pagesOfTargets[step.step_target_type];
+  if (page === undefined || step.step_target_id === "") return step.name;
+  return html`<a href="/installs/${step.owner_id}/${page}/${step.step_target_id}">${step.name}</a>`;
+}
+const pagesOfTargets: Readonly<Record<string, string>> = {
+  install_deploys: "deploys",
+  install_sandbox_runs: "sandbox-runs",
+};
 
 function jobCell({ runner_job_id: id, child_workflows, workflow_id }: ShownStep): Html | string {
   const { length } = child_workflows;
