@@ -20,7 +20,7 @@ output "url" { value = terraform_data.web.output }
 `;
 
 describeWithTools(["registry", "terraform"], "an app with a sandbox and components", () => {
-  test("is provisioned by plans that somebody approves, with outputs of one in the other", async () => {
+  test("is provisioned, updated, rolled back, switched off and torn down by plans that somebody approves", async () => {
     const delivery = await givenDelivery({
       files: { "sandbox/main.tf": sandbox, "web/main.tf": component },
       document: (repo) => ({
@@ -44,13 +44,14 @@ describeWithTools(["registry", "terraform"], "an app with a sandbox and componen
           "top.toml": {
             name: "top",
             type: "terraform_module",
+            toggleable: true,
             vars: { net: "{{ .svc.components.web.outputs.url }}", size: 1 },
             public_repo: repo("web"),
           },
         },
       }),
     });
-    const { call, approved, rests } = delivery;
+    const { call, approved, rests, repository } = delivery;
     const { id, workflow_id } = await delivery.install("acme");
     const at = `/v1/installs/${id}`;
     const stepsOf = ({ steps }: WholeWorkflow): string[] =>
@@ -94,18 +95,82 @@ describeWithTools(["registry", "terraform"], "an app with a sandbox and componen
     ]);
     expect(await urls()).toEqual(["acme", "acme/3", "acme/3/1"]);
 
-    // Somebody who denies a plan changes nothing.
-    const [web] = await call<{ component_id: string }[]>(`GET ${at}/components?q=web`);
-    const deploys = `${at}/components/${web?.component_id ?? ""}/deploys`;
-    const asked = await call<{ id: string; workflow_id: string }>(`POST ${deploys}`, {});
-    console.log(JSON.stringify(asked, null, 1));
-    const deployed = await approved(asked.workflow_id);
-    console.log(stepsOf(deployed), deployed.status);
+    // What somebody denies is not done, and what only shows itself changes nothing.
+    const ids = new Map(
+      (await call<{ component_name: string; component_id: string }[]>(`GET ${at}/components`)).map(
+        ({ component_name: name, component_id: of }) => [name, of],
+      ),
+    );
+    const deploy = (name: string, body: object = {}) =>
+      call<{ id: string; workflow_id: string }>(
+        `POST ${at}/components/${ids.get(name) ?? ""}/deploys`,
+        body,
+      );
+    const statusOf = async (deployed: { id: string }): Promise<string> =>
+      (await call<{ status_v2: { status: string } }>(`GET ${at}/deploys/${deployed.id}`)).status_v2
+        .status;
+    const shown = await deploy("web", { plan_only: true });
+    expect(stepsOf(await approved(shown.workflow_id)).at(-1)).toBe("sync and plan web: approved");
+    expect(await statusOf(shown)).toBe("no-drift");
+
+    // A newer build is deployed when somebody asks for it; an older one comes back, and stays.
+    await repository.commit("web/main.tf", component.replace("/", "-"));
+    const [before] = await call<{ id: string }[]>(
+      `GET /v1/components/${ids.get("web") ?? ""}/builds`,
+    );
+    const build = await call<{ id: string }>(
+      `POST /v1/components/${ids.get("web") ?? ""}/builds`,
+      {},
+    );
+    const newer = await deploy("web");
+    const upgraded = await approved(newer.workflow_id);
+    expect(upgraded.status.status).toBe("success");
+    expect(await call(`GET ${at}/deploys/${newer.id}`)).toMatchObject({ build_id: build.id });
+    expect((await urls())[1]).toBe("acme-3");
+    const back = await deploy("web", { build_id: before?.id });
+    await approved(back.workflow_id);
+    expect((await urls())[1]).toBe("acme/3");
+    const again = await call<{ workflow_id: string }>(`PATCH ${at}/inputs`, {
+      inputs: { size: 4 },
+    });
+    expect((await approved(again.workflow_id)).status.status).toBe("success");
+    expect(await urls()).toEqual(["acme", "acme/4", "acme/4/1"]);
+
+    // A component that is switched off is torn down; what was denied stays as it is.
+    const toggle = (isOn: boolean) =>
+      call<{ workflow_id: string }>(`POST ${at}/components/${ids.get("top") ?? ""}/toggle`, {
+        enabled: isOn,
+      });
+    const off = await toggle(false);
+    const asks = (await rests(off.workflow_id)).steps.find(
+      ({ status }) => status.status === "approval-awaiting",
+    );
+    await call(
+      `POST /v1/workflows/${off.workflow_id}/steps/${asks?.id ?? ""}/approvals/${asks?.approval?.id ?? ""}/response`,
+      { response_type: "deny" },
+    );
+    expect((await rests(off.workflow_id)).status.status).toBe("error");
+    expect((await urls())[2]).toBe("acme/4/1");
+    expect(stepsOf(await approved((await toggle(false)).workflow_id))).toEqual([
+      "generate install state: success",
+      "runner healthy: success",
+      "plan teardown top: approved",
+      "teardown top: success",
+    ]);
+    expect((await urls())[2]).toBeUndefined();
 
     const gone = await call<{ workflow_id: string }>(`POST ${at}/deprovision`, {});
     const torn = await approved(gone.workflow_id);
-    console.log(stepsOf(torn), torn.status, await urls());
-    void rests;
+    expect(stepsOf(torn)).toEqual([
+      "generate install state: success",
+      "runner healthy: success",
+      "plan teardown web: approved",
+      "teardown web: success",
+      "deprovision sandbox plan: approved",
+      "deprovision sandbox apply plan: success",
+      "runner deprovisioned: success",
+    ]);
+    expect(await urls()).toEqual([undefined, undefined, undefined]);
   });
 });
 
