@@ -1,0 +1,103 @@
+import { hash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { TestBroker } from "../broker/broker.ts";
+import { type ClaimedJob, httpAgent } from "../broker/http-agent.ts";
+import { givenToken } from "../rows/given-token.ts";
+import { givenProcess, type GivenRunner } from "../rows/given.ts";
+import { afterFile } from "../run/after-file.ts";
+
+/** What of a job's plan the runner looks at. */
+type SeenPlan = {
+  readonly apply_plan_contents?: string;
+  readonly component_name?: string;
+  readonly terraform?: { readonly vars?: Readonly<Record<string, unknown>> };
+};
+type Given = {
+  readonly db: Parameters<typeof givenProcess>[0];
+  readonly brokers: readonly TestBroker[];
+};
+type How = {
+  /** What a plan would change, by the name of its component; empty of the sandbox. */
+  readonly changes?: (component: string) => number;
+  readonly outputs?: (component: string, plan: SeenPlan) => Readonly<Record<string, unknown>>;
+  /** How long a job takes, in milliseconds. */
+  readonly takesMs?: number;
+  readonly slots?: number;
+};
+
+/** A runner that plans and applies deploys and sandboxes as terraform would, without it; it runs until the file is over. */
+export async function givenApplier(
+  { db, brokers: [broker] }: Given,
+  runner: GivenRunner,
+  { changes = () => 1, outputs = () => ({}), takesMs = 0, slots = 4 }: How = {},
+) {
+  if (broker === undefined) throw new Error("there is no broker");
+  const processId = await givenProcess(db, runner, { serves: { deploy: slots, sandbox: slots } });
+  const token = await givenToken(db, runner);
+  const agent = httpAgent(broker.call, { ...runner, processId, token });
+  const planned: { readonly component: string; readonly plan: SeenPlan }[] = [];
+  const applied: { readonly component: string; readonly contents: string }[] = [];
+  const stopped = new AbortController();
+  const running = new Set<Promise<void>>();
+  const done = work();
+  afterFile(async () => {
+    stopped.abort();
+    await Promise.all([done, ...running]);
+  });
+
+  async function work(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      const free = slots - running.size;
+      if (free === 0) {
+        await Promise.race(running);
+        continue;
+      }
+      const answer = await agent
+        .claim({ groups: { deploy: free, sandbox: free }, wait: "1s" })
+        .catch(() => undefined);
+      if (answer?.status !== 200) return; // the broker is gone
+      for (const claimed of answer.body.jobs) {
+        const one = take(claimed).finally(() => running.delete(one));
+        running.add(one);
+      }
+    }
+  }
+
+  async function take(claimed: ClaimedJob): Promise<void> {
+    const plan = claimed.plan as SeenPlan;
+    const { component_name: component = "", apply_plan_contents: contents } = plan;
+    await agent.report(claimed, "in-progress");
+    if (takesMs > 0) await wait(takesMs);
+    if (contents === undefined) planned.push({ component, plan });
+    else applied.push({ component, contents });
+    const { job, execution } = claimed;
+    const ended = await broker?.call(`POST /v1/runner-jobs/${job.id}/executions/${execution.id}/finish`, {
+      token,
+      body: {
+        status: "finished",
+        result: contents === undefined ? planOf(job.id, changes(component)) : { success: true },
+        ...(contents !== undefined && { outputs: outputs(component, plan) }),
+      },
+    });
+    if (ended?.status !== 200) throw new Error(`${job.id}: ${JSON.stringify(ended?.body)}`);
+  }
+  return { processId, planned, applied, runner };
+}
+
+/** A result as a planning job of terraform has it. */
+function planOf(jobId: string, add: number): object {
+  const contents = Buffer.from(`plan of ${jobId}`).toString("base64");
+  const has = {
+    has_changes: add > 0,
+    has_drift: false,
+    change: 0,
+    destroy: 0,
+    import: 0,
+    forget: 0,
+  };
+  return {
+    success: true,
+    contents: JSON.stringify({ ...has, add, plan_sha256: hash("sha256", `plan of ${jobId}`) }),
+    contents_compressed: contents,
+  };
+}
