@@ -45,6 +45,7 @@ export function showDev(screen: Screen, place: DevPlace, signInPath: string): vo
 export async function showNextSteps(screen: Screen, place: DevPlace): Promise<void> {
   const { dev, dataDir, config, agentLogFile } = place;
   const svc = `${await prefixOf(dataDir, config)}${config.launchedAs}`;
+  const hasTerraform = await has(config, "terraform");
   const job = agentLogFile === undefined ? "job create --type noop" : "job run -- uname -a";
   screen.out(
     [
@@ -52,40 +53,48 @@ export async function showNextSteps(screen: Screen, place: DevPlace): Promise<vo
       "Try next, in another terminal, in this folder:",
       "",
       `  ${svc} ${job}`,
-      ...(agentLogFile === undefined ? [] : await deploysOf(config)).map(
+      ...(agentLogFile === undefined ? [] : await deploysOf(config, hasTerraform)).map(
         (command) => `  ${svc} ${command}`,
       ),
       `  ${svc} job list`,
       `  ${svc} runner get`,
-      ...(agentLogFile === undefined ? [] : tour(svc, dev.runner_id)),
+      ...(agentLogFile === undefined ? [] : tour(svc, dev.runner_id, hasTerraform)),
       "",
       "Ctrl-C stops it. All data is kept for the next start.",
     ].join("\n"),
   );
 }
 
-/** An app, an install of it on the local runner, and a run that somebody approves, with its events as signed webhooks. */
-const tour = (svc: string, runnerId: string): string[] => [
+/**
+ * An app, an install of it on the local runner, and a run that somebody approves, with its events as signed webhooks; with terraform the app has
+ * a component, which is built and deployed.
+ */
+const tour = (svc: string, runnerId: string, hasTerraform: boolean): string[] => [
   "",
   "Then deliver an app to a customer, and follow its events:",
   "",
-  `  ${svc} app sync examples/app`,
-  `  ${svc} install create acme --app greeter --input audience=world --runner ${runnerId}`,
+  `  ${svc} app sync examples/${hasTerraform ? "shop" : "app"}`,
+  `  ${svc} install create acme --app ${hasTerraform ? "shop" : "greeter"} --input audience=world --runner ${runnerId}`,
   `  ${svc} webhook listen &`,
+  ...(hasTerraform ? [`  ${svc} workflow approve`, `  ${svc} install outputs acme greeting`] : []),
   `  ${svc} action run acme greet --no-wait`,
   `  ${svc} workflow approve`,
+  ...(hasTerraform
+    ? []
+    : [
+        "",
+        "With terraform on the PATH a component is deployed, too: install it, and start again.",
+      ]),
 ];
 
 /** What the agent can deploy from here: it has the same PATH and the same kubeconfig. */
-async function deploysOf({ env }: CliConfig): Promise<string[]> {
-  const search = env["PATH"] ?? "";
-  const has = async (program: string): Promise<boolean> =>
-    (await findProgram(program, { cwd: "/", search })) !== undefined;
+async function deploysOf(config: CliConfig, hasTerraform: boolean): Promise<string[]> {
+  const { env } = config;
   const hasCluster = hostKubeconfig(env).split(":").some(existsSync);
   return [
-    ...((await has("terraform")) ? ["terraform apply examples/terraform-hello"] : []),
+    ...(hasTerraform ? ["terraform apply examples/terraform-hello"] : []),
     ...(hasCluster ? ["manifest diff examples/manifest-hello"] : []),
-    ...(hasCluster && (await has("helm")) ? ["helm diff hello examples/helm-hello"] : []),
+    ...(hasCluster && (await has(config, "helm")) ? ["helm diff hello examples/helm-hello"] : []),
   ];
 }
 
@@ -97,3 +106,6 @@ async function prefixOf(dataDir: string, config: CliConfig): Promise<string> {
   if (isFound && !config.isDataDirTold) return "";
   return `SVC_DATA_DIR=${quoted(dataDir)} `;
 }
+
+const has = async ({ env }: CliConfig, program: string): Promise<boolean> =>
+  (await findProgram(program, { cwd: "/", search: env["PATH"] ?? "" })) !== undefined;

@@ -5,7 +5,7 @@ import {
   updateWorkflowRoute,
 } from "../../shared/api/control-workflows.ts";
 import type { ShownApproval } from "../../shared/api/workflow.ts";
-import { getWorkflowRoute } from "../../shared/api/workflows.ts";
+import { getWorkflowRoute, listWorkflowsRoute } from "../../shared/api/workflows.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import type { ApprovalResponseType } from "../../shared/workflow-step.ts";
 import { type CommandCall, defineCommand } from "../command.ts";
@@ -91,14 +91,17 @@ export const denyWorkflow = defineCommand({
 type Speaking = Pick<CommandCall, "call" | "screen">;
 
 const lookMs = 500;
+/** A workflow that was just begun soon asks; while one runs, it may take until its plan is made. */
 const mostLooks = 20;
+const mostLooksWhileOneRuns = 240;
 
 /** The one workflow of the org that waits for an approval. */
 async function findOnly(call: CommandCall["call"]): Promise<string> {
   const query = pagesOfListing({});
   let ids: string[] = [];
-  for (let n = 0; n < mostLooks && ids.length === 0; n++) {
-    if (n > 0) await sleep(lookMs); // one that was just begun soon asks
+  for (let n = 0; n < mostLooksWhileOneRuns && ids.length === 0; n++) {
+    if (n >= mostLooks && n % 10 === 0 && !(await isOneOpen(call))) break;
+    if (n > 0) await sleep(lookMs);
     const { items } = pageOfListing(await call(listPendingApprovalsRoute, { query })).body;
     ids = [...new Set(items.map(({ workflow_id: id }) => id))];
   }
@@ -107,6 +110,12 @@ async function findOnly(call: CommandCall["call"]): Promise<string> {
   if (second !== undefined)
     throw new UsageError("Several workflows wait for an approval.", `Name one: ${ids.join(", ")}`);
   return first;
+}
+
+/** Whether a workflow of the org is open, which may ask yet. */
+async function isOneOpen(call: CommandCall["call"]): Promise<boolean> {
+  const query = { ...pagesOfListing({}), finished: "false", limit: "1" } as const;
+  return pageOfListing(await call(listWorkflowsRoute, { query })).items.length > 0;
 }
 
 async function findWaiting(

@@ -22,6 +22,10 @@ const leftOut: readonly (readonly [line: RegExp, why: string])[] = [
   [/^npm ci && npm start/, "this test has it started already, with a database of its own"],
   [/^npm ci && npm run check/, "it would run this test again"],
   [/terraform apply/, "needs terraform: dev.test.ts runs it where that is"],
+  [
+    /svc install components|svc deploy |svc install drift/,
+    "its app has no components: dev.test.ts deploys one",
+  ],
   [/manifest diff|helm upgrade/, "needs a cluster: by-agent tests of this folder have one"],
 ];
 

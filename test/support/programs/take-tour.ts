@@ -2,10 +2,18 @@ import { expect } from "vitest";
 import { until } from "../broker/given-polling.ts";
 import { startSvc, svc } from "./svc.ts";
 
-const tour = ["app sync", "install create", "webhook listen", "action run", "workflow approve"];
+const begin = ["app sync", "install create", "webhook listen"];
+/** Where there is terraform the app has a component. */
+const deploy = ["workflow approve", "install outputs"];
+const run = ["action run", "workflow approve"];
 
 /** Takes the tour that svc dev offers, each command as it is printed; answers what the one that listens has heard by the run's end. */
-export async function takeTour(lines: readonly string[], dataDir: string): Promise<() => string> {
+export async function takeTour(
+  lines: readonly string[],
+  dataDir: string,
+  hasTerraform: boolean,
+): Promise<() => string> {
+  const tour = [...begin, ...(hasTerraform ? deploy : []), ...run];
   expect(lines.map((line) => line.split(" ").slice(0, 2).join(" "))).toEqual(tour);
   const env = { SVC_DATA_DIR: dataDir };
   let heard = (): string => "";
