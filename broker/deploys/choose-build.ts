@@ -12,7 +12,8 @@ export function chooseBuild(
   which: WhichBuild,
 ): ChosenBuild | CompositeFault {
   const what = name === "" ? "the sandbox" : `the component ${name}`;
-  if (which === "chosen") return chosen ?? goneBuild(what);
+  if (which === "chosen")
+    return chosen !== undefined && usable.includes(chosen.build.status) ? chosen : goneBuild(what);
   if (which === "standing" && deployed !== undefined) {
     if (deployedPart === undefined || deployed.build_id === null) return goneBuild(what);
     const build = { id: deployed.build_id, status: "active", artifact: deployed.artifact };
@@ -33,6 +34,9 @@ export function chooseBuild(
     );
   return { build: newest, configured: wanted };
 }
+
+/** Builds that are there, or will be. */
+const usable: readonly string[] = ["planning", "building", "active"];
 
 /** How somebody has it built. */
 export const buildCommand = (name: string): string =>

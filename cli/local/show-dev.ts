@@ -76,7 +76,9 @@ const tour = (svc: string, runnerId: string, hasTerraform: boolean): string[] =>
   `  ${svc} app sync examples/${hasTerraform ? "shop" : "app"}`,
   `  ${svc} install create acme --app ${hasTerraform ? "shop" : "greeter"} --input audience=world --runner ${runnerId}`,
   `  ${svc} webhook listen &`,
-  ...(hasTerraform ? [`  ${svc} workflow approve`, `  ${svc} install outputs acme greeting`] : []),
+  ...(hasTerraform
+    ? [`  ${svc} workflow approve --wait`, `  ${svc} install outputs acme greeting`]
+    : []),
   `  ${svc} action run acme greet --no-wait`,
   `  ${svc} workflow approve`,
   ...(hasTerraform

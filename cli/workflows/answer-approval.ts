@@ -12,6 +12,7 @@ import { type CommandCall, defineCommand } from "../command.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
 import { ask } from "../output/ask.ts";
+import { followWorkflow } from "./follow-workflow.ts";
 import { approvalParams, showApprovalPlan } from "./show-approval-plan.ts";
 
 const args = {
@@ -36,6 +37,9 @@ export const approveWorkflow = defineCommand({
     ...flags,
     yes: { summary: "Do not ask." },
     all: { summary: "Approve everything in this workflow, including later steps." },
+    wait: {
+      summary: "Follow it then until it has ended; the exit code says how.",
+    },
   },
   examples: [{ does: "See the plan, and approve it.", run: "svc workflow approve wfl_…" }],
   run: async ({ args, flags, call, screen }) => {
@@ -44,7 +48,7 @@ export const approveWorkflow = defineCommand({
       const params = { workflow_id: workflow };
       await call(updateWorkflowRoute, { params, body: { approval_option: "approve-all" } });
       screen.say("Everything of this workflow is approved.");
-      return exitCodes.ok.code;
+      return flags.wait ? await followWorkflow({ call, screen }, workflow) : exitCodes.ok.code;
     }
     const approval = await findWaiting(call, workflow, flags.step);
     await showApprovalPlan({ call, screen }, approval);
@@ -55,7 +59,7 @@ export const approveWorkflow = defineCommand({
       return exitCodes.failed.code;
     }
     await respond({ call, screen }, approval, { type: "approve", note: flags.note ?? "" });
-    return exitCodes.ok.code;
+    return flags.wait ? await followWorkflow({ call, screen }, workflow) : exitCodes.ok.code;
   },
 });
 

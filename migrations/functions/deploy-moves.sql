@@ -34,6 +34,12 @@ create or replace function write_deploys(held workflows, deploys jsonb, targets 
 declare
   org text := held.org_id;
 begin
+  perform 1 from component_builds b -- whoever deletes builds asks under their locks what is needed
+    where b.org_id = org and b.id = any(array(select x ->> 'build_id' from jsonb_array_elements(deploys) x)) order by b.id for share;
+  if exists (select from jsonb_array_elements(deploys) x join component_builds b on b.org_id = org and b.id = x ->> 'build_id'
+              where x ->> 'status' = 'planning' and b.status = 'deleting') then
+    raise exception 'stale' using errcode = 'SVC01';
+  end if;
   insert into install_deploys (id, org_id, install_id, target_id, component_id, component_name, component_type, type, app_config_id,
                                build_id, artifact, workflow_id, workflow_step_id, plan_job_id, apply_job_id, outputs_job_id, status,
                                status_description, status_at, composite_error, plan_only, role, changes, values_digest, revision,
@@ -50,8 +56,6 @@ begin
              status_at = excluded.status_at, composite_error = excluded.composite_error, role = excluded.role, changes = excluded.changes,
              values_digest = excluded.values_digest, revision = excluded.revision, planned_at = excluded.planned_at,
              applied_at = excluded.applied_at, started_at = excluded.started_at, finished_at = excluded.finished_at;
-  perform 1 from component_builds b -- whoever deletes builds asks under their locks what is needed
-    where b.org_id = org and b.id = any(array(select x ->> 'build_id' from jsonb_array_elements(deploys) x)) for share;
   update install_components c
      set status = coalesce(x ->> 'status', c.status), status_description = coalesce(x ->> 'status_description', c.status_description),
          status_at = coalesce((x ->> 'status_at')::timestamptz, c.status_at),

@@ -13,6 +13,7 @@ import type { KindEnvironment } from "./kind-environment.ts";
 /** Begins the job that plans a deploy, once its build is there and nobody else works on the same. */
 export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): StepOutcome {
   const { step, deploy, part, target } = of;
+  if (deploy.role !== "") return { kind: "fault", fault: noRole };
   const chosen = chooseBuild(part, step.params["which"] as WhichBuild); // of a type's groups
   if ("code" in chosen) return { kind: "fault", fault: chosen };
   const { build, configured } = chosen;
@@ -36,6 +37,8 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
     artifact: place ?? null,
   };
   const planned = env.rendered(deploy.id, "deploy", { given: order, values: facts.values });
+  if ("code" in planned && planned.code === "missing_value" && deploy.plan_only)
+    return { kind: "unchanged", detail: planned.detail }; // what would bring it is not done here
   if ("code" in planned) return { kind: "fault", fault: planned };
   const valuesDigest = keyed(env, planned.valuesDigest);
   if (step.params["only_if_changed"] === true && isSame(of, build.artifact.digest, valuesDigest))
@@ -83,6 +86,13 @@ function putOff(draft: WorkflowDraft, of: OfDeploy, description: string): StepOu
     moveDeploy(draft, of, { status: "queued", description });
   return { kind: "wait", orElse: nobodyEnded };
 }
+
+const noRole = faultOf(
+  "role_unavailable",
+  "The role is not there",
+  "Roles of installs come with stacks, and this install has none: it is deployed as its runner. Try again without a role.",
+  { retryable: false },
+);
 
 const nobodyEnded: CompositeFault = faultOf(
   "build_unavailable",

@@ -143,6 +143,8 @@ function endPlan(draft: WorkflowDraft, of: OfDeploy): void {
     moveDeploy(draft, of, { status: isSame ? "no-drift" : "drifted" });
     if (isDriftRun(step)) target.drift = isSame ? null : driftRow(draft, of);
   } else if (status === "approved") moveDeploy(draft, of, { status: "queued", description });
+  else if (status === "auto-skipped" && isOfPlan)
+    moveDeploy(draft, of, { status: "auto-skipped", description });
   else if (status === "auto-skipped") {
     const isGone = step.params["is_teardown"] === true;
     const stands = isGone ? null : deploy.id;
