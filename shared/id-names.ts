@@ -18,6 +18,7 @@ export const idNames = {
   event_id: "evt",
   execution_id: "exe",
   group_id: "wsg",
+  install_component_id: "icm",
   install_config_id: "inc",
   install_id: "ins",
   install_secret_id: "ise",

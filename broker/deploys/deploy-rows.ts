@@ -2,7 +2,6 @@ import {
   type InstallDeploy,
   installDeploys,
   type InstallSandboxRun,
-  sandboxRuns,
 } from "../../shared/api/install-deploys.ts";
 import { componentTypeOf } from "../../shared/component-types.ts";
 import type { componentDeployTypes, sandboxRunTypes } from "../../shared/deploy-statuses.ts";
@@ -26,28 +25,18 @@ export type ShownDeployRow = Omit<DeployRow, Always | Sometimes> & {
   readonly policy_reports: readonly StoredReport[];
 };
 
-const columns = `d.*, log_stream_of(coalesce(d.apply_job_id, d.plan_job_id)) as log_stream_id, ${reportsOf("d")} as policy_reports`;
-
 /** Deploys of components. */
 export const deployRows = rowsOf<typeof installDeploys, ShownDeployRow>(installDeploys, {
   from: ["install_deploys d", "d"],
   live: "d.component_id is not null",
   besides: {},
   whole: {
-    columns: `${columns},
+    columns: `d.*, log_stream_of(coalesce(d.apply_job_id, d.plan_job_id)) as log_stream_id, ${reportsOf("d")} as policy_reports,
        (select count(*)::int from component_configs n
          where n.component_id = d.component_id
            and n.id <= (select b.component_config_id from component_builds b where b.org_id = d.org_id and b.id = d.build_id)) as nth`,
     toItem: toDeploy,
   },
-});
-
-/** Runs of sandboxes. */
-export const sandboxRunRows = rowsOf<typeof sandboxRuns, ShownDeployRow>(sandboxRuns, {
-  from: ["install_deploys d", "d"],
-  live: "d.component_id is null",
-  besides: {},
-  whole: { columns, toItem: toRun },
 });
 
 function toDeploy(row: ShownDeployRow): InstallDeploy {
@@ -62,7 +51,8 @@ function toDeploy(row: ShownDeployRow): InstallDeploy {
   };
 }
 
-function toRun(row: ShownDeployRow): InstallSandboxRun {
+/** A run of a sandbox as the API shows it. */
+export function toSandboxRun(row: ShownDeployRow): InstallSandboxRun {
   return {
     ...ofEach(row, "install_sandbox_runs"),
     install_sandbox_id: row.target_id,

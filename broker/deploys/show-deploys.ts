@@ -8,7 +8,8 @@ import { findJobOutputs } from "../builds/job-outputs.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
-import { deployRows, sandboxRunRows, type ShownDeployRow } from "./deploy-rows.ts";
+import { deployRows, type ShownDeployRow, toSandboxRun } from "./deploy-rows.ts";
+import { findSandboxRun } from "./sandbox-run-queries.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Texts = Readonly<Record<string, string>>;
@@ -41,12 +42,12 @@ export async function showLatestDeploy(
 export async function showSandboxRun(
   parts: Parts,
   org: OrgId,
-  params: Texts,
+  which: { readonly id: string; readonly installId?: string },
 ): Promise<WholeInstallSandboxRun> {
-  const row = await sandboxRunRows.find(parts.db, org, params);
+  const row = await findSandboxRun(parts.db, org, which);
   if (row === undefined) throw problem.notFound("sandbox run");
   const outputs = await outputsOf(parts, org, row.outputs_job_id);
-  return { ...sandboxRunRows.toItem(row), outputs };
+  return { ...toSandboxRun(row), outputs };
 }
 
 /** What a job that applied told; nothing without one. */

@@ -1,4 +1,5 @@
-import type { DriftedObject, InstallComponent } from "../../shared/api/install-components.ts";
+import type { DriftedObject } from "../../shared/api/drifted-objects.ts";
+import type { InstallComponent } from "../../shared/api/install-components.ts";
 import type { InstallDeploy } from "../../shared/api/install-deploys.ts";
 import { componentTypeOf } from "../../shared/component-types.ts";
 import { deployWord, deployWordV2 } from "../../shared/deploy-words.ts";
@@ -13,11 +14,11 @@ import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import { deployRows, type ShownDeployRow } from "./deploy-rows.ts";
+import { driftRows } from "./drift-rows.ts";
 import { isEnabled } from "./is-enabled.ts";
 import { outputsOf } from "./show-deploys.ts";
 import {
   findTarget,
-  listDrifted,
   listTargets,
   type ShownTargetRow,
   type TargetFilter,
@@ -81,16 +82,6 @@ export async function showComponentOutputs(
   return await outputsOf(parts, org, found?.outputs_job_id ?? null);
 }
 
-/** What of an install has drifted; 404 without the install. */
-export async function showDriftedObjects(
-  db: Db,
-  org: OrgId,
-  installId: string,
-): Promise<DriftedObject[]> {
-  await requireInstall(db, org, installId);
-  return (await listDrifted(db, org, installId)).flatMap((row) => toDrifted(row) ?? []);
-}
-
 async function showAll(
   db: Db,
   org: OrgId,
@@ -107,9 +98,10 @@ async function showAll(
     filter,
     ...page,
   });
-  const [components, deploys, document] = await Promise.all([
+  const [components, deploys, drifted, document] = await Promise.all([
     showComponents(db, org, named),
     findDeploys(db, org, rows),
+    findDrifted(db, org, rows),
     readDocument(db, org, configIdOf(install)),
   ]);
   const byId = new Map(components.map((component) => [component.id, component]));
@@ -119,6 +111,7 @@ async function showAll(
     return {
       ...toInstallComponent(row, deploys),
       ...(component && { component }),
+      ...(drifted.has(row.id) && { drifted_object: drifted.get(row.id) }),
       ...(enabled !== undefined && { enabled }),
     };
   });
@@ -136,16 +129,26 @@ async function findDeploys(
   return new Map(found.map((row) => [row.id, row]));
 }
 
+async function findDrifted(
+  db: Db,
+  org: OrgId,
+  rows: readonly ShownTargetRow[],
+): Promise<ReadonlyMap<string, DriftedObject>> {
+  const ids = rows.map(({ id }) => id);
+  const found = await db<Parameters<typeof driftRows.toItem>[0][]>`
+    ${db.unsafe(driftRows.select)} where h.org_id = ${org} and h.id = any(${ids}::text[]) and h.drift is not null`;
+  return new Map(found.map((row) => [row.id, driftRows.toItem(row)]));
+}
+
 function toInstallComponent(
   row: ShownTargetRow,
   found: ReadonlyMap<string, ShownDeployRow>,
-): Omit<InstallComponent, "component" | "enabled"> {
+): Omit<InstallComponent, "component" | "enabled" | "drifted_object"> {
   const ids = [...new Set([row.latest_id, row.deployed_id])];
   const deploys = ids.flatMap((id): InstallDeploy[] => {
     const deploy = found.get(id ?? "");
     return deploy === undefined ? [] : [deployRows.toItem(deploy)];
   });
-  const drifted = toDrifted(row);
   const { status, status_description: description } = row;
   const v2 = status === "" ? "" : deployWordV2(status);
   return {
@@ -162,7 +165,6 @@ function toInstallComponent(
     deployed_id: row.deployed_id,
     latest_id: row.latest_id,
     install_deploys: deploys,
-    ...(drifted && { drifted_object: drifted }),
     terraform_workspace: placeOf(row, row.workspace_id),
     helm_chart: placeOf(row, row.chart_id),
     links: {},
@@ -183,29 +185,5 @@ function placeOf(row: ShownTargetRow, id: string) {
     created_at: made.toISOString(),
     updated_at: (row.workspace_updated_at ?? made).toISOString(),
     created_by_id: row.created_by_id,
-  };
-}
-
-function toDrifted(row: ShownTargetRow): DriftedObject | undefined {
-  const { drift, component_id: componentId } = row;
-  const { deployed_build_id: buildId, deployed_config_id: configId } = row;
-  if (drift === null) return undefined;
-  const isSandbox = componentId === null;
-  const { added, changed, replaced, removed } = drift;
-  return {
-    org_id: row.org_id,
-    install_id: row.install_id,
-    target_type: isSandbox ? "install_sandbox_runs" : "install_deploys",
-    target_id: drift.deploy_id,
-    install_workflow_id: drift.workflow_id,
-    component_name: row.name,
-    ...(isSandbox ? { install_sandbox_id: row.id } : { install_component_id: row.id }),
-    ...(buildId !== null && !isSandbox && { component_build_id: buildId }),
-    ...(configId !== null && isSandbox && { app_sandbox_config_id: configId }),
-    added,
-    changed,
-    replaced,
-    removed,
-    seen_at: new Date(drift.at).toISOString(),
   };
 }

@@ -3,7 +3,6 @@ import type { DeployStatus } from "../../shared/deploy-statuses.ts";
 import type { Db } from "../database/connect.ts";
 import { type LabelQuery, labelledBy } from "../labels/label-query.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { ChangeCounts } from "../workflows/machine/deploy-rows.ts";
 
 /** What an install has of a component, or of the sandbox, as it is read. */
 export type ShownTargetRow = {
@@ -23,17 +22,9 @@ export type ShownTargetRow = {
   readonly status_at: Date;
   readonly deployed_id: string | null;
   readonly latest_id: string | null;
-  readonly drift: StoredDrift | null;
-  readonly deployed_build_id: string | null;
-  readonly deployed_config_id: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly created_by_id: string;
-};
-type StoredDrift = ChangeCounts & {
-  readonly workflow_id: string;
-  readonly deploy_id: string;
-  readonly at: string;
 };
 
 export type TargetFilter = {
@@ -72,17 +63,6 @@ export async function findTarget(
     ${selected(db, configId)}
      where h.org_id = ${org} and h.install_id = ${installId} and coalesce(h.component_id, '') = ${componentId ?? ""}`;
   return row;
-}
-
-/** What of an install differs from what was deployed. */
-export async function listDrifted(
-  db: Db,
-  org: OrgId,
-  installId: string,
-): Promise<ShownTargetRow[]> {
-  return db<ShownTargetRow[]>`
-    ${selected(db, null)}
-     where h.org_id = ${org} and h.install_id = ${installId} and h.drift is not null order by h.name, h.id`;
 }
 
 /** Has a row for each component of a config, and for its sandbox. */
@@ -128,10 +108,8 @@ export async function findDeployable(
 
 function selected(db: Db, configId: string | null) {
   return db`
-    select h.*, p.type as part_type, w.created_at as workspace_created_at, w.updated_at as workspace_updated_at,
-           d.build_id as deployed_build_id, d.app_config_id as deployed_config_id
+    select h.*, p.type as part_type, w.created_at as workspace_created_at, w.updated_at as workspace_updated_at
       from install_components h
-      left join install_deploys d on d.org_id = h.org_id and d.id = h.deployed_id
       left join component_configs p on p.app_config_id = ${configId ?? ""} and p.component_id = h.component_id
       left join terraform_workspaces w on w.org_id = h.org_id and w.id = h.workspace_id`;
 }

@@ -2,8 +2,7 @@ import {
   deprovisionSandboxRoute,
   reprovisionSandboxRoute,
 } from "../../shared/api/deploy-components.ts";
-import { getSandboxRunRoute } from "../../shared/api/install-components.ts";
-import { sandboxRuns } from "../../shared/api/install-deploys.ts";
+import { getSandboxRunRoute, listSandboxRunsRoute } from "../../shared/api/install-components.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { deployStatuses } from "../../shared/deploy-statuses.ts";
 import { runCodes } from "../actions/follow-run.ts";
@@ -30,7 +29,7 @@ const listRuns = defineList({
   read: async ({ args, flags: { status }, call, page }) => {
     const params = { install_id: (await findInstall(call, args.install)).body.id };
     const query = { status, ...pagesOfListing(page) };
-    return pageOfListing(await call(sandboxRuns.list, { params, query }));
+    return pageOfListing(await call(listSandboxRunsRoute, { params, query }));
   },
 });
 

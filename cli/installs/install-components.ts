@@ -5,9 +5,9 @@ import {
   teardownComponentsRoute,
   toggleComponentRoute,
 } from "../../shared/api/deploy-components.ts";
+import { listDriftedObjectsRoute } from "../../shared/api/drifted-objects.ts";
 import {
   getInstallComponentOutputsRoute,
-  listDriftedObjectsRoute,
   listInstallComponentsRoute,
 } from "../../shared/api/install-components.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";

@@ -3,9 +3,15 @@ import { componentTypes } from "../component-types.ts";
 import { componentSchema } from "./components.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
-import { installDeploys, wholeDeploySchema, wholeSandboxRunSchema } from "./install-deploys.ts";
+import { driftedObjects } from "./drifted-objects.ts";
+import {
+  installDeploys,
+  sandboxRunSchema,
+  wholeDeploySchema,
+  wholeSandboxRunSchema,
+} from "./install-deploys.ts";
 import { labelsQuery } from "./label-keys.ts";
-import { listingDescription, listingOf, listingQuery, partQuery } from "./listing.ts";
+import { createdQuery, listingDescription, listingOf, listingQuery, partQuery } from "./listing.ts";
 import { json } from "./response.ts";
 import { someWords } from "./some-words.ts";
 import { truth } from "./truth.ts";
@@ -15,30 +21,6 @@ const install = "/v1/installs/{install_id}";
 const base = `${install}/components` as const;
 const path = `${base}/{component_id}` as const;
 const reading = { surface: "control-plane", permission: "installs.read" } as const;
-
-export const driftedObjectSchema = z
-  .object({
-    org_id: z.string(),
-    install_id: z.string(),
-    target_type: z.enum(["install_deploys", "install_sandbox_runs"]),
-    target_id: z.string().describe("The deploy or run that looked."),
-    install_workflow_id: z.string(),
-    component_name: z.string().describe("Empty of the sandbox."),
-    install_component_id: z.string().optional(),
-    install_sandbox_id: z.string().optional(),
-    component_build_id: z.string().optional().describe("The build that is deployed."),
-    app_sandbox_config_id: z
-      .string()
-      .optional()
-      .describe("Of the sandbox: the config by which it is deployed."),
-    added: z.int(),
-    changed: z.int(),
-    replaced: z.int(),
-    removed: z.int(),
-    seen_at: z.iso.datetime(),
-  })
-  .openapi("DriftedObject");
-export type DriftedObject = z.infer<typeof driftedObjectSchema>;
 
 const place = {
   id: z.string(),
@@ -75,7 +57,9 @@ export const installComponentSchema = z
     install_deploys: z
       .array(installDeploys.itemSchema)
       .describe("These two, or the one that they are, the newest first."),
-    drifted_object: driftedObjectSchema.optional().describe("Where the last look found a drift."),
+    drifted_object: driftedObjects.itemSchema
+      .optional()
+      .describe("Where the last look found a drift."),
     terraform_workspace: z
       .object({ ...place, updated_at: z.iso.datetime() })
       .openapi("InstallTerraformWorkspace"),
@@ -168,6 +152,20 @@ export const getDeployRoute = createRoute("getInstallDeploy", {
   responses: { 200: one },
 });
 
+export const listSandboxRunsRoute = createRoute("listInstallSandboxRuns", {
+  get: `${install}/sandbox-runs`,
+  rule: reading,
+  tags,
+  summary: "List the runs of an install's sandbox",
+  description: listingDescription,
+  query: z.object({
+    ...listingQuery,
+    ...createdQuery,
+    status: installDeploys.filters.status.schema,
+  }),
+  responses: { 200: json(listingOf(sandboxRunSchema), "Runs.") },
+});
+
 export const getSandboxRunRoute = createRoute("getInstallSandboxRun", {
   get: `${install}/sandbox-runs/{sandbox_run_id}`,
   rule: reading,
@@ -182,13 +180,4 @@ export const getSandboxRunByIdRoute = createRoute("getInstallSandboxRunById", {
   tags,
   summary: "Read a run of the sandbox of whatever install",
   responses: run,
-});
-
-export const listDriftedObjectsRoute = createRoute("listDriftedObjects", {
-  get: `${install}/drifted-objects`,
-  rule: reading,
-  tags,
-  summary: "List what has drifted in an install",
-  description: "Components, and the sandbox, of which the last look found that they differ.",
-  responses: { 200: json(z.array(driftedObjectSchema), "What differs.") },
 });

@@ -65,16 +65,7 @@ const ofEach = {
 } as const;
 
 const status = is("status", z.enum(deployStatuses).optional().describe("Of this `status_v2`."));
-const under = {
-  under: ["install"],
-  surface: "control-plane",
-  read: "installs.read",
-  opens: ["list"],
-  bound: "path",
-} as const;
-
 export const installDeploys = resource({
-  ...under,
   noun: "deploy",
   plural: "deploys",
   schema: "InstallDeploy",
@@ -82,6 +73,11 @@ export const installDeploys = resource({
   prefix: "dep",
   param: "deploy_id",
   path: "/v1/installs/{install_id}/deploys",
+  under: ["install"],
+  surface: "control-plane",
+  read: "installs.read",
+  opens: ["list"],
+  bound: "path",
   says: { list: "List the deploys of an install's components" },
   members: {
     ...owned,
@@ -116,28 +112,20 @@ export const wholeDeploySchema = installDeploys.itemSchema
   .openapi("WholeInstallDeploy");
 export type WholeInstallDeploy = z.infer<typeof wholeDeploySchema>;
 
-export const sandboxRuns = resource({
-  ...under,
-  noun: "sandbox run",
-  plural: "runs of the sandbox",
-  schema: "InstallSandboxRun",
-  tag: "Deploys",
-  prefix: "sbr",
-  param: "sandbox_run_id",
-  path: "/v1/installs/{install_id}/sandbox-runs",
-  says: { list: "List the runs of an install's sandbox" },
-  members: {
-    ...owned,
-    install_id: text(),
-    install_sandbox_id: text(),
-    run_type: word(sandboxRunTypes),
-    ...ofEach,
-  },
-  filters: { ...created, status },
-});
-export type InstallSandboxRun = ItemOf<typeof sandboxRuns>;
+export const sandboxRunSchema = installDeploys.itemSchema
+  .omit({
+    install_component_id: true,
+    component_id: true,
+    component_name: true,
+    component_type: true,
+    component_config_version: true,
+    install_deploy_type: true,
+  })
+  .extend({ install_sandbox_id: z.string(), run_type: z.enum(sandboxRunTypes) })
+  .openapi("InstallSandboxRun");
+export type InstallSandboxRun = z.infer<typeof sandboxRunSchema>;
 
-export const wholeSandboxRunSchema = sandboxRuns.itemSchema
+export const wholeSandboxRunSchema = sandboxRunSchema
   .extend({ outputs })
   .openapi("WholeInstallSandboxRun");
 export type WholeInstallSandboxRun = z.infer<typeof wholeSandboxRunSchema>;

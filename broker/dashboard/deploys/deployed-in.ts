@@ -2,8 +2,9 @@ import { html } from "hono/html";
 import {
   type InstallComponent,
   listInstallComponentsRoute,
+  listSandboxRunsRoute,
 } from "../../../shared/api/install-components.ts";
-import { type InstallSandboxRun, sandboxRuns } from "../../../shared/api/install-deploys.ts";
+import type { InstallSandboxRun } from "../../../shared/api/install-deploys.ts";
 import type { Install } from "../../../shared/api/install.ts";
 import type { Html, View } from "../page.ts";
 import { listed } from "../parts/listed.ts";
@@ -20,7 +21,7 @@ export async function deployedIn(view: View, install: Install): Promise<Html> {
   const params = { install_id: install.id };
   const [components, runs] = await Promise.all([
     view.ask(listInstallComponentsRoute, { params }),
-    view.ask(sandboxRuns.list, { params, query: newest }),
+    view.ask(listSandboxRunsRoute, { params, query: newest }),
   ]);
   const { items } = listed(runs);
   return html`${

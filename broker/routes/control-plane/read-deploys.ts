@@ -1,12 +1,14 @@
+import { listDriftedObjectsRoute } from "../../../shared/api/drifted-objects.ts";
 import * as routes from "../../../shared/api/install-components.ts";
 import type { ListRequest } from "../../database/page-request.ts";
-import { deployRows, sandboxRunRows } from "../../deploys/deploy-rows.ts";
+import { deployRows, toSandboxRun } from "../../deploys/deploy-rows.ts";
+import { driftRows } from "../../deploys/drift-rows.ts";
+import { listSandboxRuns } from "../../deploys/sandbox-run-queries.ts";
 import { showDeploy, showLatestDeploy, showSandboxRun } from "../../deploys/show-deploys.ts";
 import {
   prepareInstallComponents,
   requireTarget,
   showComponentOutputs,
-  showDriftedObjects,
   showInstallComponent,
 } from "../../deploys/show-install-components.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
@@ -21,7 +23,7 @@ import { readLabelQuery } from "../../labels/label-query.ts";
 export const readDeploys: RegisterRoutes = (app, broker) => {
   readOfInstall(app, broker);
   openResource(app, broker, deployRows);
-  openResource(app, broker, sandboxRunRows);
+  readSandboxRuns(app, broker);
   readComponents(app, broker);
   readOfComponent(app, broker);
 };
@@ -70,22 +72,44 @@ const readOfComponent: RegisterRoutes = (app, broker) => {
   );
 };
 
+/** An install has fewer components. */
+const mostDrifted = 2000;
+
 const readOfInstall: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(routes.getLatestDeployRoute, async ({ c, orgId, params: { install_id } }) => {
     await requireInstall(db, orgId, install_id);
     return answerInTurns(c, broker, await showLatestDeploy(broker, orgId, { install_id }));
   });
+  app.handle(listDriftedObjectsRoute, async ({ orgId, params }) => {
+    await requireInstall(db, orgId, params.install_id);
+    const all = { after: undefined, limit: mostDrifted, offset: 0 };
+    const rows = await driftRows.list(db, orgId, { params, filter: {}, ...all });
+    return rows.map((row) => driftRows.toItem(row));
+  });
   app.handle(routes.getDeployRoute, async ({ c, orgId, params }) =>
     answerInTurns(c, broker, await showDeploy(broker, orgId, params)),
   );
-  app.handle(routes.getSandboxRunRoute, async ({ c, orgId, params }) =>
-    answerInTurns(c, broker, await showSandboxRun(broker, orgId, params)),
-  );
-  app.handle(routes.getSandboxRunByIdRoute, async ({ c, orgId, params }) =>
-    answerInTurns(c, broker, await showSandboxRun(broker, orgId, params)),
-  );
-  app.handle(routes.listDriftedObjectsRoute, async ({ orgId, params }) => {
-    return await showDriftedObjects(db, orgId, params.install_id);
+};
+
+const readSandboxRuns: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
+  app.handle(routes.listSandboxRunsRoute, async ({ c, orgId, params, query }) => {
+    const { install_id: installId } = params;
+    await requireInstall(db, orgId, installId);
+    const [page, filter] = splitQuery(query);
+    return await answerList(c, page, {
+      filters: { installId, ...filter },
+      read: (request: ListRequest) => listSandboxRuns(db, orgId, { installId, filter, ...request }),
+      toItem: toSandboxRun,
+    });
+  });
+  app.handle(routes.getSandboxRunRoute, async ({ c, orgId, params }) => {
+    const which = { id: params.sandbox_run_id, installId: params.install_id };
+    return answerInTurns(c, broker, await showSandboxRun(broker, orgId, which));
+  });
+  app.handle(routes.getSandboxRunByIdRoute, async ({ c, orgId, params }) => {
+    const which = { id: params.sandbox_run_id };
+    return answerInTurns(c, broker, await showSandboxRun(broker, orgId, which));
   });
 };

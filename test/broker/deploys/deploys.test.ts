@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { DriftedObject, InstallComponent } from "../../../shared/api/install-components.ts";
+import type { DriftedObject } from "../../../shared/api/drifted-objects.ts";
+import type { InstallComponent } from "../../../shared/api/install-components.ts";
 import type { InstallDeploy, InstallSandboxRun } from "../../../shared/api/install-deploys.ts";
 import { givenDeploy } from "../../support/deploys/given-deploy.ts";
 import { givenDeployable } from "../../support/deploys/given-deploys.ts";
