@@ -102,7 +102,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     GET,POST /v1/installs/{install_id}/deploys
     GET /v1/installs/{install_id}/deploys/latest
     GET /v1/installs/{install_id}/deploys/{deploy_id}
-    POST /v1/installs/{install_id}/sync-secrets
 `,
   "People and their accounts come later.": `
     POST /v1/oidc/token
