@@ -46,7 +46,7 @@ function plansOf(given: Given): readonly [Record<string, unknown>, Record<string
 }
 
 const runOf = (plan: Record<string, unknown>) =>
-  readSecretsRun(plan as never, { id: "job_a", operation: "exec" } as JobInfo);
+  readSecretsRun(plan, { id: "job_a", operation: "exec" } as JobInfo);
 
 describe("the plan of a sync of secrets", () => {
   test("names where each is and where it is copied to, who reads it, and the cluster", () => {

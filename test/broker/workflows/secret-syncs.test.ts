@@ -56,9 +56,9 @@ async function givenSyncs(document: object = config) {
   const token = await givenToken(db, runner);
   const agent = httpAgent(call, { ...runner, processId, token });
   const syncs: ClaimedJob[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const work = async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const { status, body } = await agent.claim({ groups });
       if (status !== 200) return;
       for (const claimed of body.jobs) await end(claimed);
@@ -75,7 +75,7 @@ async function givenSyncs(document: object = config) {
   };
   const done = work();
   afterFile(async () => {
-    isOver = true;
+    over.abort();
     await done;
   });
   const made = await org.create({ inputs: {}, runner_group_id: runner.groupId });
