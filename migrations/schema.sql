@@ -1137,6 +1137,17 @@ create table install_inputs (
 );
 CREATE UNIQUE INDEX install_inputs_version ON public.install_inputs USING btree (install_id, version);
 
+create table install_secret_syncs (
+  org_id svc_id not null,
+  install_id svc_id not null,
+  runner_job_id svc_id not null,
+  secrets jsonb not null,
+  synced_at timestamp with time zone not null,
+  constraint install_secret_syncs_pkey PRIMARY KEY (install_id),
+  constraint install_secret_syncs_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id) ON DELETE CASCADE,
+  constraint install_secret_syncs_secrets_check CHECK ((jsonb_typeof(secrets) = 'object'::text))
+);
+
 create table install_secrets (
   id svc_id not null,
   org_id svc_id not null,

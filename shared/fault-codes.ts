@@ -21,7 +21,6 @@ export const faultCodes = [
   "child_failed",
   "image_unsupported",
   "repo_unsupported",
-  "kubernetes_unsupported",
   "internal",
 ] as const;
 export type FaultCode = (typeof faultCodes)[number];

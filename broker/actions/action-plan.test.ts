@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RenderWork } from "../../shared/app-config/templates/render-work.ts";
+import { deployedFacts } from "../../test/support/deploys/planned-deploy.ts";
 import { baseOf, factsOf } from "../../test/support/installs/state-facts.ts";
 import { planAction, type PlanTexts } from "./action-plan.ts";
 
@@ -48,5 +49,69 @@ test("a plan that would be longer than 8 MiB with its twin is none, and says so"
     code: "render_failed",
     detail:
       "Its plan, with its masked twin, is longer than 8388608 bytes. Have its steps fetch what is long.",
+  });
+});
+
+describe("an action that asks for a cluster", () => {
+  type GivenFacts = Parameters<typeof deployedFacts>[0];
+  const eks = { name: "eks", endpoint: "https://eks.test", certificate_authority_data: "Q0E=" };
+  const aws = { cloud_platform: "aws", cloud_account: { region: "eu-central-1" } } as const;
+
+  function planned(asks: object, given: GivenFacts) {
+    const { facts, values } = deployedFacts(given);
+    const action = { name: "act", steps: [{ name: "run", command: "kubectl get ns" }], ...asks };
+    const run = { id: "iar_a", configId: null, env: {} };
+    return planAction({ facts, action, run, cause: {} }, values, new RenderWork());
+  }
+
+  function clustersOf(asks: object, given: GivenFacts) {
+    const plan = planned(asks, given);
+    if (!("text" in plan)) throw new Error(plan.detail);
+    const read = (text: string) =>
+      (JSON.parse(text) as { readonly cluster_info?: object }).cluster_info;
+    return [read(plan.text), read(plan.shown)];
+  }
+
+  test("gets the sandbox's, in which its runner signs in by its cloud", () => {
+    const given = { install: aws, sandbox: { cluster: eks } };
+    const known = { id: "eks", endpoint: "https://eks.test", ca_data: "Q0E=" };
+    const cluster = { ...known, cloud: "aws", region: "eu-central-1" };
+    expect(clustersOf({ enable_kube_config: true }, given)).toEqual([cluster, cluster]);
+    expect(clustersOf({}, given)).toEqual([undefined, undefined]);
+    const off = { enable_kube_config: false, kubernetes_context: "main" };
+    expect(clustersOf(off, given)).toEqual([undefined, undefined]);
+  });
+
+  test("gets that of its context's component, of which people see no token and no kubeconfig", () => {
+    const context = [{ name: "main-one", source_component_name: "k8s" }];
+    const given = {
+      config: { kubernetes_contexts: { context }, components: [{ name: "k8s" }] },
+      sandbox: { cluster: eks },
+      components: { k8s: { host: "10.0.0.1", kube_config: "kind: Config", token: "t0ken" } },
+    };
+    expect(clustersOf({ kubernetes_context: "main_one" }, given)).toEqual([
+      { endpoint: "https://10.0.0.1", kube_config: "kind: Config", token: "t0ken" },
+      { endpoint: "https://10.0.0.1", kube_config: "(secret)", token: "(secret)" },
+    ]);
+  });
+
+  test("is not planned where a cloud's install has none, or its context has none", () => {
+    const asks = { enable_kube_config: true };
+    expect(planned(asks, { install: aws, sandbox: {} })).toMatchObject({
+      code: "cluster_missing",
+      detail: expect.stringContaining("no output `cluster`") as string,
+    });
+    expect(planned({ kubernetes_context: "main" }, {})).toMatchObject({
+      code: "cluster_missing",
+      detail: expect.stringContaining("the component (none)") as string,
+    });
+    expect(clustersOf(asks, { install: { ...aws, sandbox_mode: true } })).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("is its runner's affair in an install of no cloud", () => {
+    expect(clustersOf({ enable_kube_config: true }, {})).toEqual([undefined, undefined]);
   });
 });

@@ -5,6 +5,7 @@ import { withAliases } from "../../shared/brands.ts";
 import { secondNs } from "../../shared/duration.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
+import { clusterTemplates, type ClusterInfo } from "../deploys/plan/cluster-info-of.ts";
 import type { StateBase } from "../installs/state-base.ts";
 import type { StateValues } from "../installs/state-values.ts";
 import type { PlanWords } from "../rendering/plan-words.ts";
@@ -13,6 +14,7 @@ import { mostSecrets, writePlan } from "../rendering/write-plan.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 import { outlineOf, type PlanOutline } from "../workflows/plan-outline.ts";
+import { actionCluster, findActionPlaces } from "./action-cluster.ts";
 
 /** An action as its config has it, or as an ad hoc run brings it. */
 export type ActionConfigPart = NonNullable<AppConfigDocument["actions"]>[number];
@@ -54,21 +56,21 @@ export function planAction(
   const facts = { ...planning.facts, ...values };
   if (action.image !== undefined)
     return fault("image_unsupported", "It asks for a container image", noImages);
-  if (action.enable_kube_config === true || action.kubernetes_context !== undefined)
-    return fault("kubernetes_unsupported", "It asks for a cluster", noClusters);
-  const place = { file: `actions/${action.name}.toml`, member: "steps" };
-  const given = action.steps.map((step) => step as unknown as Json); // JSON, as it was checked
-  const rendered = renderForPlan(given, facts, place, { work, words });
+  const place = { file: `actions/${action.name}.toml`, member: "" };
+  const steps = action.steps as unknown as Json; // JSON, as it was checked
+  const cluster = clusterTemplates(findActionPlaces(facts, action));
+  const rendered = renderForPlan({ steps, cluster }, facts, place, { work, words });
   if ("code" in rendered) return rendered;
-  const shown = rendered.twin as unknown as readonly ActionStepPart[];
+  const [real, masked] = [rendered.value, rendered.twin] as unknown as readonly [Given, Given];
+  const found = actionCluster(facts, action, { real: real.cluster, masked: masked.cluster });
+  if ("code" in found) return found;
+  const shown = masked.steps;
   const connected = shown.find(({ connected_repo: repo }) => repo !== undefined);
   if (connected !== undefined)
     return fault("repo_unsupported", "Its source cannot be read", noConnections(connected.name));
-  const plan = actionPlan.parse(
-    planOf(planning, rendered.value as unknown as readonly ActionStepPart[]),
-  );
+  const plan = actionPlan.parse(planOf(planning, real.steps, found.cluster));
   const twin = shownOf({
-    ...planOf(planning, shown),
+    ...planOf(planning, shown, found.shown),
     ...(rendered.isMasked && { secrets: [hiddenValue] }), // how many is told to nobody
   });
   const bounds = { work, words, mostBytes: mostPlanBytes, tooLong: planTooLong };
@@ -76,9 +78,13 @@ export function planAction(
   return "code" in written ? written : { ...written, ...outlineOf(plan, twin) };
 }
 
+/** What is rendered of an action, as it was given. */
+type Given = { readonly steps: readonly ActionStepPart[]; readonly cluster: Json };
+
 function planOf(
   { facts, action, run, cause, apiUrl }: Planning,
   steps: readonly ActionStepPart[],
+  cluster: ClusterInfo | undefined,
 ): Readonly<Record<string, unknown>> {
   const { brands = [] } = facts.config;
   return {
@@ -99,6 +105,7 @@ function planOf(
     ...(brands.length > 0 && { brands }),
     override_env_vars: run.env,
     timeout: actionTimeoutNs(action),
+    ...(cluster !== undefined && { cluster_info: cluster }),
     ...(facts.install.sandbox_mode === true && { sandbox_mode: { enabled: true } }),
   };
 }
@@ -151,7 +158,5 @@ const words: PlanWords = {
 };
 const noImages =
   "This action has an image. Runners have no container runtime for actions yet. Take `image` out of its config, then sync it.";
-const noClusters =
-  "This version does not support clusters of installs yet. Take `enable_kube_config` and `kubernetes_context` out of the action's config, then sync it.";
 const noConnections = (step: string): string =>
   `Its step ${step} has a connected_repo. This broker has no source-control connections. Use public_repo.`;

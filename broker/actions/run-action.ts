@@ -90,6 +90,8 @@ type AdhocRun = {
   readonly timeoutNs: number | undefined;
   readonly role: string;
   readonly wantsApproval: boolean;
+  /** It gets a kubeconfig of the install's cluster. */
+  readonly wantsCluster: boolean;
 };
 
 /** Begins a run of a command, or a script, that no config has; it is approved first where it is asked, or where nobody may approve their own. */
@@ -102,6 +104,7 @@ export async function runAdhoc(parts: Parts, actor: Who, run: AdhocRun): Promise
     name,
     timeout,
     approval,
+    ...(run.wantsCluster && { enable_kube_config: true }),
     steps: [{ name, command, inline_contents: contents }],
   };
   const id = keyedId("awr", actor.requestSeed, installId);

@@ -1,6 +1,7 @@
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import { storedDocument } from "../app-configs/stored-document.ts";
 import type { Db } from "../database/connect.ts";
+import { listKnownSecrets } from "../install-secrets/list-known-secrets.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { InstallRow } from "./install-row.ts";
@@ -33,6 +34,8 @@ export type InstallFacts = {
   readonly actions: readonly KnownAction[];
   /** Of what the config has; undefined of an install that never had any of it. */
   readonly deployed?: StateBase["deployed"];
+  /** Of the secrets that the config has; undefined where it has none. */
+  readonly secrets?: StateBase["secrets"];
   /** What of it may be long; nothing of that is read yet. */
   readonly values: StoredValues;
   /** Of the state that was recorded last. */
@@ -85,10 +88,11 @@ export async function findInstallFacts(
   if (row === undefined || configId == null) return undefined;
   const config = await storedDocument(db, org, configId);
   if (config === undefined) return undefined;
-  const [actions, runs, { deployed, ends: others }] = await Promise.all([
+  const [actions, runs, { deployed, ends: others }, secrets] = await Promise.all([
     listKnownActions(db, org, configId),
     listActionEnds(db, org, id),
     listDeployed(db, org, { installId: id, config }),
+    listKnownSecrets(db, org, { installId: id, config }),
   ]);
   const ends = [...runs, ...others];
   return {
@@ -100,6 +104,7 @@ export async function findInstallFacts(
     config,
     actions,
     deployed,
+    secrets,
     values: storedValues(parts, org, {
       digest: [row.inputs_id, row.secrets.digest, ...ends.map((end) => end.id)].join(" "),
       bytes: row.inputs_bytes + row.secrets.bytes,

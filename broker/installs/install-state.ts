@@ -13,6 +13,7 @@ import { PartFinder } from "../../shared/part-finder.ts";
 import { canSpend } from "../rendering/can-spend.ts";
 import { deployedState, deployedTaints, lazily, notThere } from "./deployed-state.ts";
 import { isActionKey } from "./known-outputs.ts";
+import { secretsState } from "./secrets-state.ts";
 import type { StateBase } from "./state-base.ts";
 import type { StateValues } from "./state-values.ts";
 
@@ -49,6 +50,7 @@ export function stateOf(facts: StateFacts): JsonObject {
     },
     components,
     actions: { populated: true, ...actions, workflows: actions },
+    ...(facts.secrets !== undefined && { secrets: secretsState(facts.secrets) }),
     labels: install.labels,
   };
 }

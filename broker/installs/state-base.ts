@@ -34,6 +34,28 @@ type DeployedSandbox = {
   readonly version: string;
 };
 
+/** What is known of a secret of an install, never its value: where it is, and what the last sync of it told. */
+export type KnownSecret = Name & {
+  readonly place?: SecretPlaceMembers | undefined;
+  readonly synced?: SyncedSecret | undefined;
+};
+/** In one of three stores; empty in the others. */
+export type SecretPlaceMembers = {
+  readonly arn: string;
+  readonly gcp_secret_name: string;
+  readonly azure_key_vault_secret_id: string;
+};
+export type SyncedSecret = {
+  /** The first of its copies; empty of one that is copied nowhere. */
+  readonly kubernetes_namespace: string;
+  readonly kubernetes_name: string;
+  readonly kubernetes_key: string;
+  /** In bytes. */
+  readonly length: number;
+  readonly exists: boolean;
+  readonly timestamp: string;
+};
+
 /** What a state is made of besides its values, as JSON: no more of a config than that. */
 export type StateBase = {
   readonly org: Named;
@@ -63,6 +85,8 @@ export type StateBase = {
         readonly sandbox?: DeployedSandbox | undefined;
       }
     | undefined;
+  /** The secrets of its config; absent where that has none. */
+  readonly secrets?: readonly KnownSecret[] | undefined;
 };
 
 /** As much of an install as its state is made of. */
@@ -73,7 +97,8 @@ export function stateBase({
   runner,
   config,
   deployed,
-}: Pick<StateBase, "org" | "app" | "install" | "runner" | "deployed"> & {
+  secrets,
+}: Pick<StateBase, "org" | "app" | "install" | "runner" | "deployed" | "secrets"> & {
   readonly config: AppConfigDocument;
 }): StateBase {
   const { id, name, cloud_platform, cloud_account, runner_group_id, labels, sandbox_mode } =
@@ -100,6 +125,7 @@ export function stateBase({
       ...(config.brands !== undefined && { brands: config.brands }),
     },
     ...(deployed !== undefined && { deployed }),
+    ...(secrets !== undefined && { secrets }),
   };
 }
 

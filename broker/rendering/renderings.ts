@@ -5,6 +5,7 @@ import {
 } from "../../shared/app-config/templates/render-work.ts";
 import { planAction } from "../actions/action-plan.ts";
 import { planDeploy } from "../deploys/plan/plan-deploy.ts";
+import { planSecrets } from "../install-secrets/plan/plan-secrets.ts";
 import { mostOutputBytes, mostRecordedBytes } from "../installs/known-outputs.ts";
 import { renderLabels } from "../installs/render-labels.ts";
 import { renderReadme } from "../installs/render-readme.ts";
@@ -27,6 +28,7 @@ export const renderings = {
   readme: renderReadme,
   plan: planAction,
   deploy: planDeploy,
+  secrets: planSecrets,
   state: renderState,
   "shown-state": renderShownState,
 } as const;
@@ -37,6 +39,7 @@ export const budgets: Readonly<Record<RenderingName, RenderBudget>> = {
   readme: { ...renderLimits, outputBytes: 2 * 2 ** 20 },
   plan: renderLimits,
   deploy: renderLimits,
+  secrets: renderLimits,
   state: renderLimits,
   "shown-state": renderLimits,
 };
@@ -59,6 +62,7 @@ export const renderingWays: Readonly<Record<RenderingName, RenderingWay>> = {
   readme: onDemand,
   plan: onDemand,
   deploy: onDemand,
+  secrets: onDemand,
   state: { readsAll: true, most: mostRecordedBytes },
   "shown-state": { readsAll: true, most: mostOutputBytes, keepsBytes: true },
 };

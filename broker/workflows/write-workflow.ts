@@ -37,7 +37,7 @@ export async function leaveWorkflow(db: Db, draft: WorkflowDraft): Promise<Writt
 function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string, unknown>> {
   const { workflow, snapshot } = draft;
   const { phase, appliedConfigId, isDeleted, state, health, healthOf } = draft.install;
-  const { labels, labelTemplates: label_templates } = draft.install;
+  const { labels, labelTemplates: label_templates, syncedSecrets } = draft.install;
   const install = {
     ...(phase !== undefined && { phase }),
     ...(appliedConfigId !== undefined && { applied_config_id: appliedConfigId }),
@@ -46,6 +46,7 @@ function changeOf(draft: WorkflowDraft, wakes: boolean): Readonly<Record<string,
     ...(labels !== undefined && { labels, label_templates }),
     ...(health !== undefined && { health }),
     ...(healthOf !== undefined && { health_of: healthOf }),
+    ...(syncedSecrets !== undefined && { synced_secrets: syncedSecrets }),
   };
   const wakeAt = nextLookAt(draft);
   return {

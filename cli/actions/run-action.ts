@@ -26,6 +26,7 @@ export const runAction = defineCommand({
       summary: "A variable of this run. NAME=@FILE reads a secret from a file.",
     },
     command: { value: "COMMAND", summary: "Run this instead of an action." },
+    "kube-config": { summary: "The command gets a kubeconfig of the install's cluster." },
     "no-wait": { summary: "Do not follow it." },
   },
   examples: [
@@ -36,6 +37,8 @@ export const runAction = defineCommand({
     const { args, flags, call, screen } = context;
     if ((args.action === undefined) === (flags.command === undefined))
       throw new UsageError("Give either an action or --command.");
+    if (flags["kube-config"] && flags.command === undefined)
+      throw new UsageError("--kube-config is for --command: an action's config says what it gets.");
     const { id } = (await findInstall(call, args.install)).body;
     const params = { install_id: id };
     const env = await readValues("--env", flags.env);
@@ -47,7 +50,11 @@ export const runAction = defineCommand({
           })
         : await call(createAdhocRunRoute, {
             params,
-            body: { command: flags.command, env_vars: env },
+            body: {
+              command: flags.command,
+              env_vars: env,
+              ...(flags["kube-config"] && { enable_kube_config: true }),
+            },
           });
     const isJson = screen.format === "json" || screen.format === "ndjson";
     const isLog = screen.format === "table" && !flags["no-wait"]; // the log's alone, as of svc job run

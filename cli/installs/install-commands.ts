@@ -15,6 +15,7 @@ import {
   deleteInstallSecret,
   listInstallSecrets,
   setInstallSecret,
+  syncInstallSecrets,
 } from "./install-secret-commands.ts";
 import { installSettings } from "./install-settings.ts";
 import {
@@ -47,6 +48,7 @@ export const installCommands: readonly Command[] = [
   listInstallSecrets,
   setInstallSecret,
   deleteInstallSecret,
+  syncInstallSecrets,
   labelInstall,
   listLabelKeys,
   showState,

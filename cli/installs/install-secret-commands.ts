@@ -3,10 +3,13 @@ import {
   type InstallSecret,
   installSecrets,
   setInstallSecretRoute,
+  syncInstallSecretsRoute,
 } from "../../shared/api/install-secrets.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { runCodes } from "../actions/follow-run.ts";
 import { toPage } from "../apps/find-app.ts";
 import { defineCommand } from "../command.ts";
+import { followDeploy, followDetails, followFlags } from "../deploys/follow-deploy.ts";
 import { defineList } from "../lists/define-list.ts";
 import { formatAge } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
@@ -91,5 +94,33 @@ export const deleteInstallSecret = defineCommand({
     const params = { install_id: install.id, secret_name: args.name };
     const { body } = await call(deleteInstallSecretRoute, { params });
     screen.say(`${install.name}: where ${body.name} is is forgotten (it was ${placeOf(body)}).`);
+  },
+});
+
+export const syncInstallSecrets = defineCommand({
+  name: "install secret sync",
+  summary:
+    "Copy an install's secrets out of the customer's stores into its cluster, and follow it.",
+  details: followDetails,
+  codes: runCodes,
+  ownsInterrupt: true,
+  outlivesReader: true,
+  args: installArgs,
+  flags: followFlags,
+  examples: [
+    { does: "Copy what has changed in the stores.", run: "svc install secret sync acme" },
+    { does: "Only look.", run: "svc install secret sync acme --plan-only" },
+  ],
+  run: async (context) => {
+    const { args, flags, call } = context;
+    const { id: install_id } = (await findInstall(call, args.install)).body;
+    const body = {
+      ...(flags.role !== undefined && { role: flags.role }),
+      plan_only: flags["plan-only"],
+    };
+    const begun = await call(syncInstallSecretsRoute, { params: { install_id }, body });
+    const { workflow_id: id } = begun.body;
+    const isWaiting = !flags["no-wait"];
+    return await followDeploy(context, { id, text: begun.text, workflowId: id, isWaiting });
   },
 });

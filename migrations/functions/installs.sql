@@ -142,6 +142,12 @@ begin
             decode(change #>> '{state,base64}', 'base64'), change #>> '{state,checksum}', workflow, 'workflows', t);
     delete from install_states s where s.install_id = install and s.version <= newest - most_states();
   end if;
+  if change ? 'synced_secrets' then
+    insert into install_secret_syncs (org_id, install_id, runner_job_id, secrets, synced_at)
+    values (org, install, change #>> '{synced_secrets,runner_job_id}', change #> '{synced_secrets,secrets}', t)
+        on conflict (install_id) do update
+           set runner_job_id = excluded.runner_job_id, secrets = excluded.secrets, synced_at = excluded.synced_at;
+  end if;
   if change ->> 'is_deleted' = 'true' then
     perform forget_lanes(org, install, t);
   elsif change ? 'phase' or change ? 'applied_config_id' then

@@ -170,9 +170,9 @@ export const createAdhocRunRoute = createRoute("createAdhocRun", {
       timeout: adhocTimeout.optional(),
       role: z.string().max(255).default(""),
       enable_kube_config: z
-        .union([z.literal(false), z.null()])
-        .optional()
-        .describe("Must be false: this version does not support clusters of installs."),
+        .boolean()
+        .nullish()
+        .describe("It gets a kubeconfig of the install's cluster."),
       approval: z.boolean().default(false).describe("A person must approve it first."),
     })
     .refine(

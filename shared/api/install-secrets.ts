@@ -5,6 +5,7 @@ import { instant, made, owned, text } from "../resources/members.ts";
 import { type ItemOf, resource } from "../resources/resource.ts";
 import { nameShape } from "./app.ts";
 import { createRoute } from "./create-route.ts";
+import { workflowResponseSchema } from "./install.ts";
 import { json } from "./response.ts";
 
 export const installSecrets = resource({
@@ -77,7 +78,7 @@ export const setInstallSecretRoute = createRoute("setInstallSecret", {
   tags,
   summary: "Say where a secret of an install is",
   description:
-    "In the customer's own store: the value is never here. What was said of this name is replaced. Nothing reads it yet. 409 `too_many_secrets` for the install's 501st.",
+    "In the customer's own store: the value is never here. What was said of this name is replaced. The next sync of the install's secrets reads it there. 409 `too_many_secrets` for the install's 501st.",
   params,
   body: newPlaceSchema,
   responses: { 200: json(installSecrets.itemSchema, "The secret.") },
@@ -91,4 +92,24 @@ export const deleteInstallSecretRoute = createRoute("deleteInstallSecret", {
   description: "The secret itself stays where it is, and so does what was copied of it.",
   params,
   responses: { 200: json(installSecrets.itemSchema, "The secret, as it was.") },
+});
+
+export const syncInstallSecretsRoute = createRoute("syncInstallSecrets", {
+  post: "/v1/installs/{install_id}/sync-secrets",
+  rule: { surface: "control-plane", permission: "installs.operate", idempotent: "replay" },
+  tags,
+  summary: "Sync the secrets of an install",
+  description:
+    "Its runner copies them out of the customer's stores into the install's cluster, and makes those that have no value and may be made. 409 `never_provisioned` for an install that was never provisioned, `no_secrets` where its config has none.",
+  params: z.object({ install_id: installSecrets.params.shape.install_id }),
+  body: z
+    .strictObject({
+      role: z.string().max(255).default(""),
+      plan_only: z
+        .boolean()
+        .default(false)
+        .describe("Changes nothing: the stores are read, and nothing is written or made."),
+    })
+    .openapi("SyncSecretsRequest"),
+  responses: { 201: json(workflowResponseSchema, "The workflow.") },
 });

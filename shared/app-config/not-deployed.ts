@@ -36,7 +36,8 @@ export const notDeployed: readonly NotDeployed[] = [
   {
     sections: ["secrets"],
     part: "secrets of installs (`secrets.toml`)",
-    today: "not asked for",
+    today:
+      "copied from where `svc install secret set` says that they are; nobody is asked for them, and `default` is without effect",
     comesWith: "stacks",
   },
   {

@@ -41,6 +41,8 @@ export const syncSecretsPlan = z.looseObject({
   // What follows is ours.
   /** Takes over keys that others manage. */
   force_conflicts: flag,
+  /** The host's own cluster is meant, also where a cloud's stores are read. */
+  host_cluster: flag,
   /** Nanoseconds. */
   timeout: z.number().nullish(),
 });

@@ -1,7 +1,7 @@
 import { buildCalls } from "./build-calls.ts";
 import { deployCalls } from "./deploy-calls.ts";
 import type { WireCall } from "./wire-call.ts";
-import { ownApp, pending } from "./wire-things.ts";
+import { installWithSecrets, ownApp, pending } from "./wire-things.ts";
 
 /** Calls of what stands beside: builds, schemas and checks of configs, and what follows signals. */
 export const furtherCalls: Readonly<Record<string, WireCall>> = {
@@ -25,5 +25,6 @@ export const furtherCalls: Readonly<Record<string, WireCall>> = {
   getAppConfigVersion: { query: () => "?recurse=true" },
   getLatestAppConfig: { query: () => "?recurse=true" },
   awaitSignal: { query: () => "?timeout=1" },
+  syncInstallSecrets: { ids: installWithSecrets, body: () => ({}) },
   getConfigSchemaOfType: { ids: () => ({ type: "action" }) },
 };

@@ -75,6 +75,18 @@ export async function provisionedInstall({ org, fresh }: GivenWire): Promise<Ids
   return { install_id: (await givenInstall(org, { name: fresh() })).installId };
 }
 
+/** An install of an app with a secret, as if it were provisioned. */
+export async function installWithSecrets(given: GivenWire): Promise<Ids> {
+  const { db, made, fresh } = given;
+  const { app_id } = await ownApp(given);
+  const document = { "metadata.toml": {}, "secrets.toml": { secret: [{ name: "license" }] } };
+  await made(`POST /v1/apps/${app_id}/configs/sync`, document);
+  const body = { name: fresh(), start: false };
+  const { id } = await made(`POST /v1/apps/${app_id}/installs`, body);
+  await db`update installs set lifecycle_phase = 'active' where id = ${id}`;
+  return { install_id: id };
+}
+
 /** A workflow that waits for an approval, at its step. */
 export async function waitingStep({ org, ids }: GivenWire): Promise<Ids> {
   const { body } = await org.run(ids["install_id"] ?? "", "careful");

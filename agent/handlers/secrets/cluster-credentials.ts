@@ -32,9 +32,9 @@ export function clusterCredentials(plan: SyncSecretsPlan): Credentials {
       "cluster_info.endpoint is set, and nobody who signs in there: set its token, kube_config, or aws_auth, gcp_auth or azure_auth",
     );
   const isCloud = [plan.aws_auth, plan.gcp_auth, plan.azure_auth].some(isGiven) || isOwn;
-  if (isCloud && !endpoint && !kube_config && !kubeconfig)
+  if (isCloud && !endpoint && !kube_config && !kubeconfig && plan.host_cluster !== true)
     throw invalidPlan(
-      "cluster_info is missing: a plan of a cloud names its cluster (endpoint or kube_config), as the host's own is none of the customer's",
+      "cluster_info is missing: a plan of a cloud names its cluster (endpoint or kube_config), or says by host_cluster that the host's own is meant",
     );
   return readCredentials({ ...clouds, cluster_info: plan.cluster_info });
 }

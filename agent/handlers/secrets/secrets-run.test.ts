@@ -201,7 +201,7 @@ describe("the cluster of secrets is signed in to", () => {
         assume_roles: [{ role_arn: role.role_arn }, { role_arn: cluster_info.trusted_role_arn }],
       },
     });
-    expect(read({ cluster_info }).credentials.gcp_auth).toBeUndefined();
+    expect(read({ cluster_info }).credentials?.gcp_auth).toBeUndefined();
   });
 
   test("else by whom the plan names", () => {
@@ -212,18 +212,18 @@ describe("the cluster of secrets is signed in to", () => {
       aws_auth: { assume_role: { ...role, two_step_config } },
       cluster_info: { endpoint },
     };
-    expect(read(plan).credentials.aws_auth).toMatchObject({
+    expect(read(plan).credentials?.aws_auth).toMatchObject({
       static: { access_key_id: "A", secret_access_key: "s" },
       assume_roles: [{ role_arn: role.role_arn }],
     });
     const azure = { azure_auth: { managed_identity_client_id: "mi" }, cluster_info: { endpoint } };
-    expect(read(azure).credentials.azure_auth).toMatchObject({ client_id: "mi", use_msi: true });
+    expect(read(azure).credentials?.azure_auth).toMatchObject({ client_id: "mi", use_msi: true });
     const account = "a@acme.iam.gserviceaccount.com";
     const google = {
       gcp_auth: { impersonate_service_account: account },
       cluster_info: { endpoint },
     };
-    expect(read(google).credentials.gcp_auth).toMatchObject({
+    expect(read(google).credentials?.gcp_auth).toMatchObject({
       impersonate_service_account: account,
     });
   });

@@ -13,8 +13,8 @@ export type SecretsRun = {
   readonly secrets: readonly WantedSecret[];
   /** Who reads the stores. */
   readonly identities: StoreIdentities;
-  /** The cluster, and who writes there. */
-  readonly credentials: Credentials;
+  /** The cluster, and who writes there; undefined where nothing is written to one. */
+  readonly credentials: Credentials | undefined;
   /** Everything is looked at, nothing is made or written. */
   readonly isDry: boolean;
   /** Take over keys that others manage. */
@@ -38,11 +38,12 @@ export function readSecretsRun(plan: Plan, { operation }: JobInfo): SecretsRun {
   }
   const secrets = wantedSecrets(data);
   const { timeout } = data;
+  const isWritten = secrets.length === 0 || secrets.some(({ targets }) => targets.length > 0);
   return {
     ...does,
     secrets,
     identities: storeIdentities(data, secrets),
-    credentials: clusterCredentials(data),
+    credentials: isWritten ? clusterCredentials(data) : undefined,
     isForced: data.force_conflicts === true,
     timeoutMs: timeout == null || timeout <= 0 ? undefined : timeout / 1e6,
   };

@@ -50,8 +50,10 @@ async function write(
   run: SecretsRun,
   { found, openStore }: Read,
 ): Promise<{ readonly keys: number; readonly found: FoundSecret[] }> {
-  if (found.every(({ value }) => value === undefined)) return { keys: 0, found };
-  const context = await openClusterContext(job, run.credentials);
+  const { credentials } = run;
+  if (credentials === undefined || found.every(({ value }) => value === undefined))
+    return { keys: 0, found };
+  const context = await openClusterContext(job, credentials);
   try {
     const keys = await writeSecrets(context, run, found);
     const settled = await eachOf(

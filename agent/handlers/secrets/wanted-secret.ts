@@ -60,7 +60,9 @@ function formatOf({ format }: SecretMember, at: string): SecretFormat {
 
 /** Every namespace of every target; else the one that the secret itself names. */
 function targetsOf(member: SecretMember, at: string): SecretTarget[] {
-  const { targets, namespace, name, key_name } = member;
+  const { targets, namespace, name, key_name, auto_generate: isMade } = member;
+  const isNowhere = !targets?.length && !namespace && !name;
+  if (isNowhere && isMade === true && member.secret_name) return []; // its value is made, and stays in its store
   if (!targets || targets.length === 0)
     return [
       checked({ namespace: namespace ?? "", name: name ?? "", key: key_name || usualKey }, at),

@@ -37,17 +37,19 @@ export function requireCluster(
   return faultOf(
     "cluster_missing",
     "Its cluster is not known",
-    `components/${name}.toml: the component ${name} is deployed into a cluster. ${where} ${form}`,
+    `components/${name}.toml: the component ${name} is deployed into a cluster. ${where} ${clusterForm}`,
   );
 }
 
-const form =
+/** What outputs have to be to name one. */
+export const clusterForm =
   "A cluster is {name, endpoint or host, certificate_authority_data or cluster_ca_certificate}, or {kube_config}.";
 
 const contextOf = (part: DeployOrder["part"]): string | undefined =>
   "component" in part ? part.component.kubernetes_context : undefined;
 
-function componentOf({ config }: DeployOrder["facts"], context: string): string | undefined {
+/** The component whose cluster a Kubernetes context is; undefined where the config has it not. */
+export function componentOf({ config }: DeployOrder["facts"], context: string): string | undefined {
   const contexts = config.kubernetes_contexts?.context ?? [];
   const named = contexts.find(({ name }) => keyOf(name) === keyOf(context));
   return named?.source_component_name;

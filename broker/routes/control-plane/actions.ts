@@ -143,8 +143,10 @@ const begin: RegisterRoutes = (app, broker) => {
   });
   app.handle(createAdhocRunRoute, async ({ actor, params: { install_id: installId }, body }) => {
     const { name, command, inline_contents: contents, env_vars: env, ...rest } = body;
-    const { timeout: timeoutNs, role, approval: wantsApproval } = rest;
-    const run = { installId, name, command, contents, env, timeoutNs, role, wantsApproval };
+    const { timeout: timeoutNs, role, approval: wantsApproval, enable_kube_config } = rest;
+    const wantsCluster = enable_kube_config === true;
+    const asked = { role, wantsApproval, wantsCluster };
+    const run = { installId, name, command, contents, env, timeoutNs, ...asked };
     const begun = await runAdhoc(broker, actor, run);
     const now = { status: "queued", status_description: "", trigger_type: "adhoc" } as const;
     return { ...begun, install_id: installId, ...now };

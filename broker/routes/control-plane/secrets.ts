@@ -2,6 +2,7 @@ import { deleteAppSecretRoute, setAppSecretRoute } from "../../../shared/api/app
 import {
   deleteInstallSecretRoute,
   setInstallSecretRoute,
+  syncInstallSecretsRoute,
 } from "../../../shared/api/install-secrets.ts";
 import { problem } from "../../../shared/problem.ts";
 import { appSecretRows } from "../../app-secrets/app-secret-rows.ts";
@@ -14,6 +15,7 @@ import {
   deleteInstallSecret,
   setInstallSecret,
 } from "../../install-secrets/keep-install-secrets.ts";
+import { syncInstallSecrets } from "../../install-secrets/sync-install-secrets.ts";
 
 /** /v1/apps/{app_id}/secrets */
 export const keepAppSecrets: RegisterRoutes = (app, broker) => {
@@ -32,7 +34,7 @@ export const keepAppSecrets: RegisterRoutes = (app, broker) => {
   });
 };
 
-/** /v1/installs/{install_id}/secrets */
+/** /v1/installs/{install_id}/secrets, …/sync-secrets */
 export const keepInstallSecrets: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   openResource(app, broker, installSecretRows);
@@ -43,5 +45,9 @@ export const keepInstallSecrets: RegisterRoutes = (app, broker) => {
   app.handle(deleteInstallSecretRoute, async ({ orgId, params }) => {
     const { install_id: install, secret_name: name } = params;
     return await deleteInstallSecret(db, orgId, { install, name });
+  });
+  app.handle(syncInstallSecretsRoute, async ({ actor, params, body }) => {
+    const how = { installId: params.install_id, role: body.role, planOnly: body.plan_only };
+    return { workflow_id: await syncInstallSecrets(broker, actor, how) };
   });
 };

@@ -33,12 +33,14 @@ export type EventWords = {
 
 type Doing = { readonly resource: string; readonly op: string };
 
+const secrets: Doing = { resource: "install_configurations", op: "secrets" };
 /** What is done to what, by the type of a workflow. */
 const doingOfWorkflow: Readonly<Record<string, Doing>> = {
   provision: { resource: "installs", op: "provision" },
   deprovision: { resource: "installs", op: "deprovision" },
   reprovision: { resource: "installs", op: "reprovision" },
   input_update: { resource: "install_configurations", op: "inputs" },
+  sync_secrets: secrets,
   action_workflow_run: { resource: "actions", op: "run" },
   manual_deploy: { resource: "components", op: "deploy" },
   deploy_components: { resource: "components", op: "deploy" },
@@ -62,6 +64,7 @@ const doingOf = ({ type, owner_type: resource }: Workflow): Doing =>
 function doingOfStep(workflow: Workflow, { kind, target_type: target, params }: Step): Doing {
   if (kind === "account")
     return { resource: "runners", op: workflow.type === "provision" ? "provision" : "reprovision" };
+  if (kind === "secrets") return secrets;
   const isDrift = driftWorkflows.includes(workflow.type);
   if (target === "install_deploys")
     return {

@@ -11,6 +11,8 @@ export type InstallChange = {
   health?: Readonly<Record<string, HealthVerdict>>;
   /** The health checks that there are from now on. */
   healthOf?: readonly string[];
+  /** What a sync of its secrets told of each. */
+  syncedSecrets?: { readonly runner_job_id: string; readonly secrets: object };
 };
 export type HealthVerdict = {
   readonly status: "healthy" | "degraded";

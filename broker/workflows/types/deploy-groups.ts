@@ -5,6 +5,7 @@ import { isEnabled, needsOf } from "../../deploys/deploy-rules.ts";
 import type { PlannedGroup, PlannedStep } from "../machine/step-kind.ts";
 import { groupsOfTrigger, withTriggers } from "./action-groups.ts";
 import type { Making } from "./making.ts";
+import { secretsGroups } from "./secrets-groups.ts";
 
 const mostApplies = 5;
 
@@ -46,11 +47,20 @@ function planAndApply({ kinds, names, params, part, target }: Pair): PlannedStep
   ];
 }
 
-/** SBX of the contract: the sandbox's plan and its apply. */
+/** SBX of the contract: the sandbox's plan and its apply, and then the secrets, unless nothing is changed. */
 export function sandboxGroups(
   making: Making,
   op: SandboxOp,
-  { which = "newest", isDrift = false }: Partial<DeployHow> = {},
+  how: Partial<DeployHow> = {},
+): PlannedGroup[] {
+  const syncs = op !== "deprovision" && how.isDrift !== true && !making.workflow.plan_only;
+  return [...ofSandbox(making, op, how), ...(syncs ? secretsGroups(making) : [])];
+}
+
+function ofSandbox(
+  making: Making,
+  op: SandboxOp,
+  { which = "newest", isDrift = false }: Partial<DeployHow>,
 ): PlannedGroup[] {
   const part = making.deploys?.sandbox;
   const isTeardown = op === "deprovision";

@@ -14,6 +14,7 @@ import {
   teardownGroups,
 } from "./deploy-groups.ts";
 import type { Making } from "./making.ts";
+import { secretsGroups } from "./secrets-groups.ts";
 import type { WorkflowType } from "./workflow-type.ts";
 
 const nameOf = ({ metadata }: Pick<Making["workflow"], "metadata">): string =>
@@ -167,6 +168,12 @@ export const deployTypes = {
       ...sandboxGroups(making, "deprovision", { which: "standing" }),
       ...groupsOfTrigger(making, "post-deprovision-sandbox"),
     ],
+  },
+  sync_secrets: {
+    lane: "changes",
+    config: "applied",
+    words: () => "Sync the install's secrets",
+    groups: (making) => [group(state), ...secretsGroups(making)],
   },
   drift_run: {
     lane: "plans",

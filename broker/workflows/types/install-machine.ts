@@ -5,6 +5,7 @@ import { imageStep } from "../kinds/image-step.ts";
 import type { KindEnvironment } from "../kinds/kind-environment.ts";
 import { planStep } from "../kinds/plan-step.ts";
 import { accountStep, appliedStep, healthyStep, runnerGoneStep } from "../kinds/runner-steps.ts";
+import { secretsStep } from "../kinds/secrets-step.ts";
 import { stateStep } from "../kinds/state-step.ts";
 import type { Machine, PlannedGroup, StepKind } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
@@ -28,6 +29,7 @@ const stepKinds: Readonly<Record<string, (env: KindEnvironment) => StepKind>> = 
   "td-plan": planStep,
   "td-apply": applyStep,
   image: imageStep,
+  secrets: secretsStep,
 };
 
 /** What moves workflows of one install, as it is now. */

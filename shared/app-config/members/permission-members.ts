@@ -107,7 +107,7 @@ export const secret = z.strictObject({
   default: kind.text("Its value where none is given.").optional(),
   required: kind.flag("Whether it must be given.").optional(),
   user_configurable: kind.flag("Has no effect: customers give secrets.").optional(),
-  auto_generate: kind.flag("Whether the stack makes a value up.").optional(),
+  auto_generate: kind.flag("Whether a value is made where it has none.").optional(),
   cloudformation_stack_name: kind.text("The stack that asks for it.", 255).optional(),
   cloudformation_param_name: kind.text("The parameter that asks for it.", 255).optional(),
   kubernetes_sync: kind.flag("Whether it is copied into the cluster.").optional(),

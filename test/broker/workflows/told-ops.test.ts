@@ -18,6 +18,7 @@ const url = brokers[0]?.url ?? "";
 const { greet, ...others } = { ...shopConfig.actions, greet: shopConfig.actions["greet.toml"] };
 const config = {
   ...shopConfig,
+  "secrets.toml": { secret: [{ name: "kept" }] }, // which is copied nowhere
   actions: { ...others, "greet.toml": { ...greet, labels: { tier: "gold" } } },
 };
 const ops = Object.entries(eventResources).flatMap(([resource, names]) =>
@@ -71,6 +72,7 @@ async function driveAll(org: Org) {
     .then(({ body }) => body);
   await end(`POST ${at}/app-config-updates`, { app_config_id: newest });
   const run = await end(`POST ${at}/actions/runs`, { name: "greet" });
+  await end(`POST ${at}/sync-secrets`);
   await end(`POST ${at}/deprovision`);
   await givenProcess(db, runner);
   await advanceClock(db, "301 s");
