@@ -116,6 +116,9 @@ describeWithTools(["opa"], "policies of plans", () => {
       "The policy shut denies it: gate.main is open by (secret)",
     );
     expect(JSON.stringify(denied)).not.toContain("word-of");
+    const [known] = await db<{ checks: unknown }[]>`
+      select policy_checks(org_id, workflow_id) as checks from install_deploys where id = ${denied.owner_id}`;
+    expect(known?.checks).toMatchObject([{ status: "deny", report_id: denied.id }]);
     const long = Array.from({ length: 500 }, () => gate(false, "x".repeat(1000)));
     const shut = await shop.planned(type, plan, shown({ resource_changes: long }));
     expect(await shop.reportOf({ component: "extra" }, shut)).toMatchObject({
