@@ -1,3 +1,4 @@
+import { reportOwners } from "../../shared/policies/report-owners.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { DeployRow } from "../workflows/machine/deploy-rows.ts";
@@ -17,7 +18,7 @@ export type Evaluation = EvaluationDraft & {
 export async function takeEvaluation(db: Db, seconds: number): Promise<Evaluation | undefined> {
   const [row] = await db<Evaluation[]>`
     select e.org_id, e.owner_type, e.owner_id, e.runner_job_id, e.tries, e.taken_until::text as until
-      from take_policy_evaluation(make_interval(secs => ${seconds})) e`;
+      from take_evaluation_of(${[...reportOwners]}, make_interval(secs => ${seconds})) e`;
   return row;
 }
 

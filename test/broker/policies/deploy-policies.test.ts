@@ -7,7 +7,7 @@ import { givenDeploy } from "../../support/deploys/given-deploy.ts";
 import { deployedConfig, givenDeployable } from "../../support/deploys/given-deploys.ts";
 import { policy } from "../../support/policies/given-policies.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
-import { givenProcess, givenRunner } from "../../support/rows/given.ts";
+import { givenOrg, givenProcess, givenRunner } from "../../support/rows/given.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 import { givenWorkflowsApi } from "../../support/workflows/workflows-api.ts";
 import { findTool } from "../../tools/find-tool.ts";
@@ -182,4 +182,28 @@ describeWithTools(["opa"], "policies of plans", () => {
       policies: [{ policy_name: "stays" }],
     });
   });
+});
+
+test("a broker of a version that judges builds alone takes none of a plan", async () => {
+  const orgId = await givenOrg(db);
+  const takes = async (owner: string, take: "old" | "new") => {
+    let taken = 0;
+    const rolledBack = new Error("nobody else sees it");
+    const tried = db.begin(async (tx) => {
+      await tx`
+        insert into policy_evaluations (org_id, owner_type, owner_id, runner_job_id, workflow_id, created_at)
+        values (${orgId}, ${owner}, 'own_1', 'job_1', 'wfl_1', svc_now())`;
+      const rows =
+        take === "old"
+          ? await tx`select from take_policy_evaluation('1 minute') where org_id = ${orgId}`
+          : await tx`select from take_evaluation_of(array[${owner}], '1 minute') where org_id = ${orgId}`;
+      taken = rows.length;
+      throw rolledBack;
+    });
+    await expect(tried).rejects.toBe(rolledBack);
+    return taken;
+  };
+  expect(await takes("install_deploys", "old")).toBe(0);
+  expect(await takes("component_builds", "old")).toBe(1);
+  expect(await takes("install_deploys", "new")).toBe(1);
 });
