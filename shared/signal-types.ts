@@ -168,6 +168,20 @@ export const signalTypes = {
       "The tick of a cron trigger: its turn begins the run of an action, whose workflow has its place from then on. Emitters of installs alone file it.",
     permissions: () => ["installs.operate"],
   },
+  "drift-run": {
+    ...ofWorkflows,
+    schema: refused("Installs file these themselves: give the component a drift_schedule."),
+    summary:
+      "The tick of a component's drift_schedule: its turn begins a look for drift, whose workflow has its place from then on. Emitters of installs alone file it.",
+    permissions: () => ["installs.operate"],
+  },
+  "drift-run-sandbox": {
+    ...ofWorkflows,
+    schema: refused("Installs file these themselves: give the sandbox a drift_schedule."),
+    summary:
+      "The tick of the sandbox's drift_schedule: likewise. Emitters of installs alone file it.",
+    permissions: () => ["installs.operate"],
+  },
   "image-update": {
     runs: "hold",
     task: lookTask,

@@ -1,4 +1,4 @@
-import type { MemberChange } from "./diff-objects.ts";
+import type { MemberChange, Versions } from "./diff-objects.ts";
 import type { FieldConflict } from "./explain-refusal.ts";
 import type { ObjectRef } from "./kube-object.ts";
 
@@ -7,6 +7,8 @@ export type Change = {
   readonly action: "create" | "update" | "unchanged" | "conflict" | "delete" | "keep";
   readonly ref: ObjectRef;
   readonly changes: readonly MemberChange[];
+  /** The object as it is and as it will be, where it is updated or deleted: plans tell it, and nobody approves it. */
+  readonly whole?: Versions;
   /** Fields that it sets and that others manage: taken over if the plan says so, else they prevent the apply. */
   readonly conflicts: readonly FieldConflict[];
   /** Why it is kept. */

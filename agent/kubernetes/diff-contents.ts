@@ -1,14 +1,15 @@
 import { gzipSync } from "node:zlib";
 import type { Job, JobResult } from "../jobs/handler.ts";
 import { countsOf, type Diff } from "./change.ts";
-import type { MemberChange } from "./diff-objects.ts";
+import { comparable, type MemberChange } from "./diff-objects.ts";
 import { digestOfChange, digestOfDiff } from "./digest-of-diff.ts";
-import { refWords } from "./kube-object.ts";
-import { maskedChange } from "./masked-change.ts";
+import { type KubeObject, refWords } from "./kube-object.ts";
+import { maskedChange, maskedObject } from "./masked-change.ts";
 
 /**
- * The contents of a planning job's result: the redacted diff, for people and for programs, with further facts. The
- * part for the apply also has the key and the digests by which it recognizes the same changes.
+ * The contents of a planning job's result: the redacted diff, for people and for programs, with further facts; what is shown has the
+ * objects that change, too, which policies judge. The part for the apply also has the key and the digests by which it recognizes the
+ * same changes.
  */
 export function diffContents(job: Job, diff: Diff, told: object): NonNullable<JobResult["result"]> {
   const { op, key, changes } = diff;
@@ -19,7 +20,7 @@ export function diffContents(job: Job, diff: Diff, told: object): NonNullable<Jo
     counts: countsOf(diff),
     plan: diffLines(diff, job.redact).join("\n"),
     content_diff: changes.map((change) =>
-      shownAll({ ...maskedChange(change), basis: undefined }, job.redact),
+      shownAll({ ...maskedChange(change), basis: undefined, whole: undefined }, job.redact),
     ),
     ...told,
   };
@@ -29,8 +30,38 @@ export function diffContents(job: Job, diff: Diff, told: object): NonNullable<Jo
   }));
   return {
     contents_compressed: packed({ ...shown, key, objects }),
-    contents_display_compressed: packed(shown),
+    contents_display_compressed: packed({
+      ...shown,
+      content_diff: withObjects(shown.content_diff, diff, job.redact),
+    }),
   };
+}
+
+/** All in all; past it the objects that are left are not told. */
+const mostObjectLetters = 16 * 2 ** 20;
+
+/** The shown changes with the objects as they are and will be; of one that is created the change tells it. */
+function withObjects(
+  shown: readonly unknown[],
+  { changes, key }: Diff,
+  redact: (text: string) => string,
+): readonly unknown[] {
+  let letters = 0;
+  return shown.map((one, at) => {
+    const whole = changes[at]?.whole;
+    if (whole === undefined || letters > mostObjectLetters) return one;
+    const told = shownAll(
+      { object: shownObject(whole.after, key), old_object: shownObject(whole.before, key) },
+      redact,
+    );
+    letters += JSON.stringify(told).length;
+    return Object.assign({}, one, told);
+  });
+}
+
+function shownObject(object: KubeObject | undefined, key: string): unknown {
+  const told = comparable(object, key);
+  return object?.apiVersion === "v1" && object.kind === "Secret" ? maskedObject(told) : told;
 }
 
 const packed = (value: object): string => gzipSync(JSON.stringify(value)).toString("base64");

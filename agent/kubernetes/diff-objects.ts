@@ -38,7 +38,8 @@ const ofServer = [
 /** It repeats the whole object, with its secrets. */
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-function comparable(object: KubeObject | undefined, key: string): Tree | undefined {
+/** An object without what the server maintains; values of a Secret are digests with this key. */
+export function comparable(object: KubeObject | undefined, key: string): Tree | undefined {
   if (object === undefined) return undefined;
   const { status: _, metadata, ...members } = object;
   const own = Object.entries(metadata).filter(([name]) => !ofServer.includes(name));

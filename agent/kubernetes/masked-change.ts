@@ -22,8 +22,8 @@ function both({ path, ...given }: MemberChange, before: unknown, after: unknown)
   return { path, ...("before" in given && { before }), ...("after" in given && { after }) };
 }
 
-/** A whole Secret. */
-function maskedObject(object: unknown): unknown {
+/** A whole Secret, of whose values it says only which there are. */
+export function maskedObject(object: unknown): unknown {
   if (typeof object !== "object" || object === null || !("data" in object)) return object;
   return { ...object, data: masked(object.data, isThere) };
 }

@@ -18,9 +18,15 @@ export function requireOwn({
   owner_id: owner,
 }: Pick<EmitterRow, "signal_type" | "owner_id">): void {
   if (signalType(type)?.isInternal !== true) return;
-  const what =
-    type === "image-update"
-      ? `the update_policy of components in the config of the app ${owner}. Change these and sync the app`
-      : `the cron triggers in the config of the install ${owner}. Change the action's triggers, sync the app and update the install's config`;
+  const what = followedBy(type, owner);
   throw problem.conflict("managed_emitter", `This emitter follows ${what}; or pause the emitter.`);
+}
+
+function followedBy(type: string, owner: string): string {
+  if (type === "image-update")
+    return `the update_policy of components in the config of the app ${owner}. Change these and sync the app`;
+  const [what, change] = type.startsWith("drift-run")
+    ? ["drift_schedule", "it"]
+    : ["cron triggers", "the action's triggers"];
+  return `the ${what} in the config of the install ${owner}. Change ${change}, sync the app and update the install's config`;
 }

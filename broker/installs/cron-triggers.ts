@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
+import { emitterName } from "./emitter-name.ts";
 
 /** A cron trigger of an action, and what its emitter is called. */
 export type CronTrigger = {
@@ -7,8 +7,6 @@ export type CronTrigger = {
   readonly action: string;
   readonly schedule: string;
 };
-
-const longestName = 200;
 
 /** The cron triggers of a config, each once; another schedule is another trigger. */
 export function cronTriggersOf({
@@ -18,14 +16,8 @@ export function cronTriggersOf({
   for (const { name: action, triggers = [] } of actions)
     for (const { type, cron_schedule: schedule } of triggers)
       if (type === "cron" && schedule !== undefined) {
-        const name = nameOf(action, schedule);
+        const name = emitterName(action, schedule);
         found.set(name, { name, action, schedule });
       }
   return [...found.values()];
-}
-
-function nameOf(action: string, schedule: string): string {
-  const whole = `${action}: ${schedule}`;
-  if (whole.length <= longestName) return whole;
-  return `${action}: ${createHash("sha256").update(schedule).digest("hex")}`;
 }

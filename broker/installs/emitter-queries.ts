@@ -5,15 +5,15 @@ import type { OrgId } from "../orgs/org-id.ts";
 
 export type KeptEmitter = Pick<EmitterRow, "id" | "name" | "status" | "paused_by_id">;
 
-/** The emitters of an install's cron triggers, in its lane of actions. */
+/** The emitters in a lane of an install that follow its config, by the types of their signals. */
 export async function listInstallEmitters(
   db: Db,
   org: OrgId,
-  queueId: string,
+  { queueId, types }: { readonly queueId: string; readonly types: readonly string[] },
 ): Promise<KeptEmitter[]> {
   return db<KeptEmitter[]>`
     select e.id, e.name, e.status, e.paused_by_id from queue_emitters e
-     where e.org_id = ${org} and e.queue_id = ${queueId} and e.signal_type = 'action-run'
+     where e.org_id = ${org} and e.queue_id = ${queueId} and e.signal_type = any(${[...types]})
      order by e.id`;
 }
 

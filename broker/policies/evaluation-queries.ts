@@ -1,5 +1,7 @@
+import { reportOwners } from "../../shared/policies/report-owners.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { DeployRow } from "../workflows/machine/deploy-rows.ts";
 import type { EvaluationDraft } from "../workflows/machine/policy-check.ts";
 import type { BuildRow } from "../workflows/machine/workflow-rows.ts";
 import type { ReportDraft } from "./report-draft.ts";
@@ -16,7 +18,7 @@ export type Evaluation = EvaluationDraft & {
 export async function takeEvaluation(db: Db, seconds: number): Promise<Evaluation | undefined> {
   const [row] = await db<Evaluation[]>`
     select e.org_id, e.owner_type, e.owner_id, e.runner_job_id, e.tries, e.taken_until::text as until
-      from take_policy_evaluation(make_interval(secs => ${seconds})) e`;
+      from take_evaluation_of(${[...reportOwners]}, make_interval(secs => ${seconds})) e`;
   return row;
 }
 
@@ -85,5 +87,32 @@ export async function findJudgedBuild(
   const [row] = await db<JudgedBuild[]>`
     select b.id, b.app_id, b.app_config_id, b.component_id, b.component_name, b.component_type, b.artifact, b.created_by_id
       from component_builds b where b.org_id = ${org} and b.id = ${id}`;
+  return row;
+}
+
+export type JudgedDeploy = Pick<
+  DeployRow,
+  "id" | "component_id" | "component_name" | "component_type" | "type"
+> & {
+  readonly app_id: string;
+  readonly install_id: string;
+  /** The config of its workflow, whose policies judge it. */
+  readonly judging_config_id: string | null;
+  readonly created_by_id: string;
+};
+
+/** What of a deploy, or of a run of a sandbox, is judged. */
+export async function findJudgedDeploy(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<JudgedDeploy | undefined> {
+  const [row] = await db<JudgedDeploy[]>`
+    select d.id, d.install_id, d.component_id, d.component_name, d.component_type, d.type, d.created_by_id, i.app_id,
+           coalesce(w.app_config_id, d.app_config_id) as judging_config_id
+      from install_deploys d
+      join installs i on i.org_id = d.org_id and i.id = d.install_id
+      left join workflows w on w.org_id = d.org_id and w.id = d.workflow_id
+     where d.org_id = ${org} and d.id = ${id}`;
   return row;
 }

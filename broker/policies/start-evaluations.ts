@@ -12,6 +12,7 @@ import {
   tellEngine,
 } from "./evaluation-queries.ts";
 import { judgeBuild } from "./judge-build.ts";
+import { judgeDeploy } from "./judge-deploy.ts";
 
 /** How many a broker evaluates at once: each has a child process. */
 const atOnce = 2;
@@ -86,7 +87,8 @@ export function startEvaluations(broker: Broker): () => Promise<void> {
 }
 
 async function evaluate(broker: Broker, one: Evaluation, stopped: AbortSignal): Promise<string> {
-  const report = await judgeBuild(broker, one, stopped);
+  const judge = one.owner_type === "component_builds" ? judgeBuild : judgeDeploy;
+  const report = await judge(broker, one, stopped);
   if (report === undefined) {
     await forgetEvaluation(broker.db, one);
     return "gone";

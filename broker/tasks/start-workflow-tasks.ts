@@ -5,6 +5,7 @@ import { formerWorkflowTasks, workflowTask } from "../../shared/workflow-task.ts
 import { runTickedAction } from "../actions/run-ticked-action.ts";
 import type { Broker } from "../broker.ts";
 import { buildSyncedConfig } from "../builds/build-synced-config.ts";
+import { runTickedDrift } from "../deploys/run-ticked-drift.ts";
 import { keepImageEmitter } from "../image-updates/keep-image-emitter.ts";
 import { lookAtImages } from "../image-updates/look-at-images.ts";
 import { settleImageLook } from "../image-updates/settle-image-look.ts";
@@ -69,6 +70,13 @@ export async function startWorkflowTasks(broker: Broker): Promise<RunningTasks> 
   return await runWorker(broker, { name: "workflow tasks", stopped, options });
 }
 
+/** What begins by the signals of installs' emitters, by their types. */
+const ticks: Readonly<Record<string, typeof runTickedAction>> = {
+  "action-run": runTickedAction,
+  "drift-run": runTickedDrift,
+  "drift-run-sandbox": runTickedDrift,
+};
+
 /** The workflows that have their place by this signal; that of a tick is begun by its turn. */
 async function workflowsOf(
   broker: Broker,
@@ -76,8 +84,9 @@ async function workflowsOf(
   { signal_id: signalId, type }: { readonly signal_id: string; readonly type: string },
 ): Promise<readonly string[]> {
   const ids = await findWorkflowsOfSignal(broker.db, org, signalId);
-  if (ids.length > 0 || type !== "action-run") return ids;
-  const id = await runTickedAction(broker, org, signalId);
+  const run = Object.hasOwn(ticks, type) ? ticks[type] : undefined;
+  if (ids.length > 0 || run === undefined) return ids;
+  const id = await run(broker, org, signalId);
   return id === undefined ? [] : [id];
 }
 

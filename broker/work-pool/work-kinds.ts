@@ -36,6 +36,9 @@ export const workKinds = {
   "plans.view": loadedKind(
     async () => (await import("../deploys/planned/plans-in-child.ts")).viewPlan,
   ),
+  "plans.policy-inputs": loadedKind(
+    async () => (await import("../deploys/planned/plans-in-child.ts")).readPolicyInputs,
+  ),
   "plans.apply": loadedKind(
     async () => (await import("../deploys/planned/plans-in-child.ts")).makeApplyPlan,
   ),

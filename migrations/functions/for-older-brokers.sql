@@ -199,3 +199,14 @@ begin
     from register_agent(is_allowed, org, runner, process, process_type, process_version, process_serves, secret, old_process,
                         old_secret, held, true, null) r;
 end $$;
+
+-- Does take_evaluation_of for a broker that judges builds alone.
+create or replace function take_policy_evaluation(patience interval)
+  returns table (org_id text, owner_type text, owner_id text, runner_job_id text, tries int, taken_until timestamptz)
+  language plpgsql
+  as $$
+begin
+  return query
+  select e.org_id, e.owner_type, e.owner_id, e.runner_job_id, e.tries, e.taken_until
+    from take_evaluation_of(array['component_builds'], patience) e;
+end $$;

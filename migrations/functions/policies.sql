@@ -30,8 +30,9 @@ create or replace function policy_checks(org text, workflow text) returns jsonb
             join policy_reports r on r.owner_id = o.id and r.org_id = org) as x (c)
 $$;
 
--- Takes an evaluation for a broker until a time: one of the org whose turn was longest ago, of orgs of which none is under way.
-create or replace function take_policy_evaluation(patience interval)
+-- Takes an evaluation for a broker until a time: one of the org whose turn was longest ago, of orgs of which none is under way, and of
+-- what this broker can judge.
+create or replace function take_evaluation_of(owner_types text[], patience interval)
   returns table (org_id text, owner_type text, owner_id text, runner_job_id text, tries int, taken_until timestamptz)
   language plpgsql
   as $$
@@ -43,7 +44,7 @@ begin
   -- First one, then its row: in one statement the look may be repeated, and take several.
   select x.org_id, x.owner_id, x.runner_job_id into d
     from policy_evaluations x
-   where (x.taken_until is null or x.taken_until <= t)
+   where (x.taken_until is null or x.taken_until <= t) and x.owner_type = any(owner_types)
      and not exists (select from policy_evaluations o where o.org_id = x.org_id and o.taken_until > t)
    order by (select r.id::text from policy_reports r where r.org_id = x.org_id order by r.id desc limit 1) nulls first,
             x.created_at, x.owner_id

@@ -1,3 +1,4 @@
+import { diffListNames } from "../policies/inputs/diff-inputs.ts";
 import { isTree, listOf, type Tree, treeOf } from "../policies/inputs/judged-inputs.ts";
 import { diffFields, type ShownFields } from "./diff-fields.ts";
 import { type DraftChange, makePlanView } from "./make-plan-view.ts";
@@ -12,7 +13,7 @@ export function viewOfObjects(
   secrets: readonly string[],
 ): PlanView | undefined {
   if (!isTree(shown)) return undefined;
-  const listed = listNames.map((name) => shown[name]).find(Array.isArray);
+  const listed = diffListNames.map((name) => shown[name]).find(Array.isArray);
   if (listed === undefined && !isTree(shown["counts"])) return undefined;
   const hide = textHider(secrets);
   const changes = listOf(listed)
@@ -31,9 +32,6 @@ export function viewOfObjects(
 /** How many objects others manage in part; such a plan cannot be applied. */
 export const conflictsIn = (shown: unknown): number =>
   countOf(treeOf(treeOf(shown)["counts"])["conflict"]);
-
-/** The first is ours. */
-const listNames = ["content_diff", "helm_content_diff", "k8s_content_diff"];
 
 /** Though no object changes: a release that is not deployed well is deployed anew, and objects may have to be remembered. */
 function leavesMore({ op, release, unremembered }: Tree): boolean {

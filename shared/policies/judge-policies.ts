@@ -1,4 +1,4 @@
-import type { Opa, Verdict } from "./opa.ts";
+import type { Opa, OpaInputs, Verdict } from "./opa.ts";
 import { PolicyUnavailable } from "./policy-unavailable.ts";
 
 /** A policy that judges. */
@@ -10,6 +10,12 @@ export type JudgingPolicy = {
 };
 /** What is judged: how people know it, and what the policy reads as its input. */
 export type PolicyInput = { readonly identity: string; readonly document: unknown };
+
+/** Inputs whose documents are written already, as JSON of a list. */
+export type WrittenInputs = {
+  readonly documents: string;
+  readonly identities: readonly string[];
+};
 
 export type Violation = {
   readonly policy_id: string;
@@ -53,7 +59,7 @@ export const judgementBounds = { violations: 500, messageBytes: 4096 } as const;
 export async function judgePolicies(
   opa: Opa,
   policies: readonly JudgingPolicy[],
-  inputs: readonly PolicyInput[],
+  inputs: readonly PolicyInput[] | WrittenInputs,
   options: JudgeOptions = {},
 ): Promise<Judgement> {
   const { signal, hide = (text) => text, endsAtFault = false, patienceMs = Infinity } = options;
@@ -61,11 +67,11 @@ export async function judgePolicies(
   const outcomes: PolicyOutcome[] = [];
   const violations: Violation[] = [];
   const faults: string[] = [];
-  const documents = inputs.map(({ document }) => document);
-  const identities = inputs.map(({ identity }) => cut(hide(identity)));
+  const { documents, named: names } = judgedBy(inputs);
+  const identities = names.map((name) => cut(hide(name)));
   for (const policy of policies) {
     const { id: policy_id, name: policy_name } = policy;
-    const named = { policy_id, policy_name, input_count: inputs.length };
+    const named = { policy_id, policy_name, input_count: names.length };
     try {
       if (performance.now() > endMs)
         throw new PolicyUnavailable(`Those before it took more than ${patienceMs / 1000} s.`);
@@ -82,6 +88,19 @@ export async function judgePolicies(
     }
   }
   return judgementOf(outcomes, violations, faults);
+}
+
+function judgedBy(inputs: readonly PolicyInput[] | WrittenInputs): {
+  readonly documents: OpaInputs;
+  readonly named: readonly string[];
+} {
+  if (!("documents" in inputs))
+    return {
+      documents: inputs.map(({ document }) => document),
+      named: inputs.map(({ identity }) => identity),
+    };
+  const { documents: json, identities: named } = inputs;
+  return { documents: { json, count: named.length }, named };
 }
 
 type Said = Pick<Violation, "policy_id" | "policy_name"> & {

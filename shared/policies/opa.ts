@@ -15,13 +15,16 @@ export type Verdict = Readonly<Record<"deny" | "warn", readonly string[]>>;
 /** The Rego of a policy, and the package that is asked. */
 export type Rego = { readonly contents: string; readonly root: string };
 
+/** What is judged: values, or so many as JSON of a list of them. */
+export type OpaInputs = readonly unknown[] | { readonly json: string; readonly count: number };
+
 export type Opa = {
   /** What is wrong with a text, as Rego v1, else as v0; nothing where it is well. Throws PolicyUnavailable where it cannot be told. */
   readonly check: (contents: string, signal?: AbortSignal) => Promise<readonly RegoFault[]>;
   /** What a policy says of each input. Throws PolicyUnavailable where it says nothing. */
   readonly evaluate: (
     rego: Rego,
-    inputs: readonly unknown[],
+    inputs: OpaInputs,
     signal?: AbortSignal,
   ) => Promise<readonly Verdict[]>;
 };
@@ -45,7 +48,9 @@ export function makeOpa(program: string, bounds: OpaBounds = opaBounds): Opa {
       });
     },
     async evaluate({ contents, root }, inputs, signal) {
-      const input = JSON.stringify({ inputs });
+      const { json, count } =
+        "json" in inputs ? inputs : { json: JSON.stringify(inputs), count: inputs.length };
+      const input = `{"inputs":${json}}`;
       if (input.length > bounds.inputBytes)
         throw new PolicyUnavailable(
           `What it judges has more than ${bounds.inputBytes / 2 ** 20} MiB.`,
@@ -55,7 +60,7 @@ export function makeOpa(program: string, bounds: OpaBounds = opaBounds): Opa {
         const args = ["--format", "json", "--stdin-input", "--data", ...theFiles, queryOf(root)];
         const end = await run(["eval", ...args], input);
         const told = isOfText(end) ? await run(["eval", "--v0-compatible", ...args], input) : end;
-        return verdictsOf(isOfText(told) ? end : told, inputs.length, bounds);
+        return verdictsOf(isOfText(told) ? end : told, count, bounds);
       });
     },
   };

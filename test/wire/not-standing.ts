@@ -79,35 +79,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     GET /v1/installs/{install_id}/runbooks/{runbook_id}
     POST /v1/installs/{install_id}/runbooks/{runbook_id}/runs
 `,
-<<<<<<< HEAD
-  "Syncs of secrets come later.": `
-    POST /v1/installs/{install_id}/sync-secrets
-=======
-  "Sandboxes come later.": `
-    GET /v1/installs/sandbox-runs/{run_id}
-    POST /v1/installs/{install_id}/deprovision-sandbox
-    POST /v1/installs/{install_id}/reprovision-sandbox
-    GET /v1/installs/{install_id}/sandbox-runs
-    GET /v1/installs/{install_id}/sandbox-runs/{run_id}
-`,
-  "Components of installs and their deploys come later.": `
-    GET /v1/installs/{install_id}/components
-    POST /v1/installs/{install_id}/components/deploy-all
-    GET /v1/installs/{install_id}/components/deploys
-    POST /v1/installs/{install_id}/components/teardown-all
-    GET /v1/installs/{install_id}/components/{component_id}
-    GET,POST /v1/installs/{install_id}/components/{component_id}/deploys
-    GET /v1/installs/{install_id}/components/{component_id}/deploys/latest
-    GET /v1/installs/{install_id}/components/{component_id}/deploys/{deploy_id}
-    POST /v1/installs/{install_id}/components/{component_id}/forget
-    GET /v1/installs/{install_id}/components/{component_id}/outputs
-    POST /v1/installs/{install_id}/components/{component_id}/teardown
-    POST /v1/installs/{install_id}/components/{component_id}/toggle
-    GET,POST /v1/installs/{install_id}/deploys
-    GET /v1/installs/{install_id}/deploys/latest
-    GET /v1/installs/{install_id}/deploys/{deploy_id}
->>>>>>> secrets
-`,
   "People and their accounts come later.": `
     POST /v1/oidc/token
     GET,POST /v1/oidc/trust-policies

@@ -87,13 +87,19 @@ function changeOf(
   const ref = refOf(run.namespace, after);
   const changes = diffObjects({ before, after }, key);
   const action = before === undefined ? "create" : changes.length === 0 ? "unchanged" : "update";
-  return { ...nothing, ref, action, changes };
+  return {
+    ...nothing,
+    ref,
+    action,
+    changes,
+    ...(action === "update" && { whole: { before, after } }),
+  };
 }
 
 function deleteOf(namespace: string, object: KubeObject): Change {
   const ref = refOf(namespace, object);
   const isKept = object.metadata.annotations?.["helm.sh/resource-policy"] === "keep";
-  if (!isKept) return { ...nothing, ref, action: "delete" };
+  if (!isKept) return { ...nothing, ref, action: "delete", whole: { before: object } };
   return {
     ...nothing,
     ref,

@@ -83,7 +83,8 @@ async function planObject(
     if (live === undefined) return create();
     const changes = diffObjects({ before: live, after: object }, context.key);
     const action = changes.length + conflicts.length === 0 ? "unchanged" : "update";
-    return { ...unchanged, ref, action, changes, conflicts };
+    const whole = action === "update" && { whole: { before: live, after: object } };
+    return { ...unchanged, ref, action, changes, conflicts, ...whole };
   } catch (error) {
     throw explainRefusal(error, `${refWords(ref)} (${one.place})`);
   }
@@ -128,7 +129,8 @@ async function planDelete(
   const found = await findLive(context, entry);
   if (found === undefined) return undefined;
   const words = whyKept(context, entry, found.live);
-  return { ...unchanged, ref, action: words === "" ? "delete" : "keep", words };
+  if (words !== "") return { ...unchanged, ref, action: "keep", words };
+  return { ...unchanged, ref, action: "delete", whole: { before: found.live } };
 }
 
 /** The live object and its location; undefined when there is none, or its kind is gone with all of its objects. */

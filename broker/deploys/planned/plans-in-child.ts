@@ -3,6 +3,7 @@ import type { WorkDone, WorkGiven } from "../../work-pool/work-kind.ts";
 import { applyPlanOf, type PlannedTexts } from "./apply-plan-of.ts";
 import { plannedOf } from "./planned-of.ts";
 import type { Planned } from "./planned.ts";
+import { policyInputsOf } from "./policy-inputs-of.ts";
 import { parseResultTexts } from "./result-texts.ts";
 
 /** Bytes are the result's JSON, the plan and, where there is one, the plan's twin. */
@@ -18,6 +19,18 @@ export function viewPlan({ asked, bytes }: WorkGiven<ViewAsked>): WorkDone<Omit<
   if (planned === undefined) throw new Error("nothing was to be unpacked, and it was too much");
   const { view, ...told } = planned;
   return { told, bytes: [Buffer.from(view)] };
+}
+
+/** What of a plan policies judge, as bytes: the documents, and JSON of what else is known of them. */
+export function readPolicyInputs({
+  asked: { identity, ...asked },
+  bytes,
+}: WorkGiven<ViewAsked & { readonly identity: string }>): WorkDone<{ readonly obstacle?: string }> {
+  const twin = bytes[2]?.toString("utf8");
+  const found = policyInputsOf({ ...textsOf(asked.type, bytes), ...asked, twin }, identity);
+  if ("obstacle" in found) return { told: found, bytes: [] };
+  const { documents, ...more } = found;
+  return { told: {}, bytes: [documents, JSON.stringify(more)].map((text) => Buffer.from(text)) };
 }
 
 /** The plan of the job that applies, as bytes, or why there can be none. */

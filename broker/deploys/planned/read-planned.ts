@@ -7,9 +7,10 @@ import type { Planned } from "./planned.ts";
 import { type JobTexts, type PlannedParts, readJobTexts } from "./read-job-texts.ts";
 import { parseResultTexts } from "./result-texts.ts";
 
-/** Longer texts are read by a child alone, and so is what has more in it. */
-const mostQuickBytes = 64 * 1024;
-const mostQuickUnpackedBytes = 256 * 1024;
+/** Longer texts are read by a child alone. */
+export const mostQuickBytes = 64 * 1024;
+/** So is what has more in it. */
+export const mostQuickUnpackedBytes = 256 * 1024;
 /** A longer plan is shown by the text that the tool printed. */
 export const mostUnpackedBytes = 64 * 2 ** 20;
 

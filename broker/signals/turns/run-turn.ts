@@ -26,7 +26,10 @@ const runs = {
   flush: runFlush,
 } as const satisfies Readonly<
   Record<
-    Exclude<keyof typeof signalTypes, "workflow" | "action-run" | "image-update">,
+    Exclude<
+      keyof typeof signalTypes,
+      "workflow" | "action-run" | "drift-run" | "drift-run-sandbox" | "image-update"
+    >,
     RunTurn<never>
   >
 >;
