@@ -19,6 +19,7 @@ export const helmDeploy = ({
   return {
     type: "helm-chart-deploy",
     cluster: "must",
+    stateIn: "helm",
     given: { chart_name, namespace, values, values_file } as Rendered, // JSON, as it was checked
     make: (rendered, cluster) => {
       const set = helmValues(valuesIn(rendered));

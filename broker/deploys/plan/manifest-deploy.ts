@@ -14,6 +14,7 @@ export const manifestDeploy = ({
   return {
     type: "kubernetes-manifest-deploy",
     cluster: "must",
+    stateIn: "kubernetes_manifest",
     given: { namespace, manifest },
     make: (rendered, cluster) => {
       const text = textIn(rendered["manifest"]);

@@ -62,7 +62,7 @@ export async function givenDelivery({ files, document, settings = {}, env, fill 
       const { status } = seen.status;
       const isAsking = seen.steps.some((step) => step.status.status === "approval-awaiting");
       return isOver(status) || isAsking || status === "failed-pending-retry";
-    }, 120_000);
+    });
     return seen;
   };
   /** Approves whatever it asks for, and resolves when it has ended, or failed. */

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import path from "node:path";
+import { expect, test, vi } from "vitest";
 import type { WholeWorkflow } from "../../../../shared/api/workflow.ts";
 import { clusterTools } from "../../../support/cluster/given-cluster.ts";
 import { givenNamespace } from "../../../support/cluster/given-namespace.ts";
@@ -6,7 +7,9 @@ import { givenDelivery } from "../../../support/deploys/given-delivery.ts";
 import { findsHelm } from "../../../support/helm/given-helm.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 import { pusherOf, pushImage } from "../../../support/sources/given-images.ts";
+import { tool } from "../../../tools/find-tool.ts";
 
+const secret = "swordfish-of-tests";
 const manifest = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: facts}
@@ -16,17 +19,24 @@ data:
 `;
 const chart = {
   "chart/Chart.yaml": "apiVersion: v2\nname: small\nversion: 1.2.3\nappVersion: '7.0'\n",
-  "chart/values.yaml": "level: low\n",
+  "chart/values.yaml": 'level: low\nsize: "{{ .svc.inputs.inputs.size }}"\n',
   "chart/templates/config.yaml": `apiVersion: v1
 kind: ConfigMap
 metadata: {name: "{{ .Release.Name }}-config"}
-data: {level: {{ .Values.level | quote }}}
+data: {level: {{ .Values.level | quote }}, size: {{ .Values.size | quote }}}
+`,
+  "folder/kustomization.yaml": "resources: [map.yaml]\nnamePrefix: acme-\n",
+  "folder/map.yaml": `apiVersion: v1
+kind: ConfigMap
+metadata: {name: map}
+data: {revision: "{{ .svc.components.chart.outputs.revision }}", word: "{{ .svc.inputs.inputs.word }}"}
 `,
 };
 
-describeWithTools([...clusterTools, "registry", "helm"], "an app in a cluster", () => {
+describeWithTools([...clusterTools, "registry", "helm", "kustomize"], "an app in a cluster", () => {
   test("is provisioned by plans that somebody approves, watched, and torn down", async () => {
     findsHelm();
+    vi.stubEnv("PATH", [path.dirname(tool("kustomize")), process.env["PATH"]].join(":"));
     const at = await givenNamespace();
     const delivery = await givenDelivery({
       files: chart,
@@ -34,7 +44,12 @@ describeWithTools([...clusterTools, "registry", "helm"], "an app in a cluster", 
       fill: (host) => pushImage(pusherOf(host, "upstream/app"), { tag: "1" }),
       document: (repo, registry) => ({
         "metadata.toml": { name: "shop" },
-        "inputs.toml": { input: [{ name: "size", type: "number", default: 2 }] },
+        "inputs.toml": {
+          input: [
+            { name: "size", type: "number", default: 2 },
+            { name: "word", sensitive: true, default: secret },
+          ],
+        },
         components: {
           "img.toml": {
             name: "img",
@@ -57,6 +72,14 @@ describeWithTools([...clusterTools, "registry", "helm"], "an app in a cluster", 
             public_repo: repo("chart"),
             dependencies: ["facts"],
           },
+          "folder.toml": {
+            name: "folder",
+            type: "kubernetes_manifest",
+            namespace: at.name,
+            kustomize: { path: "." },
+            public_repo: repo("folder"),
+            dependencies: ["chart"],
+          },
           "once.toml": {
             name: "once",
             type: "job",
@@ -77,6 +100,8 @@ describeWithTools([...clusterTools, "registry", "helm"], "an app in a cluster", 
       "apply facts: success",
       "sync and plan chart: approved",
       "apply chart: success",
+      "sync and plan folder: approved",
+      "apply folder: success",
       "sync and plan once: approved",
       "apply once: success",
     ]);
@@ -88,7 +113,15 @@ describeWithTools([...clusterTools, "registry", "helm"], "an app in a cluster", 
     const image = `${img?.image?.repository ?? ""}@${img?.image?.digest ?? ""}`;
     expect(image).toMatch(/^127\.0\.0\.1:\d+\/acme\/.*@sha256:[0-9a-f]{64}$/);
     expect(await read("facts")).toEqual({ size: "2", image });
-    expect(await read("small-config")).toEqual({ level: "2" });
+    expect(await read("small-config")).toEqual({ level: "2", size: "2" });
+    // What an artifact has of templates, the agent renders; who looks at the plan sees nothing secret of it.
+    expect(await read("acme-map")).toEqual({ revision: "1", word: secret });
+    const { id: stepId, approval } =
+      provisioned.steps.find(({ name }) => name === "sync and plan folder") ?? {};
+    const contents = `steps/${stepId}/approvals/${approval?.id ?? ""}/contents`;
+    const view = JSON.stringify(await call<object>(`GET /v1/workflows/${workflow_id}/${contents}`));
+    expect(view).toContain("acme-map");
+    expect(view).not.toContain(secret);
     expect(release?.outputs).toMatchObject({ revision: 1, status: "deployed" });
     expect(once?.outputs).toMatchObject({ exit_code: 0, namespace: at.name });
 
@@ -126,11 +159,14 @@ describeWithTools([...clusterTools, "registry", "helm"], "an app in a cluster", 
       "apply facts: success",
       "sync and plan chart: approved",
       "apply chart: success",
+      "sync and plan folder: approved",
+      "apply folder: success",
       "sync and plan once: approved",
       "apply once: success",
     ]);
     expect(await read("facts")).toEqual({ size: "3", image });
-    expect(await read("small-config")).toEqual({ level: "3" });
+    expect(await read("small-config")).toEqual({ level: "3", size: "3" });
+    expect(await read("acme-map")).toEqual({ revision: "2", word: secret });
     expect((await outputs())["chart"]?.outputs).toMatchObject({ revision: 2 });
 
     const gone = await call<{ workflow_id: string }>(`POST ${place}/deprovision`, {});
@@ -138,6 +174,8 @@ describeWithTools([...clusterTools, "registry", "helm"], "an app in a cluster", 
     expect(stepsOf(torn)).toEqual([
       "plan teardown once: approved",
       "teardown once: success",
+      "plan teardown folder: approved",
+      "teardown folder: success",
       "plan teardown chart: approved",
       "teardown chart: success",
       "plan teardown facts: approved",
