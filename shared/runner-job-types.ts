@@ -85,8 +85,11 @@ export const runnerJobTypes = {
 
 export type RunnerJobType = keyof typeof runnerJobTypes;
 
-/** Which plans this version's agent reads: the newest that a type needs. It is raised with the first that older agents do not read. */
-export const newestPlans = 3;
+/** Which plans an agent must read that renders templates of artifacts: older ones would deploy them as they are. */
+export const plansWithState = 4;
+
+/** Which plans this version's agent reads: the newest that a type, or such a plan, needs. It is raised with the first that older agents do not read. */
+export const newestPlans = 4;
 
 /** The row of a type, with its optional members visible. */
 export function runnerJobType(type: RunnerJobType): TypeRow {

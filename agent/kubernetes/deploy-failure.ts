@@ -5,6 +5,8 @@ const titles = {
   forbidden: "The cluster does not allow it",
   network: "The cluster, or a service that it depends on, does not answer",
   config_invalid: "The deployed objects are not valid",
+  missing_value: "A value is missing",
+  render_failed: "A text could not be rendered",
   not_found: "Something that is needed does not exist",
   conflict: "Others manage fields that it sets",
   plan_stale: "This is not what was approved",

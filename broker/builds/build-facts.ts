@@ -14,6 +14,7 @@ export type FormerBuild = {
   readonly media_type: string;
   readonly size: number;
   readonly source_digest: string;
+  readonly references: readonly string[];
   readonly source_ref: string;
   readonly source_checksum: string;
   readonly builder: string;
@@ -111,6 +112,7 @@ function findApp(db: Db, org: OrgId, app: string): Promise<Row[]> {
 const formerColumns = `
   jsonb_build_object('plan_checksum', coalesce(b.artifact ->> 'plan_checksum', ''), 'tag', coalesce(b.artifact ->> 'tag', ''), 'digest', b.artifact ->> 'digest', 'media_type', coalesce(b.artifact ->> 'media_type', ''),
                      'size', coalesce(b.artifact -> 'size', '0'), 'source_digest', coalesce(b.artifact ->> 'source_digest', ''),
+                     'references', coalesce(b.artifact -> 'references', '[]'),
                      'source_ref', coalesce(b.artifact ->> 'source_ref', ''),
                      'source_checksum', coalesce(b.artifact ->> 'source_checksum', ''), 'builder', coalesce(b.artifact ->> 'builder', ''))`;
 

@@ -19,6 +19,8 @@ export const builtArtifact = z.object({
   /** Nothing was pushed, of sources (`unchanged`) and of images (`no_op`): it has the tag of the build before. */
   unchanged: z.boolean().catch(false).default(false),
   no_op: z.boolean().catch(false).default(false),
+  /** The paths below `.svc` that its templates read; absent where nothing was built. */
+  references: z.array(z.string().max(400)).max(2_000).optional().catch(undefined),
 });
 
 /** What is known of an artifact; nothing before the build has ended. */

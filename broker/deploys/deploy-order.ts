@@ -33,6 +33,8 @@ export type DeployOrder = {
   readonly operation: "apply" | "teardown";
   /** Null of a job, which has an image of its own. */
   readonly artifact: ArtifactPlace | null;
+  /** The paths below `.svc` that its templates read. */
+  readonly references: readonly string[];
 };
 
 /** The plan of a job that plans a deploy, without its login, and its twin for people. */
@@ -44,6 +46,8 @@ export type DeployPlanTexts = {
   readonly valuesDigest: string;
   /** What of the broker's own the plan names: its workspace, its chart. */
   readonly names: readonly string[];
+  /** Whether the agent renders templates of the artifact. */
+  readonly hasState: boolean;
   /** Nanoseconds; 0: that of the job's type. */
   readonly timeoutNs: number;
 };

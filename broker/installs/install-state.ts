@@ -64,7 +64,7 @@ export const byRoots = <Value>(
 
 /** The same with what is sensitive of it hidden, for people. */
 export const shownStateOf = (facts: StateFacts, work: RenderWork): JsonObject =>
-  hidden(stateOf(facts), sensitiveOf(facts, work)) as JsonObject; // which is not hidden as a whole
+  hiddenIn(stateOf(facts), sensitiveOf(facts, work)) as JsonObject; // which is not hidden as a whole
 
 /**
  * What of a state is sensitive: values of sensitive inputs, the app's secrets, and outputs in which one of these stands. An input that
@@ -128,14 +128,17 @@ function taintBy(value: Json, isHidden: (text: string) => boolean): Taint {
   return taintOfMembers([...members].map(([name, one]) => [String(name), taintBy(one, isHidden)]));
 }
 
-function hidden(value: Json, taint: Taint): Json {
+/** A value with what is sensitive of it hidden. */
+export function hiddenIn(value: Json, taint: Taint): Json {
   if (taint === undefined) return value;
   if (taint === true) return hiddenValue;
-  if (isList(value)) return value.map((one, at) => hidden(one, memberTaint(taint, String(at))));
+  if (isList(value)) return value.map((one, at) => hiddenIn(one, memberTaint(taint, String(at))));
   if (!isMap(value)) return value;
   const masked = Object.entries(taint).flatMap(([name, of]) => {
     const one = Object.hasOwn(value, name) ? value[name] : undefined;
-    return one === undefined ? [] : [[name, { value: hidden(one, of), enumerable: true }] as const];
+    return one === undefined
+      ? []
+      : [[name, { value: hiddenIn(one, of), enumerable: true }] as const];
   });
   const members = Object.getOwnPropertyDescriptors(value); // what is read when it is asked for stays so
   return Object.defineProperties({}, { ...members, ...Object.fromEntries(masked) });

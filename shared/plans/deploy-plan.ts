@@ -26,6 +26,9 @@ const helm = z.looseObject({
   values_override: secretText,
   take_ownership: flag,
   // What follows is ours.
+  /** What templates in the chart's own values read below `.svc`; and what of it is sensitive, of the same shape. */
+  state: object,
+  state_sensitive: object,
   source,
   /** In a repository of charts, in place of a source. */
   chart: z
@@ -55,8 +58,11 @@ const kubernetesManifest = z.looseObject({
   namespace: text,
   manifest: secretText,
   oci_artifact: object,
+  /** What templates of the manifest's source read below `.svc`. */
   state: object,
   // What follows is ours.
+  /** What of it is sensitive, of the same shape. */
+  state_sensitive: object,
   source,
   /** Within the source; all of its folder unless told. */
   files: texts,
@@ -91,6 +97,8 @@ export const deployPlan = z.looseObject({
   src_registry: registry,
   src_tag: text,
   src_digest: text,
+  /** Other names of `.svc` in templates of the artifact. */
+  brands: texts,
   terraform: terraformPlan.nullish(),
   helm: helm.nullish(),
   kubernetes_manifest: kubernetesManifest.nullish(),

@@ -4,6 +4,7 @@ import { type Credentials, readCredentials } from "../../credentials/read-creden
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
+import { type PlanState, readPlanState } from "../../kubernetes/render-texts.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
 
@@ -77,6 +78,8 @@ export type HelmRun = {
   readonly valuesFiles: readonly string[];
   readonly values: readonly SetValue[];
   readonly override: string;
+  /** What templates in values files of the chart are rendered with. */
+  readonly known: PlanState | undefined;
   readonly takesOwnership: boolean;
   readonly skipsCrds: boolean;
   readonly isForced: boolean;
@@ -123,6 +126,7 @@ export function readHelmRun(plan: Plan, { operation }: JobInfo): HelmRun {
       isText: one.type === "string",
     })),
     override: inner.values_override ?? "",
+    known: readPlanState(inner, plan),
     takesOwnership: inner.take_ownership ?? false,
     skipsCrds: inner.skip_crds ?? false,
     isForced: inner.force_conflicts ?? false,

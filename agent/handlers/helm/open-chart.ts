@@ -2,6 +2,7 @@ import path from "node:path";
 import { readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { type PlanState, renderTexts } from "../../kubernetes/render-texts.ts";
 import { folderWithin } from "../../sources/folder-within.ts";
 import { fetchChart } from "./fetch-chart.ts";
 import type { Chart, HelmContext } from "./helm-context.ts";
@@ -16,17 +17,21 @@ export async function openChart(context: HelmContext): Promise<Chart> {
   return { folder, revision, valuesArgs: files.flatMap((file) => ["-f", file]) };
 }
 
-type Values = Pick<HelmRun, "valuesFiles" | "values" | "override">;
+type Values = Pick<HelmRun, "valuesFiles" | "values" | "override"> &
+  Partial<Pick<HelmRun, "known">>;
 
 /** One line without a colon is the name of a file in the chart; an empty text is a file without values. */
 export const isValuesFileName = (given: string): boolean =>
   given.trim() !== "" && !/[\n:{]/.test(given);
 
-/** The texts of the values of a plan, each overriding those before it. Throws JobFailure. */
+/**
+ * The texts of the values of a plan, each overriding those before it. Files of the chart are rendered, the plan's own texts were; so
+ * the chart's own values come first where they have templates. Throws JobFailure.
+ */
 export async function readValues(job: Job, folder: string, given: Values): Promise<string[]> {
-  const texts: string[] = [];
+  const texts = given.known === undefined ? [] : await ownValues(job, folder, given.known);
   for (const file of given.valuesFiles.filter((one) => one.trim() !== "")) {
-    texts.push(isValuesFileName(file) ? await fileOf(folder, file, job) : file);
+    texts.push(isValuesFileName(file) ? await fileOf(folder, file, { job, given }) : file);
   }
   if (given.values.length > 0) texts.push(JSON.stringify(setValues(given.values)));
   return given.override.trim() === "" ? texts : [...texts, given.override];
@@ -47,10 +52,23 @@ export async function writeValues(
 
 const mostValuesBytes = 4 * 2 ** 20;
 
-async function fileOf(folder: string, name: string, job: Job): Promise<string> {
+/** None where they have no templates: helm reads them by itself. */
+async function ownValues(job: Job, folder: string, known: PlanState): Promise<string[]> {
+  const name = "values.yaml";
+  const file = path.join(folder, name);
+  const text = await readJobText(file, job.directories.owner, mostValuesBytes);
+  const [rendered] = renderTexts(job, [{ name, text }], known);
+  return rendered === undefined || rendered.text === text ? [] : [rendered.text];
+}
+
+async function fileOf(
+  folder: string,
+  name: string,
+  { job, given }: { readonly job: Job; readonly given: Values },
+): Promise<string> {
   const parent = await folderWithin(folder, path.dirname(name), "The values file");
   const file = path.join(parent, path.basename(name));
   const text = await readJobText(file, job.directories.owner, mostValuesBytes);
-  if (text !== "") return text;
+  if (text !== "") return renderTexts(job, [{ name, text }], given.known)[0]?.text ?? "";
   throw deployFailure(`The chart has no values file ${name}.`, "not_found");
 }

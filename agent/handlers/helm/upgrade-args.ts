@@ -16,6 +16,7 @@ export function upgradeArgs({ run, job }: HelmContext, chart: Chart): string[] {
     ...(run.createsNamespace ? ["--create-namespace"] : []),
     ...(run.takesOwnership ? ["--take-ownership"] : []),
     ...(run.skipsCrds ? ["--skip-crds"] : []),
-    ...(run.isForced ? ["--force-conflicts"] : []),
+    // Of a release that an older helm made, helm refuses the one without the other.
+    ...(run.isForced ? ["--force-conflicts", "--server-side=true"] : []),
   ];
 }

@@ -4,6 +4,7 @@ import { readJobText } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import type { ManifestText } from "../../kubernetes/read-objects.ts";
+import { renderTexts } from "../../kubernetes/render-texts.ts";
 import { fetchSource, type SourceHere } from "../../sources/fetch-source.ts";
 import { folderWithin } from "../../sources/folder-within.ts";
 import type { Source } from "../../sources/source.ts";
@@ -15,7 +16,7 @@ const mostFiles = 500;
 
 /**
  * The texts of a manifest: the plan's own, the output of kustomize for a directory, the files that the plan names, or
- * all files of a directory. Throws JobFailure.
+ * all files of a directory. Those of a source are rendered, the plan's own was. Throws JobFailure.
  */
 export async function gatherManifest(
   job: Job,
@@ -27,7 +28,8 @@ export async function gatherManifest(
   const { folder, directory } = await fetchManifest(job, run.source, env);
   if (run.kustomize !== undefined) {
     const place = await folderWithin(directory, run.kustomize.path ?? "", "The kustomization");
-    return await buildKustomization(job, run.kustomize, { folder, place, env });
+    const built = await buildKustomization(job, run.kustomize, { folder, place, env });
+    return renderTexts(job, built, run.known);
   }
   const names = run.files.length > 0 ? run.files : await filesOf(directory);
   const texts: ManifestText[] = [];
@@ -38,7 +40,7 @@ export async function gatherManifest(
     if (text === "") throw deployFailure(`The source has no file ${name}.`, "not_found");
     texts.push({ name, text });
   }
-  return texts;
+  return renderTexts(job, texts, run.known);
 }
 
 async function fetchManifest(

@@ -4,6 +4,7 @@ import { type Credentials, readCredentials } from "../../credentials/read-creden
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
+import { type PlanState, readPlanState } from "../../kubernetes/render-texts.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
 
@@ -48,6 +49,8 @@ export type ManifestRun = {
   readonly namespace: string;
   readonly manifest: string;
   readonly source: Source | undefined;
+  /** What templates of the source are rendered with. */
+  readonly known: PlanState | undefined;
   readonly files: readonly string[];
   readonly kustomize: Kustomize | undefined;
   /** Take over fields that others manage. */
@@ -94,6 +97,7 @@ export function readManifestRun(plan: Plan, { operation }: JobInfo): ManifestRun
     namespace: inner.namespace ?? "",
     manifest,
     source,
+    known: readPlanState(inner, plan),
     files: inner.files ?? [],
     kustomize: inner.kustomize ?? undefined,
     isForced: inner.force_conflicts ?? false,

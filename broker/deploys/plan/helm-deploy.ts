@@ -4,7 +4,10 @@ import type { DeployKind, KindOrder, Rendered } from "./deploy-kind.ts";
 import { helmValues } from "./helm-values.ts";
 import { contentsIn, defined, textIn } from "./rendered-members.ts";
 
-/** A deploy of a chart. Without a driver of its own the broker keeps its releases. Its teardown reads no values: these may be gone. */
+/**
+ * A deploy of a chart. Without a driver of its own the broker keeps its releases. Fields that somebody else has set meanwhile are taken
+ * back, as nobody can say in a config that they are. Its teardown reads no values: these may be gone.
+ */
 export const helmDeploy = ({
   component,
   target,
@@ -16,6 +19,7 @@ export const helmDeploy = ({
   return {
     type: "helm-chart-deploy",
     cluster: "must",
+    stateIn: "helm",
     given: { chart_name, namespace, values, values_file } as Rendered, // JSON, as it was checked
     make: (rendered, cluster) => {
       const set = helmValues(valuesIn(rendered));
@@ -33,6 +37,7 @@ export const helmDeploy = ({
           values_override: set.override,
           take_ownership,
           skip_crds,
+          force_conflicts: operation === "apply" ? true : undefined,
         }),
       };
     },

@@ -93,6 +93,7 @@ describe("the plan of a deploy", () => {
         helm_chart_id: "hch_a",
         storage_driver: "configmap",
         values_files: [expect.stringContaining("acme.test")],
+        force_conflicts: true,
       },
     });
   });
@@ -106,7 +107,7 @@ describe("the plan of a deploy", () => {
     expect(type).toBe("kubernetes-manifest-deploy");
     expect(plan).toEqual({
       ...ofComponent("reports"),
-      kubernetes_manifest: { namespace: "everything" },
+      kubernetes_manifest: { namespace: "everything", force_conflicts: true },
     });
     const manifest =
       "kind: ConfigMap\ndata:\n  image: {{ .svc.components.api_image.image.digest }}\n";
@@ -114,6 +115,7 @@ describe("the plan of a deploy", () => {
     expect(other["kubernetes_manifest"]).toEqual({
       namespace: "everything",
       manifest: `kind: ConfigMap\ndata:\n  image: ${digest}\n`,
+      force_conflicts: true,
     });
   });
 
@@ -127,7 +129,11 @@ describe("the plan of a deploy", () => {
     const known = { endpoint: "https://10.0.0.1", kube_config: "kind: Config" };
     expect(plan).toEqual({
       ...ofComponent("guestbook"),
-      kubernetes_manifest: { namespace: "guestbook", cluster_info: known },
+      kubernetes_manifest: {
+        namespace: "guestbook",
+        cluster_info: known,
+        force_conflicts: true,
+      },
     });
     expect(shown["kubernetes_manifest"]).toMatchObject({
       cluster_info: { kube_config: "(secret)" },

@@ -1,10 +1,11 @@
 import { canonicalJson, checksumOf } from "../../../shared/app-config/canonical-json.ts";
 import type { Json } from "../../../shared/app-config/templates/json-value.ts";
-import type { RenderWork } from "../../../shared/app-config/templates/render-work.ts";
+import { RenderError, type RenderWork } from "../../../shared/app-config/templates/render-work.ts";
 import { hiddenValue } from "../../../shared/hidden-value.ts";
 import { checkPlan } from "../../../shared/plans/check-plan.ts";
 import { planNames } from "../../../shared/plans/plan-names.ts";
 import { mostPlanBytes } from "../../actions/action-plan.ts";
+import type { StateFacts } from "../../installs/install-state.ts";
 import type { StateValues } from "../../installs/state-values.ts";
 import type { PlanWords } from "../../rendering/plan-words.ts";
 import { type RenderedForPlan, renderForPlan } from "../../rendering/render-for-plan.ts";
@@ -12,6 +13,7 @@ import { mostSecrets, writePlan } from "../../rendering/write-plan.ts";
 import { faultOf } from "../../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../../workflows/machine/workflow-rows.ts";
 import type { ArtifactPlace, DeployOrder, DeployPlanned } from "../deploy-order.ts";
+import { artifactState } from "./artifact-state.ts";
 import { clusterAt, clusterInfoOf, clusterTemplates, shownCluster } from "./cluster-info-of.ts";
 import { findClusterPlaces, requireCluster } from "./cluster-places.ts";
 import { deployKindOf } from "./deploy-kind-of.ts";
@@ -30,12 +32,14 @@ export function planDeploy(
   const place = { file: fileOf(order), member: "" };
   const rendered = renderForPlan(withoutAbsent(given), facts, place, { work, words });
   if ("code" in rendered) return rendered;
-  const made = membersOf(order, kind, rendered);
+  const own = membersOf(order, kind, rendered);
+  if ("code" in own) return own;
+  const made = withState(order, { kind, made: own, facts, work });
   if ("code" in made) return made;
   const plan = planOf(order, made.members);
   const twin = {
     ...planOf(order, made.twin),
-    ...(rendered.isMasked && { secrets: [hiddenValue] }), // how many is told to nobody
+    ...((rendered.isMasked || made.isMasked) && { secrets: [hiddenValue] }), // how many is told to nobody
   };
   const [wrong] = checkPlan(kind.type, plan);
   if (wrong !== undefined)
@@ -48,8 +52,49 @@ export function planDeploy(
     ...written,
     valuesDigest: digestOf(made.keyed, order.artifact),
     names: planNames(plan),
+    hasState: made.hasState,
     timeoutNs: ("component" in order.part ? order.part.component.deploy_timeout : undefined) ?? 0,
   };
+}
+
+type WithState = Made & { readonly hasState: boolean; readonly isMasked: boolean };
+type Stating = {
+  readonly kind: DeployKind;
+  readonly made: Made;
+  readonly facts: StateFacts;
+  readonly work: RenderWork;
+};
+
+/** The same, with what the agent renders the artifact with. What the broker has rendered comes in the artifact's place: that needs none. */
+function withState(
+  order: DeployOrder,
+  { kind, made, facts, work }: Stating,
+): WithState | CompositeFault {
+  const { stateIn = "" } = kind;
+  const inner = made.members[stateIn];
+  const isRendered = typeof inner === "object" && inner !== null && "manifest" in inner;
+  if (inner === undefined || isRendered || order.references.length === 0)
+    return { ...made, hasState: false, isMasked: false };
+  try {
+    const state = artifactState(order.references, facts, work);
+    if (state === undefined) return { ...made, hasState: false, isMasked: false };
+    const { brands = [] } = facts.config;
+    const put = (members: Members, more: Members): Members => ({
+      ...members,
+      ...(brands.length > 0 && { brands }),
+      [stateIn]: { ...(members[stateIn] as Members), ...more }, // as a kind made it
+    });
+    return {
+      members: put(made.members, state.plan),
+      twin: put(made.twin, state.twin),
+      keyed: put(made.keyed, state.plan),
+      hasState: true,
+      isMasked: "state_sensitive" in state.plan,
+    };
+  } catch (error) {
+    if (!(error instanceof RenderError)) throw error;
+    return faultOf("render_failed", "It is too large", wordsOf(order).tooLarge);
+  }
 }
 
 /** Beside what the config has for its kind. */

@@ -1,4 +1,4 @@
-import { runnerJobType } from "../../../shared/runner-job-types.ts";
+import { plansWithState, runnerJobType } from "../../../shared/runner-job-types.ts";
 import { chooseBuild, type WhichBuild } from "../../deploys/choose-build.ts";
 import { typeOfPart } from "../../deploys/deploy-part.ts";
 import { draftDeployJob } from "../../deploys/draft-deploy-job.ts";
@@ -35,6 +35,7 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
     deployId: deploy.id,
     operation: isTeardown ? ("teardown" as const) : ("apply" as const),
     artifact: place ?? null,
+    references: build.artifact.references ?? [],
   };
   const planned = env.rendered(deploy.id, "deploy", { given: order, values: facts.values });
   if ("code" in planned && planned.code === "missing_value" && deploy.plan_only)
@@ -43,7 +44,8 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   const valuesDigest = keyed(env, planned.valuesDigest);
   if (step.params["only_if_changed"] === true && isSame(of, build.artifact.digest, valuesDigest))
     return { kind: "unchanged", detail: "what would be deployed is deployed" };
-  const { plans: needed = 1 } = runnerJobType(planned.type);
+  const { plans = 1 } = runnerJobType(planned.type);
+  const needed = planned.hasState ? Math.max(plans, plansWithState) : plans;
   const reads = env.deploys?.readsPlans ?? null;
   if (reads !== null && reads < needed) return { kind: "fault", fault: outdated(facts.runner.id) };
   const operation = isTeardown ? "create-teardown-plan" : "create-apply-plan";

@@ -4,6 +4,7 @@ import { type BuildFacts, sandboxKey } from "../../builds/build-facts.ts";
 import { artifactPlaceOf, type BuildJob, planBuild } from "../../builds/build-plan.ts";
 import { builtArtifact } from "../../builds/built-artifact.ts";
 import { draftBuildJob } from "../../builds/draft-build-job.ts";
+import { endedArtifact } from "../../builds/ended-artifact.ts";
 import { endOfLateDeletions, type LateDeletion } from "../../builds/late-deletions.ts";
 import { partOf } from "../../builds/part-of.ts";
 import { askPolicies } from "../../policies/ask-policies.ts";
@@ -112,9 +113,7 @@ function endOf(
       composite_error: madeNothing,
     };
   const former = env.facts.former.get(keyOf(build));
-  const isKept = made.unchanged || made.no_op;
-  const tag = isKept && former?.digest === made.digest ? { tag: former.tag } : {};
-  const artifact = { ...build.artifact, ...made, ...tag };
+  const artifact = endedArtifact(build.artifact, made, former);
   return { ...ended, status: "active", artifact, no_op: former?.digest === made.digest };
 }
 

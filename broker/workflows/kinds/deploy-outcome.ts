@@ -21,5 +21,7 @@ const faults: Readonly<Record<string, readonly [Parameters<typeof faultOf>[0], s
   plan_stale: ["plan_changed", "The state has changed since it was planned"],
   plan_changed: ["plan_changed", "It is not what was planned"],
   unknown_type: ["runner_outdated", "The agent is older than this deploy"],
+  missing_value: ["missing_value", "A value is missing"],
+  render_failed: ["render_failed", "A text of the artifact could not be rendered"],
   policy: ["policy_denied", "A policy of the runner denies it"],
 };

@@ -8,6 +8,8 @@ export type DeployedArtifact = {
   readonly tag?: string;
   readonly digest?: string;
   readonly media_type?: string;
+  /** The paths below `.svc` that its templates read. */
+  readonly references?: readonly string[] | undefined;
 };
 
 /** How many objects a plan adds, changes, replaces and removes. */

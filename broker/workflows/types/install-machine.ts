@@ -1,3 +1,4 @@
+import { readsWithArtifacts } from "../../deploys/reads-with-artifacts.ts";
 import { actionStep, approveStep } from "../kinds/action-steps.ts";
 import { applyStep } from "../kinds/apply-step.ts";
 import { childrenStep } from "../kinds/children-step.ts";
@@ -57,7 +58,8 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
           facts: env.facts,
           workflow,
           deploys: env.deploys,
-          reads: () => env.readsOf(env.facts.configId),
+          reads: () =>
+            readsWithArtifacts(env.readsOf(env.facts.configId), env.deploys?.components ?? []),
           newId: draft.newId,
         })
         .map((group) => (workflow.plan_only ? planOf(group) : group))

@@ -9,15 +9,20 @@ import { startRegistry } from "../sources/start-registry.ts";
 /** The files of a repository, by their paths, and the documents of an app whose components are in it. */
 export type GivenApp = {
   readonly files: Readonly<Record<string, string>>;
-  readonly document: (repo: (directory: string) => object) => object;
+  readonly document: (repo: (directory: string) => object, registry: string) => object;
+  /** Of the customer's agent. */
   readonly settings?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What has to be in the registry of this host before the app is built. */
+  readonly fill?: (registry: string) => Promise<unknown>;
 };
 
 const isOver = (status: string): boolean => ["success", "error", "cancelled"].includes(status);
 
 /** A vendor's broker with a registry, an agent that builds, and the agent of a customer. */
-export async function givenDelivery({ files, document, settings = {} }: GivenApp) {
+export async function givenDelivery({ files, document, settings = {}, env, fill }: GivenApp) {
   const registry = await startRegistry();
+  await fill?.(registry.host);
   const fleet = await givenFleet({ SVC_REGISTRY: `http://${registry.host}/acme` });
   const builder = await givenRunnerWithAgent(fleet, { "allow-file-sources": "yes" });
   await fleet.db`
@@ -27,7 +32,7 @@ export async function givenDelivery({ files, document, settings = {} }: GivenApp
     parallelism: { operations: 2, actions: 2, deploy: 2, sandbox: 2, sync: 2 },
   });
   const agent = await startTestAgent(
-    { url: fleet.broker.url, token: customer.token },
+    { url: fleet.broker.url, token: customer.token, ...(env && { env }) },
     { groups: "operations=2,actions=2,deploy=2,sandbox=2,sync=2", ...settings },
   );
   const token = builder.operatorToken;
@@ -47,7 +52,7 @@ export async function givenDelivery({ files, document, settings = {} }: GivenApp
   const app = await call<{ id: string }>("POST /v1/apps", { name: "shop" });
   const sync = (given: object) =>
     call<{ id: string }>(`POST /v1/apps/${app.id}/configs/sync`, given);
-  const config = await sync(document(repo));
+  const config = await sync(document(repo, registry.host));
   const workflow = (id: string) => call<WholeWorkflow>(`GET /v1/workflows/${id}`);
   /** Resolves when the workflow has ended, or waits for somebody. */
   const rests = async (id: string): Promise<WholeWorkflow> => {

@@ -95,6 +95,7 @@ export function orderOf(
           plainHttp: false,
         }
       : null,
+    references: [],
     ...more,
   };
 }
