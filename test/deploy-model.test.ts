@@ -50,3 +50,12 @@ test("a plan that was approved waits for its turn, and is not carried out once t
   expect([model.applied, model.wrong]).toEqual([[], []]);
   expect(snapshot.steps.map(({ error }) => error?.code)).toContain("plan_changed");
 });
+
+test("a workflow that approves all deploys everything, without a word of anybody", () => {
+  const jobs = Array.from({ length: 6 }, () => ["job-finished", "look"] as const).flat();
+  const model = deployModel(false);
+  const { snapshot } = walk(model, ["turn", "approve-all", ...jobs]);
+  expect(snapshot.workflow.status).toBe("success");
+  expect(model.applied).toHaveLength(3);
+  expect(model.targets().map(({ status }) => status)).toEqual(["active", "active", "active"]);
+});

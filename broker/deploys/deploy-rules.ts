@@ -1,14 +1,14 @@
 import type { ConfigReads } from "../../shared/app-config/config-reads.ts";
 import type { PartFacts } from "./deploy-facts.ts";
+import { isEnabled } from "./is-enabled.ts";
 
-/** Whether an install has the component: some may be left out. */
-export function isEnabled(
+/** Whether an install is to have the component: what its config has no more it is not, and some may be left out. */
+export function isWanted(
   { wanted, name }: Pick<PartFacts, "wanted" | "name">,
   toggles: Readonly<Record<string, boolean>>,
 ): boolean {
   if (wanted === undefined || !("component" in wanted.part)) return false;
-  const { toggleable, default_enabled: preset } = wanted.part.component;
-  return toggleable === true ? (toggles[name] ?? preset ?? true) : true;
+  return isEnabled({ components: [wanted.part.component] }, toggles, name) !== false;
 }
 
 /** All that a component needs, and what that needs. */

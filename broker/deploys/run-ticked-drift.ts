@@ -5,7 +5,7 @@ import { beginTicked, type Tick, type TickedWorkflow } from "../installs/begin-t
 import { looksForDrift } from "../installs/looks-for-drift.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { MovingBroker } from "../workflows/move-workflow.ts";
-import { isEnabled } from "./deploy-rules.ts";
+import { isWanted } from "./deploy-rules.ts";
 import { type DriftTarget, findDriftTarget } from "./find-drift-target.ts";
 
 const templateSchema = z.object({ component_name: z.string().optional() });
@@ -45,7 +45,7 @@ function whyNot(
       ? config?.sandbox?.drift_schedule !== undefined
       : component !== undefined && looksForDrift(component);
   if (!isWanted) return `the install no longer looks for drift of ${what}`;
-  if (component !== undefined && !isEnabled(partOf(component), target?.toggles ?? {}))
+  if (component !== undefined && !isWanted(partOf(component), target?.toggles ?? {}))
     return `the install leaves out ${what}`;
   if (target?.is_deployed !== true) return `nothing of ${what} is deployed`;
   if (target.changing_id === null) return undefined;

@@ -119,7 +119,7 @@ async function findOnly(call: CommandCall["call"]): Promise<string> {
 /** Whether a workflow of the org is open, which may ask yet. */
 async function isOneOpen(call: CommandCall["call"]): Promise<boolean> {
   const query = { ...pagesOfListing({}), finished: "false", limit: "1" } as const;
-  return pageOfListing(await call(listWorkflowsRoute, { query })).items.length > 0;
+  return pageOfListing(await call(listWorkflowsRoute, { query })).body.items.length > 0;
 }
 
 async function findWaiting(

@@ -49,7 +49,7 @@ function beginApply(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): S
 
 /** By which digest the plan of this deploy was approved; undefined where it was not. */
 function approvedDigest(
-  { snapshot: { steps, approvals } }: WorkflowDraft,
+  { steps, approvals }: WorkflowDraft,
   { id, target_id: of }: Step,
 ): string | undefined {
   const planned = steps.findLast(

@@ -1,7 +1,7 @@
 import type { WhichBuild } from "../../deploys/choose-build.ts";
 import type { PartFacts } from "../../deploys/deploy-facts.ts";
 import { isImage, membersOf } from "../../deploys/deploy-part.ts";
-import { isEnabled, needsOf } from "../../deploys/deploy-rules.ts";
+import { isWanted, needsOf } from "../../deploys/deploy-rules.ts";
 import type { PlannedGroup, PlannedStep } from "../machine/step-kind.ts";
 import { groupsOfTrigger, withTriggers } from "./action-groups.ts";
 import type { Making } from "./making.ts";
@@ -153,7 +153,7 @@ export function enabledComponents(making: Making): PartFacts[] {
   return making
     .reads()
     .order.flatMap((name) => byName.get(name) ?? [])
-    .filter((part) => part.wanted !== undefined && isEnabled(part, deploys.toggles));
+    .filter((part) => isWanted(part, deploys.toggles));
 }
 
 /** ALL of the contract: every component, between the actions before and after them. */

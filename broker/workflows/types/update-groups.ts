@@ -1,4 +1,4 @@
-import { dependentsOf, isChanged, isEnabled } from "../../deploys/deploy-rules.ts";
+import { dependentsOf, isChanged, isWanted } from "../../deploys/deploy-rules.ts";
 import type { PlannedGroup } from "../machine/step-kind.ts";
 import {
   allGroups,
@@ -15,7 +15,7 @@ export function changedGroups(making: Making): PlannedGroup[] {
   if (deploys === undefined) return [];
   const { sandbox, components, toggles } = deploys;
   const hasSandbox = sandbox?.wanted !== undefined && isChanged(sandbox);
-  const removed = components.filter((part) => !isEnabled(part, toggles));
+  const removed = components.filter((part) => !isWanted(part, toggles));
   const enabled = enabledComponents(making);
   const changed = new Set(
     enabled.filter((part) => hasSandbox || isChanged(part)).map(({ name }) => name),

@@ -120,7 +120,7 @@ export function deployModel(isTeardown: boolean): DeployModel {
     },
     keep(draft, jobs) {
       for (const { id, metadata, operation } of draft.newJobs as never as Drafted[]) {
-        const step = draft.steps.find((one) => one.id === metadata.workflow_step_id);
+        const step = draft.steps.find((one) => one.id === metadata["workflow_step_id"]);
         const deploy = draft.deploys.find((one) => one.id === step?.target_id);
         const target = draft.targets.find((one) => one.id === deploy?.target_id);
         if (target?.is_busy === true) wrong.push(`${id} works beside another workflow`);

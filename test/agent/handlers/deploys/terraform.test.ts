@@ -45,6 +45,7 @@ describeWithTools(["registry", "terraform"], "an app with a sandbox and componen
             name: "top",
             type: "terraform_module",
             toggleable: true,
+            default_enabled: true,
             vars: { net: "{{ .svc.components.web.outputs.url }}", size: 1 },
             public_repo: repo("web"),
           },
