@@ -5,8 +5,8 @@ import { beginTicked, type Tick, type TickedWorkflow } from "../installs/begin-t
 import { looksForDrift } from "../installs/looks-for-drift.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { MovingBroker } from "../workflows/move-workflow.ts";
-import { isWanted } from "./deploy-rules.ts";
 import { type DriftTarget, findDriftTarget } from "./find-drift-target.ts";
+import { isEnabled } from "./is-enabled.ts";
 
 const templateSchema = z.object({ component_name: z.string().optional() });
 
@@ -45,18 +45,12 @@ function whyNot(
       ? config?.sandbox?.drift_schedule !== undefined
       : component !== undefined && looksForDrift(component);
   if (!isWanted) return `the install no longer looks for drift of ${what}`;
-  if (component !== undefined && !isWanted(partOf(component), target?.toggles ?? {}))
+  if (component !== undefined && isEnabled(config, target?.toggles, name) === false)
     return `the install leaves out ${what}`;
   if (target?.is_deployed !== true) return `nothing of ${what} is deployed`;
   if (target.changing_id === null) return undefined;
   return `the install is being changed by the workflow ${target.changing_id}`;
 }
-
-/** As far as it says whether it is in. */
-const partOf = (component: NonNullable<AppConfigDocument["components"]>[number]) => ({
-  name: component.name,
-  wanted: { configId: "", checksum: "", part: { component } },
-});
 
 /** The config is told for who stands behind it. */
 const lookOf = (

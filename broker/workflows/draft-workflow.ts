@@ -4,7 +4,6 @@ import type { WorkflowGiven } from "./kinds/kind-environment.ts";
 import { laneGone } from "./lane-refusals.ts";
 import type { ChildDraft, WorkflowDraft } from "./machine/workflow-draft.ts";
 import type { Params } from "./machine/workflow-rows.ts";
-import type { WorkflowType } from "./types/workflow-type.ts";
 import { workflowType, workflowTypes, type WorkflowTypeName } from "./types/workflow-types.ts";
 
 export type NewWorkflow = {
@@ -46,7 +45,7 @@ export type NewDeploy = {
 /** A new workflow of an install, in the lane of its type, as `create_workflow` of the database takes it; 409 where that is gone. */
 export function draftWorkflow(seals: Pick<Seals, "seal">, workflow: NewWorkflow) {
   const { id = newId("wfl"), type, given, planOnly = false } = workflow;
-  const queueId = workflow.lanes.get(planOnly ? "plans" : laneOf(type));
+  const queueId = workflow.lanes.get(planOnly ? "plans" : workflowTypes[type].lane);
   if (queueId === undefined) throw laneGone();
   return {
     id,
@@ -68,10 +67,6 @@ export function draftWorkflow(seals: Pick<Seals, "seal">, workflow: NewWorkflow)
     ...(workflow.installDeploy && { install_deploy: workflow.installDeploy }),
   };
 }
-
-// until workflow types have those of deploys: workflowTypes[type].lane
-const laneOf = (type: WorkflowTypeName): WorkflowType["lane"] =>
-  Object.hasOwn(workflowTypes, type) ? workflowTypes[type].lane : "changes";
 
 /** A child of a workflow, as `begin_children` of the database takes it. What its parent was asked for is asked of it. */
 export function draftChild(

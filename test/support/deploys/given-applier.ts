@@ -71,14 +71,17 @@ export async function givenApplier(
     if (contents === undefined) planned.push({ component, plan });
     else applied.push({ component, contents });
     const { job, execution } = claimed;
-    const ended = await broker?.call(`POST /v1/runner-jobs/${job.id}/executions/${execution.id}/finish`, {
-      token,
-      body: {
-        status: "finished",
-        result: contents === undefined ? planOf(job.id, changes(component)) : { success: true },
-        ...(contents !== undefined && { outputs: outputs(component, plan) }),
+    const ended = await broker?.call(
+      `POST /v1/runner-jobs/${job.id}/executions/${execution.id}/finish`,
+      {
+        token,
+        body: {
+          status: "finished",
+          result: contents === undefined ? planOf(job.id, changes(component)) : { success: true },
+          ...(contents !== undefined && { outputs: outputs(component, plan) }),
+        },
       },
-    });
+    );
     if (ended?.status !== 200) throw new Error(`${job.id}: ${JSON.stringify(ended?.body)}`);
   }
   return { processId, planned, applied, runner };
