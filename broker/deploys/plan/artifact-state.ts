@@ -10,7 +10,7 @@ import { hiddenIn, sensitiveOf, type StateFacts, stateOf } from "../../installs/
 import type { Members } from "./deploy-kind.ts";
 
 /** What templates of an artifact read of an install, as the members of a plan, and as people are shown it. */
-export type ArtifactState = { readonly plan: Members; readonly twin: Members };
+type ArtifactState = { readonly plan: Members; readonly twin: Members };
 
 /**
  * The values at the paths that templates of an artifact read, and no others: the agent renders with them. What is not there is left

@@ -1,9 +1,9 @@
 import path from "node:path";
 import { expect, test, vi } from "vitest";
-import type { WholeWorkflow } from "../../../../shared/api/workflow.ts";
 import { clusterTools } from "../../../support/cluster/given-cluster.ts";
 import { givenNamespace } from "../../../support/cluster/given-namespace.ts";
 import { givenDelivery } from "../../../support/deploys/given-delivery.ts";
+import { stepsOf } from "../../../support/deploys/steps-of.ts";
 import { findsHelm } from "../../../support/helm/given-helm.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 import { pusherOf, pushImage } from "../../../support/sources/given-images.ts";
@@ -186,14 +186,6 @@ describeWithTools([...clusterTools, "registry", "helm", "kustomize"], "an app in
     expect(Object.keys((await outputs())["facts"] ?? {})).not.toContain("outputs");
   });
 });
-
-const stepsOf = ({ steps }: WholeWorkflow): string[] =>
-  steps
-    .filter(({ name }) => !/^(?:generate|runner|provision runner)/.test(name))
-    .map(
-      ({ name, status: { status, status_human_description: words } }) =>
-        `${name}: ${status}${/^(?:error|failed)/.test(status) ? ` (${words})` : ""}`,
-    );
 
 type Outputs = {
   readonly outputs?: object;

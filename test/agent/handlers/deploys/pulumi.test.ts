@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { WholeWorkflow } from "../../../../shared/api/workflow.ts";
 import { givenDelivery } from "../../../support/deploys/given-delivery.ts";
+import { stepsOf } from "../../../support/deploys/steps-of.ts";
 import { givenPulumiPath, pulumiLock, pulumiTools } from "../../../support/pulumi/given-pulumi.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 
@@ -108,14 +108,6 @@ describeWithTools([...pulumiTools, "registry"], "an app with programs of Pulumi"
     expect(await outputs()).toEqual([undefined, undefined]);
   });
 });
-
-const stepsOf = ({ steps }: WholeWorkflow): string[] =>
-  steps
-    .filter(({ name }) => !/^(?:generate|runner|provision runner)/.test(name))
-    .map(
-      ({ name, status: { status, status_human_description: words } }) =>
-        `${name}: ${status}${/^(?:error|failed)/.test(status) ? ` (${words})` : ""}`,
-    );
 
 type Outputs = { readonly outputs?: object };
 type State = { readonly components: Readonly<Record<string, Outputs>>; readonly sandbox: Outputs };
