@@ -24,7 +24,6 @@ test("brokers killed in the middle of a provision carry out each plan once, and 
   const slots = { deploy: 4, sandbox: 4 };
   const runner = await givenRunner(db, { orgId: org.orgId, parallelism: slots });
   const { applied, planned } = await givenApplier(org, runner, {
-    takesMs: 50,
     outputs: (component) => ({ url: component }),
   });
   const made = await org.create({

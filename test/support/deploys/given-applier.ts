@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import type { TestBroker } from "../broker/broker.ts";
 import { type ClaimedJob, httpAgent } from "../broker/http-agent.ts";
 import { givenToken } from "../rows/given-token.ts";
@@ -20,8 +19,6 @@ type How = {
   /** What a plan would change, by the name of its component; empty of the sandbox. */
   readonly changes?: (component: string) => number;
   readonly outputs?: (component: string, plan: SeenPlan) => Readonly<Record<string, unknown>>;
-  /** How long a job takes, in milliseconds. */
-  readonly takesMs?: number;
   readonly slots?: number;
 };
 
@@ -29,7 +26,7 @@ type How = {
 export async function givenApplier(
   { db, brokers: [broker] }: Given,
   runner: GivenRunner,
-  { changes = () => 1, outputs = () => ({}), takesMs = 0, slots = 4 }: How = {},
+  { changes = () => 1, outputs = () => ({}), slots = 4 }: How = {},
 ) {
   if (broker === undefined) throw new Error("there is no broker");
   const processId = await givenProcess(db, runner, { serves: { deploy: slots, sandbox: slots } });
@@ -67,7 +64,6 @@ export async function givenApplier(
     const plan = claimed.plan as SeenPlan;
     const { component_name: component = "", apply_plan_contents: contents } = plan;
     await agent.report(claimed, "in-progress");
-    if (takesMs > 0) await wait(takesMs);
     if (contents === undefined) planned.push({ component, plan });
     else applied.push({ component, contents });
     const { job, execution } = claimed;
