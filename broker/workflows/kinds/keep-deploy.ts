@@ -29,13 +29,13 @@ export function keepDeploy(env: KindEnvironment, draft: WorkflowDraft, step: Ste
 }
 
 /** What is known of what the step deploys: the sandbox, or a component by its id. */
-export function partOf({ deploys }: KindEnvironment, { params }: Step): PartFacts {
+export function partOf({ deploys }: KindEnvironment, { id: stepId, params }: Step): PartFacts {
   const { component_id: id, is_sandbox: isSandbox } = params;
   const part =
     isSandbox === true
       ? deploys?.sandbox
       : deploys?.components.find(({ componentId }) => componentId === id);
-  if (part === undefined) throw new Error(`the install has no ${String(id ?? "sandbox")}`);
+  if (part === undefined) throw new Error(`the install has not what step ${stepId} deploys`);
   return part;
 }
 

@@ -56,7 +56,11 @@ function askedGroups(making: Making, how: DeployHow): PlannedGroup[] {
 }
 
 /** Of others than the one that was asked for, each has a row of its own. */
-const without = ({ deployId: _, runType: __, ...how }: DeployHow): DeployHow => how;
+const without = ({ which, isDrift = false, onlyIfChanged = false }: DeployHow): DeployHow => ({
+  which,
+  isDrift,
+  onlyIfChanged,
+});
 
 /** Images that differ from what is deployed; all else only where it was asked for. */
 const isNeededFirst = (part: PartFacts, isAsked: boolean): boolean =>
