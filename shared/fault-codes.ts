@@ -9,6 +9,7 @@ export const faultCodes = [
   "process_lost",
   "plan_changed",
   "plan_unusable",
+  "still_in_use",
   "policy_denied",
   "policy_unavailable",
   "permission_missing",

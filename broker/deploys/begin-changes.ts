@@ -41,7 +41,11 @@ export async function teardownComponents(parts: Parts, actor: Who, how: How): Pr
     configId: configIdOf(install),
     filter: {},
   });
-  if (all.length === 0)
+  if (
+    all.every(
+      ({ deployed_id: deployed, latest_id: latest }) => deployed === null && latest === null,
+    )
+  )
     throw problem.conflict(
       "no_components",
       "The install has no components that could be torn down.",

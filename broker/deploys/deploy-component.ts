@@ -8,6 +8,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { NewDeploy } from "../workflows/draft-workflow.ts";
+import { imageTypes } from "./deploy-part.ts";
 import { isEnabled } from "./is-enabled.ts";
 import { configIdOf } from "./show-install-components.ts";
 import { findDeployable, findTarget, keepTargets, type ShownTargetRow } from "./target-queries.ts";
@@ -70,10 +71,8 @@ export async function deployComponent(
 
 /** Images are not applied, but copied to where the install has them. */
 function typeOf(componentType: string | null, isRecovery: boolean): NewDeploy["type"] {
-  if (isRecovery) return "recover";
-  return componentType === "container_image" || componentType === "docker_build"
-    ? "sync-image"
-    : "apply";
+  if (componentType !== null && imageTypes.includes(componentType)) return "sync-image";
+  return isRecovery ? "recover" : "apply";
 }
 
 async function requireDeployable(db: Db, org: OrgId, wanted: Wanted): Promise<ShownTargetRow> {

@@ -27,7 +27,8 @@ export const membersOf = (
   "skip_noops" | "max_auto_retries" | "auto_approve_on_policies_passing"
 > => ("component" in part ? part.component : part.sandbox);
 
-const imageTypes: readonly string[] = ["docker_build", "container_image", "external_image"];
+/** Types of components that are images. */
+export const imageTypes: readonly string[] = ["docker_build", "container_image", "external_image"];
 
 /** Whether it is an image, which is not applied but copied to where it is used. */
 export const isImage = (part: DeployPart): boolean =>

@@ -2,6 +2,7 @@ import { chooseBuild, type WhichBuild } from "../../deploys/choose-build.ts";
 import { placeOfArtifact } from "../../deploys/place-of-artifact.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
+import type { Step } from "../machine/workflow-rows.ts";
 import { keepDeploy, moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
 
@@ -18,9 +19,10 @@ export const imageStep = (env: KindEnvironment): StepKind => ({
     const of = keepDeploy(env, draft, step);
     const { status, status_description: description, error } = step;
     if (status === "success") {
-      Object.assign(of.target, { deployed_id: of.deploy.id });
+      const isGone = isTeardown(step);
+      Object.assign(of.target, { deployed_id: isGone ? null : of.deploy.id });
       of.deploy.applied_at = draft.now;
-      moveDeploy(draft, of, { status: "active" });
+      moveDeploy(draft, of, { status: isGone ? "inactive" : "active" });
     } else {
       const isCancelled = status === "cancelled";
       moveDeploy(draft, of, { status: isCancelled ? "cancelled" : "error", description, error });
@@ -30,6 +32,7 @@ export const imageStep = (env: KindEnvironment): StepKind => ({
 
 function takeImage(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): StepOutcome {
   const { step, deploy, part } = of;
+  if (isTeardown(step)) return { kind: "done" };
   const chosen = chooseBuild(part, step.params["which"] as WhichBuild); // of a type's groups
   if ("code" in chosen) return { kind: "fault", fault: chosen };
   const { build, configured } = chosen;
@@ -46,6 +49,8 @@ function takeImage(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): St
   deploy.artifact = { registry, repository, tag, digest };
   return { kind: "done" };
 }
+
+const isTeardown = ({ params }: Step): boolean => params["is_teardown"] === true;
 
 const noImage = faultOf(
   "build_unavailable",

@@ -84,6 +84,7 @@ function foundBy(env: KindEnvironment, draft: WorkflowDraft, found: Found): Step
       plan: planToApprove(env, draft, { ...found, isNoOp, digest, view }),
       isNoOp,
       skipsNoOps,
+      mustBeAsked: deploy.type === "recover",
       isApprovedByPolicies: isByPolicies && policies.length > 0 && judged.kind === "done",
       ...(isDriftRun(step) && !isNoOp && { drift: driftOf(counts) }),
     },

@@ -29,21 +29,23 @@ export function checkPlan(
   } else if (isNoOp && found.skipsNoOps) {
     draft.moveStep(step, "auto-skip", { directive: "skip-group", description: nothingChanges });
     endWell(draft, machine, step);
-  } else approve(draft, machine, { step, plan, isGiven: found.isApprovedByPolicies });
+  } else {
+    const isGiven = isApprovedAlready(draft.workflow) || found.isApprovedByPolicies;
+    approve(draft, machine, { step, plan, isGiven: isGiven && found.mustBeAsked !== true });
+  }
 }
 
 /** Somebody is asked to approve a plan, or it is approved at once. */
 export function askForApproval(draft: WorkflowDraft, machine: Machine, asking: Asking): void {
   draft.moveStep(asking.step, "check");
-  approve(draft, machine, { ...asking, isGiven: false });
+  approve(draft, machine, { ...asking, isGiven: isApprovedAlready(draft.workflow) });
 }
 
 function approve(
   draft: WorkflowDraft,
   machine: Machine,
-  { step, plan, isGiven: isGivenBefore }: Asking & { readonly isGiven: boolean },
+  { step, plan, isGiven }: Asking & { readonly isGiven: boolean },
 ): void {
-  const isGiven = isGivenBefore || isApprovedAlready(draft.workflow);
   const expiresAt = keepPlan(draft, { step, plan }, isGiven);
   if (isGiven) {
     draft.moveStep(step, "auto-approve", { directive: "continue" });

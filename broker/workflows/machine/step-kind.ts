@@ -20,6 +20,8 @@ export type FoundPlan = {
   readonly skipsNoOps: boolean;
   /** Policies were evaluated that let it pass, and nobody else has to. */
   readonly isApprovedByPolicies: boolean;
+  /** Somebody is asked, whatever approves by itself. */
+  readonly mustBeAsked?: boolean;
   /** What is told of it as drift, where that is looked for and there is some. */
   readonly drift?: Readonly<Record<string, number>>;
 };

@@ -115,10 +115,28 @@ export function deployGroups(making: Making, part: PartFacts, how: DeployHow): P
   return withTriggers(making, triggers, { name: `deploy ${name}`, steps });
 }
 
-/** TEARDOWN of the contract; nothing of what is not deployed, and of images. */
+/** TEARDOWN of the contract; nothing of what is not deployed. Of an image nothing is changed anywhere: it is no more of the install. */
 export function teardownGroups(making: Making, part: PartFacts): PlannedGroup[] {
-  const { name, deployed } = part;
-  if (deployed === undefined || deployed.type === "sync-image") return [];
+  const { name, deployed, deployedPart } = part;
+  if (deployed === undefined) return [];
+  if (
+    deployed.type === "sync-image" ||
+    (deployedPart !== undefined && isImage(deployedPart.part))
+  ) {
+    const step = {
+      kind: "image",
+      name: `teardown ${name}`,
+      params: {
+        ...ofComponent(making, part),
+        run_type: "teardown",
+        is_teardown: true,
+        skippable: true,
+      },
+      target_type: "install_deploys",
+      target_id: making.newId("dep"),
+    };
+    return [{ name: step.name, steps: [step] }];
+  }
   const steps = planAndApply({
     kinds: ["td-plan", "td-apply"],
     names: [`plan teardown ${name}`, `teardown ${name}`],

@@ -1,7 +1,8 @@
 import type { PartFacts } from "../../deploys/deploy-facts.ts";
 import { isImage } from "../../deploys/deploy-part.ts";
 import { dependentsOf, isChanged, needsOf } from "../../deploys/deploy-rules.ts";
-import type { PlannedGroup } from "../machine/step-kind.ts";
+import { faultOf, type PlannedGroup } from "../machine/step-kind.ts";
+import type { CompositeFault } from "../machine/workflow-rows.ts";
 import { groupsOfTrigger } from "./action-groups.ts";
 import { group, healthy, state } from "./common-groups.ts";
 import {
@@ -76,6 +77,36 @@ function howAsked({ workflow: { params } }: Making): DeployHow {
   };
 }
 
+/** Others that are deployed need it, unless it is forced: also those that were deployed while it waited. */
+function neededByOthers(making: Making): CompositeFault | undefined {
+  const { deploys, workflow } = making;
+  const asked = new Set(askedPart(making).map(({ name }) => name));
+  if (workflow.params["force"] === true || asked.size === 0) return undefined;
+  const needing = new Set(dependentsOf(making.reads(), asked));
+  const names = (deploys?.components ?? []).flatMap(({ name, deployed }) =>
+    deployed !== undefined && needing.has(name) ? [name] : [],
+  );
+  return names.length === 0 ? undefined : inUse(names, "Tear these down first, or force it.");
+}
+
+/** Components stand on the sandbox: also those that were deployed while it waited. */
+function stillDeployed({ deploys }: Making): CompositeFault | undefined {
+  const names = (deploys?.components ?? []).flatMap(({ name, deployed }) =>
+    deployed === undefined ? [] : [name],
+  );
+  return names.length === 0 ? undefined : inUse(names, "Tear them down first.");
+}
+
+const inUse = (names: readonly string[], todo: string): CompositeFault =>
+  faultOf(
+    "still_in_use",
+    "It is still in use",
+    `Deployed is what needs it: ${names.join(", ")}. ${todo}`,
+    {
+      retryable: false,
+    },
+  );
+
 const updating = { running: "updating", success: "active", failure: "degraded" } as const;
 
 /** The types of workflows that deploy a part of an install. */
@@ -109,6 +140,7 @@ export const deployTypes = {
     lane: "changes",
     config: "applied",
     deploys: true,
+    refusal: neededByOthers,
     words: (workflow) => `Tear down ${nameOf(workflow)}`,
     groups: (making) => [
       ...begin(making),
@@ -134,6 +166,7 @@ export const deployTypes = {
     lane: "changes",
     config: "applied",
     deploys: true,
+    refusal: neededByOthers,
     words: (workflow) => `Disable ${nameOf(workflow)}`,
     groups: (making) => {
       const name = nameOf(making.workflow);
@@ -165,6 +198,7 @@ export const deployTypes = {
     lane: "changes",
     config: "applied",
     deploys: true,
+    refusal: stillDeployed,
     words: () => "Deprovision the sandbox",
     groups: (making) => [
       ...begin(making),

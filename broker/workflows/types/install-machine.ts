@@ -53,15 +53,19 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
     generate(draft) {
       const { workflow } = draft;
       workflow.app_config_id = env.facts.configId;
-      return workflowType(workflow.type)
-        .groups({
-          facts: env.facts,
-          workflow,
-          deploys: env.deploys,
-          reads: () =>
-            readsWithArtifacts(env.readsOf(env.facts.configId), env.deploys?.components ?? []),
-          newId: draft.newId,
-        })
+      const type = workflowType(workflow.type);
+      const making = {
+        facts: env.facts,
+        workflow,
+        deploys: env.deploys,
+        reads: () =>
+          readsWithArtifacts(env.readsOf(env.facts.configId), env.deploys?.components ?? []),
+        newId: draft.newId,
+      };
+      const refusal = type.refusal?.(making);
+      if (refusal !== undefined) return refusal;
+      return type
+        .groups(making)
         .map((group) => (workflow.plan_only ? planOf(group) : group))
         .filter(({ steps }) => steps.length > 0);
     },

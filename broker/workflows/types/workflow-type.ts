@@ -1,6 +1,6 @@
 import type { lifecyclePhases } from "../../../shared/api/install.ts";
 import type { PlannedGroup } from "../machine/step-kind.ts";
-import type { Workflow } from "../machine/workflow-rows.ts";
+import type { CompositeFault, Workflow } from "../machine/workflow-rows.ts";
 import type { Making } from "./making.ts";
 
 type Phase = (typeof lifecyclePhases)[number];
@@ -16,6 +16,8 @@ export type WorkflowType = {
   /** It deploys something, or tears it down. */
   readonly deploys?: true;
   readonly words: (workflow: Pick<Workflow, "metadata">) => string;
+  /** Why it can no more be done, as it is when its turn comes. */
+  readonly refusal?: (making: Making) => CompositeFault | undefined;
   /** Its groups of steps. Those without steps are left out. */
   readonly groups: (making: Making) => readonly PlannedGroup[];
 };
