@@ -13,6 +13,7 @@ create table install_components (
   status_description text not null default '',
   status_at          timestamptz not null,
   deployed_id        svc_id, -- the deploy whose result stands; null: nothing of it is there
+  touched_id         svc_id, -- the deploy whose apply began last, since nothing was there: something of it may be; null: nothing is
   latest_id          svc_id, -- the newest deploy
   drift              jsonb check (jsonb_typeof(drift) = 'object'), -- what the last look found that differs; null: nothing
   created_at         timestamptz not null,

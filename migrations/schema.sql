@@ -1040,6 +1040,7 @@ create table install_components (
   status_description text not null default ''::text,
   status_at timestamp with time zone not null,
   deployed_id svc_id,
+  touched_id svc_id,
   latest_id svc_id,
   drift jsonb,
   created_at timestamp with time zone not null,

@@ -142,7 +142,9 @@ export async function deprovisionSandbox(parts: Parts, actor: Who, how: How): Pr
     configId: configIdOf(install),
     filter: {},
   });
-  const deployed = all.filter((row) => row.deployed_id !== null).map(({ name }) => name);
+  const deployed = all
+    .filter((row) => (row.deployed_id ?? row.touched_id) !== null)
+    .map(({ name }) => name);
   if (deployed.length > 0)
     throw problem.conflict(
       "components_deployed",

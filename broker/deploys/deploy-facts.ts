@@ -15,7 +15,7 @@ import {
 } from "./deploy-part-queries.ts";
 import type { ChosenBuild, ConfiguredPart, DeployPart } from "./deploy-part.ts";
 
-/** The deploy whose result stands. */
+/** The deploy whose result stands; or, of what was never deployed well, the one of which something may be there. */
 export type StandingDeploy = {
   readonly id: string;
   readonly type: string;
@@ -51,6 +51,8 @@ export type PartFacts = {
 export type DeployFacts = {
   readonly sandbox: PartFacts | undefined;
   readonly components: readonly PartFacts[];
+  /** The configs by which something of it was deployed, by their ids. */
+  readonly configs: ReadonlyMap<string, AppConfigDocument>;
   /** Of components, what this install has instead of what its config says. */
   readonly toggles: Readonly<Record<string, boolean>>;
   readonly registry: RegistryConfig | undefined;
@@ -113,6 +115,7 @@ export async function findDeployFacts(
     sandbox: parts.find(({ componentId }) => componentId === null),
     components: parts.filter(({ componentId }) => componentId !== null),
     toggles: found.toggles,
+    configs: documents,
     readsPlans: found.reads_plans,
     registry,
     pullLogin,
@@ -137,17 +140,22 @@ async function findChosen(
 /** The name of a component; empty of the sandbox. */
 const keyOf = (part: DeployPart): string => ("component" in part ? part.component.name : "");
 
-function wantedParts(
-  { sandbox, components = [] }: AppConfigDocument,
-  configId: string,
-): ConfiguredPart[] {
+/** Documents are kept, and never change. */
+const partsOf = new WeakMap<AppConfigDocument, readonly ConfiguredPart[]>();
+
+function wantedParts(document: AppConfigDocument, configId: string): readonly ConfiguredPart[] {
+  const known = partsOf.get(document);
+  if (known !== undefined) return known;
+  const { sandbox, components = [] } = document;
   const all = components.map((component): DeployPart => ({ component }));
   if (sandbox !== undefined) all.push({ sandbox });
-  return all.map((part) => ({
+  const parts = all.map((part) => ({
     configId,
     part,
     checksum: checksumOfPart("component" in part ? part.component : part.sandbox),
   }));
+  partsOf.set(document, parts);
+  return parts;
 }
 
 async function readDocuments(

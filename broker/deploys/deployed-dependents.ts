@@ -23,7 +23,7 @@ export async function deployedDependents(
     listTargets(broker.db, orgId, { installId, configId, filter: {} }),
   );
   const deployed = rows.filter(
-    (row) => row.deployed_id !== null && nameKey(row.name) !== nameKey(name),
+    (row) => (row.deployed_id ?? row.touched_id) !== null && nameKey(row.name) !== nameKey(name),
   );
   if (deployed.length === 0) return [];
   const which = { app, id: configId };

@@ -21,6 +21,8 @@ export type ShownTargetRow = {
   readonly status_description: string;
   readonly status_at: Date;
   readonly deployed_id: string | null;
+  /** Something of it may be there, though it did not come to a good end. */
+  readonly touched_id: string | null;
   readonly latest_id: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;

@@ -40,7 +40,7 @@ export async function listDeployed(
      where c.org_id = ${org} and c.install_id = ${installId}
      order by c.component_id nulls first`;
   const [sandbox] = rows.filter((row) => row.component_id === null);
-  const components = newestByName(rows, config);
+  const components = newestByName(rows);
   if (sandbox === undefined && components.length === 0) return { ends: [] };
   return {
     deployed: {
@@ -57,11 +57,10 @@ export async function listDeployed(
   };
 }
 
-/** A component may have the name of a deleted one, of which something may still be there. */
-function newestByName(rows: readonly Row[], { components = [] }: AppConfigDocument): Row[] {
+/** A component may have the name of a deleted one, of which something may still be there. Of which config they are is asked by who renders. */
+function newestByName(rows: readonly Row[]): Row[] {
   const known = rows.filter((row) => row.component_id !== null);
-  const byName = new Map(known.map((row) => [row.name, row]));
-  return components.flatMap(({ name }) => byName.get(name) ?? []);
+  return [...new Map(known.map((row) => [row.name, row])).values()];
 }
 
 function endOf({ name, component_id: id, ...row }: Row): ValuePlaces["ends"][number][] {

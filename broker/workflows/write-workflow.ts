@@ -122,6 +122,7 @@ function beginsWait({ steps, snapshot }: WorkflowDraft): boolean {
 
 /** The first clock of what is open. */
 function nextLookAt(draft: WorkflowDraft): string | undefined {
+  if (draft.lookAt !== undefined) return draft.lookAt;
   const { workflow, steps } = draft;
   if (isFinishedWorkflow(workflow.status) || workflow.status === "pending") return undefined;
   if (workflow.status === "failed-pending-retry") return giveUpAt(draft);

@@ -29,7 +29,7 @@ create or replace function held_builds(org text, app text) returns table (id tex
     join install_components c on c.org_id = org and c.install_id = i.id
     join install_deploys d on d.target_id = c.id
    where i.org_id = org and i.app_id = app and i.deleted_at is null and d.build_id is not null
-     and (d.id = c.deployed_id or d.finished_at is null)
+     and (d.id in (c.deployed_id, c.touched_id) or d.finished_at is null)
 $$;
 
 -- The configs of an app of which a build is kept: the active one, those that installs have, those of open workflows, and the last ten that were active.

@@ -17,7 +17,7 @@ create or replace function targets_of_install(org text, install text, workflow t
   select coalesce(jsonb_agg(jsonb_build_object(
            'id', c.id, 'component_id', c.component_id, 'name', c.name, 'workspace_id', c.workspace_id, 'chart_id', c.chart_id,
            'status', c.status, 'status_description', c.status_description, 'status_at', c.status_at, 'deployed_id', c.deployed_id,
-           'latest_id', c.latest_id, 'drift', c.drift,
+           'touched_id', c.touched_id, 'latest_id', c.latest_id, 'drift', c.drift,
            'revision', coalesce((select w.revision from terraform_workspaces w where w.org_id = org and w.id = c.workspace_id), 0),
            'is_busy', exists (select from install_deploys d
                                where d.target_id = c.id and d.status in ('planning', 'applying') and d.workflow_id <> workflow))
@@ -60,6 +60,7 @@ begin
      set status = coalesce(x ->> 'status', c.status), status_description = coalesce(x ->> 'status_description', c.status_description),
          status_at = coalesce((x ->> 'status_at')::timestamptz, c.status_at),
          deployed_id = case when x ? 'deployed_id' then x ->> 'deployed_id' else c.deployed_id end,
+         touched_id = case when x ? 'touched_id' then x ->> 'touched_id' else c.touched_id end,
          latest_id = case when x ? 'latest_id' then x ->> 'latest_id' else c.latest_id end,
          drift = case when x ? 'drift' then nullif(x -> 'drift', 'null') else c.drift end,
          updated_at = svc_now()
@@ -114,7 +115,7 @@ create or replace function deploy_parts_of(org text, install text)
                                                           'config_id', coalesce(b.app_config_id, d.app_config_id))
                                   from install_deploys d
                                   left join component_builds b on b.org_id = org and b.id = d.build_id
-                                 where d.org_id = org and d.id = c.deployed_id)) order by c.name, c.id), '[]')
+                                 where d.org_id = org and d.id = coalesce(c.deployed_id, c.touched_id))) order by c.name, c.id), '[]')
             from install_components c
             left join components x on x.org_id = org and x.id = c.component_id
            where c.org_id = org and c.install_id = i.id)

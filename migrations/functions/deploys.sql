@@ -64,7 +64,7 @@ begin
     return 'open';
   end if;
   update install_components c
-     set deployed_id = null, drift = null, status = '', status_description = '', status_at = svc_now(), updated_at = svc_now()
+     set deployed_id = null, touched_id = null, drift = null, status = '', status_description = '', status_at = svc_now(), updated_at = svc_now()
    where c.org_id = org and c.install_id = install and c.component_id is not distinct from component;
   return case when found then 'forgotten' else 'not-found' end;
 end $$;

@@ -17,7 +17,7 @@ create or replace function is_kept_deploy(d install_deploys) returns boolean
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
   select exists (select from install_components c join installs i on i.org_id = c.org_id and i.id = c.install_id and i.deleted_at is null
-                  where c.org_id = (d).org_id and c.id = (d).target_id and c.deployed_id = (d).id)
+                  where c.org_id = (d).org_id and c.id = (d).target_id and (d).id in (c.deployed_id, c.touched_id))
 $$;
 
 -- Whether a run is the newest of its action that finished, in an install that is there.

@@ -41,6 +41,7 @@ function beginApply(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): S
   if ("code" in applied) return { kind: "fault", fault: applied };
   const job = draftDeployJob(env, draft, { step, deploy, ...applied, operation: "apply-plan" });
   deploy.apply_job_id = job.id;
+  if (step.params["is_teardown"] !== true) target.touched_id = deploy.id;
   moveDeploy(draft, of, { status: "applying" });
   step.deadline_at = null;
   step.status_description = "";
@@ -94,5 +95,6 @@ function endApply(draft: WorkflowDraft, of: OfDeploy): void {
     outputs_job_id: isGone ? null : deploy.apply_job_id,
   });
   Object.assign(target, { deployed_id: isGone ? null : deploy.id, drift: null });
+  if (isGone) target.touched_id = null;
   moveDeploy(draft, of, { status: isGone ? "inactive" : "active" });
 }

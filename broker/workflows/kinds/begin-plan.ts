@@ -25,7 +25,11 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   const place = placeOfArtifact(build.artifact, env.deploys?.registry);
   const { componentId } = part;
   const order = {
-    facts: stateBase(facts),
+    // A part of an older config is rendered with what that config has by name.
+    facts: stateBase({
+      ...facts,
+      config: env.deploys?.configs.get(configured.configId) ?? facts.config,
+    }),
     appConfigId: configured.configId,
     part:
       "component" in configured.part
@@ -42,6 +46,12 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
     return { kind: "unchanged", detail: planned.detail }; // what would bring it is not done here
   if ("code" in planned) return { kind: "fault", fault: planned };
   const valuesDigest = keyed(env, planned.valuesDigest);
+  Object.assign(deploy, {
+    artifact:
+      build.artifact.digest === undefined ? {} : { ...build.artifact, ...artifactOf(place) },
+    values_digest: valuesDigest,
+    component_type: typeOfPart(configured.part),
+  });
   if (step.params["only_if_changed"] === true && isSame(of, build.artifact.digest, valuesDigest))
     return { kind: "unchanged", detail: "what would be deployed is deployed" };
   const { plans = 1 } = runnerJobType(planned.type);
@@ -52,11 +62,7 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   const job = draftDeployJob(env, draft, { step, deploy, ...planned, operation });
   Object.assign(deploy, {
     plan_job_id: job.id,
-    artifact:
-      build.artifact.digest === undefined ? {} : { ...build.artifact, ...artifactOf(place) },
-    values_digest: valuesDigest,
     revision: target.revision,
-    component_type: typeOfPart(configured.part),
   });
   moveDeploy(draft, of, { status: "planning" });
   step.deadline_at = null;

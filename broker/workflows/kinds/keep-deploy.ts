@@ -94,5 +94,7 @@ export function moveDeploy(
   Object.assign(deploy, since);
   if (isEndedDeploy(status)) Object.assign(deploy, { finished_at: now, composite_error: error });
   target.latest_id = deploy.id;
-  if (!deploy.plan_only) Object.assign(target, since);
+  const isUntouched =
+    status === "queued" || (status === "cancelled" && deploy.plan_job_id === null);
+  if (!deploy.plan_only && !isUntouched) Object.assign(target, since);
 }

@@ -86,7 +86,9 @@ function foundBy(env: KindEnvironment, draft: WorkflowDraft, found: Found): Step
       skipsNoOps,
       mustBeAsked: deploy.type === "recover",
       isApprovedByPolicies: isByPolicies && policies.length > 0 && judged.kind === "done",
-      ...(isDriftRun(step) && !isNoOp && { drift: driftOf(counts) }),
+      ...(isDriftRun(step) &&
+        !isNoOp &&
+        isNews(found.target, counts) && { drift: driftOf(counts) }),
     },
   };
 }
@@ -96,6 +98,14 @@ const driftOf = ({ added, changed, replaced, removed }: ChangeCounts) => ({
   changed: changed + replaced,
   removed,
 });
+
+/** What was found at the last look already was told then. */
+const isNews = ({ drift }: OfDeploy["target"], counts: ChangeCounts): boolean =>
+  drift === null ||
+  drift.added !== counts.added ||
+  drift.changed !== counts.changed ||
+  drift.replaced !== counts.replaced ||
+  drift.removed !== counts.removed;
 
 const isDriftRun = ({ params }: Step): boolean => params["is_drift"] === true;
 
@@ -153,6 +163,7 @@ function endPlan(draft: WorkflowDraft, of: OfDeploy): void {
       outputs_job_id: isGone ? null : (part.deployed?.outputs_job_id ?? null),
     });
     Object.assign(target, { deployed_id: stands, drift: null });
+    if (isGone) target.touched_id = null;
     moveDeploy(draft, of, { status: "noop", description });
   } else if (status === "approval-denied") moveDeploy(draft, of, { status, description, error });
   else if (status === "approval-retry") moveDeploy(draft, of, { status: "discarded", description });

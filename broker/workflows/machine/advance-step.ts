@@ -1,5 +1,6 @@
 import { askForApproval, checkPlan } from "./check-plan.ts";
 import { cloneStep } from "./clone-steps.ts";
+import { countRetries } from "./count-retries.ts";
 import { takesPlace } from "./keep-place.ts";
 import { faultOf, type Machine, type StepOutcome } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
@@ -12,6 +13,8 @@ const longestBackOffMs = 300_000;
 /** Does with a step what can be done now. */
 export function advanceStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
   if (step.status === "pending") beginStep(draft, machine, step);
+  else if (step.status === "in-progress" && waitsForQueue(draft, machine, step))
+    draft.lookAt = draft.after(fullAgainMs);
   else if (step.status === "in-progress")
     settle(draft, machine, { step, outcome: machine.kindOf(step).look(draft, step) });
   else if (step.status === "approval-awaiting" && draft.isPast(step.deadline_at))
@@ -40,7 +43,8 @@ function beginStep(draft: WorkflowDraft, machine: Machine, step: Step): void {
 }
 
 /** Whether this decision brings outputs, which are read only when it is written. */
-const hasNewOutputs = ({ snapshot, targets, actionRuns }: WorkflowDraft): boolean =>
+const hasNewOutputs = ({ snapshot, targets, actionRuns, install }: WorkflowDraft): boolean =>
+  install.syncedSecrets !== undefined ||
   targets.some(({ deployed_id: id }, at) => id !== snapshot.targets[at]?.deployed_id) ||
   actionRuns.some(
     ({ status }, at) => status === "finished" && snapshot.action_runs[at]?.status !== status,
@@ -48,6 +52,12 @@ const hasNewOutputs = ({ snapshot, targets, actionRuns }: WorkflowDraft): boolea
 
 const mostJobsOf = ({ refusal }: Machine): number =>
   typeof refusal === "object" ? refusal.mostJobs : Infinity;
+
+/** Its job is begun after it has waited for something else: where the runner's queue is full it waits for that, too. */
+const waitsForQueue = (draft: WorkflowDraft, machine: Machine, step: Step): boolean =>
+  step.job_id === null &&
+  machine.kindOf(step).hasJob === true &&
+  draft.newJobs.length >= mostJobsOf(machine);
 
 type Settling = { readonly step: Step; readonly outcome: StepOutcome };
 
@@ -142,7 +152,7 @@ function failStep(
   step.error = { ...fault, step_id: step.id };
   const description = fault.detail;
   const { auto_retries: budget, auto_retry_code: code = fault.code } = step.params;
-  const hasBudget = typeof budget === "number" && step.retry_index < budget;
+  const hasBudget = typeof budget === "number" && countRetries(draft, step) < budget;
   const isAgain = fault.retryable && hasBudget && code === fault.code;
   const isGroup = step.params["retries_group"] === true;
   if (isAgain)

@@ -69,6 +69,9 @@ export function cancelOpenStep(draft: WorkflowDraft, machine: Machine, step: Ste
   const isRunning = job !== undefined && (!isFinal(job.status) || job.is_stopping);
   if (step.status === "in-progress" && step.job_id !== null && (job === undefined || isRunning))
     return jobsToCancel(draft, step);
+  const isHeld = machine.kindOf(step).isHeld?.(draft, step) === true;
+  if (step.status === "in-progress" && job?.status === "finished" && !isHeld)
+    throw problem.conflict("step_final", "Its job has just finished: there is nothing to cancel.");
   cancelStep(draft, machine, { step, why: "it was cancelled" });
   if (draft.workflow.status === "failed-pending-retry")
     giveUp(draft, machine, `${step.name} was cancelled`);

@@ -1,6 +1,7 @@
 import { problem } from "../../../shared/problem.ts";
 import { isFinishedWorkflow } from "../../../shared/workflow.ts";
 import { cloneGroup, cloneStep } from "./clone-steps.ts";
+import { countRetries } from "./count-retries.ts";
 import type { Machine } from "./step-kind.ts";
 import type { WorkflowDraft } from "./workflow-draft.ts";
 import type { Group, Run, Step } from "./workflow-rows.ts";
@@ -18,7 +19,7 @@ export function retryStep(draft: WorkflowDraft, step: Step, end?: RunEnd): void 
   if (step.params["retryable"] === false)
     throw problem.conflict("not_retryable", "This step cannot be retried.");
   const most = Number(step.params["most_retries"] ?? mostRetries);
-  if (retriesOf(draft, step) >= most)
+  if (countRetries(draft, step) >= most)
     throw problem.conflict(
       "retries_exhausted",
       `This step was already retried ${most} times. Skip it, or cancel the workflow.`,
@@ -49,13 +50,6 @@ function closeOthers(draft: WorkflowDraft, group: Group): void {
       draft.moveStep(other, "fail", { description, directive: "retry-group" });
   }
 }
-
-/** How often this one failed and was tried again. New plans that somebody asked for, and resumes, are no retries. */
-const retriesOf = ({ steps }: WorkflowDraft, { idx }: Step): number =>
-  steps.filter(
-    ({ idx: at, status, result_directive: said }) =>
-      at === idx && status === "error" && (said === "retry" || said === "retry-group"),
-  ).length;
 
 /** Passes over a step that failed, and the workflow goes on after it. 409 for what cannot be skipped. */
 export function skipStep(draft: WorkflowDraft, step: Step, end?: RunEnd): void {

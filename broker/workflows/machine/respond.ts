@@ -87,8 +87,8 @@ function whyStale(
 function skipDependents(draft: WorkflowDraft, { params }: Step): void {
   const { component, is_sandbox: isSandbox } = params;
   for (const later of draft.steps.filter(({ status }) => status === "pending")) {
-    const { depends_on: needs, component: own } = later.params;
-    const isOfSandbox = isSandbox === true && own !== undefined;
+    const { depends_on: needs, component: own, of_component: of } = later.params;
+    const isOfSandbox = isSandbox === true && (own !== undefined || of !== undefined);
     if (!isOfSandbox && !(Array.isArray(needs) && needs.includes(component))) continue;
     draft.moveStep(later, "skip", {
       directive: "continue",

@@ -106,6 +106,8 @@ export class WorkflowDraft {
   approveAllBy: string | undefined;
   /** A step begins at the next look, which is at once. */
   isPutOff = false;
+  /** It is looked at then, whatever its clocks are. */
+  lookAt: string | undefined;
   /** It gives back its place in the lane, or takes one again. */
   placeMove: "yield" | "requeue" | undefined;
   readonly snapshot: WorkflowSnapshot;

@@ -1,6 +1,7 @@
 import type { actionTriggerTypes } from "../../../shared/action-triggers.ts";
 import { nameKey } from "../../../shared/app-config/rules/rule.ts";
 import type { ActionConfigPart } from "../../actions/action-plan.ts";
+import { needsOf } from "../../deploys/deploy-rules.ts";
 import type { PlannedGroup, PlannedStep } from "../machine/step-kind.ts";
 import type { Making, OrderedRun } from "./making.ts";
 
@@ -72,7 +73,7 @@ const isOpen = (group: PlannedGroup | undefined): boolean =>
 
 /** One run: with the approval before it, if its action wants one. */
 export function actionGroup(
-  { facts }: Making,
+  { facts, reads }: Making,
   { name, trigger, runId, wantsApproval }: OrderedRun,
   component?: string,
 ): PlannedGroup {
@@ -84,7 +85,10 @@ export function actionGroup(
     params: {
       action: name,
       trigger,
-      ...(component !== undefined && { of_component: component }),
+      ...(component !== undefined && {
+        of_component: component,
+        depends_on: needsOf(reads(), component),
+      }),
       ...(known && { action_id: known.action_id, action_config_id: known.action_config_id }),
       ...(kind === "action" && { skippable: true }),
       ...(kind === "action" && trigger.startsWith("post-") && { skip_on_failure: true }),

@@ -189,11 +189,7 @@ export function allGroups(making: Making, how: DeployHow): PlannedGroup[] {
 export function downGroups(making: Making): PlannedGroup[] {
   const all = making.deploys?.components ?? [];
   if (all.length === 0) return [];
-  const { order } = making.reads();
-  const placeOf = ({ name }: PartFacts): number => order.indexOf(name); // first those that the config has no more
-  const groups = all
-    .toSorted((a, b) => orInfinity(placeOf(b)) - orInfinity(placeOf(a)))
-    .flatMap((part) => teardownGroups(making, part));
+  const groups = inReverse(making, all).flatMap((part) => teardownGroups(making, part));
   if (groups.length === 0) return [];
   return [
     ...groupsOfTrigger(making, "pre-teardown-all-components"),
@@ -202,4 +198,18 @@ export function downGroups(making: Making): PlannedGroup[] {
   ];
 }
 
-const orInfinity = (place: number): number => (place === -1 ? Number.MAX_SAFE_INTEGER : place);
+/** Each before those that it needs, by the config of which it was deployed. What this config has no more comes first. */
+export function inReverse(making: Making, parts: readonly PartFacts[]): PartFacts[] {
+  const own = making.facts.configId;
+  const placeOf = ({ name, wanted, deployedPart }: PartFacts): readonly [number, number] => {
+    const configId = wanted === undefined ? (deployedPart?.configId ?? own) : own;
+    const { order } = configId === own ? making.reads() : making.readsOf(configId);
+    return [wanted === undefined ? 1 : 0, order.indexOf(name)];
+  };
+  const placed = parts
+    .filter(({ deployed }) => deployed !== undefined)
+    .map((part) => ({ part, at: placeOf(part) }));
+  return placed
+    .toSorted(({ at: [a, i] }, { at: [b, j] }) => b - a || j - i)
+    .map(({ part }) => part);
+}

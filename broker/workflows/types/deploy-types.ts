@@ -41,7 +41,8 @@ function askedGroups(making: Making, how: DeployHow): PlannedGroup[] {
     const needed = new Set(needsOf(reads, part.name));
     const needing = new Set(dependents === true ? dependentsOf(reads, new Set([part.name])) : []);
     const others = enabledComponents(making);
-    const changed = { ...how, onlyIfChanged: true, which: "newest" } as const;
+    const which = how.which === "standing" ? "standing" : "newest"; // nothing is upgraded unasked
+    const changed = { ...how, onlyIfChanged: true, which } as const;
     const before = others.filter(
       (one) => needed.has(one.name) && isNeededFirst(one, dependencies === true),
     );

@@ -1,3 +1,4 @@
+import { driftWorkflows } from "../../../shared/webhooks/event-resources.ts";
 import { readsWithArtifacts } from "../../deploys/reads-with-artifacts.ts";
 import { actionStep, approveStep } from "../kinds/action-steps.ts";
 import { applyStep } from "../kinds/apply-step.ts";
@@ -60,6 +61,7 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
         deploys: env.deploys,
         reads: () =>
           readsWithArtifacts(env.readsOf(env.facts.configId), env.deploys?.components ?? []),
+        readsOf: env.readsOf,
         newId: draft.newId,
       };
       const refusal = type.refusal?.(making);
@@ -67,6 +69,7 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
       return type
         .groups(making)
         .map((group) => (workflow.plan_only ? planOf(group) : group))
+        .map((group) => (driftWorkflows.includes(workflow.type) ? endingOf(group) : group))
         .filter(({ steps }) => steps.length > 0);
     },
     began(draft) {
@@ -113,6 +116,15 @@ const planOf = (group: PlannedGroup): PlannedGroup => ({
   steps: group.steps.filter(({ kind }) => !changing.includes(kind)),
 });
 
+/** A look for drift that fails waits for nobody: the next one would wait for it. */
+const endingOf = (group: PlannedGroup): PlannedGroup => ({
+  ...group,
+  steps: group.steps.map((step) => ({
+    ...step,
+    params: { ...step.params, ends_on_failure: true, retryable: false },
+  })),
+});
+
 const healthChecksOf = ({ facts: { config } }: KindEnvironment): string[] =>
   (config.actions ?? []).flatMap(({ name, is_healthcheck: is }) => (is === true ? [name] : []));
 
@@ -120,9 +132,20 @@ const healthChecksOf = ({ facts: { config } }: KindEnvironment): string[] =>
 const phaseOf = ({ workflow }: WorkflowDraft): WorkflowType["phase"] =>
   workflow.plan_only || workflow.shares_place ? undefined : workflowType(workflow.type).phase;
 
+/** Something that it deployed, or was to, was deployed since by another. */
+const hasNewerDeploy = ({ deploys, targets }: WorkflowDraft): boolean =>
+  targets.some(({ id: target, deployed_id: deployed }) => {
+    const own = deploys.filter((one) => one.target_id === target && !one.plan_only);
+    if (deployed === null || own.length === 0 || own.some(({ id }) => id === deployed))
+      return false;
+    return own.every(({ id }) => bodyOf(id) < bodyOf(deployed)); // ids are in the order of their times
+  });
+const bodyOf = (id: string): string => id.slice(id.indexOf("_"));
+
 /** It is about the install's phase, and another one is the last that was. */
 const isSuperseded = ({ facts }: KindEnvironment, draft: WorkflowDraft): boolean =>
-  phaseOf(draft) !== undefined &&
-  draft.workflow.started_at !== null &&
-  draft.install.phase === undefined &&
-  facts.install.phase_workflow_id !== draft.workflow.id;
+  hasNewerDeploy(draft) ||
+  (phaseOf(draft) !== undefined &&
+    draft.workflow.started_at !== null &&
+    draft.install.phase === undefined &&
+    facts.install.phase_workflow_id !== draft.workflow.id);

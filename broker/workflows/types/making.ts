@@ -11,6 +11,8 @@ export type Making = {
   readonly deploys: DeployFacts | undefined;
   /** In which order what the workflow's config has is deployed. */
   readonly reads: () => ConfigReads;
+  /** The same of another config. */
+  readonly readsOf: (configId: string) => ConfigReads;
   readonly newId: (prefix: "awr" | "dep" | "sbr") => string;
 };
 

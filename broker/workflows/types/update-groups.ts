@@ -5,6 +5,7 @@ import {
   deployGroups,
   enabledComponents,
   sandboxGroups,
+  inReverse,
   teardownGroups,
 } from "./deploy-groups.ts";
 import type { Making } from "./making.ts";
@@ -15,7 +16,10 @@ export function changedGroups(making: Making): PlannedGroup[] {
   if (deploys === undefined) return [];
   const { sandbox, components, toggles } = deploys;
   const hasSandbox = sandbox?.wanted !== undefined && isChanged(sandbox);
-  const removed = components.filter((part) => !isWanted(part, toggles));
+  const removed = inReverse(
+    making,
+    components.filter((part) => !isWanted(part, toggles)),
+  );
   const enabled = enabledComponents(making);
   const changed = new Set(
     enabled.filter((part) => hasSandbox || isChanged(part)).map(({ name }) => name),

@@ -88,6 +88,7 @@ export function deployModel(isTeardown: boolean): DeployModel {
         sandbox,
         components,
         toggles: {},
+        configs: new Map(),
         registry: undefined,
         pullLogin: undefined,
         readsPlans: null,
@@ -181,6 +182,7 @@ const targetOf = (name: string, isDeployed: boolean): TargetRow => ({
   status_description: "",
   status_at: at,
   deployed_id: isDeployed ? `dep_${name}` : null,
+  touched_id: null,
   latest_id: null,
   drift: null,
   revision: 1,
@@ -189,10 +191,11 @@ const targetOf = (name: string, isDeployed: boolean): TargetRow => ({
 
 function groupsOf(env: KindEnvironment, newId: NewId, isTeardown: boolean): PlannedGroup[] {
   const making: Making = {
-    facts: { config: {}, actions: [] } as never,
+    facts: { config: {}, configId: "cfg_1", actions: [] } as never,
     workflow: {} as never,
     deploys: env.deploys,
     reads: () => env.readsOf("cfg_1"),
+    readsOf: env.readsOf,
     newId,
   };
   const [one, two] = env.deploys?.components ?? [];
