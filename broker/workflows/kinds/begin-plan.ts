@@ -1,6 +1,7 @@
 import { plansWithState, runnerJobType } from "../../../shared/runner-job-types.ts";
 import { chooseBuild, type WhichBuild } from "../../deploys/choose-build.ts";
-import { typeOfPart } from "../../deploys/deploy-part.ts";
+import type { DeployOrder } from "../../deploys/deploy-order.ts";
+import { type ChosenBuild, typeOfPart } from "../../deploys/deploy-part.ts";
 import { draftDeployJob } from "../../deploys/draft-deploy-job.ts";
 import { placeOfArtifact } from "../../deploys/place-of-artifact.ts";
 import { stateBase } from "../../installs/state-base.ts";
@@ -9,6 +10,32 @@ import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { CompositeFault } from "../machine/workflow-rows.ts";
 import { moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
+
+/** What the plan of a deploy is rendered of. */
+export function orderOf(
+  { facts, deploys }: KindEnvironment,
+  { step, deploy, part, target }: OfDeploy,
+  { build, configured }: ChosenBuild,
+): DeployOrder {
+  const place = placeOfArtifact(build.artifact, deploys?.registry);
+  return {
+    // A part of an older config is rendered with what that config has by name.
+    facts: stateBase({
+      ...facts,
+      config: deploys?.configs.get(configured.configId) ?? facts.config,
+    }),
+    appConfigId: configured.configId,
+    part:
+      "component" in configured.part
+        ? { component: configured.part.component, componentId: part.componentId ?? "" }
+        : configured.part,
+    target: { id: target.id, workspace_id: target.workspace_id, chart_id: target.chart_id },
+    deployId: deploy.id,
+    operation: step.params["is_teardown"] === true ? "teardown" : "apply",
+    artifact: place ?? null,
+    references: build.artifact.references ?? [],
+  };
+}
 
 /** Begins the job that plans a deploy, once its build is there and nobody else works on the same. */
 export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): StepOutcome {
@@ -22,25 +49,8 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   if (target.is_busy) return putOff(draft, of, "another workflow works on it: it waits for that");
   const { facts } = env;
   const isTeardown = step.params["is_teardown"] === true;
-  const place = placeOfArtifact(build.artifact, env.deploys?.registry);
-  const { componentId } = part;
-  const order = {
-    // A part of an older config is rendered with what that config has by name.
-    facts: stateBase({
-      ...facts,
-      config: env.deploys?.configs.get(configured.configId) ?? facts.config,
-    }),
-    appConfigId: configured.configId,
-    part:
-      "component" in configured.part
-        ? { component: configured.part.component, componentId: componentId ?? "" }
-        : configured.part,
-    target: { id: target.id, workspace_id: target.workspace_id, chart_id: target.chart_id },
-    deployId: deploy.id,
-    operation: isTeardown ? ("teardown" as const) : ("apply" as const),
-    artifact: place ?? null,
-    references: build.artifact.references ?? [],
-  };
+  const order = orderOf(env, of, chosen);
+  const place = order.artifact;
   const planned = env.rendered(deploy.id, "deploy", { given: order, values: facts.values });
   if ("code" in planned && planned.code === "missing_value" && deploy.plan_only)
     return { kind: "unchanged", detail: planned.detail }; // what would bring it is not done here
@@ -71,18 +81,18 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
 }
 
 /** Whether what stands well is the same, by its content and its values. */
-const isSame = ({ part }: OfDeploy, digest: string | undefined, values: string): boolean =>
+export const isSame = ({ part }: OfDeploy, digest: string | undefined, values: string): boolean =>
   part.deployed !== undefined &&
   part.deployed.artifact.digest === digest &&
   part.deployed.values_digest === values &&
   !part.hasDrift &&
   (part.status === "active" || part.status === "noop");
 
-const artifactOf = (place: ReturnType<typeof placeOfArtifact>) =>
+const artifactOf = (place: DeployOrder["artifact"]) =>
   place && { registry: place.server, repository: place.repository };
 
 /** Equal values give equal digests, and nobody without the key tells what they are by them. */
-const keyed = ({ seals }: KindEnvironment, digest: string): string => {
+export const keyed = ({ seals }: KindEnvironment, digest: string): string => {
   const keyId = seals.newest();
   return keyId === null ? digest : seals.fingerprint(Buffer.from(digest, "hex"), keyId);
 };

@@ -15,6 +15,14 @@ export type OfDeploy = {
   readonly target: TargetRow;
 };
 
+/** What a step is about that makes no row of a deploy. */
+export function draftOfDeploy(env: KindEnvironment, draft: WorkflowDraft, step: Step): OfDeploy {
+  const part = partOf(env, step);
+  const target = draft.targets.find(({ id }) => id === part.targetId);
+  if (target === undefined) throw new Error(`step ${step.id} has nothing that is deployed`);
+  return { step, deploy: newDeploy(draft, { step, part }), part, target };
+}
+
 /** What the step is about: the row of its deploy was made with the workflow, or is made by the first step that is about it. */
 export function keepDeploy(env: KindEnvironment, draft: WorkflowDraft, step: Step): OfDeploy {
   const part = partOf(env, step);

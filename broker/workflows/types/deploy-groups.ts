@@ -112,7 +112,15 @@ export function deployGroups(making: Making, part: PartFacts, how: DeployHow): P
     post: "post-deploy-component",
     component: name,
   } as const;
-  return withTriggers(making, triggers, { name: `deploy ${name}`, steps });
+  const groups = withTriggers(making, triggers, { name: `deploy ${name}`, steps });
+  const [first] = groups;
+  if (how.onlyIfChanged !== true || first === undefined || first.steps[0]?.kind === "plan")
+    return groups;
+  const check = { kind: "check", name: `check whether ${name} changes`, params, ...target };
+  // Actions come first: whether there is anything to do is looked at before them.
+  if (groups.length > 1)
+    return [{ name: `deploy ${name}`, steps: [check, ...groups.flatMap((one) => one.steps)] }];
+  return [{ ...first, steps: [check, ...first.steps] }];
 }
 
 /** TEARDOWN of the contract; nothing of what is not deployed. Of an image nothing is changed anywhere: it is no more of the install. */

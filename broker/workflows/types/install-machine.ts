@@ -2,6 +2,7 @@ import { driftWorkflows } from "../../../shared/webhooks/event-resources.ts";
 import { readsWithArtifacts } from "../../deploys/reads-with-artifacts.ts";
 import { actionStep, approveStep } from "../kinds/action-steps.ts";
 import { applyStep } from "../kinds/apply-step.ts";
+import { checkStep } from "../kinds/check-step.ts";
 import { childrenStep } from "../kinds/children-step.ts";
 import { imageStep } from "../kinds/image-step.ts";
 import type { KindEnvironment } from "../kinds/kind-environment.ts";
@@ -26,6 +27,7 @@ const stepKinds: Readonly<Record<string, (env: KindEnvironment) => StepKind>> = 
   children: () => childrenStep,
   "sbx-plan": planStep,
   "sbx-apply": applyStep,
+  check: checkStep,
   plan: planStep,
   apply: applyStep,
   "td-plan": planStep,

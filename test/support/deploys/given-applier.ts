@@ -9,6 +9,8 @@ import { afterFile } from "../run/after-file.ts";
 type SeenPlan = {
   readonly apply_plan_contents?: string;
   readonly component_name?: string;
+  /** Of an action. */
+  readonly steps?: readonly unknown[];
   readonly terraform?: { readonly vars?: Readonly<Record<string, unknown>> };
 };
 type Given = {
@@ -20,16 +22,20 @@ type How = {
   readonly changes?: (component: string) => number;
   readonly outputs?: (component: string, plan: SeenPlan) => Readonly<Record<string, unknown>>;
   readonly slots?: number;
+  /** Whether its apply fails, half-way. */
+  readonly fails?: (component: string) => boolean;
 };
 
-/** A runner that plans and applies deploys and sandboxes as terraform would, without it; it runs until the file is over. */
+/** A runner that plans and applies deploys and sandboxes as terraform would, without it, and says of actions that they ran; it works until the file is over. */
 export async function givenApplier(
   { db, brokers: [broker] }: Given,
   runner: GivenRunner,
-  { changes = () => 1, outputs = () => ({}), slots = 4 }: How = {},
+  { changes = () => 1, outputs = () => ({}), slots = 4, fails = () => false }: How = {},
 ) {
   if (broker === undefined) throw new Error("there is no broker");
-  const processId = await givenProcess(db, runner, { serves: { deploy: slots, sandbox: slots } });
+  const processId = await givenProcess(db, runner, {
+    serves: { actions: slots, deploy: slots, sandbox: slots },
+  });
   const token = await givenToken(db, runner);
   const agent = httpAgent(broker.call, { ...runner, processId, token });
   const planned: { readonly component: string; readonly plan: SeenPlan }[] = [];
@@ -50,7 +56,7 @@ export async function givenApplier(
         continue;
       }
       const answer = await agent
-        .claim({ groups: { deploy: free, sandbox: free }, wait: "1s" })
+        .claim({ groups: { actions: free, deploy: free, sandbox: free }, wait: "1s" })
         .catch(() => undefined);
       if (answer?.status !== 200) return; // the broker is gone
       for (const claimed of answer.body.jobs) {
@@ -62,19 +68,22 @@ export async function givenApplier(
 
   async function take(claimed: ClaimedJob): Promise<void> {
     const plan = claimed.plan as SeenPlan;
-    const { component_name: component = "", apply_plan_contents: contents } = plan;
+    const { component_name: component = "", apply_plan_contents: contents, steps } = plan;
+    const isAction = steps !== undefined;
+    const isFailing = contents !== undefined && fails(component);
     await agent.report(claimed, "in-progress");
-    if (contents === undefined) planned.push({ component, plan });
-    else applied.push({ component, contents });
+    if (contents !== undefined) applied.push({ component, contents });
+    else if (!isAction) planned.push({ component, plan });
     const { job, execution } = claimed;
+    const isPlan = contents === undefined && !isAction;
     const ended = await broker?.call(
       `POST /v1/runner-jobs/${job.id}/executions/${execution.id}/finish`,
       {
         token,
         body: {
-          status: "finished",
-          result: contents === undefined ? planOf(job.id, changes(component)) : { success: true },
-          ...(contents !== undefined && { outputs: outputs(component, plan) }),
+          status: isFailing ? "failed" : "finished",
+          result: isPlan ? planOf(job.id, changes(component)) : { success: !isFailing },
+          ...(contents !== undefined && !isFailing && { outputs: outputs(component, plan) }),
         },
       },
     );

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { givenApplier } from "../../support/deploys/given-applier.ts";
+import { builtDocument, givenBuildsOf } from "../../support/deploys/given-built-config.ts";
+import { givenRunner } from "../../support/rows/given.ts";
+import { givenWorkflowsApi, stepsOf } from "../../support/workflows/workflows-api.ts";
+
+const { db, setup } = await givenWorkflowsApi({ env: { SVC_REGISTRY: "http://127.0.0.1:9/acme" } });
+const module = { type: "terraform_module", public_repo: { repo: "https://git.example.com/a.git" } };
+
+/** An app whose components read an input, and one another; deployed by a runner that plans and applies. */
+async function given(document: object, how: Parameters<typeof givenApplier>[2] = {}) {
+  const org = await setup({ "metadata.toml": { name: "shop" } });
+  const synced = await org.sync(document);
+  expect(synced.status).toBe(201);
+  await givenBuildsOf(org, synced.body.id);
+  const slots = { actions: 4, deploy: 4, sandbox: 4 };
+  const runner = await givenRunner(db, { orgId: org.orgId, parallelism: slots });
+  const applier = await givenApplier(org, runner, how);
+  const made = await org.create({
+    runner_group_id: runner.groupId,
+    install_config: { approval_option: "approve-all" },
+    inputs: {},
+  });
+  expect(made.status).toBe(201);
+  const { id, workflow_id: provision = "" } = made.body;
+  const begin = async (what: string, body: object = {}) => {
+    const [method = "", path = ""] = what.split(" ");
+    const answer = await org.api<{ workflow_id: string }>(
+      `${method} /v1/installs/${id}${path}`,
+      body,
+    );
+    expect([what, answer.status < 300]).toEqual([what, true]);
+    return answer.body.workflow_id;
+  };
+  const ended = (workflow: string) =>
+    org.reach(workflow, "success", "error", "failed-pending-retry", "cancelled");
+  return { ...org, ...applier, id, provision, begin, ended };
+}
+
+test("what a changed input does not change is passed over with its actions, and is taken down later as it was deployed", async () => {
+  const action = {
+    name: "stop",
+    triggers: [{ type: "pre-deploy-component", component_name: "b" }],
+    steps: [{ name: "stop", command: "true" }],
+  };
+  const { provision, begin, ended, applied, planned } = await given(
+    {
+      "metadata.toml": { name: "shop" },
+      "inputs.toml": { input: [{ name: "size", default: "1" }] },
+      components: {
+        "a.toml": { name: "a", vars: { size: "{{ .svc.inputs.inputs.size }}" }, ...module },
+        "b.toml": { name: "b", vars: { url: "{{ .svc.components.a.outputs.url }}" }, ...module },
+      },
+      actions: { "stop.toml": action },
+    },
+    { outputs: () => ({ url: "same" }) },
+  );
+  const before = await ended(provision);
+  expect(before.status.status).toBe("success");
+  const updated = await ended(await begin("PATCH /inputs", { inputs: { size: "2" } }));
+  expect(stepsOf(updated)).toEqual([
+    "generate install state: success",
+    "sync and plan a: approved",
+    "apply a: success",
+    "check whether b changes: auto-skipped",
+    "stop action run (pre-deploy-component): auto-skipped",
+    "sync and plan b: auto-skipped",
+    "apply b: auto-skipped",
+  ]);
+  const gone = await ended(await begin("POST /components/teardown-all"));
+  expect(gone.status.status).toBe("success");
+  expect(applied.map(({ component }) => component)).toEqual(["a", "b", "a", "b", "a"]);
+  const last = planned.at(-2)?.plan;
+  expect(last).toMatchObject({
+    component_name: "b",
+    src_digest: expect.stringMatching(/^sha256:/) as unknown,
+  });
+});
+
+test("what a first apply left half done is torn down with the install", async () => {
+  const delivery = await given(builtDocument(["a"]), {
+    outputs: () => ({ url: "u" }),
+    fails: (component) => component === "a",
+  });
+  const { provision, begin, ended, applied, api, id } = delivery;
+  const failed = await ended(provision);
+  expect(stepsOf(failed).slice(-2)).toEqual([
+    "sync and plan a: approved",
+    "apply a: failed-pending-retry",
+  ]);
+  await api(`POST /v1/workflows/${provision}/cancel`, {});
+  await ended(provision);
+  const refused = await api(`POST /v1/installs/${id}/deprovision-sandbox`, {});
+  expect(refused).toMatchObject({ status: 409, body: { code: "components_deployed" } });
+  const gone = await ended(await begin("POST /deprovision"));
+  expect(stepsOf(gone)).toContain("plan teardown a: approved");
+  expect(applied.map(({ component }) => component)).toContain("");
+});
