@@ -20,6 +20,8 @@ export type DeployStatus = (typeof deployStatuses)[number];
 
 /** What deploys of components do, and runs of sandboxes. */
 export const componentDeployTypes = ["sync-image", "apply", "teardown", "recover"] as const;
+/** The same as clients know them: a recovery is an apply. */
+export const shownDeployTypes = ["sync-image", "apply", "teardown"] as const;
 export const sandboxRunTypes = ["provision", "reprovision", "deprovision"] as const;
 export type DeployType = (typeof componentDeployTypes | typeof sandboxRunTypes)[number];
 

@@ -3,6 +3,7 @@ import { formatDuration } from "../../shared/duration.ts";
 import { maskPlan } from "../../shared/plans/mask-plan.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { Job, JobWork } from "../jobs/handler.ts";
+import { redactedJson } from "../jobs/redacted-json.ts";
 import type { ApprovalAnswer, ApprovalRequest } from "./approval-request.ts";
 import { askFolder } from "./ask-folder.ts";
 import { askProgram } from "./ask-program.ts";
@@ -52,5 +53,5 @@ function shownOf(job: Job, display: string | undefined): string {
       ? { plan: maskPlan(type as RunnerJobType, job.plan) } // the plan of an unknown type is masked completely
       : { display };
   const asked = { job_id: id, execution_id: job.executionId, type, operation, metadata, ...what };
-  return `${job.redact(JSON.stringify(asked, undefined, 2))}\n`;
+  return `${redactedJson(job, asked, 2)}\n`;
 }

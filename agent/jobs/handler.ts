@@ -85,6 +85,8 @@ export type Job = {
   readonly hide: (secret: Uint8Array) => void;
   /** Replaces all secrets in the text. */
   readonly redact: (text: string) => string;
+  /** The same in all texts, numbers and keys of a JSON value. */
+  readonly redactJson: <T>(value: T) => T;
   /**
    * Sets the receiver of outputs from the job's own processes. It resolves when the output is stored, and rejects with
    * a message for the script's author.

@@ -96,9 +96,14 @@ export function openJob(given: Given): OpenJob {
   };
 }
 
-const redaction = ({ add, redactText }: Redactor): Pick<Job, "hide" | "redact"> => ({
+const redaction = ({
+  add,
+  redactText,
+  redactJson,
+}: Redactor): Pick<Job, "hide" | "redact" | "redactJson"> => ({
   hide: add,
   redact: redactText,
+  redactJson,
 });
 
 async function identityOf(

@@ -101,6 +101,10 @@ function valueWords(value: unknown, shown: (text: string) => string): string {
 
 function shownAll(value: unknown, shown: (text: string) => string): unknown {
   if (typeof value === "string") return shown(value);
+  if (typeof value === "number") {
+    const text = shown(String(value));
+    return text === String(value) ? value : text;
+  }
   if (Array.isArray(value)) return value.map((item) => shownAll(item, shown));
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value);

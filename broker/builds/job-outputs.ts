@@ -36,10 +36,20 @@ export async function findJobOutputs(
   org: OrgId,
   jobId: string,
 ): Promise<Outputs> {
-  const [end] = await parts.db<{ id: string }[]>`
-    select d.final_execution_id as id from runner_job_ends d
-     where d.org_id = ${org} and d.runner_job_id = ${jobId} and d.final_execution_id is not null`;
-  const [row] = await listOutputs(parts, org, end === undefined ? [] : [end.id]);
+  const id = await findFinalExecution(parts.db, org, jobId);
+  const [row] = await listOutputs(parts, org, id === undefined ? [] : [id]);
   const text = row?.outputs;
   return typeof text === "string" ? parseOutputs(text) : {};
+}
+
+/** The execution by which a job ended. */
+export async function findFinalExecution(
+  db: Db,
+  org: OrgId,
+  jobId: string,
+): Promise<string | undefined> {
+  const [end] = await db<{ id: string }[]>`
+    select d.final_execution_id as id from runner_job_ends d
+     where d.org_id = ${org} and d.runner_job_id = ${jobId} and d.final_execution_id is not null`;
+  return end?.id;
 }

@@ -40,6 +40,7 @@ export const deployRows = rowsOf<typeof installDeploys, ShownDeployRow>(installD
 });
 
 function toDeploy(row: ShownDeployRow): InstallDeploy {
+  const type = row.type as (typeof componentDeployTypes)[number]; // of a component
   return {
     ...ofEach(row, "install_deploys"),
     install_component_id: row.target_id,
@@ -47,7 +48,8 @@ function toDeploy(row: ShownDeployRow): InstallDeploy {
     component_name: row.component_name,
     component_type: componentTypeOf(row.component_type),
     component_config_version: row.nth,
-    install_deploy_type: row.type as (typeof componentDeployTypes)[number], // of a component
+    install_deploy_type: type === "recover" ? "apply" : type,
+    is_recovery: type === "recover",
   };
 }
 

@@ -4,23 +4,26 @@ import type {
 } from "../../shared/api/install-deploys.ts";
 import { problem } from "../../shared/problem.ts";
 import { buildRows } from "../builds/build-rows.ts";
-import { findJobOutputs } from "../builds/job-outputs.ts";
-import type { Db } from "../database/connect.ts";
+import { findFinalExecution } from "../builds/job-outputs.ts";
+import { type ReadingParts, readOutputs } from "../installs/stored-values.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { Seals } from "../seals/seals.ts";
 import { deployRows, type ShownDeployRow, toSandboxRun } from "./deploy-rows.ts";
 import { findSandboxRun } from "./sandbox-run-queries.ts";
 
-type Parts = { readonly db: Db; readonly seals: Seals };
 type Texts = Readonly<Record<string, string>>;
-type Outputs = Readonly<Record<string, unknown>>;
+
+/** A thing without its outputs, and these as the JSON that was stored. */
+export type WithOutputs<Whole> = {
+  readonly shown: Omit<Whole, "outputs">;
+  readonly outputs: Buffer;
+};
 
 /** A deploy with its build and its outputs, by what a path names; 404 for none. */
 export async function showDeploy(
-  parts: Parts,
+  parts: ReadingParts,
   org: OrgId,
   params: Texts,
-): Promise<WholeInstallDeploy> {
+): Promise<WithOutputs<WholeInstallDeploy>> {
   const row = await deployRows.find(parts.db, org, params);
   if (row === undefined) throw problem.notFound("deploy");
   return await wholeDeploy(parts, org, row);
@@ -28,10 +31,10 @@ export async function showDeploy(
 
 /** The newest deploy of an install, or of what it has of a component; 404 where there was none. */
 export async function showLatestDeploy(
-  parts: Parts,
+  parts: ReadingParts,
   org: OrgId,
   params: Texts,
-): Promise<WholeInstallDeploy> {
+): Promise<WithOutputs<WholeInstallDeploy>> {
   const page = { after: undefined, limit: 1, offset: 0 };
   const [row] = await deployRows.list(parts.db, org, { params, filter: {}, ...page });
   if (row === undefined) throw problem.notFound("deploy", "Nothing was deployed yet.");
@@ -40,31 +43,36 @@ export async function showLatestDeploy(
 
 /** A run of a sandbox with its outputs; 404 for none. */
 export async function showSandboxRun(
-  parts: Parts,
+  parts: ReadingParts,
   org: OrgId,
   which: { readonly id: string; readonly installId?: string },
-): Promise<WholeInstallSandboxRun> {
+): Promise<WithOutputs<WholeInstallSandboxRun>> {
   const row = await findSandboxRun(parts.db, org, which);
   if (row === undefined) throw problem.notFound("sandbox run");
   const outputs = await outputsOf(parts, org, row.outputs_job_id);
-  return { ...toSandboxRun(row), outputs };
+  return { shown: toSandboxRun(row), outputs };
 }
 
-/** What a job that applied told; nothing without one. */
-export async function outputsOf(parts: Parts, org: OrgId, jobId: string | null): Promise<Outputs> {
-  return jobId === null ? {} : await findJobOutputs(parts, org, jobId);
+/** What a job that applied told, as the JSON that was stored; nothing without one. */
+export async function outputsOf(
+  parts: ReadingParts,
+  org: OrgId,
+  jobId: string | null,
+): Promise<Buffer> {
+  const id = jobId === null ? undefined : await findFinalExecution(parts.db, org, jobId);
+  return id === undefined ? Buffer.from("{}") : await readOutputs(parts, org, id);
 }
 
 async function wholeDeploy(
-  parts: Parts,
+  parts: ReadingParts,
   org: OrgId,
   row: ShownDeployRow,
-): Promise<WholeInstallDeploy> {
+): Promise<WithOutputs<WholeInstallDeploy>> {
   const { build_id, outputs_job_id: jobId } = row;
   const build = build_id === null ? undefined : await buildRows.find(parts.db, org, { build_id });
-  return {
+  const shown = {
     ...deployRows.toItem(row),
-    outputs: await outputsOf(parts, org, jobId),
     ...(build && { component_build: buildRows.toItem(build) }),
   };
+  return { shown, outputs: await outputsOf(parts, org, jobId) };
 }

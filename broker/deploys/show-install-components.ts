@@ -7,11 +7,11 @@ import { problem } from "../../shared/problem.ts";
 import { readDocument } from "../app-configs/show-configs.ts";
 import type { Db } from "../database/connect.ts";
 import { requireInstall } from "../installs/keep-installs.ts";
+import type { ReadingParts } from "../installs/stored-values.ts";
 import type { ShownRow } from "../installs/to-install.ts";
 import { listNamedParts } from "../named-parts/named-part-queries.ts";
 import { showComponents } from "../named-parts/show-named-parts.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { Seals } from "../seals/seals.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import { deployRows, type ShownDeployRow } from "./deploy-rows.ts";
 import { driftRows } from "./drift-rows.ts";
@@ -69,16 +69,15 @@ export async function requireTarget(
   return { install, target };
 }
 
-/** The outputs of what is deployed of a component: empty where nothing is. */
+/** The outputs of what is deployed of a component, as the JSON that was stored: empty where nothing is. */
 export async function showComponentOutputs(
-  parts: { readonly db: Db; readonly seals: Seals },
+  parts: ReadingParts,
   org: OrgId,
   which: OfInstall,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Buffer> {
   const { target } = await requireTarget(parts.db, org, which);
   const { deployed_id: id } = target;
-  if (id === null) return {};
-  const found = await deployRows.find(parts.db, org, { deploy_id: id });
+  const found = id === null ? undefined : await deployRows.find(parts.db, org, { deploy_id: id });
   return await outputsOf(parts, org, found?.outputs_job_id ?? null);
 }
 

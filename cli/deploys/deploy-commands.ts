@@ -4,7 +4,7 @@ import {
   getInstallComponentRoute,
   listDeploysOfComponentRoute,
 } from "../../shared/api/install-components.ts";
-import { installDeploys } from "../../shared/api/install-deploys.ts";
+import { type InstallDeploy, installDeploys } from "../../shared/api/install-deploys.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { deployStatuses } from "../../shared/deploy-statuses.ts";
 import { runCodes } from "../actions/follow-run.ts";
@@ -12,7 +12,7 @@ import { type Caller, type Command, defineCommand } from "../command.ts";
 import { findInstall, installArgs } from "../installs/find-install.ts";
 import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
-import { printItem } from "../output/print.ts";
+import { type Page, printItem } from "../output/print.ts";
 import { deployDetails, deployLine } from "./deploy-view.ts";
 import { followDeploy, followDetails, followFlags } from "./follow-deploy.ts";
 
@@ -61,6 +61,9 @@ const deploy = defineCommand({
   },
 });
 
+/** Of a hundred deploys each. */
+const mostPages = 20;
+
 /** Of the last deploy that was good, of another build than the one that is there. */
 async function formerBuild(call: Caller, params: Params): Promise<string> {
   const { deployed_id: deployedId, ...rest } = (await call(getInstallComponentRoute, { params }))
@@ -70,21 +73,27 @@ async function formerBuild(call: Caller, params: Params): Promise<string> {
     throw new UsageError(
       `Nothing of ${rest.component_name} is deployed: there is nothing to go back from.`,
     );
-  const query = { status: "active" as const, limit: "100", cursor: "" };
-  const { items } = pageOfListing(await call(listDeploysOfComponentRoute, { params, query })).body;
-  const former = items.find(
-    (one) =>
-      one.id < now.id &&
-      one.install_deploy_type !== "teardown" &&
-      one.build_id !== "" &&
-      one.build_id !== now.build_id,
-  );
-  if (former === undefined)
-    throw new UsageError(
-      `No other build of ${rest.component_name} was deployed before.`,
-      "Give one: svc deploy INSTALL COMPONENT --build BUILD",
+  let cursor: string | null = "";
+  for (let page = 0; page < mostPages && cursor !== null; page++) {
+    const query = { status: "active" as const, limit: "100", cursor };
+    const answer: Page<InstallDeploy> = pageOfListing(
+      await call(listDeploysOfComponentRoute, { params, query }),
     );
-  return former.build_id;
+    const former = answer.body.items.find(
+      (one) =>
+        one.id < now.id &&
+        one.install_deploy_type !== "teardown" &&
+        one.build_id !== "" &&
+        one.build_id !== now.build_id,
+    );
+    if (former !== undefined) return former.build_id;
+    cursor = answer.body.next_cursor;
+  }
+  const where = cursor === null ? "before" : `in its last ${mostPages * 100} good deploys`;
+  throw new UsageError(
+    `No other build of ${rest.component_name} was deployed ${where}.`,
+    "Give one: svc deploy INSTALL COMPONENT --build BUILD",
+  );
 }
 
 const listDeploys = defineList({

@@ -25,13 +25,16 @@ const sameColumns = {
   AGE: ({ created_at: at }: Either) => formatAge(at),
 };
 
+const typeOf = ({ install_deploy_type: type, is_recovery: isRecovery }: InstallDeploy): string =>
+  isRecovery ? "recover" : type;
+
 /** A deploy in a list. */
 export const deployLine: View<InstallDeploy> = {
   nameOf,
   columns: {
     ID: nameOf,
     COMPONENT: ({ component_name: name }) => name,
-    TYPE: ({ install_deploy_type: type }) => type,
+    TYPE: typeOf,
     ...sameColumns,
   },
 };
@@ -67,8 +70,8 @@ export const deployDetails: View<InstallDeploy> = {
   columns: {
     deploy: nameOf,
     component: ({ component_name: name, component_id: id }) => `${name} (${id})`,
-    type: ({ component_type: of, install_deploy_type: type, plan_only: isPlan }) =>
-      `${type} of ${of}${isPlan ? ", plan only" : ""}`,
+    type: (deploy) =>
+      `${typeOf(deploy)} of ${deploy.component_type}${deploy.plan_only ? ", plan only" : ""}`,
     ...sameDetails,
   },
 };

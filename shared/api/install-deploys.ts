@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { componentTypes } from "../component-types.ts";
-import { componentDeployTypes, deployStatuses, sandboxRunTypes } from "../deploy-statuses.ts";
+import { deployStatuses, sandboxRunTypes, shownDeployTypes } from "../deploy-statuses.ts";
 import { deployWords } from "../deploy-words.ts";
 import { created, is } from "../resources/filters.ts";
 import {
@@ -87,7 +87,8 @@ export const installDeploys = resource({
     component_name: text("That it had in the config."),
     component_type: word(componentTypes),
     component_config_version: int("Which of the component's configs is deployed, from 1; 0: none."),
-    install_deploy_type: word(componentDeployTypes),
+    install_deploy_type: word(shownDeployTypes),
+    is_recovery: flag("An `apply` that plans what is deployed again after a failure."),
     ...ofEach,
   },
   filters: {
@@ -120,6 +121,7 @@ export const sandboxRunSchema = installDeploys.itemSchema
     component_type: true,
     component_config_version: true,
     install_deploy_type: true,
+    is_recovery: true,
   })
   .extend({ install_sandbox_id: z.string(), run_type: z.enum(sandboxRunTypes) })
   .openapi("InstallSandboxRun");

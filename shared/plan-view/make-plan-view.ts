@@ -75,6 +75,17 @@ export function makePlanView(draft: DraftView, hide: Hide): PlanView {
 type Room = { bytes: number };
 type Head = { readonly at: number; readonly draft: DraftChange; shown: ViewChange };
 
+/** At most so many of the changes, the worst to oversee first, in their own order. */
+export function worstOf<Change extends { readonly action: ViewAction }>(
+  changes: readonly Change[],
+  most: number,
+): readonly Change[] {
+  if (changes.length <= most) return changes;
+  const worst = changes.toSorted((a, b) => ranks[a.action] - ranks[b.action]).slice(0, most);
+  const chosenOnes = new Set(worst);
+  return changes.filter((change) => chosenOnes.has(change));
+}
+
 /** The changes there is room for, without fields, in their own order. */
 function chosen(
   changes: readonly DraftChange[],

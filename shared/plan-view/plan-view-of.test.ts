@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { planViewOf } from "./plan-view-of.ts";
 import { type PlanView, viewBounds } from "./plan-view.ts";
+import { shownValue } from "./shown-value.ts";
+import { textHider } from "./text-hider.ts";
 
 const nothing = { summary: undefined, text: "", secrets: [] };
 const ofTerraform = (shown: unknown, more: object = {}): PlanView =>
@@ -187,6 +189,25 @@ describe("the view of a plan of terraform", () => {
       { path: "env[1].value", is_sensitive: true },
       { path: "url", after: "https://u:(secret)@h" },
       { path: "cut.a", is_sensitive: true },
+    ]);
+  });
+
+  test("hides numbers as it hides texts", () => {
+    const tags = (list: unknown) => ({ tags: list, port: 8080 });
+    const change = { before: tags([1]), after: tags([48_151_623, true]) };
+    const { changes, outputs } = ofTerraform(
+      {
+        resource_changes: [resource("x.one", ["update"], change)],
+        output_changes: { pin: { actions: ["create"], after: 48_151_623 } },
+      },
+      { secrets: ["48151623"] },
+    );
+    expect(JSON.stringify([changes, outputs])).not.toContain("48151623");
+    expect(shownValue(48_151_623, textHider(["48151623"])).value).toBe("(secret)");
+    expect(shownValue(8080, textHider(["48151623"])).value).toBe(8080);
+    expect(shownValue([48_151_623, true], textHider(["48151623"])).value).toEqual([
+      "(secret)",
+      true,
     ]);
   });
 

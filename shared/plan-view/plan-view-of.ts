@@ -26,7 +26,7 @@ export function planViewOf(said: PlanSaid): PlanView {
   const { type, shown, summary, secrets } = said;
   const tool = viewToolOf(type);
   const view = structured(tool, shown, secrets);
-  if (view === undefined) return viewOfText(tool, said);
+  if (view === undefined) return viewOfText(tool, { ...said, text: said.text || textIn(shown) });
   const hasMore = treeOf(summary)["has_changes"] === true;
   return hasMore && view.is_noop ? { ...view, is_noop: false } : view;
 }
@@ -53,6 +53,12 @@ function structured(
     if (error instanceof RangeError) return undefined; // nested deeper than the stack is
     throw error;
   }
+}
+
+/** What JSON of no known shape has as the plan for people. */
+function textIn(shown: unknown): string {
+  const { plan } = treeOf(shown);
+  return typeof plan === "string" ? plan : "";
 }
 
 function viewOfText(tool: ViewTool, { summary, text, secrets }: PlanSaid): PlanView {

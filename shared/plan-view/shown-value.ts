@@ -1,3 +1,4 @@
+import { hiddenValue } from "../hidden-value.ts";
 import { viewBounds } from "./plan-view.ts";
 
 /** Takes out of a text what nobody may see. */
@@ -15,7 +16,9 @@ export function shownValue(value: unknown, hide: Hide): ShownValue {
     const { text, isCut } = cutText(hide(value.slice(0, mostSearched)), viewBounds.valueBytes);
     return { value: text, isCut };
   }
-  if (typeof value !== "object" || value === null) return { value, isCut: false };
+  if (typeof value !== "object" || value === null) {
+    return { value: shownScalar(value, hide), isCut: false };
+  }
   const written = { text: "", isCut: false };
   write(value, written, { hide, depth: 0 });
   const { text, isCut } = cutText(written.text, viewBounds.valueBytes);
@@ -40,6 +43,10 @@ export function cutText(
   return { text: `${kept}…`, isCut: true };
 }
 
+/** A number may be secret, too. */
+const shownScalar = (value: unknown, hide: Hide): unknown =>
+  typeof value === "number" && hide(String(value)) !== String(value) ? hiddenValue : value;
+
 type Written = { text: string; isCut: boolean };
 type How = { readonly hide: Hide; readonly depth: number };
 
@@ -54,7 +61,7 @@ function write(value: unknown, to: Written, { hide, depth }: How): void {
     return;
   }
   if (typeof value !== "object" || value === null) {
-    to.text += JSON.stringify(value) ?? "null";
+    to.text += JSON.stringify(shownScalar(value, hide)) ?? "null";
     return;
   }
   const isList = Array.isArray(value);

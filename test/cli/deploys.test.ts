@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { newId } from "../../broker/database/new-id.ts";
 import { givenDeploy } from "../support/deploys/given-deploy.ts";
 import { givenDeployable } from "../support/deploys/given-deploys.ts";
 import { svc } from "../support/programs/svc.ts";
@@ -66,6 +67,21 @@ test("a component is deployed, switched and torn down, and each answers what to 
   expect(refused).toMatchObject({ code: 5, out: "" });
   expect((await run("install teardown acme")).err).toContain("either a component or --all");
   expect((await run("deploy acme db --build x --recover")).err).toContain("Give one of --build");
+});
+
+test("a rollback finds another build behind more deploys than a page has", async () => {
+  const { shop, run } = await given();
+  const [old, now] = [await shop.build("db"), await shop.build("db")];
+  await givenDeploy(db, shop.of, { component: "db", buildId: old });
+  const { id } = await givenDeploy(db, shop.of, { component: "db", buildId: now });
+  const ids = Array.from({ length: 100 }, () => newId("dep"));
+  await db`
+    insert into install_deploys
+    select (jsonb_populate_record(d, jsonb_build_object('id', n.id))).*
+      from install_deploys d, unnest(${ids}::text[]) n (id) where d.id = ${id}`;
+  await givenDeploy(db, shop.of, { component: "db", buildId: now });
+  const back = await run("deploy acme db --rollback --no-wait -o json");
+  expect(JSON.parse(back.out)).toMatchObject({ build_id: old });
 });
 
 test("a sandbox is deprovisioned, and a component forgotten, only by who confirms it", async () => {

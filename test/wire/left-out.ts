@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 
 /** Words of ours that an enumeration has beside theirs. */
 export const ourWords: Readonly<Record<string, readonly string[]>> = {
-  InstallDeployType: ["recover"],
   RoleType: ["stack", "telemetry_collector"],
 };
 

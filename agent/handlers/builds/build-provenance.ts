@@ -26,7 +26,7 @@ export async function buildProvenance(
   return {
     name: run.target.repository,
     kind: job.info.type,
-    members: JSON.parse(job.redact(JSON.stringify(members))) as Record<string, unknown>,
+    members: job.redactJson(members),
     labels: labelsOf(run),
     ...(uri !== "" && { source: { uri: job.redact(uri), revision } }),
     ...(images !== undefined && { images }),

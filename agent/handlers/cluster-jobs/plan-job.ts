@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { jobAt } from "../../cluster-jobs/cluster-job.ts";
 import type { Job, JobResult } from "../../jobs/handler.ts";
+import { redactedJson } from "../../jobs/redacted-json.ts";
 import { keyedDigest, newKey } from "../../kubernetes/keyed-digest.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
 import type { JobDeployContext } from "./job-deploy-context.ts";
@@ -27,8 +28,8 @@ export async function planTeardown(context: JobDeployContext): Promise<JobResult
 }
 
 /** A Job as text for people, without secrets. */
-export function shownJob(job: Pick<Job, "redact">, wanted: object): string {
-  return job.redact(JSON.stringify(wanted, undefined, 2));
+export function shownJob(job: Pick<Job, "redact" | "redactJson">, wanted: object): string {
+  return redactedJson(job, wanted, 2);
 }
 
 type Contents = {

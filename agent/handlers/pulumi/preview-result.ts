@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { JobResult } from "../../jobs/handler.ts";
+import { redactedJson } from "../../jobs/redacted-json.ts";
 import { digestOf, isChange } from "./engine-events.ts";
 import type { Preview } from "./make-preview.ts";
 import { packEnvelope, planDigest, plannedSteps } from "./plan-envelope.ts";
@@ -28,7 +29,7 @@ export function previewResult(context: PulumiContext, preview: Preview): JobResu
     display,
     saved_plan: savedPlan,
   });
-  const shown = gzipSync(job.redact(JSON.stringify(shownPlan(preview))));
+  const shown = gzipSync(redactedJson(job, shownPlan(preview)));
   if (bytes.length > mostPlanBytes || shown.length > mostDisplayBytes) {
     throw pulumiFailure(
       "The plan is too large: the limit is 10 MiB, compressed. Divide the stack into smaller ones.",

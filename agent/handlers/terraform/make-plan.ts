@@ -1,3 +1,4 @@
+import { redactedJson } from "../../jobs/redacted-json.ts";
 import { applyCommand } from "./apply-plan.ts";
 import { freePlanLock } from "./free-plan-lock.ts";
 import { hideAll } from "./hide-all.ts";
@@ -72,15 +73,6 @@ export async function showPlan(context: TerraformContext): Promise<MadePlan> {
   if (!isWell(ran)) throw await failureOfRun(context, "show", ran);
   const plan = await readJsonFile(files.planJson, job.directories.owner, "The plan as JSON");
   hideAll(job, hideSensitive(plan));
-  const shown = job.redact(JSON.stringify(plan));
-  return { changes: planChanges(readShown(shown, plan)), shown };
-}
-
-/** Everything shown of a plan comes from this: secrets without a mark are redacted too. */
-function readShown(shown: string, plan: unknown): unknown {
-  try {
-    return JSON.parse(shown);
-  } catch {
-    return plan;
-  }
+  const shown = redactedJson(job, plan);
+  return { changes: planChanges(JSON.parse(shown)), shown }; // secrets without a mark are redacted too
 }

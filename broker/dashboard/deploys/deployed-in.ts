@@ -75,11 +75,13 @@ function latest(component: InstallComponent, view: View, install: Install): Html
       ? html`<span class="dim">none yet</span>`
       : html`<a href="${at}/deploys/${found.id}">${found.install_deploy_type}</a>,
           ${timeAgo(found.created_at, view.nowMs)}`;
-  if (!view.can("installs.operate") || !component.synced) return link;
+  if (!view.can("installs.operate")) return link;
+  const deploy = html` <a href="${at}/components/${id}/deploy">deploy…</a>`;
   const tearDown = html` <a href="${at}/components/${id}/teardown">tear down…</a>`;
-  return html`${link} <a href="${at}/components/${id}/deploy">deploy…</a>${
-      component.deployed_id === null ? "" : tearDown
-    }`;
+  // what the config no longer has can still be torn down
+  return html`${link}${component.synced ? deploy : ""}${
+    component.deployed_id === null ? "" : tearDown
+  }`;
 }
 
 const runColumns = (nowMs: number): readonly Column<InstallSandboxRun>[] => [

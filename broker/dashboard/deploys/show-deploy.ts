@@ -32,7 +32,7 @@ export const showDeploy: Page = {
         },
       ])}
       ${deployFacts(deploy, view, [
-        ["Does", deploy.install_deploy_type],
+        ["Does", deploy.is_recovery ? "recover" : deploy.install_deploy_type],
         ["Type", html`<code>${deploy.component_type}</code>`],
         [
           "Build",

@@ -31,11 +31,14 @@ test("a large view is a page of a bounded length, which says what it leaves out"
     address: `x.${n}`,
     type: "x",
     name: "y",
-    change: { actions: ["create"], after: { text: "v".repeat(2_000) } },
+    change: { actions: [n > 1_490 ? "delete" : "create"], after: { text: "v".repeat(2_000) } },
   }));
   const page = String(await approvalPlan("The plan", { ...viewOf(many) }));
   expect(page.length).toBeLessThan(500_000);
-  expect(page).toContain("The first 200 of 1000.");
+  expect(page).toContain("200 of 1000, removals and replacements before others.");
+  expect(page).toContain("x.1499<");
+  expect(page).toContain("x.0<");
+  expect(page.indexOf("x.0<")).toBeLessThan(page.indexOf("x.1499<"));
   expect(page).toContain("500 more are counted, and not shown.");
 });
 

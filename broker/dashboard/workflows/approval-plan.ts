@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { worstOf } from "../../../shared/plan-view/make-plan-view.ts";
 import {
   driftWords,
   leftOutWords,
@@ -57,8 +58,8 @@ function restWords(view: PlanView): Html | string {
 
 function changeList(changes: readonly ViewChange[], isOpen: boolean): Html {
   const left = changes.length - most.changes;
-  return html`${changes.slice(0, most.changes).map((change) => changePart(change, isOpen))}
-  ${left > 0 ? html`<p class="dim">The first ${most.changes} of ${changes.length}. ${allOfIt}</p>` : ""}`;
+  return html`${worstOf(changes, most.changes).map((change) => changePart(change, isOpen))}
+  ${left > 0 ? html`<p class="dim">${most.changes} of ${changes.length}, removals and replacements before others. ${allOfIt}</p>` : ""}`;
 }
 
 const tones: Readonly<Record<ViewAction, Tone>> = {

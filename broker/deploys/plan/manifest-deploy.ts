@@ -1,3 +1,5 @@
+import { faultOf } from "../../workflows/machine/step-kind.ts";
+import type { CompositeFault } from "../../workflows/machine/workflow-rows.ts";
 import type { DeployKind, KindOrder } from "./deploy-kind.ts";
 import { defined, textIn } from "./rendered-members.ts";
 
@@ -18,6 +20,8 @@ export const manifestDeploy = ({
     given: { namespace, manifest },
     make: (rendered, cluster) => {
       const text = textIn(rendered["manifest"]);
+      // to the agent a blank text is none: it would deploy the artifact, which is not rendered
+      if (text !== manifest && text?.trim() === "") return rendersToNothing(component.name);
       return {
         kubernetes_manifest: defined({
           cluster_info: cluster,
@@ -29,3 +33,10 @@ export const manifestDeploy = ({
     },
   };
 };
+
+const rendersToNothing = (name: string): CompositeFault =>
+  faultOf(
+    "render_failed",
+    "The manifest renders to nothing",
+    `components/${name}.toml: the manifest renders to nothing: leave the component out by a toggle, or render at least one object.`,
+  );

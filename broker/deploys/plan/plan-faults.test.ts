@@ -79,6 +79,19 @@ describe("a deploy that cannot be planned", () => {
     });
   });
 
+  test("is one whose manifest renders to nothing", () => {
+    const manifest = "{{ if eq .svc.name `nobody` }}\nkind: A\n{{ end }}\n";
+    const component = { type: "kubernetes_manifest", name: "web", manifest } as const;
+    expect(plannedDeploy(component)).toMatchObject({
+      code: "render_failed",
+      detail: expect.stringContaining(
+        "components/web.toml: the manifest renders to nothing",
+      ) as string,
+    });
+    const some = { ...component, manifest: manifest.replace("if eq", "if ne") };
+    expect(plannedDeploy(some)).toMatchObject({ type: "kubernetes-manifest-deploy" });
+  });
+
   test("is one that would be longer than 8 MiB with its twin", () => {
     const loop = "{{ range split `` $.svc.name }}";
     const turns = `${loop}${loop}${"x".repeat(2 ** 20)}{{ end }}{{ end }}`;

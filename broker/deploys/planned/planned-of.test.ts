@@ -104,6 +104,28 @@ describe("what a planning job found", () => {
     expect(plannedOf(given({ result: large }))?.obstacle).toMatch(/^too_large: .*16 MiB/);
   });
 
+  test("that nobody can see cannot be applied, unless it is simulated", () => {
+    const type = "helm-chart-deploy";
+    const bomb = gzipSync(Buffer.alloc(2 ** 20, " ")).toString("base64");
+    const large = { contents_gzip: bomb, contents_display_gzip: bomb };
+    const unseen = given({ type, result: large, mostUnpackedBytes: 0 });
+    const obstacleOf = (more: Partial<PlannedGiven>): string | undefined =>
+      plannedOf({ ...unseen, ...more })?.obstacle;
+    expect(obstacleOf({})).toMatch(/too large to be shown: .*in parts/);
+    expect(obstacleOf({ result: { contents_gzip: "AAAA" }, mostUnpackedBytes: 1024 })).toMatch(
+      /^The plan cannot be shown: /,
+    );
+    expect(obstacleOf({ plan: '{"sandbox_mode":{"enabled":true}}' })).toBeUndefined();
+    expect(obstacleOf({ result: { ...large, contents_display: "as text" } })).toBeUndefined();
+    const contents = JSON.stringify({ has_changes: true, add: 1 });
+    expect(obstacleOf({ result: { ...large, contents } })).toBeUndefined();
+    const simulated = packed({ op: "install", plan: "simulated", content_diff: [] });
+    for (const one of ["helm-chart-deploy", "pulumi-deploy"] as const) {
+      const result = { contents_gzip: simulated, contents_display_gzip: simulated };
+      expect(obstacleOf({ type: one, result, mostUnpackedBytes: 1024 })).toBeUndefined();
+    }
+  });
+
   test("of other runners is read where it is, and breaks nothing", () => {
     const diff = { content_diff: [{ kind: "A", name: "b", before: null, after: { a: 1 } }] };
     const type = "helm-chart-deploy";

@@ -1,6 +1,8 @@
 import { planViewOf, viewToolOf } from "../../../shared/plan-view/plan-view-of.ts";
+import type { PlanView } from "../../../shared/plan-view/plan-view.ts";
 import { taintedTexts } from "../../../shared/plan-view/tainted-texts.ts";
 import { conflictsIn } from "../../../shared/plan-view/view-of-objects.ts";
+import { treeOf } from "../../../shared/policies/inputs/judged-inputs.ts";
 import { applyPlanOf, type PlannedTexts, plannedDigest } from "./apply-plan-of.ts";
 import type { Planned } from "./planned.ts";
 import { parsedJson } from "./result-texts.ts";
@@ -21,7 +23,8 @@ export function plannedOf(given: PlannedGiven): Planned | undefined {
   if (shown === tooMuch) return undefined;
   const summary = parsedJson(result.contents ?? "");
   const text = result.contents_display ?? "";
-  const secrets = taintedTexts(parsedJson(plan), parsedJson(twin ?? ""));
+  const asked = parsedJson(plan);
+  const secrets = taintedTexts(asked, parsedJson(twin ?? ""));
   const view = planViewOf({ type, shown, summary, text, secrets });
   const isJob = viewToolOf(type) === "job";
   return {
@@ -29,7 +32,9 @@ export function plannedOf(given: PlannedGiven): Planned | undefined {
     hasDrift: hasDrift(view.drift, summary),
     counts: view.summary,
     digest: plannedDigest(given),
-    obstacle: obstacleOf(given, shown),
+    obstacle:
+      obstacleOf(given, shown) ??
+      (isUnseen(view, summary) && !isSimulated(asked) ? unseenWords(given) : undefined),
     view: JSON.stringify(view),
   };
 }
@@ -55,3 +60,19 @@ function obstacleOf(given: PlannedGiven, shown: unknown): string | undefined {
   const apply = applyPlanOf(given);
   return "obstacle" in apply ? apply.obstacle : undefined;
 }
+
+/** Nothing could be read of it, neither changes nor a text nor counts: to people it would look like a plan without changes. */
+function isUnseen({ text, summary: counts }: PlanView, summary: unknown): boolean {
+  if (text === undefined || text.trim() !== "") return false; // without changes that were read there is always a text
+  const isCounted = Object.values(counts).some((count) => count > 0);
+  return !isCounted && typeof treeOf(summary)["has_changes"] !== "boolean";
+}
+
+/** In sandbox mode a plan changes nothing, and may be anything. */
+const isSimulated = (plan: unknown): boolean =>
+  treeOf(treeOf(plan)["sandbox_mode"])["enabled"] === true;
+
+const unseenWords = ({ mostUnpackedBytes }: PlannedGiven): string =>
+  mostUnpackedBytes === 0
+    ? "The plan is too large to be shown: nobody could see what would change. Make it smaller, or deploy it in parts."
+    : "The plan cannot be shown: the planning job brought neither changes in a known form nor a text. Let its runner report contents_display.";

@@ -8,17 +8,21 @@ import { asTheirs } from "./as-theirs.ts";
 /** So much is written before others have their turn. */
 const turnLetters = 256 * 1024;
 
+/** JSON that is there already, as the last member of a value. */
+type Last = { readonly last?: { readonly name: string; readonly json: Uint8Array } };
+
 /** Answers a value that may be long, as what lists tell of configs may be: it becomes JSON in pieces, and others are answered in between. */
 export async function answerInTurns(
   c: AppContext,
   broker: Pick<Broker, "downloads" | "log">,
   value: object,
-  finished: Finished = {},
+  { last, ...finished }: Finished & Last = {},
 ): Promise<never> {
-  const parts: Buffer[] = [];
+  const parts: Uint8Array[] = [];
   let texts: string[] = [];
   let letters = 0;
-  for (const piece of jsonPieces(asTheirs(c, value, finished.status ?? 200))) {
+  const pieces = jsonPieces(asTheirs(c, value, finished.status ?? 200));
+  for (const piece of last === undefined ? pieces : openPieces(pieces, last.name)) {
     texts.push(piece);
     letters += piece.length;
     if (letters < turnLetters) continue;
@@ -27,5 +31,16 @@ export async function answerInTurns(
     letters = 0;
     await nextTurn();
   }
-  return answerFinished(c, broker, [...parts, texts.join("")], finished);
+  const rest = last === undefined ? [] : [last.json, "}"];
+  return answerFinished(c, broker, [...parts, texts.join(""), ...rest], finished);
+}
+
+/** The same without the last brace, and with the name of one more member. */
+function* openPieces(pieces: Iterable<string>, name: string): Generator<string> {
+  let held = "";
+  for (const piece of pieces) {
+    yield held;
+    held = piece;
+  }
+  yield `${held.slice(0, -1)},${JSON.stringify(name)}:`;
 }

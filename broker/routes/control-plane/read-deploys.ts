@@ -1,20 +1,27 @@
 import { listDriftedObjectsRoute } from "../../../shared/api/drifted-objects.ts";
 import * as routes from "../../../shared/api/install-components.ts";
+import type { Broker } from "../../broker.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { deployRows, toSandboxRun } from "../../deploys/deploy-rows.ts";
 import { driftRows } from "../../deploys/drift-rows.ts";
 import { listSandboxRuns } from "../../deploys/sandbox-run-queries.ts";
-import { showDeploy, showLatestDeploy, showSandboxRun } from "../../deploys/show-deploys.ts";
+import {
+  showDeploy,
+  showLatestDeploy,
+  showSandboxRun,
+  type WithOutputs,
+} from "../../deploys/show-deploys.ts";
 import {
   prepareInstallComponents,
   requireTarget,
   showComponentOutputs,
   showInstallComponent,
 } from "../../deploys/show-install-components.ts";
+import { answerFinished } from "../../http/answer/answer-finished.ts";
 import { answerInTurns } from "../../http/answer/answer-in-turns.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import { answerPart } from "../../http/answer/answer-part.ts";
-import type { RegisterRoutes } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { readLabelQuery } from "../../labels/label-query.ts";
@@ -44,7 +51,7 @@ const readComponents: RegisterRoutes = (app, broker) => {
   });
   app.handle(routes.getInstallComponentOutputsRoute, async ({ c, orgId, params }) => {
     const which = { installId: params.install_id, componentId: params.component_id };
-    return answerInTurns(c, broker, await showComponentOutputs(broker, orgId, which));
+    return answerFinished(c, broker, [await showComponentOutputs(broker, orgId, which)]);
   });
 };
 
@@ -65,10 +72,10 @@ const readOfComponent: RegisterRoutes = (app, broker) => {
     const { install_id: installId, component_id: componentId } = params;
     const { target } = await requireTarget(db, orgId, { installId, componentId });
     const latest = await showLatestDeploy(broker, orgId, { target_id: target.id });
-    return answerInTurns(c, broker, latest);
+    return answerWithOutputs(c, broker, latest);
   });
   app.handle(routes.getDeployOfComponentRoute, async ({ c, orgId, params }) =>
-    answerInTurns(c, broker, await showDeploy(broker, orgId, params)),
+    answerWithOutputs(c, broker, await showDeploy(broker, orgId, params)),
   );
 };
 
@@ -79,7 +86,7 @@ const readOfInstall: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.handle(routes.getLatestDeployRoute, async ({ c, orgId, params: { install_id } }) => {
     await requireInstall(db, orgId, install_id);
-    return answerInTurns(c, broker, await showLatestDeploy(broker, orgId, { install_id }));
+    return answerWithOutputs(c, broker, await showLatestDeploy(broker, orgId, { install_id }));
   });
   app.handle(listDriftedObjectsRoute, async ({ orgId, params }) => {
     await requireInstall(db, orgId, params.install_id);
@@ -88,7 +95,7 @@ const readOfInstall: RegisterRoutes = (app, broker) => {
     return rows.map((row) => driftRows.toItem(row));
   });
   app.handle(routes.getDeployRoute, async ({ c, orgId, params }) =>
-    answerInTurns(c, broker, await showDeploy(broker, orgId, params)),
+    answerWithOutputs(c, broker, await showDeploy(broker, orgId, params)),
   );
 };
 
@@ -106,10 +113,19 @@ const readSandboxRuns: RegisterRoutes = (app, broker) => {
   });
   app.handle(routes.getSandboxRunRoute, async ({ c, orgId, params }) => {
     const which = { id: params.sandbox_run_id, installId: params.install_id };
-    return answerInTurns(c, broker, await showSandboxRun(broker, orgId, which));
+    return answerWithOutputs(c, broker, await showSandboxRun(broker, orgId, which));
   });
   app.handle(routes.getSandboxRunByIdRoute, async ({ c, orgId, params }) => {
     const which = { id: params.sandbox_run_id };
-    return answerInTurns(c, broker, await showSandboxRun(broker, orgId, which));
+    return answerWithOutputs(c, broker, await showSandboxRun(broker, orgId, which));
   });
 };
+
+/** The outputs as they were stored: they may be long. */
+async function answerWithOutputs<Whole extends object>(
+  c: AppContext,
+  broker: Broker,
+  { shown, outputs }: WithOutputs<Whole>,
+): Promise<never> {
+  return answerInTurns(c, broker, shown, { last: { name: "outputs", json: outputs } });
+}

@@ -60,7 +60,7 @@ test("a component is deployed by the newest build, or by one that is named, with
     params: { build_id: build, deploy_dependents: true },
   });
   const recovered = await begin(shop, "components/db/deploys", { type: "recover" });
-  expect(recovered.body).toMatchObject({ install_deploy_type: "recover" });
+  expect(recovered.body).toMatchObject({ install_deploy_type: "apply", is_recovery: true });
 });
 
 test("no deploy begins of what the install has not, of another component's build, or of none that is there", async () => {

@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
+import { newId } from "../../../broker/database/new-id.ts";
 import type { DriftedObject } from "../../../shared/api/drifted-objects.ts";
 import type { InstallComponent } from "../../../shared/api/install-components.ts";
 import type { InstallDeploy, InstallSandboxRun } from "../../../shared/api/install-deploys.ts";
+import type { TestBroker } from "../../support/broker/broker.ts";
 import { givenDeploy } from "../../support/deploys/given-deploy.ts";
 import { givenDeployable } from "../../support/deploys/given-deploys.ts";
 import { givenWorkflowsApi } from "../../support/workflows/workflows-api.ts";
 
-const { db, call, setup } = await givenWorkflowsApi();
+const { brokers, db, call, setup } = await givenWorkflowsApi();
+const [{ broker }] = brokers as [TestBroker];
 const shop = await givenDeployable(setup);
 const { api, at, ids, of } = shop;
 const buildId = await shop.build("db");
@@ -114,6 +117,26 @@ test("what differs from what was deployed is told", async () => {
 test("outputs are those of what is deployed: none before, and none of what has none", async () => {
   for (const name of ["db", "extra"])
     expect((await api(`GET ${at}/components/${name}/outputs`)).body).toEqual({});
+});
+
+test("long outputs are told whole", async () => {
+  const other = await givenDeployable(setup);
+  const [job, execution] = [newId("job"), newId("exe")];
+  const outputs = { pad: "x".repeat(400_000), n: 1 };
+  const { orgId } = other.of;
+  const sealed = { orgId, id: execution, part: "outputs" } as const;
+  const { keyId, bytes } = broker.seals.seal(sealed, Buffer.from(JSON.stringify(outputs)));
+  await db`
+    insert into runner_job_ends (runner_job_id, org_id, status, execution_count, final_execution_id, created_at, finished_at)
+    values (${job}, ${orgId}, 'finished', 1, ${execution}, svc_now(), svc_now())`;
+  await db`
+    insert into runner_job_execution_outputs (execution_id, org_id, id, key_id, sealed_outputs, fingerprint, created_at)
+    values (${execution}, ${orgId}, ${execution}, ${keyId}, ${bytes}, ${Buffer.from("f")}, svc_now())`;
+  const { id } = await givenDeploy(db, other.of, { component: "db", outputsJobId: job });
+  const { id: runId } = await givenDeploy(db, other.of, { outputsJobId: job });
+  for (const path of [`deploys/${id}`, "components/db/deploys/latest", `sandbox-runs/${runId}`])
+    expect((await other.api(`GET ${other.at}/${path}`)).body).toMatchObject({ outputs });
+  expect((await other.api(`GET ${other.at}/components/db/outputs`)).body).toEqual(outputs);
 });
 
 test("another org, and a token that is bound to another install, find nothing of it", async () => {
