@@ -41,8 +41,7 @@ export const updateInstallConfigRoute = createRoute("updateInstallAppConfig", {
   rule: { ...operating, idempotent: "replay" },
   tags,
   summary: "Update an install to a config of its app",
-  description:
-    "409 `config_not_active` for a config that is not active and never was.",
+  description: "409 `config_not_active` for a config that is not active and never was.",
   body: z.strictObject({ app_config_id: z.string().max(64), plan_only: planOnly }),
   responses: { 201: json(workflowResponseSchema, "The workflow.") },
 });

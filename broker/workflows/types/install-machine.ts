@@ -12,6 +12,7 @@ import { secretsStep } from "../kinds/secrets-step.ts";
 import { stateStep } from "../kinds/state-step.ts";
 import type { Machine, PlannedGroup, StepKind } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
+import type { CompositeFault } from "../machine/workflow-rows.ts";
 import type { WorkflowType } from "./workflow-type.ts";
 import { workflowType } from "./workflow-types.ts";
 
@@ -53,27 +54,7 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
       made.set(kind, fresh);
       return fresh;
     },
-    generate(draft) {
-      const { workflow } = draft;
-      workflow.app_config_id = env.facts.configId;
-      const type = workflowType(workflow.type);
-      const making = {
-        facts: env.facts,
-        workflow,
-        deploys: env.deploys,
-        reads: () =>
-          readsWithArtifacts(env.readsOf(env.facts.configId), env.deploys?.components ?? []),
-        readsOf: env.readsOf,
-        newId: draft.newId,
-      };
-      const refusal = type.refusal?.(making);
-      if (refusal !== undefined) return refusal;
-      return type
-        .groups(making)
-        .map((group) => (workflow.plan_only ? planOf(group) : group))
-        .map((group) => (driftWorkflows.includes(workflow.type) ? endingOf(group) : group))
-        .filter(({ steps }) => steps.length > 0);
-    },
+    generate: (draft) => generateGroups(env, draft),
     began(draft) {
       const phase = phaseOf(draft);
       if (phase !== undefined) draft.install.phase = phase.running;
@@ -98,6 +79,31 @@ export function installMachine(env: KindEnvironment, refusal?: Machine["refusal"
       if (isGood && workflow.params["deletes"] === true) draft.install.isDeleted = true;
     },
   };
+}
+
+/** The groups of a workflow by its type, or why it can no more be done. */
+function generateGroups(
+  env: KindEnvironment,
+  draft: WorkflowDraft,
+): readonly PlannedGroup[] | CompositeFault {
+  const { workflow } = draft;
+  workflow.app_config_id = env.facts.configId;
+  const type = workflowType(workflow.type);
+  const making = {
+    facts: env.facts,
+    workflow,
+    deploys: env.deploys,
+    reads: () => readsWithArtifacts(env.readsOf(env.facts.configId), env.deploys?.components ?? []),
+    readsOf: env.readsOf,
+    newId: draft.newId,
+  };
+  const refusal = type.refusal?.(making);
+  if (refusal !== undefined) return refusal;
+  return type
+    .groups(making)
+    .map((group) => (workflow.plan_only ? planOf(group) : group))
+    .map((group) => (driftWorkflows.includes(workflow.type) ? endingOf(group) : group))
+    .filter(({ steps }) => steps.length > 0);
 }
 
 /** The kinds of steps that change something. */

@@ -11,7 +11,9 @@ export const sharedByAll = {
     .list("Components that are deployed before it, besides those it refers to.", kind.name(""))
     .optional(),
   toggleable: kind.flag("Whether installs may leave it out.").optional(),
-  default_enabled: kind.flag("Toggleable: whether an install has it that does not say. False unless told.").optional(),
+  default_enabled: kind
+    .flag("Toggleable: whether an install has it that does not say. False unless told.")
+    .optional(),
   operation_roles: operationRoles,
   kubernetes_context: kind
     .name("The cluster that it is in; the sandbox's unless told. What makes it is deployed before.")
