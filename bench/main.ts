@@ -7,6 +7,7 @@ import { appConfigs } from "./app-configs.ts";
 import { artifacts } from "./artifacts.ts";
 import { builds } from "./builds.ts";
 import { dashboards } from "./dashboards.ts";
+import { deploys } from "./deploys.ts";
 import { emitters } from "./emitters.ts";
 import { handOff } from "./hand-off.ts";
 import { heartBeats } from "./heart-beats.ts";
@@ -60,6 +61,7 @@ const benches = {
   webhooks,
   workflows,
   builds,
+  deploys,
   artifacts,
   "lone-request": loneRequest,
   "heart-beats": heartBeats,

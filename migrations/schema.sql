@@ -3207,7 +3207,7 @@ function delete_unused_sources(most integer) returns integer -- functions/config
 function delete_webhook(org text, webhook text) returns boolean -- functions/webhooks.sql
 function delete_workflows(old text[]) returns integer -- functions/workflow-retention.sql
 function delete_workflows_of_org(org text, after text, most integer, OUT deleted integer, OUT next text) returns record -- functions/org-retention.sql
-function deploy_parts_of(org text, install text) returns TABLE(app_id text, toggles jsonb, reads_plans integer, parts jsonb) -- functions/deploy-moves.sql
+function deploy_parts_of(org text, install text, config text) returns TABLE(app_id text, toggles jsonb, reads_plans integer, is_whole boolean, parts jsonb) -- functions/deploy-moves.sql
 function deploys_of_workflow(org text, workflow text) returns jsonb -- functions/deploy-moves.sql
 function digests_of_builds(org text, build text, digests text[]) returns text[] -- functions/artifact-deletions.sql
 function disable_webhook(org text, webhook text, why text, t timestamp with time zone) returns void -- functions/deliveries.sql

@@ -113,7 +113,7 @@ export async function toggleComponent(
         type: isOn ? "component_enabled" : "component_disabled",
         role,
         planOnly,
-        params: component,
+        params: { ...component, ...(isForced && { force: true }) },
         metadata: component,
       },
       ...(!planOnly && { toggle: { component: name, isOn } }),

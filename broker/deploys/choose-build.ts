@@ -3,8 +3,8 @@ import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 import type { PartFacts } from "./deploy-facts.ts";
 import type { ChosenBuild } from "./deploy-part.ts";
 
-/** What is deployed: what the workflow's config says, by its newest build; what stands, by its own build and config; or a build that somebody chose. */
-export type WhichBuild = "newest" | "standing" | "chosen";
+/** What is deployed: what the workflow's config says, by its newest build; what stands, by its own build and config (the newest where it never was deployed well); what is there, though it may have come to no good end; or a build that somebody chose. */
+export type WhichBuild = "newest" | "standing" | "there" | "chosen";
 
 /** The build that is deployed, which may not have ended yet; or why there is none. */
 export function chooseBuild(
@@ -14,7 +14,10 @@ export function chooseBuild(
   const what = name === "" ? "the sandbox" : `the component ${name}`;
   if (which === "chosen")
     return chosen !== undefined && usable.includes(chosen.build.status) ? chosen : goneBuild(what);
-  if (which === "standing" && deployed !== undefined) {
+  if (
+    deployed !== undefined &&
+    (which === "there" || (which === "standing" && deployed.is_whole))
+  ) {
     if (deployedPart === undefined || deployed.build_id === null) return goneBuild(what);
     const build = { id: deployed.build_id, status: "active", artifact: deployed.artifact };
     return { build, configured: deployedPart };

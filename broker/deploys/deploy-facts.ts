@@ -21,6 +21,8 @@ export type StandingDeploy = {
   readonly type: string;
   readonly build_id: string | null;
   readonly artifact: DeployedArtifact;
+  /** It came to a good end. */
+  readonly is_whole: boolean;
   readonly outputs_job_id: string | null;
   readonly values_digest: string;
 };
@@ -81,7 +83,7 @@ export async function findDeployFacts(
   const names = [...wanted.keys()];
   const found = await listDeployParts(db, org, { installId, configId, names });
   const known = found.parts.flatMap((row) => {
-    const said = wanted.get(row.name);
+    const said = row.is_of_config ? wanted.get(row.name) : undefined;
     return said === undefined
       ? []
       : [{ key: row.name, component: row.component_id, checksum: said.checksum }];
@@ -100,13 +102,13 @@ export async function findDeployFacts(
       componentId: row.component_id,
       name: row.name,
       labels: row.labels,
-      wanted: wanted.get(row.name),
-      newest: builds.get(row.name),
+      wanted: row.is_of_config ? wanted.get(row.name) : undefined,
+      newest: row.is_of_config ? builds.get(row.name) : undefined,
       deployed: deployed ?? undefined,
       deployedPart:
         before &&
         wantedParts(before, deployed?.config_id ?? "").find(({ part }) => keyOf(part) === row.name),
-      chosen: chosen?.name === row.name ? chosen : undefined,
+      chosen: row.is_of_config && chosen?.name === row.name ? chosen : undefined,
       status: row.status,
       hasDrift: row.has_drift,
     };
@@ -115,26 +117,27 @@ export async function findDeployFacts(
     sandbox: parts.find(({ componentId }) => componentId === null),
     components: parts.filter(({ componentId }) => componentId !== null),
     toggles: found.toggles,
-    configs: documents,
+    configs:
+      chosen === undefined
+        ? documents
+        : new Map([...documents, [chosen.configured.configId, chosen.document]]),
     readsPlans: found.reads_plans,
     registry,
     pullLogin,
   };
 }
 
+type FoundBuild = ChosenBuild & { readonly name: string; readonly document: AppConfigDocument };
+
 /** A build, by its own config; undefined where one of both is gone. */
-async function findChosen(
-  db: Db,
-  org: OrgId,
-  id: string,
-): Promise<(ChosenBuild & { readonly name: string }) | undefined> {
+async function findChosen(db: Db, org: OrgId, id: string): Promise<FoundBuild | undefined> {
   const build = await findBuildToDeploy(db, org, id);
   const document = build && (await storedDocument(db, org, build.app_config_id));
   if (build === undefined || document === undefined) return undefined;
   const configured = wantedParts(document, build.app_config_id).find(
     ({ part }) => keyOf(part) === build.name,
   );
-  return configured && { name: build.name, build, configured };
+  return configured && { name: build.name, build, configured, document };
 }
 
 /** The name of a component; empty of the sandbox. */

@@ -14,6 +14,8 @@ export type DeployPartRow = {
   readonly id: string;
   readonly component_id: string | null;
   readonly name: string;
+  /** The config has it: there may be another of the same name that it has not, and that is gone from the app. */
+  readonly is_of_config: boolean;
   readonly labels: Readonly<Record<string, string>>;
   readonly status: string;
   readonly has_drift: boolean;
@@ -22,6 +24,7 @@ export type DeployPartRow = {
     readonly type: string;
     readonly build_id: string | null;
     readonly artifact: DeployedArtifact;
+    readonly is_whole: boolean;
     readonly outputs_job_id: string | null;
     readonly values_digest: string;
     /** Of its build, or what it was deployed by. */
@@ -32,6 +35,8 @@ export type DeployPartRow = {
 type Found = {
   readonly app_id: string;
   readonly toggles: Readonly<Record<string, boolean>>;
+  /** Each component of the config has its row. */
+  readonly is_whole: boolean;
   readonly reads_plans: number | null;
   readonly parts: readonly DeployPartRow[];
 };
@@ -46,15 +51,20 @@ export async function listDeployParts(
     names,
   }: { readonly installId: string; readonly configId: string; readonly names: readonly string[] },
 ): Promise<Found> {
-  const found = await readParts(db, org, installId);
+  const found = await readParts(db, org, { installId, configId });
   const known = new Set(found.parts.map(({ name }) => name));
-  if (names.every((name) => known.has(name))) return found;
+  if (found.is_whole && names.every((name) => known.has(name))) return found;
   await db`select keep_install_components(${org}, ${installId}, ${configId})`;
-  return await readParts(db, org, installId);
+  return await readParts(db, org, { installId, configId });
 }
 
-async function readParts(db: Db, org: OrgId, installId: string): Promise<Found> {
-  const [row] = await db<Found[]>`select f.* from deploy_parts_of(${org}, ${installId}) f`;
+async function readParts(
+  db: Db,
+  org: OrgId,
+  { installId, configId }: { readonly installId: string; readonly configId: string },
+): Promise<Found> {
+  const [row] = await db<Found[]>`
+    select f.* from deploy_parts_of(${org}, ${installId}, ${configId}) f`;
   if (row === undefined) throw new Error(`the install ${installId} is gone`);
   return row;
 }

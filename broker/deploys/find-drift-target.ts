@@ -22,6 +22,7 @@ export async function findDriftTarget(
            (select w.id from workflows w join queues q on q.org_id = w.org_id and q.id = w.queue_id
              where w.org_id = h.org_id and w.owner_id = h.install_id and w.status = 'in-progress' and q.name = 'changes' limit 1) as changing_id
       from install_components h
-     where h.org_id = ${org} and h.install_id = ${installId} and h.name = ${name}`;
+     where h.org_id = ${org} and h.install_id = ${installId} and h.name = ${name}
+     order by h.component_id desc nulls last limit 1`;
   return row;
 }

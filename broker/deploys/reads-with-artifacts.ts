@@ -33,7 +33,10 @@ export function readsWithArtifacts(reads: ConfigReads, parts: readonly Part[]): 
 /** Of what is deployed, and of what would be. */
 function pathsOf({ newest, deployed }: Part): (readonly string[])[] {
   const all = [newest, deployed].flatMap((one) => one?.artifact.references ?? []);
-  return [...new Set(all)].map((path) => path.split("."));
+  const read = all.map((path) => path.split(".").slice(0, 3));
+  const needed = (path: readonly string[]): string =>
+    path.slice(0, path[0] === "components" ? 2 : 3).join(".");
+  return [...new Map(read.map((path) => [needed(path), path])).values()];
 }
 
 /** Components by each of their names. */

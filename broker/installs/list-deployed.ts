@@ -40,7 +40,10 @@ export async function listDeployed(
      where c.org_id = ${org} and c.install_id = ${installId}
      order by c.component_id nulls first`;
   const [sandbox] = rows.filter((row) => row.component_id === null);
-  const components = newestByName(rows);
+  const wanted = new Set((config.components ?? []).map(({ name }) => name));
+  const components = newestByName(rows).toSorted(
+    (a, b) => Number(wanted.has(b.name)) - Number(wanted.has(a.name)), // outputs are read so far as they may, in order
+  );
   if (sandbox === undefined && components.length === 0) return { ends: [] };
   return {
     deployed: {

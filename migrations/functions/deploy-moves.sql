@@ -17,7 +17,8 @@ create or replace function targets_of_install(org text, install text, workflow t
   select coalesce(jsonb_agg(jsonb_build_object(
            'id', c.id, 'component_id', c.component_id, 'name', c.name, 'workspace_id', c.workspace_id, 'chart_id', c.chart_id,
            'status', c.status, 'status_description', c.status_description, 'status_at', c.status_at, 'deployed_id', c.deployed_id,
-           'touched_id', c.touched_id, 'latest_id', c.latest_id, 'drift', c.drift,
+           'touched_id', c.touched_id, 'latest_id', c.latest_id,
+           'deployed_at', (select coalesce(d.applied_at, d.finished_at) from install_deploys d where d.org_id = org and d.id = c.deployed_id), 'drift', c.drift,
            'revision', coalesce((select w.revision from terraform_workspaces w where w.org_id = org and w.id = c.workspace_id), 0),
            'is_busy', exists (select from install_deploys d
                                where d.target_id = c.id and d.status in ('planning', 'applying') and d.workflow_id <> workflow))
@@ -98,8 +99,8 @@ create or replace function insert_asked_deploy(w workflows, asked jsonb, t times
 $$;
 
 -- What an install has of each component and of its sandbox, for whoever decides what is to be deployed, and how.
-create or replace function deploy_parts_of(org text, install text)
-  returns table (app_id text, toggles jsonb, reads_plans int, parts jsonb)
+create or replace function deploy_parts_of(org text, install text, config text)
+  returns table (app_id text, toggles jsonb, reads_plans int, is_whole boolean, parts jsonb)
   language sql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
@@ -107,11 +108,18 @@ create or replace function deploy_parts_of(org text, install text)
          coalesce((select n.component_toggles from install_configs n where n.install_id = i.id order by n.id desc limit 1), '{}'),
          (select min(p.reads_plans)::int from runner_processes p
            where p.org_id = org and p.runner_id = i.runner_id and p.status = 'active' and p.draining is null),
+         not exists (select from component_configs n
+                      where n.org_id = org and n.app_config_id = config
+                        and not exists (select from install_components h
+                                         where h.install_id = install and coalesce(h.component_id, '') = n.component_id)),
          (select coalesce(jsonb_agg(jsonb_build_object(
-                   'id', c.id, 'component_id', c.component_id, 'name', c.name, 'labels', coalesce(x.labels, '{}'), 'status', c.status,
+                   'id', c.id, 'component_id', c.component_id, 'name', c.name,
+                   'is_of_config', c.component_id is null
+                                   or exists (select from component_configs n
+                                               where n.org_id = org and n.app_config_id = config and n.component_id = c.component_id), 'labels', coalesce(x.labels, '{}'), 'status', c.status,
                    'has_drift', c.drift is not null,
                    'deployed', (select jsonb_build_object('id', d.id, 'type', d.type, 'build_id', d.build_id, 'artifact', d.artifact,
-                                                          'outputs_job_id', d.outputs_job_id, 'values_digest', d.values_digest,
+                                                          'is_whole', c.deployed_id is not null, 'outputs_job_id', d.outputs_job_id, 'values_digest', d.values_digest,
                                                           'config_id', coalesce(b.app_config_id, d.app_config_id))
                                   from install_deploys d
                                   left join component_builds b on b.org_id = org and b.id = d.build_id

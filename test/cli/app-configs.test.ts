@@ -26,15 +26,16 @@ describe("svc app validate", () => {
   });
 
   test("says at once on what of a config this version does not act, also strictly, and passes", async () => {
-    const shown = await svc(["app", "validate", "examples/apps/manifests", "--strict"]);
+    const shown = await svc(["app", "validate", "examples/apps/actions-and-runbooks", "--strict"]);
     expect(shown).toMatchObject({ code: 0, out: "" });
     expect(shown.err).toMatch(
-      /^components\/.+\.toml:1:1: not_deployed_yet: component .+: in this version built; not deployed: .+ \(notice\)$/m,
+      /^runbooks\/.+\.toml:1:1: not_deployed_yet: runbook .+: in this version never run \(notice\)$/m,
     );
-    const { out } = await svc(["app", "validate", "examples/apps/manifests", "-o", "json"]);
+    const app = "examples/apps/actions-and-runbooks";
+    const { out } = await svc(["app", "validate", app, "-o", "json"]);
     expect(JSON.parse(out)).toMatchObject({
       valid: true,
-      notices: [{ code: "not_deployed_yet" }, {}, {}],
+      notices: [{ code: "not_deployed_yet" }],
     });
   });
 

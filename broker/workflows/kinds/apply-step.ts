@@ -86,6 +86,12 @@ function endApply(draft: WorkflowDraft, of: OfDeploy): void {
   const { status, status_description: description, error } = step;
   if (status !== "success") {
     const isCancelled = status === "cancelled";
+    if (step.job_id === null) {
+      // The runner took no job: nothing was touched.
+      const before = draft.snapshot.targets.find(({ id }) => id === target.id);
+      target.touched_id = before?.touched_id ?? null;
+      deploy.apply_job_id = null;
+    }
     moveDeploy(draft, of, { status: isCancelled ? "cancelled" : "error", description, error });
     return;
   }

@@ -17,13 +17,13 @@ export const secretsStep = (env: KindEnvironment): StepKind => ({
   look(draft, step) {
     const job = draft.jobOf(step);
     if (job === undefined || waitsForJob(step, job)) return { kind: "wait" };
-    const outcome = deployOutcome(job);
-    if (outcome.kind === "done" && !draft.workflow.plan_only) {
-      const names = (env.facts.secrets ?? []).map(({ name }) => name);
-      const secrets = syncedSecrets(env.outputsOf(job.id), names);
-      draft.install.syncedSecrets = { runner_job_id: job.id, secrets };
-    }
-    return outcome;
+    return deployOutcome(job);
+  },
+  ended(draft, { status, job_id: jobId }) {
+    if (status !== "success" || jobId === null || draft.workflow.plan_only) return;
+    const names = (env.facts.secrets ?? []).map(({ name }) => name);
+    const secrets = syncedSecrets(env.outputsOf(jobId), names);
+    draft.install.syncedSecrets = { runner_job_id: jobId, secrets };
   },
 });
 

@@ -31,7 +31,11 @@ export function checkPlan(
     endWell(draft, machine, step);
   } else {
     const isGiven = isApprovedAlready(draft.workflow) || found.isApprovedByPolicies;
-    approve(draft, machine, { step, plan, isGiven: isGiven && found.mustBeAsked !== true });
+    const isAsked = found.mustBeAsked === true;
+    const why = isAsked
+      ? "a recovery is approved by somebody, whatever approves by itself"
+      : undefined;
+    approve(draft, machine, { step, plan, isGiven: isGiven && !isAsked, why });
   }
 }
 
@@ -44,7 +48,12 @@ export function askForApproval(draft: WorkflowDraft, machine: Machine, asking: A
 function approve(
   draft: WorkflowDraft,
   machine: Machine,
-  { step, plan, isGiven }: Asking & { readonly isGiven: boolean },
+  {
+    step,
+    plan,
+    isGiven,
+    why,
+  }: Asking & { readonly isGiven: boolean; readonly why?: string | undefined },
 ): void {
   const expiresAt = keepPlan(draft, { step, plan }, isGiven);
   if (isGiven) {
@@ -53,9 +62,10 @@ function approve(
     return;
   }
   const isOwn = draft.workflow.approval_option === "approve-all";
-  const description = isOwn
+  const ofOwn = isOwn
     ? "the person who set approve-all is behind this workflow, so someone else must approve"
     : "";
+  const description = why ?? ofOwn;
   draft.moveStep(step, "ask", { directive: "await-approval", description });
   step.deadline_at = expiresAt;
   machine.kindOf(step).asked?.(draft, step);

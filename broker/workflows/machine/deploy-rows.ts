@@ -73,6 +73,8 @@ export type TargetRow = {
   status_description: string;
   status_at: Instant;
   deployed_id: string | null;
+  /** When that was applied. */
+  readonly deployed_at: Instant | null;
   /** Something of it may be there, though it did not come to a good end. */
   touched_id: string | null;
   latest_id: string | null;

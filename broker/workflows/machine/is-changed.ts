@@ -2,6 +2,7 @@ import type { WorkflowDraft } from "./workflow-draft.ts";
 
 /** Whether anything of a decision is to be written. */
 export const isChanged = (draft: WorkflowDraft): boolean =>
+  draft.lookAt !== undefined ||
   draft.workflowEvents.length > 0 ||
   draft.stepEvents.size > 0 ||
   draft.newJobs.length > 0 ||

@@ -85,11 +85,19 @@ function whyStale(
 
 /** What needs what was denied is passed over: its groups are told so when they are made. */
 function skipDependents(draft: WorkflowDraft, { params }: Step): void {
-  const { component, is_sandbox: isSandbox } = params;
+  const { component, is_sandbox: isSandbox, is_teardown: isTeardown, depends_on: own } = params;
+  const below: readonly unknown[] = isTeardown === true && Array.isArray(own) ? own : [];
   for (const later of draft.steps.filter(({ status }) => status === "pending")) {
-    const { depends_on: needs, component: own, of_component: of } = later.params;
-    const isOfSandbox = isSandbox === true && (own !== undefined || of !== undefined);
-    if (!isOfSandbox && !(Array.isArray(needs) && needs.includes(component))) continue;
+    const { depends_on: needs, component: part, of_component: of, is_sandbox } = later.params;
+    const name = part ?? of;
+    const isOfSandbox = isSandbox === true && name !== undefined;
+    // What stays keeps what it needs, and what is not there keeps nothing of what needs it.
+    const isKept = isTeardown === true && (is_sandbox === true || below.includes(name));
+    const isNeeding =
+      isTeardown !== true &&
+      Array.isArray(needs) &&
+      (needs.includes(component) || of === component);
+    if (!isOfSandbox && !isKept && !isNeeding) continue;
     draft.moveStep(later, "skip", {
       directive: "continue",
       description: "it needs what was denied",

@@ -117,10 +117,8 @@ export function deployGroups(making: Making, part: PartFacts, how: DeployHow): P
   if (how.onlyIfChanged !== true || first === undefined || first.steps[0]?.kind === "plan")
     return groups;
   const check = { kind: "check", name: `check whether ${name} changes`, params, ...target };
-  // Actions come first: whether there is anything to do is looked at before them.
-  if (groups.length > 1)
-    return [{ name: `deploy ${name}`, steps: [check, ...groups.flatMap((one) => one.steps)] }];
-  return [{ ...first, steps: [check, ...first.steps] }];
+  // Actions come first: whether there is anything to do is looked at before them, but for those that wait for somebody by themselves.
+  return groups.length > 1 ? groups : [{ ...first, steps: [check, ...first.steps] }];
 }
 
 /** TEARDOWN of the contract; nothing of what is not deployed. Of an image nothing is changed anywhere: it is no more of the install. */
@@ -151,7 +149,7 @@ export function teardownGroups(making: Making, part: PartFacts): PlannedGroup[] 
     params: {
       ...ofComponent(making, part),
       run_type: "teardown",
-      which: "standing",
+      which: "there",
       is_teardown: true,
     },
     part,

@@ -41,7 +41,7 @@ function askedGroups(making: Making, how: DeployHow): PlannedGroup[] {
     const needed = new Set(needsOf(reads, part.name));
     const needing = new Set(dependents === true ? dependentsOf(reads, new Set([part.name])) : []);
     const others = enabledComponents(making);
-    const which = how.which === "standing" ? "standing" : "newest"; // nothing is upgraded unasked
+    const which = how.which === "newest" || how.which === "chosen" ? "newest" : "standing"; // nothing is upgraded unasked
     const changed = { ...how, onlyIfChanged: true, which } as const;
     const before = others.filter(
       (one) => needed.has(one.name) && isNeededFirst(one, dependencies === true),
@@ -72,7 +72,7 @@ const isNeededFirst = (part: PartFacts, isAsked: boolean): boolean =>
 function howAsked({ workflow: { params } }: Making): DeployHow {
   const { build_id: build, deploy_id: deploy, recover } = params;
   return {
-    which: recover === true ? "standing" : typeof build === "string" ? "chosen" : "newest",
+    which: recover === true ? "there" : typeof build === "string" ? "chosen" : "newest",
     ...(typeof deploy === "string" && { deployId: deploy }),
     ...(recover === true && { runType: "recover" as const }),
   };
@@ -204,7 +204,7 @@ export const deployTypes = {
     groups: (making) => [
       ...begin(making),
       ...groupsOfTrigger(making, "pre-deprovision-sandbox"),
-      ...sandboxGroups(making, "deprovision", { which: "standing" }),
+      ...sandboxGroups(making, "deprovision", { which: "there" }),
       ...groupsOfTrigger(making, "post-deprovision-sandbox"),
     ],
   },
@@ -222,7 +222,7 @@ export const deployTypes = {
     groups: (making) => [
       ...begin(making),
       ...askedPart(making).flatMap((part) =>
-        part.deployed === undefined
+        part.deployed?.is_whole !== true
           ? []
           : deployGroups(making, part, { which: "standing", isDrift: true }),
       ),
@@ -235,7 +235,7 @@ export const deployTypes = {
     words: () => "Look for drift of the sandbox",
     groups: (making) => [
       ...begin(making),
-      ...(making.deploys?.sandbox?.deployed === undefined
+      ...(making.deploys?.sandbox?.deployed?.is_whole !== true
         ? []
         : sandboxGroups(making, "reprovision", { which: "standing", isDrift: true })),
     ],

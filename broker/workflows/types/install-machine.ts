@@ -1,3 +1,4 @@
+import type { ConfigReads } from "../../../shared/app-config/config-reads.ts";
 import { driftWorkflows } from "../../../shared/webhooks/event-resources.ts";
 import { readsWithArtifacts } from "../../deploys/reads-with-artifacts.ts";
 import { actionStep, approveStep } from "../kinds/action-steps.ts";
@@ -89,11 +90,16 @@ function generateGroups(
   const { workflow } = draft;
   workflow.app_config_id = env.facts.configId;
   const type = workflowType(workflow.type);
+  let reads: ConfigReads | undefined;
   const making = {
     facts: env.facts,
     workflow,
     deploys: env.deploys,
-    reads: () => readsWithArtifacts(env.readsOf(env.facts.configId), env.deploys?.components ?? []),
+    reads: () =>
+      (reads ??= readsWithArtifacts(
+        env.readsOf(env.facts.configId),
+        env.deploys?.components ?? [],
+      )),
     readsOf: env.readsOf,
     newId: draft.newId,
   };
@@ -140,15 +146,14 @@ const healthChecksOf = ({ facts: { config } }: KindEnvironment): string[] =>
 const phaseOf = ({ workflow }: WorkflowDraft): WorkflowType["phase"] =>
   workflow.plan_only || workflow.shares_place ? undefined : workflowType(workflow.type).phase;
 
-/** Something that it deployed, or was to, was deployed since by another. */
-const hasNewerDeploy = ({ deploys, targets }: WorkflowDraft): boolean =>
-  targets.some(({ id: target, deployed_id: deployed }) => {
+/** Something that it deployed, or was to, was deployed by another since it began. */
+const hasNewerDeploy = ({ deploys, targets, workflow }: WorkflowDraft): boolean =>
+  targets.some(({ id: target, deployed_id: deployed, deployed_at: at }) => {
     const own = deploys.filter((one) => one.target_id === target && !one.plan_only);
     if (deployed === null || own.length === 0 || own.some(({ id }) => id === deployed))
       return false;
-    return own.every(({ id }) => bodyOf(id) < bodyOf(deployed)); // ids are in the order of their times
+    return Date.parse(at ?? "") > Date.parse(workflow.started_at ?? "");
   });
-const bodyOf = (id: string): string => id.slice(id.indexOf("_"));
 
 /** It is about the install's phase, and another one is the last that was. */
 const isSuperseded = ({ facts }: KindEnvironment, draft: WorkflowDraft): boolean =>

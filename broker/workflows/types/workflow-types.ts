@@ -56,7 +56,7 @@ export const workflowTypes = {
       ...groupsOfTrigger(making, "pre-deprovision"),
       ...downGroups(making),
       ...groupsOfTrigger(making, "pre-deprovision-sandbox"),
-      ...sandboxGroups(making, "deprovision", { which: "standing" }),
+      ...sandboxGroups(making, "deprovision", { which: "there" }),
       ...groupsOfTrigger(making, "post-deprovision-sandbox"),
       ...groupsOfTrigger(making, "post-deprovision"),
       group(runnerGone(making.facts.runner.id)),

@@ -115,7 +115,10 @@ test("all components are deployed and torn down by one workflow each", async () 
     plan_only: true,
   });
   const none = await begin(shop, "components/teardown-all");
-  expect(await workflowOf(none.body.workflow_id)).toMatchObject({ type: "teardown_components" });
+  expect(none).toMatchObject({ status: 409, body: { code: "no_components" } });
+  await givenDeploy(db, shop.of, { component: "db" });
+  const down = await begin(shop, "components/teardown-all");
+  expect(await workflowOf(down.body.workflow_id)).toMatchObject({ type: "teardown_components" });
   const plain = await setup();
   const { body: install } = await plain.create({ start: false });
   const refused = await plain.api(`POST /v1/installs/${install.id}/components/deploy-all`, {});

@@ -168,6 +168,7 @@ const standing = (id: string, artifact: object) => ({
   type: "apply",
   build_id: "bld_1",
   artifact,
+  is_whole: true,
   outputs_job_id: null,
   values_digest: "",
 });
@@ -182,6 +183,7 @@ const targetOf = (name: string, isDeployed: boolean): TargetRow => ({
   status_description: "",
   status_at: at,
   deployed_id: isDeployed ? `dep_${name}` : null,
+  deployed_at: null,
   touched_id: null,
   latest_id: null,
   drift: null,
