@@ -3273,7 +3273,7 @@ function is_bound(runner text) returns boolean -- functions/runners.sql
 function is_by_hand(job new_job) returns boolean -- functions/enqueue.sql
 function is_execution_end(status text) returns boolean -- functions/before-tables.sql
 function is_job_move(event text, from_status text, to_status text) returns boolean -- functions/before-tables.sql
-function is_kept_deploy(d install_deploys) returns boolean -- functions/workflow-retention.sql
+function is_kept_deploy(org text, target text, deploy text) returns boolean -- functions/workflow-retention.sql
 function is_kept_job(org text, job text) returns boolean -- functions/workflow-retention.sql
 function is_kept_run(r install_action_runs) returns boolean -- functions/workflow-retention.sql
 function is_lease(l queue_signal_live, lease_id text) returns boolean -- functions/signals.sql

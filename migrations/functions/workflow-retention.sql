@@ -8,16 +8,16 @@ create or replace function is_kept_job(org text, job text) returns boolean
   select exists (select from runner_jobs j join workflows w on w.org_id = j.org_id and w.id = j.workflow_id
                   where j.org_id = org and j.id = job and w.finished_at is null)
          or exists (select from install_action_runs r where r.runner_job_id = job and is_kept_run(r))
-         or exists (select from install_deploys d where d.outputs_job_id = job and is_kept_deploy(d))
+         or exists (select from install_deploys d where d.outputs_job_id = job and is_kept_deploy(d.org_id, d.target_id, d.id))
 $$;
 
 -- Whether a deploy's result stands, in an install that is there.
-create or replace function is_kept_deploy(d install_deploys) returns boolean
+create or replace function is_kept_deploy(org text, target text, deploy text) returns boolean
   language sql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
   select exists (select from install_components c join installs i on i.org_id = c.org_id and i.id = c.install_id and i.deleted_at is null
-                  where c.org_id = (d).org_id and c.id = (d).target_id and (d).id in (c.deployed_id, c.touched_id))
+                  where c.org_id = org and c.id = target and deploy in (c.deployed_id, c.touched_id))
 $$;
 
 -- Whether a run is the newest of its action that finished, in an install that is there.
@@ -40,7 +40,7 @@ declare
   ids text[] := array(select w.id::text from workflows w
                        where w.id = any(old) and w.finished_at is not null
                          and not exists (select from install_action_runs r where r.workflow_id = w.id and is_kept_run(r))
-                         and not exists (select from install_deploys d where d.workflow_id = w.id and is_kept_deploy(d))
+                         and not exists (select from install_deploys d where d.workflow_id = w.id and is_kept_deploy(d.org_id, d.target_id, d.id))
                          and not exists (select from workflows p
                                           where p.org_id = w.org_id and p.id = w.parent_id and p.finished_at is null)
                        order by w.id for update);

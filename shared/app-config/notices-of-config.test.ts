@@ -21,25 +21,19 @@ test("each part on which this version does not act is told, in directories at it
   expect(read.notices.filter(({ file, line }) => file === "" || line === null)).toEqual([]);
 });
 
-test("components are told once a type, roles in a folder at the first of them", async () => {
-  const job = (name: string) => `type = "job"\nname = "${name}"\nimage_url = "i"\n`;
+test("roles in a folder are told at the first of them, policies at theirs", async () => {
   const { notices } = await checkTexts({
     "metadata.toml": 'name = "shop"\n',
-    "components/1.toml": job("b"),
-    "components/2.toml": job("a"),
     "permissions/x.toml": '# A role\ntype = "custom"\nname = "c"\n',
     "policies.toml": '\n[[policy]]\ntype = "sandbox"\ncontents = "package svc"\n',
   });
-  const unprovisioned =
-    "not deployed: installs of such an app cannot be provisioned (409 config_unsupported)";
   expect(notices.map(({ file, line, detail }) => [file, line, detail])).toEqual([
-    [
-      "components/2.toml",
-      1,
-      `component a (job) and 1 more of this type: in this version built; ${unprovisioned}`,
-    ],
     ["permissions/x.toml", 1, "permissions: in this version not made: jobs run as their runner"],
-    ["policies.toml", 2, "policies: in this version evaluated for images alone"],
+    [
+      "policies.toml",
+      2,
+      "policies: in this version evaluated for images and plans; those of clusters are not handed on",
+    ],
   ]);
 });
 

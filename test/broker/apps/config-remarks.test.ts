@@ -19,24 +19,21 @@ async function setup() {
 test("a config shows what it is warned of, and on what of it nothing acts, when it is checked and whenever it is read", async () => {
   const { begin, add, patch, read, sync } = await setup();
   const id = await begin();
-  const sandbox = {
-    terraform_version: "1.11.4",
-    public_repo: { repo: "https://github.com/acme/sandbox", branch: "main", directory: "." },
-  };
+  const secrets = { secret: [{ name: "key" }] };
   const command = "echo {{ .acme.inputs.inputs.name }}";
   await add(id, "actions", { name: "greet", steps: [{ name: "greet", command }] });
-  await add(id, "sandbox-configs", sandbox);
+  await add(id, "secrets-configs", secrets);
   const nothing = { warnings: [], notices: [], state: "" };
   expect((await read(`/configs/${id}`)).body).toMatchObject(nothing);
   const { body: sealed } = await patch(id, { status: "active" });
   const remarks = {
     warnings: [{ file: "actions/greet.toml", code: "unknown_root" }],
-    notices: [{ file: "sandbox.toml", code: "not_deployed_yet" }],
+    notices: [{ file: "secrets.toml", code: "not_deployed_yet" }],
   };
   expect(sealed).toMatchObject(remarks);
   expect((await read(`/configs/${id}`)).body).toMatchObject(remarks);
   expect((await read("/latest-config?recurse=true")).body).toMatchObject(remarks);
-  const document = { ...documentOf("shop", command), "sandbox.toml": sandbox };
+  const document = { ...documentOf("shop", command), "secrets.toml": secrets };
   const { body: synced } = await sync(document);
   expect((await read(`/configs/${synced.id}`)).body).toMatchObject({ ...remarks, state: "" });
 });
