@@ -69,9 +69,9 @@ async function updates(
     await givenToken(stage.db, { orgId: await givenOrg(stage.db), role: "org_admin" }),
   );
   const reads: number[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const reading = (async () => {
-    while (!isOver) reads.push(await timed(() => quiet("GET /v1/apps")));
+    while (!over.signal.aborted) reads.push(await timed(() => quiet("GET /v1/apps")));
   })();
   const took = await Promise.all(
     installs.map(async ({ id }) => {
@@ -86,7 +86,7 @@ async function updates(
       return performance.now() - startMs;
     }),
   );
-  isOver = true;
+  over.abort();
   await reading;
   tell({
     figure: `${count} installs brought to a config at once, the slowest to the median`,

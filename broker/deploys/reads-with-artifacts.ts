@@ -34,10 +34,12 @@ export function readsWithArtifacts(reads: ConfigReads, parts: readonly Part[]): 
 function pathsOf({ newest, deployed }: Part): (readonly string[])[] {
   const all = [newest, deployed].flatMap((one) => one?.artifact.references ?? []);
   const read = all.map((path) => path.split(".").slice(0, 3));
-  const needed = (path: readonly string[]): string =>
-    path.slice(0, path[0] === "components" ? 2 : 3).join(".");
-  return [...new Map(read.map((path) => [needed(path), path])).values()];
+  return [...new Map(read.map((path) => [readOf(path), path])).values()];
 }
+
+/** What of it decides an order, or which input it is about. */
+const readOf = (path: readonly string[]): string =>
+  path.slice(0, path[0] === "components" ? 2 : 3).join(".");
 
 /** Components by each of their names. */
 function namesOf(parts: readonly Part[]): ReadonlyMap<string, string> {

@@ -1,4 +1,3 @@
-import { componentTypeOf } from "../component-types.ts";
 import type { Path } from "./config-fault.ts";
 import type { Section } from "./config-files.ts";
 import { notDeployed } from "./not-deployed.ts";
@@ -9,24 +8,21 @@ import { isTable, tablesAt, textIn } from "./rules/rule.ts";
 type Notice = { readonly path: Path; readonly detail: string };
 type Config = Pick<RawConfig, "tree" | "fileOf">;
 /** A thing of a section, or the section as a whole. */
-type Thing = { readonly path: Path; readonly is: string; readonly type: string };
+type Thing = { readonly path: Path; readonly is: string };
 
-/** Tells of each part of a config on which this version does not act, at the first thing of it; of components once a type. */
+/** Tells of each part of a config on which this version does not act, at the first thing of it. */
 export function noticesOfConfig(config: Config): Notice[] {
   return notDeployed.flatMap(({ sections, today }) =>
     sections.flatMap((section) => {
-      const byType = Map.groupBy(thingsOf(config, section), ({ type }) => type);
-      return [...byType.values()].flatMap(([first, ...others]) =>
-        first === undefined ? [] : [noticeOf(first, others.length, today.replaceAll("`", ""))],
-      );
+      const [first, ...others] = thingsOf(config, section);
+      return first === undefined ? [] : [noticeOf(first, others.length, today.replaceAll("`", ""))];
     }),
   );
 }
 
-function noticeOf({ path, is, type }: Thing, others: number, today: string): Notice {
-  const what = type === "" ? is : `${is} (${type})`;
-  const more = others === 0 ? "" : ` and ${others} more${type === "" ? "" : " of this type"}`;
-  return { path, detail: `${what}${more}: in this version ${today}` };
+function noticeOf({ path, is }: Thing, others: number, today: string): Notice {
+  const more = others === 0 ? "" : ` and ${others} more`;
+  return { path, detail: `${is}${more}: in this version ${today}` };
 }
 
 function thingsOf(config: Config, section: Section): Thing[] {
@@ -36,11 +32,10 @@ function thingsOf(config: Config, section: Section): Thing[] {
       .map((one) => ({
         path: one.path,
         is: `${nounOf(section)} ${textIn(one, "name") ?? ""}`.trim(),
-        type: section === "components" ? componentTypeOf(textIn(one, "type")) : "",
       }))
       .sort((a, b) => (a.is < b.is ? -1 : 1)); // so that a directory and its document say the same
   if (!isTable(value)) return [];
-  return [{ path: placeOf(config, section, value), is: section.replaceAll("_", " "), type: "" }];
+  return [{ path: placeOf(config, section, value), is: section.replaceAll("_", " ") }];
 }
 
 /** `branches` are each a branch. */
