@@ -180,6 +180,7 @@ describeWithTools([...clusterTools, "registry", "helm", "kustomize"], "an app in
       "teardown chart: success",
       "plan teardown facts: approved",
       "teardown facts: success",
+      "teardown img: success",
     ]);
     const left = await at.kubectl(["get", "configmap,job,secret", "-o", "name"]);
     expect(left.trim()).toBe("configmap/kube-root-ca.crt");
