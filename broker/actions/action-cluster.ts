@@ -8,9 +8,8 @@ import {
   sandboxCluster,
   shownCluster,
 } from "../deploys/plan/cluster-info-of.ts";
-import { clusterForm, componentOf } from "../deploys/plan/cluster-places.ts";
+import { clusterMissing, componentOf } from "../deploys/plan/cluster-places.ts";
 import type { StateBase } from "../installs/state-base.ts";
-import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 
 type Action = Pick<
@@ -50,7 +49,11 @@ export function actionCluster(
   const at = clusterAt(real);
   const cluster = clusterInfoOf(real, at, install);
   if (cluster === undefined && wantsCluster(action) && isNeeded(install, action))
-    return missing(facts, action);
+    return clusterMissing(
+      facts,
+      action.kubernetes_context,
+      `The action ${action.name} asks for a cluster.`,
+    );
   return { cluster, shown: shownCluster(clusterInfoOf(masked, at, install)) };
 }
 
@@ -58,15 +61,3 @@ const isNeeded = (
   { cloud_platform: cloud, sandbox_mode: isSimulated }: StateBase["install"],
   { kubernetes_context: context }: Action,
 ): boolean => isSimulated !== true && (context !== undefined || cloud !== "unknown");
-
-function missing(facts: StateBase, { name, kubernetes_context: context }: Action): CompositeFault {
-  const where =
-    context === undefined
-      ? "The install's sandbox has no output `cluster` that names one."
-      : `Its Kubernetes context ${context} is that of the component ${componentOf(facts, context) ?? "(none)"}, which has no outputs that name one.`;
-  return faultOf(
-    "cluster_missing",
-    "Its cluster is not known",
-    `The action ${name} asks for a cluster. ${where} ${clusterForm}`,
-  );
-}

@@ -1,13 +1,11 @@
 import { hash } from "node:crypto";
 import { newId } from "../database/new-id.ts";
-import { draftJob } from "../jobs/draft-job.ts";
-import type { OrgId } from "../orgs/org-id.ts";
 import { registryLoginThing } from "../registry/keep-registry-logins.ts";
 import { makeJobLogin } from "../registry/make-job-login.ts";
 import type { RegistryConfig } from "../registry/registry-settings.ts";
 import { appSecretThing } from "../seals/reseal-app-secret.ts";
 import type { Seals } from "../seals/seals.ts";
-import { StagedUploads } from "../seals/staged-uploads.ts";
+import { draftJobOfStep } from "../workflows/draft-job-of-step.ts";
 import type { JobDraft, WorkflowDraft } from "../workflows/machine/workflow-draft.ts";
 import type { BuildRow, Step } from "../workflows/machine/workflow-rows.ts";
 import type { BuildFacts } from "./build-facts.ts";
@@ -28,10 +26,7 @@ type OfBuild = {
   readonly timeoutNs: number;
 };
 
-/**
- * The job of a step that builds a component, with its login to the build's repository where the registry asks for one. It has one
- * execution: only the step is tried again.
- */
+/** The job of a step that builds a component, with its login to the build's repository where the registry asks for one. */
 export function draftBuildJob(
   parts: Parts,
   { workflow }: Pick<WorkflowDraft, "workflow">,
@@ -41,36 +36,23 @@ export function draftBuildJob(
   const id = newId("job");
   const { plan, login } = withLogin(id, withSecrets(planned, build, parts), parts);
   const metadata = {
-    workflow_id: workflow.id,
-    workflow_step_id: step.id,
     app_id: facts.app.id,
     app_config_id: facts.configId,
     ...(build.component_id === null
       ? { app_sandbox_build_id: build.id }
       : { component_id: build.component_id, component_build_id: build.id }),
   };
-  const job = draftJob(
-    { orgId: facts.org.id as OrgId, actorId: workflow.created_by_id, runnerId }, // read by it
-    {
-      type: planned.type,
-      operation: "build",
-      ownerId: build.id,
-      ownerType: build.component_id === null ? "app_sandbox_builds" : "component_builds",
-      metadata,
-      plan: JSON.stringify(plan),
-      planNames: [],
-      executionTimeout: timeoutNs,
-      maxExecutions: 1,
-    },
-    { request: 1, id, seals, ahead: new StagedUploads() },
-  );
-  return {
-    ...job,
-    workflow_id: workflow.id,
-    workflow_step_id: step.id,
-    step_job_idx: step.job_idx,
-    ...(login && { registry_login: login }),
-  };
+  const of = { id, orgId: facts.org.id, runnerId, workflow, step, login };
+  return draftJobOfStep(seals, of, {
+    type: planned.type,
+    operation: "build",
+    ownerId: build.id,
+    ownerType: build.component_id === null ? "app_sandbox_builds" : "component_builds",
+    metadata,
+    plan: JSON.stringify(plan),
+    planNames: [],
+    executionTimeout: timeoutNs,
+  });
 }
 
 /**

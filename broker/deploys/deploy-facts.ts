@@ -5,27 +5,15 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { type FixedLogin, findFixedLogin } from "../registry/find-fixed-login.ts";
 import type { RegistryConfig } from "../registry/registry-settings.ts";
-import type { DeployedArtifact } from "../workflows/machine/deploy-rows.ts";
 import {
   type BuildToDeploy,
   type DeployPartRow,
   findBuildToDeploy,
   listBuildsToDeploy,
   listDeployParts,
+  type StandingDeploy,
 } from "./deploy-part-queries.ts";
 import type { ChosenBuild, ConfiguredPart, DeployPart } from "./deploy-part.ts";
-
-/** The deploy whose result stands; or, of what was never deployed well, the one of which something may be there. */
-export type StandingDeploy = {
-  readonly id: string;
-  readonly type: string;
-  readonly build_id: string | null;
-  readonly artifact: DeployedArtifact;
-  /** It came to a good end. */
-  readonly is_whole: boolean;
-  readonly outputs_job_id: string | null;
-  readonly values_digest: string;
-};
 
 /** All of a component of an install, or of its sandbox, that decisions read. */
 export type PartFacts = {

@@ -10,6 +10,18 @@ export type BuildToDeploy = {
   readonly artifact: DeployedArtifact;
 };
 
+/** The deploy whose result stands; or, of what was never deployed well, the one of which something may be there. */
+export type StandingDeploy = {
+  readonly id: string;
+  readonly type: string;
+  readonly build_id: string | null;
+  readonly artifact: DeployedArtifact;
+  /** It came to a good end. */
+  readonly is_whole: boolean;
+  readonly outputs_job_id: string | null;
+  readonly values_digest: string;
+};
+
 export type DeployPartRow = {
   readonly id: string;
   readonly component_id: string | null;
@@ -19,17 +31,8 @@ export type DeployPartRow = {
   readonly labels: Readonly<Record<string, string>>;
   readonly status: string;
   readonly has_drift: boolean;
-  readonly deployed: {
-    readonly id: string;
-    readonly type: string;
-    readonly build_id: string | null;
-    readonly artifact: DeployedArtifact;
-    readonly is_whole: boolean;
-    readonly outputs_job_id: string | null;
-    readonly values_digest: string;
-    /** Of its build, or what it was deployed by. */
-    readonly config_id: string | null;
-  } | null;
+  /** With the config of its build, or by which it was deployed. */
+  readonly deployed: (StandingDeploy & { readonly config_id: string | null }) | null;
 };
 
 type Found = {

@@ -1,11 +1,8 @@
 import type { RunnerJobOperation, RunnerJobType } from "../../shared/runner-job-types.ts";
 import { newId } from "../database/new-id.ts";
-import { draftJob } from "../jobs/draft-job.ts";
-import { sealShownPlan } from "../jobs/shown-plans.ts";
-import type { OrgId } from "../orgs/org-id.ts";
 import { registryLoginThing } from "../registry/keep-registry-logins.ts";
 import { makeJobLogin } from "../registry/make-job-login.ts";
-import { StagedUploads } from "../seals/staged-uploads.ts";
+import { draftJobOfStep } from "../workflows/draft-job-of-step.ts";
 import type { KindEnvironment } from "../workflows/kinds/kind-environment.ts";
 import type { DeployRow } from "../workflows/machine/deploy-rows.ts";
 import type { JobDraft, WorkflowDraft } from "../workflows/machine/workflow-draft.ts";
@@ -24,7 +21,7 @@ type OfJob = {
   readonly timeoutNs: number;
 };
 
-/** A job of a deploy, or of a run of the sandbox, with its login to where the artifact is. It has one execution: only the step is tried again. */
+/** A job of a deploy, or of a run of the sandbox, with its login to where the artifact is. */
 export function draftDeployJob(
   env: KindEnvironment,
   { workflow }: Pick<WorkflowDraft, "workflow">,
@@ -34,38 +31,23 @@ export function draftDeployJob(
   const id = newId("job");
   const { plan, login } = withLogin(env, id, text);
   const metadata = {
-    workflow_id: workflow.id,
-    workflow_step_id: step.id,
     install_id: facts.install.id,
     app_id: facts.app.id,
     ...(deploy.app_config_id !== null && { app_config_id: deploy.app_config_id }),
     ...(deploy.component_id !== null && { component_id: deploy.component_id }),
     ...(deploy.build_id !== null && { component_build_id: deploy.build_id }),
   };
-  const orgId = facts.org.id as OrgId; // read by it
-  const job = draftJob(
-    { orgId, actorId: workflow.created_by_id, runnerId: facts.runner.id },
-    {
-      type,
-      operation,
-      ownerId: deploy.id,
-      ownerType: deploy.component_id === null ? "install_sandbox_runs" : "install_deploys",
-      metadata,
-      plan,
-      planNames: names,
-      executionTimeout: timeoutNs,
-      maxExecutions: 1,
-    },
-    { request: 1, id, seals, ahead: new StagedUploads() },
-  );
-  return {
-    ...job,
-    workflow_id: workflow.id,
-    workflow_step_id: step.id,
-    step_job_idx: step.job_idx,
-    shown: sealShownPlan(seals, { orgId, id }, shown),
-    ...(login && { registry_login: login }),
-  };
+  const of = { id, orgId: facts.org.id, runnerId: facts.runner.id, workflow, step, shown, login };
+  return draftJobOfStep(seals, of, {
+    type,
+    operation,
+    ownerId: deploy.id,
+    ownerType: deploy.component_id === null ? "install_sandbox_runs" : "install_deploys",
+    metadata,
+    plan,
+    planNames: names,
+    executionTimeout: timeoutNs,
+  });
 }
 
 /** Where a plan says from which registry it pulls: as `planDeploy` writes it, before anything that somebody gave. */

@@ -1,3 +1,4 @@
+import type { StateBase } from "../../installs/state-base.ts";
 import { faultOf } from "../../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../../workflows/machine/workflow-rows.ts";
 import type { DeployOrder } from "../deploy-order.ts";
@@ -30,19 +31,26 @@ export function requireCluster(
     context !== undefined ? cluster !== "none" : cluster === "must" && cloud !== "unknown";
   if (!isNeeded || isSimulated === true || !("component" in part)) return undefined;
   const { name } = part.component;
+  const what = `components/${name}.toml: the component ${name} is deployed into a cluster.`;
+  return clusterMissing(facts, context, what);
+}
+
+/** There is no cluster where one is needed: by the context that is named, else the sandbox's. */
+export function clusterMissing(
+  facts: StateBase,
+  context: string | undefined,
+  what: string,
+): CompositeFault {
   const where =
     context === undefined
       ? "The install's sandbox has no output `cluster` that names one."
       : `Its Kubernetes context ${context} is that of the component ${componentOf(facts, context) ?? "(none)"}, which has no outputs that name one.`;
-  return faultOf(
-    "cluster_missing",
-    "Its cluster is not known",
-    `components/${name}.toml: the component ${name} is deployed into a cluster. ${where} ${clusterForm}`,
-  );
+  const detail = `${what} ${where} ${clusterForm}`;
+  return faultOf("cluster_missing", "Its cluster is not known", detail);
 }
 
 /** What outputs have to be to name one. */
-export const clusterForm =
+const clusterForm =
   "A cluster is {name, endpoint or host, certificate_authority_data or cluster_ca_certificate}, or {kube_config}.";
 
 const contextOf = (part: DeployOrder["part"]): string | undefined =>

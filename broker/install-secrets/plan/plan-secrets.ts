@@ -12,7 +12,7 @@ import {
   sandboxCluster,
   shownCluster,
 } from "../../deploys/plan/cluster-info-of.ts";
-import { clusterForm } from "../../deploys/plan/cluster-places.ts";
+import { clusterMissing } from "../../deploys/plan/cluster-places.ts";
 import type { StateBase } from "../../installs/state-base.ts";
 import type { StateValues } from "../../installs/state-values.ts";
 import type { PlanWords } from "../../rendering/plan-words.ts";
@@ -58,7 +58,8 @@ export function planSecrets(
   const at = clusterAt(real.cluster);
   const cluster = clusterInfoOf(real.cluster, at, base.install);
   const isCopied = chosen.some(({ secret }) => secret.kubernetes_sync === true);
-  if (isCopied && cluster === undefined && needsCluster(base.install)) return clusterMissing;
+  if (isCopied && cluster === undefined && needsCluster(base.install))
+    return clusterMissing(base, undefined, "secrets.toml: secrets are copied into a cluster.");
   const shown = shownCluster(clusterInfoOf(masked.cluster, at, base.install));
   const plan = planOf({ base, chosen, isCopied }, real, cluster);
   const [wrong] = checkPlan("sandbox-sync-secrets", plan);
@@ -133,11 +134,6 @@ function memberOf({ secret, place }: SecretToSync, copies: Copies): Members {
 const needsCluster = ({ cloud_platform: cloud, sandbox_mode: is }: StateBase["install"]): boolean =>
   cloud !== "unknown" && is !== true;
 
-const clusterMissing = faultOf(
-  "cluster_missing",
-  "Its cluster is not known",
-  `secrets.toml: secrets are copied into a cluster. The install's sandbox has no output \`cluster\` that names one. ${clusterForm}`,
-);
 const words: PlanWords = {
   config: "config of secrets",
   tooLarge:
