@@ -9,8 +9,8 @@ const burn = "while (process.cpuUsage().user < 1e6) for (let n = 0; n < 1e7; n++
 const leaving = `read go; setsid "$NODE" -e '${burn}' & exit 0`;
 
 test("a process that outlives who started it is counted with its kind", async () => {
-  const read = async () => (await readCpuAccount({ folder })).get("builds") ?? 0;
-  const before = await read();
+  const read = () => readCpuAccount({ folder }).get("builds") ?? 0;
+  const before = read();
   const child = spawn("sh", ["-c", leaving], {
     env: { ...process.env, NODE: process.execPath },
     stdio: ["pipe", "pipe", "ignore"],
@@ -19,7 +19,7 @@ test("a process that outlives who started it is counted with its kind", async ()
   child.stdin.end("go\n");
   child.stdout.resume();
   await once(child.stdout, "end"); // both have ended
-  const counted = (await read()) - before;
+  const counted = read() - before;
   // Where no cgroup can be made nothing is counted, and the run says so.
   expect(counted).toBeGreaterThanOrEqual(folder === "" ? 0 : 1);
 });

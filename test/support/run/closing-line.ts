@@ -4,6 +4,15 @@ import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from "vi
 import { adviceFor } from "../../tools/find-tool.ts";
 import { readCpuAccount } from "./cpu-account.ts";
 
+declare module "vitest" {
+  // Only an interface can be merged into vitest's own.
+  // oxlint-disable-next-line typescript/consistent-type-definitions
+  interface TaskMeta {
+    /** What a file's process and all that it started took, from the file's start to its end. */
+    cpuSeconds?: number;
+  }
+}
+
 /**
  * Ends a run with the line "N passed, N failed", which machines read whatever the other reporters print. Tests that want
  * a tool that is not there come after those as skipped, and a line for each tool says how to get it. Before it stands what
@@ -17,10 +26,7 @@ export default class ClosingLine implements Reporter {
     this.#vitest = vitest;
   }
 
-  async onTestRunEnd(
-    modules: readonly TestModule[],
-    unhandledErrors: readonly SerializedError[],
-  ): Promise<void> {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     let passed = 0;
     let failed = unhandledErrors.length;
     const leftOut: (readonly string[])[] = [];
@@ -39,7 +45,7 @@ export default class ClosingLine implements Reporter {
     const counts = `${passed} passed, ${failed} failed`;
     const skipped = leftOut.length === 0 ? "" : `, ${leftOut.length} skipped`;
     const { cpuAccount } = this.#vitest?.getRootProject().getProvidedContext() ?? {};
-    const cost = costText(await readCpuAccount({ folder: cpuAccount ?? "" }));
+    const cost = costText(readCpuAccount({ folder: cpuAccount ?? "" })) + dearestText(modules);
     // After the summary, which the default reporter prints in the same step.
     setImmediate(() => process.stdout.write(`\n${cost}${linesOf(leftOut)}${counts}${skipped}\n`));
   }
@@ -74,6 +80,19 @@ function costText(account: ReadonlyMap<string, number>): string {
     .concat([["in all", sum]])
     .map(([row, seconds]) => `${seconds.toFixed(1).padStart(8)}  ${row}\n`);
   return `CPU seconds of all processes\n${lines.join("")}\n`;
+}
+
+/** The files that cost most, without what they have Postgres and the cluster do; all of them where SVC_TEST_COSTS names a file for them. */
+function dearestText(modules: readonly TestModule[]): string {
+  const costs = modules
+    .map((module) => ({ file: module.relativeModuleId, seconds: module.meta().cpuSeconds ?? 0 }))
+    .filter(({ seconds }) => seconds >= 0.05)
+    .toSorted((a, b) => b.seconds - a.seconds);
+  const lines = costs.map(({ file, seconds }) => `${seconds.toFixed(1).padStart(8)}  ${file}\n`);
+  const all = process.env["SVC_TEST_COSTS"];
+  if (all !== undefined) writeFileSync(all, lines.join(""));
+  if (lines.length < 2) return "";
+  return `The dearest files, their programs included\n${lines.slice(0, 10).join("")}\n`;
 }
 
 /** Of a test that is left out for want of them. */

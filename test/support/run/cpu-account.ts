@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rmdir } from "node:fs/promises";
 import path from "node:path";
 
@@ -54,8 +54,12 @@ export async function openCpuAccount(): Promise<CpuAccount> {
 async function sweep(place: string): Promise<void> {
   const left = (await readdir(place)).filter((name) => name.startsWith(prefix));
   for (const folder of left.map((name) => path.join(place, name))) {
-    const found = await Promise.all(rows.map((_, at) => pidsIn(path.join(folder, String(at)))));
-    if (found.flat().length === 0) await removeCgroups(folder).catch(() => {}); // another version's has other rows
+    // Another version's has other rows.
+    const places = await Promise.all(
+      rows.map((_, at) => withProcesses(path.join(folder, String(at))).catch(() => [])),
+    );
+    const found = await Promise.all(places.flat().map(pidsIn));
+    if (found.flat().length === 0) await removeCgroups(folder).catch(() => {});
   }
 }
 
@@ -69,17 +73,31 @@ export function countUnder(account: CpuAccount, row: string, pid: number): void 
   }
 }
 
+/**
+ * Has a test file's process, and all that it starts, counted under the file's kind, in a cgroup of the process's own: one after the
+ * other has it, so that what it grows by is what a file costs. Answers with what tells that, in CPU seconds.
+ */
+export function countFile(account: CpuAccount, file: string, pid: number): () => number {
+  if (account.folder === "") return () => 0;
+  const place = path.join(account.folder, String(rows.indexOf(kindOf(file))), String(pid));
+  try {
+    mkdirSync(place, { recursive: true });
+    writeFileSync(path.join(place, "cgroup.procs"), String(pid));
+    const before = secondsIn(place);
+    return () => secondsIn(place) - before;
+  } catch {
+    return () => 0; // the account has ended
+  }
+}
+
 function enter({ folder }: CpuAccount, row: string, pid: number): void {
   writeFileSync(path.join(folder, String(rows.indexOf(row)), "cgroup.procs"), String(pid));
 }
 
 /** CPU seconds so far, by row. */
-export async function readCpuAccount({ folder }: CpuAccount): Promise<ReadonlyMap<string, number>> {
+export function readCpuAccount({ folder }: CpuAccount): ReadonlyMap<string, number> {
   if (folder === "") return new Map();
-  const read = rows.map(
-    async (row, at) => [row, await secondsOf(path.join(folder, String(at)))] as const,
-  );
-  return new Map(await Promise.all(read));
+  return new Map(rows.map((row, at) => [row, secondsIn(path.join(folder, String(at)))]));
 }
 
 /** Removes it; what still runs goes back to where this process was. What cannot be removed just now, the next run removes. */
@@ -89,10 +107,19 @@ export async function closeCpuAccount({ folder }: CpuAccount): Promise<void> {
 
 async function removeCgroups(folder: string): Promise<void> {
   for (const row of rows.map((_, at) => path.join(folder, String(at)))) {
-    for (const pid of await pidsIn(row)) moveBack(path.dirname(folder), pid);
-    await rmdir(row);
+    for (const place of await withProcesses(row)) {
+      for (const pid of await pidsIn(place)) moveBack(path.dirname(folder), pid);
+      await rmdir(place);
+    }
   }
   await rmdir(folder);
+}
+
+/** The cgroups of a row's files, and then the row's own. */
+async function withProcesses(row: string): Promise<string[]> {
+  const below = await readdir(row, { withFileTypes: true });
+  const files = below.filter((entry) => entry.isDirectory());
+  return [...files.map(({ name }) => path.join(row, name)), row];
 }
 
 async function pidsIn(cgroup: string): Promise<string[]> {
@@ -134,9 +161,17 @@ async function ownCgroups(): Promise<string[]> {
   }
 }
 
-async function secondsOf(folder: string): Promise<number> {
-  const older = await readFile(path.join(folder, "cpuacct.usage"), "utf8").catch(() => undefined);
+function secondsIn(folder: string): number {
+  const older = textOf(path.join(folder, "cpuacct.usage"));
   if (older !== undefined) return Number(older) / 1e9;
-  const stat = await readFile(path.join(folder, "cpu.stat"), "utf8");
-  return Number(/^usage_usec (\d+)$/m.exec(stat)?.[1] ?? 0) / 1e6;
+  const stat = textOf(path.join(folder, "cpu.stat"));
+  return Number(/^usage_usec (\d+)$/m.exec(stat ?? "")?.[1] ?? 0) / 1e6;
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
 }
