@@ -1815,6 +1815,8 @@ create table registry_logins (
   access jsonb not null,
   created_at timestamp with time zone not null default svc_now(),
   expires_at timestamp with time zone,
+  target_id svc_id,
+  runner_job_of svc_id,
   constraint registry_logins_pkey PRIMARY KEY (id),
   constraint registry_logins_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id) ON DELETE CASCADE,
   constraint registry_logins_org_id_runner_job_id_fkey FOREIGN KEY (org_id, runner_job_id) REFERENCES runner_jobs(org_id, id) ON DELETE CASCADE,
@@ -3377,6 +3379,7 @@ function present_task(task text) returns text -- functions/signals.sql
 function process_goes_down(process text, new_status text, description text) returns queue_key[] -- functions/shutdowns.sql
 function process_status_after(status text, event text) returns text -- functions/before-tables.sql
 function process_terminating(process text) returns queue_key[] -- functions/shutdowns.sql
+function pulls_of_install(org text, install text, server text, image_types text[]) returns jsonb -- functions/registry.sql
 function pulumi_holder(org text, workspace text) returns jsonb -- functions/pulumi-states.sql
 function pulumi_lock_holder(holder jsonb) returns jsonb -- functions/pulumi-states.sql
 function purge_queue(org text, queue text, with_in_flight boolean, why text, batch integer) returns TABLE(purged integer, wake text) -- functions/signals.sql
@@ -3419,6 +3422,7 @@ function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, c
 function resend_deliveries(org text, webhook text, delivery text, chosen json, most integer) returns integer -- functions/deliveries.sql
 function restore_workspace(org text, workspace text, kept_days integer, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retire_app_config(org text, former text) returns void -- functions/apps.sql
+function retire_pull_logins(org text, deploys jsonb, t timestamp with time zone) returns void -- functions/registry.sql
 function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retry_delay_ns(first bigint, executions integer) returns bigint -- functions/signals.sql
 function return_policy_evaluation(org text, owner text, job text, until timestamp with time zone) returns void -- functions/policies.sql

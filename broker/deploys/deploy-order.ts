@@ -16,6 +16,9 @@ export type ArtifactPlace = {
   readonly plainHttp: boolean;
 };
 
+/** A Secret of a cluster, and the registry that it opens. */
+export type PullSecret = { readonly name: string; readonly server: string };
+
 /** A deploy, or a run of a sandbox, whose plan is to be rendered, as JSON. */
 export type DeployOrder = {
   readonly facts: StateBase;
@@ -31,6 +34,8 @@ export type DeployOrder = {
   };
   readonly deployId: string;
   readonly operation: "apply" | "teardown";
+  /** By which its cluster pulls the images that it needs; null where it needs none of the broker's registry. */
+  readonly pullSecret: PullSecret | null;
   /** Null of a job, which has an image of its own. */
   readonly artifact: ArtifactPlace | null;
   /** The paths below `.svc` that its templates read. */

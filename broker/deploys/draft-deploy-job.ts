@@ -1,7 +1,10 @@
 import type { RunnerJobOperation, RunnerJobType } from "../../shared/runner-job-types.ts";
 import { newId } from "../database/new-id.ts";
+import type { FixedLogin } from "../registry/find-fixed-login.ts";
 import { registryLoginThing } from "../registry/keep-registry-logins.ts";
 import { makeJobLogin } from "../registry/make-job-login.ts";
+import { makePullLogin } from "../registry/make-pull-login.ts";
+import type { Seals } from "../seals/seals.ts";
 import { draftJobOfStep } from "../workflows/draft-job-of-step.ts";
 import type { KindEnvironment } from "../workflows/kinds/kind-environment.ts";
 import type { DeployRow } from "../workflows/machine/deploy-rows.ts";
@@ -29,7 +32,9 @@ export function draftDeployJob(
 ): JobDraft {
   const { facts, seals } = env;
   const id = newId("job");
-  const { plan, login } = withLogin(env, id, text);
+  const signedIn = withLogin(env, id, text);
+  const { login } = signedIn;
+  const { plan, pullLogin } = withPullLogin(env, deploy, { operation, text: signedIn.plan });
   const metadata = {
     install_id: facts.install.id,
     app_id: facts.app.id,
@@ -37,7 +42,16 @@ export function draftDeployJob(
     ...(deploy.component_id !== null && { component_id: deploy.component_id }),
     ...(deploy.build_id !== null && { component_build_id: deploy.build_id }),
   };
-  const of = { id, orgId: facts.org.id, runnerId: facts.runner.id, workflow, step, shown, login };
+  const of = {
+    id,
+    orgId: facts.org.id,
+    runnerId: facts.runner.id,
+    workflow,
+    step,
+    shown,
+    login,
+    pullLogin,
+  };
   return draftJobOfStep(seals, of, {
     type,
     operation,
@@ -48,6 +62,35 @@ export function draftDeployJob(
     planNames: names,
     executionTimeout: timeoutNs,
   });
+}
+
+/** How the plan of what gets images of a registry begins, as `planDeploy` writes it. */
+const pullSecretMember = '{"pull_secret":{';
+
+type OfPlan = { readonly operation: RunnerJobOperation; readonly text: string };
+
+/** What applies writes the Secret: its plan has the login that the clusters of the install get. */
+function withPullLogin(
+  { facts, seals, deploys }: KindEnvironment,
+  deploy: DeployRow,
+  { operation, text }: OfPlan,
+) {
+  const { registry, pullLogin: fixed } = deploys ?? {};
+  const isWritten = operation === "apply-plan" && text.startsWith(pullSecretMember);
+  if (!isWritten || registry === undefined) return { plan: text, pullLogin: undefined };
+  const withAuth = (login: object): string =>
+    `${pullSecretMember}"login":${JSON.stringify(login)},${text.slice(pullSecretMember.length)}`;
+  if (registry.auth === "fixed" && fixed !== undefined)
+    return { plan: withAuth(openedLogin(seals, facts.org.id, fixed)), pullLogin: undefined };
+  if (registry.auth !== "token") return { plan: text, pullLogin: undefined };
+  const made = makePullLogin(facts.install.id, deploy.target_id);
+  return { plan: withAuth(made.login), pullLogin: made.stored };
+}
+
+/** A login of an org, as it is told to who pulls by it. */
+function openedLogin(seals: Seals, orgId: string, { username, password }: FixedLogin) {
+  const opened = seals.open(registryLoginThing(orgId, "pull"), password).toString();
+  return { username, password: opened };
 }
 
 /** Where a plan says from which registry it pulls: as `planDeploy` writes it, before anything that somebody gave. */
@@ -62,11 +105,8 @@ function withLogin({ facts, seals, deploys }: KindEnvironment, jobId: string, te
   const at = found.index + found[0].length;
   const withAuth = (ociauth: object): string =>
     `${text.slice(0, at)}"ociauth":${JSON.stringify(ociauth)},${text.slice(at)}`;
-  if (registry.auth === "fixed" && pullLogin !== undefined) {
-    const { username, password } = pullLogin;
-    const opened = seals.open(registryLoginThing(facts.org.id, "pull"), password).toString();
-    return { plan: withAuth({ username, password: opened }), login: undefined };
-  }
+  if (registry.auth === "fixed" && pullLogin !== undefined)
+    return { plan: withAuth(openedLogin(seals, facts.org.id, pullLogin)), login: undefined };
   const [, repository] = repositoryMember.exec(text.slice(at)) ?? [];
   if (registry.auth !== "token" || repository === undefined)
     return { plan: text, login: undefined };

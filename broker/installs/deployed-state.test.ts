@@ -35,6 +35,7 @@ describe("the state of what is deployed", () => {
           repository: "registry.test/api",
           tag: "1.0",
           digest: expect.stringMatching(/^sha256:/) as string,
+          pull_secret: "",
         },
         outputs: {},
       }) as object,

@@ -1,5 +1,6 @@
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import type { Db } from "../database/connect.ts";
+import { imageTypes } from "../deploys/deploy-part.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { componentKey, sandboxKey } from "./known-outputs.ts";
 import type { DeployedComponent, DeployedImage, StateBase } from "./state-base.ts";
@@ -86,16 +87,15 @@ function toComponent(row: Row): DeployedComponent {
   };
 }
 
-const imageTypes = ["docker_build", "container_image", "external_image"];
-
 function imageOf({ type, artifact }: Row): DeployedImage | undefined {
   if (type === null || artifact === null || !imageTypes.includes(type)) return undefined;
-  const { registry = "", repository = "", tag = "", digest = "" } = artifact;
+  const { registry = "", repository = "", tag = "", digest = "", pull_secret = "" } = artifact;
   const isWhole = registry === "" || repository.startsWith(`${registry}/`);
   return {
     registry,
     repository: isWhole ? repository : `${registry}/${repository}`,
     tag,
     digest,
+    pull_secret,
   };
 }

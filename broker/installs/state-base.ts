@@ -16,6 +16,8 @@ export type DeployedImage = {
   readonly repository: string;
   readonly tag: string;
   readonly digest: string;
+  /** The Secret by which the install's clusters pull it, in the namespace of what needs it; empty where they need none. */
+  readonly pull_secret: string;
 };
 
 /** A component of an install that was ever to be deployed; without a build nothing of it is there. */

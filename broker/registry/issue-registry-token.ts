@@ -52,20 +52,21 @@ export async function issueRegistryToken(
   if (login === undefined) throw noLogin();
   const audience = registry.server;
   if (login.password.startsWith("svc_reg_")) {
-    const access = opened(asked, await accessOfLogin(parts, login));
+    const access = opened(asked, await accessOfLogin(parts, audience, login));
     return await signRegistryToken(parts, { access, audience, subject: login.username });
   }
   const { actor, access } = await accessOfActor(parts, { registry, asked, token: login.password });
   return await signRegistryToken(parts, { access, audience, subject: actor.id });
 }
 
-/** What a job may, by the login that was made with it. */
+/** What a job may by the login that was made with it, or the clusters of an install by theirs. */
 async function accessOfLogin(
   { db, guesses }: Parts,
+  server: string,
   login: { readonly username: string; readonly password: string },
 ): Promise<readonly Access[]> {
   guesses?.admit();
-  const access = await findLoginAccess(db, login);
+  const access = await findLoginAccess(db, server, login);
   if (access !== undefined) return access;
   guesses?.note();
   throw noLogin();

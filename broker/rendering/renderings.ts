@@ -5,6 +5,7 @@ import {
 } from "../../shared/app-config/templates/render-work.ts";
 import { planAction } from "../actions/action-plan.ts";
 import { planDeploy } from "../deploys/plan/plan-deploy.ts";
+import { planImageCopy } from "../deploys/plan/plan-image-copy.ts";
 import { planSecrets } from "../install-secrets/plan/plan-secrets.ts";
 import { mostOutputBytes, mostRecordedBytes } from "../installs/known-outputs.ts";
 import { renderLabels } from "../installs/render-labels.ts";
@@ -28,6 +29,7 @@ export const renderings = {
   readme: renderReadme,
   plan: planAction,
   deploy: planDeploy,
+  "image-copy": planImageCopy,
   secrets: planSecrets,
   state: renderState,
   "shown-state": renderShownState,
@@ -39,6 +41,7 @@ export const budgets: Readonly<Record<RenderingName, RenderBudget>> = {
   readme: { ...renderLimits, outputBytes: 2 * 2 ** 20 },
   plan: renderLimits,
   deploy: renderLimits,
+  "image-copy": renderLimits,
   secrets: renderLimits,
   state: renderLimits,
   "shown-state": renderLimits,
@@ -62,6 +65,7 @@ export const renderingWays: Readonly<Record<RenderingName, RenderingWay>> = {
   readme: onDemand,
   plan: onDemand,
   deploy: onDemand,
+  "image-copy": onDemand,
   secrets: onDemand,
   state: { readsAll: true, most: mostRecordedBytes },
   "shown-state": { readsAll: true, most: mostOutputBytes, keepsBytes: true },

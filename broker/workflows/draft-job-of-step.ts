@@ -2,6 +2,7 @@ import { draftJob } from "../jobs/draft-job.ts";
 import { sealShownPlan } from "../jobs/shown-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { JobLogin } from "../registry/make-job-login.ts";
+import type { PullLogin } from "../registry/make-pull-login.ts";
 import type { Seals } from "../seals/seals.ts";
 import { StagedUploads } from "../seals/staged-uploads.ts";
 import type { JobDraft, WorkflowDraft } from "./machine/workflow-draft.ts";
@@ -19,12 +20,14 @@ type OfStep = {
   readonly shown?: string;
   /** What its login to the registry opens. */
   readonly login?: JobLogin["stored"] | undefined;
+  /** A login that outlives the job. */
+  readonly pullLogin?: PullLogin["stored"] | undefined;
 };
 
 /** The job of a step. It has one execution: only the step is tried again. */
 export function draftJobOfStep(
   seals: Seals,
-  { id, orgId: org, runnerId, workflow, step, shown, login }: OfStep,
+  { id, orgId: org, runnerId, workflow, step, shown, login, pullLogin }: OfStep,
   order: Omit<Order, "maxExecutions">,
 ): JobDraft {
   const orgId = org as OrgId; // read by it
@@ -44,5 +47,6 @@ export function draftJobOfStep(
     step_job_idx: step.job_idx,
     ...(shown !== undefined && { shown: sealShownPlan(seals, { orgId, id }, shown) }),
     ...(login !== undefined && { registry_login: login }),
+    ...(pullLogin !== undefined && { pull_login: pullLogin }),
   };
 }

@@ -225,6 +225,7 @@ begin
   end if;
   if jsonb_array_length(coalesce(change -> 'deploys', '[]')) + jsonb_array_length(coalesce(change -> 'targets', '[]')) > 0 then
     perform write_deploys(held, change -> 'deploys', change -> 'targets');
+    perform retire_pull_logins(org, change -> 'deploys', t);
   end if;
   if jsonb_array_length(change -> 'evaluations') > 0 then
     perform ask_policies(org, workflow, change -> 'evaluations');

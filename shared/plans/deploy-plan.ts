@@ -99,6 +99,14 @@ export const deployPlan = z.looseObject({
   src_digest: text,
   /** Other names of `.svc` in templates of the artifact. */
   brands: texts,
+  /** The Secret by which the cluster pulls images; with its login in what applies, which writes it. */
+  pull_secret: z
+    .looseObject({
+      name: text,
+      server: text,
+      login: z.looseObject({ username: secretText, password: secretText }).nullish(),
+    })
+    .nullish(),
   terraform: terraformPlan.nullish(),
   helm: helm.nullish(),
   kubernetes_manifest: kubernetesManifest.nullish(),

@@ -4,6 +4,7 @@ import { type Credentials, readCredentials } from "../../credentials/read-creden
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
+import { type PullSecret, readPullSecret } from "../../kubernetes/pull-secret.ts";
 
 const text = z.string().nullish();
 const texts = z.array(z.string()).nullish();
@@ -91,6 +92,8 @@ export type JobRun = {
   readonly activeMs: number | undefined;
   readonly startMs: number;
   readonly keepMs: number;
+  /** Written before the Job that pulls by it. */
+  readonly pullSecret: PullSecret | undefined;
   readonly timeoutMs: number | undefined;
   readonly approved: Approved | undefined;
   readonly credentials: Credentials;
@@ -144,6 +147,7 @@ export function readJobRun(plan: Plan, { operation }: JobInfo): JobRun {
     activeMs: millis(job.timeout),
     startMs: millis(job.start_timeout) ?? usualStartMs,
     keepMs: job.keep == null ? usualKeepMs : job.keep / 1e6,
+    pullSecret: readPullSecret(plan),
     timeoutMs: millis(data.timeout),
     approved,
     credentials: readCredentials({ ...plan, ...job }),

@@ -13,6 +13,7 @@ import { ApiRefusal } from "../../kubernetes/api-refusal.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { type KubeObject, refWords } from "../../kubernetes/kube-object.ts";
+import { keepPullSecret } from "../../kubernetes/pull-secret.ts";
 import { warningsOf } from "../../kubernetes/warnings-of.ts";
 import { removeOwn, removeSaying } from "./clean-up-job.ts";
 import type { JobDeployContext } from "./job-deploy-context.ts";
@@ -38,6 +39,9 @@ export async function runJob(context: JobDeployContext): Promise<JobResult> {
   });
   await job.once("former", async () => {
     await removeFormer(context);
+    const { pullSecret } = run;
+    if (pullSecret !== undefined)
+      await keepPullSecret(context, pullSecret, { namespace, createsNamespace: false });
     return true;
   });
   // Rendered now, as its own time limit is what is left after the approval.

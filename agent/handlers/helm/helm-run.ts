@@ -4,6 +4,7 @@ import { type Credentials, readCredentials } from "../../credentials/read-creden
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
+import { type PullSecret, readPullSecret } from "../../kubernetes/pull-secret.ts";
 import { type PlanState, readPlanState } from "../../kubernetes/render-texts.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
@@ -85,6 +86,8 @@ export type HelmRun = {
   readonly isForced: boolean;
   readonly fields: readonly LiveField[];
   readonly waitMs: number;
+  /** Written before anything is deployed. */
+  readonly pullSecret: PullSecret | undefined;
   readonly timeoutMs: number | undefined;
   readonly approved: Approved | undefined;
   readonly credentials: Credentials;
@@ -138,6 +141,7 @@ export function readHelmRun(plan: Plan, { operation }: JobInfo): HelmRun {
       path: field.path,
     })),
     waitMs: millis(inner.timeout) ?? usualWaitMs,
+    pullSecret: readPullSecret(plan),
     timeoutMs: millis(data.timeout),
     approved: action === "apply" ? readApproved(data.apply_plan_contents) : undefined,
     credentials: readCredentials({ ...plan, ...inner }),

@@ -9,6 +9,7 @@ import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { inOrder } from "../../kubernetes/kinds-order.ts";
 import { type KubeObject, refKey, refWords } from "../../kubernetes/kube-object.ts";
 import type { LocatedObject } from "../../kubernetes/locate-objects.ts";
+import { keepPullSecret } from "../../kubernetes/pull-secret.ts";
 import { deleteObjects } from "./delete-objects.ts";
 import { entryOf, type InventoryEntry, unionOf } from "./inventory.ts";
 import { type ManifestContext, throwIfStopped } from "./manifest-context.ts";
@@ -21,7 +22,7 @@ export async function applyChanges(
   context: ManifestContext,
   approved: readonly Pick<Change, "action" | "ref">[],
 ): Promise<void> {
-  const { run, objects, inventory } = context;
+  const { run, objects, inventory, namespace } = context;
   const uids = new Map<string, string>();
   const groups = inOrder(objects, ({ at }) => at.ref);
   const namespaces = groups.filter(([one]) => one?.at.ref.kind === "Namespace");
@@ -31,6 +32,8 @@ export async function applyChanges(
     objects.map(({ at }) => entryOf(at.ref, uids.get(refKey(at.ref))));
   const old = (await inventory?.read()) ?? [];
   await inventory?.write(unionOf(old, now()));
+  if (run.pullSecret !== undefined)
+    await keepPullSecret(context, run.pullSecret, { namespace, createsNamespace: false });
   for (const group of groups) {
     if (!namespaces.includes(group)) await applyGroup(context, group, uids);
   }

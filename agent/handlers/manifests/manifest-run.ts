@@ -4,6 +4,7 @@ import { type Credentials, readCredentials } from "../../credentials/read-creden
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
+import { type PullSecret, readPullSecret } from "../../kubernetes/pull-secret.ts";
 import { type PlanState, readPlanState } from "../../kubernetes/render-texts.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
@@ -62,6 +63,8 @@ export type ManifestRun = {
   readonly inventoryId: string;
   readonly waits: boolean;
   readonly waitMs: number;
+  /** Written before what pulls by it. */
+  readonly pullSecret: PullSecret | undefined;
   readonly timeoutMs: number | undefined;
   readonly approved: Approved | undefined;
   readonly credentials: Credentials;
@@ -106,6 +109,7 @@ export function readManifestRun(plan: Plan, { operation }: JobInfo): ManifestRun
     inventoryId: inner.inventory || own,
     waits: inner.wait ?? true,
     waitMs: millis(inner.timeout) ?? usualWaitMs,
+    pullSecret: readPullSecret(plan),
     timeoutMs: millis(data.timeout),
     approved,
     credentials: readCredentials({ ...plan, ...inner }),

@@ -8,6 +8,7 @@ import { deployFailure, withMoreDetail } from "../../kubernetes/deploy-failure.t
 import { eachOf } from "../../kubernetes/each-of.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { type KubeObject, refWords } from "../../kubernetes/kube-object.ts";
+import { makeNamespace } from "../../kubernetes/make-namespace.ts";
 import type { FoundSecret } from "./read-secrets.ts";
 import type { SecretsRun } from "./secrets-run.ts";
 
@@ -66,7 +67,7 @@ async function writeOne(context: ClusterContext, how: How, write: Write): Promis
     const words = `The namespace ${namespace} is not there: it ${how.isDry ? "would be" : "is"} made.`;
     job.log(words, "info", "write", `namespace ${namespace}`);
     if (how.isDry) return;
-    await makeNamespace(context, namespace);
+    await makeNamespace(cluster, namespace, marks.labels);
     await apply();
   }
   const did = how.isDry ? "would be written" : "was written";
@@ -99,18 +100,6 @@ function objectOf({ at: { ref }, key, value }: Write): KubeObject {
     type: "Opaque",
     data: { [key]: value.toString("base64") },
   };
-}
-
-async function makeNamespace({ cluster }: ClusterContext, name: string): Promise<void> {
-  const ref = { apiVersion: "v1", kind: "Namespace", namespace: "", name };
-  const resource = { ...ref, plural: "namespaces", isNamespaced: false };
-  const object = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels: marks.labels } };
-  try {
-    await cluster.create({ ref, resource }, object);
-  } catch (error) {
-    if (isRefusal(error, 409)) return; // somebody else made it meanwhile
-    throw explainRefusal(error, `The namespace ${name} is not there, and cannot be made`);
-  }
 }
 
 function explained(

@@ -30,5 +30,5 @@ type OfType<Type extends ComponentConfigPart["type"]> = Extract<
 /** What a kind makes its members of. */
 export type KindOrder<Type extends ComponentConfigPart["type"]> = Pick<
   DeployOrder,
-  "facts" | "target" | "operation"
+  "facts" | "target" | "operation" | "pullSecret"
 > & { readonly component: OfType<Type> };

@@ -2,7 +2,7 @@ import type { DeployKind, KindOrder } from "./deploy-kind.ts";
 import { defined, textIn, textsIn, wordsIn } from "./rendered-members.ts";
 
 /** An image that is run once in the install's cluster. Its teardown runs none: what its texts read may be gone. */
-export const jobDeploy = ({ component, operation }: KindOrder<"job">): DeployKind => {
+export const jobDeploy = ({ component, operation, pullSecret }: KindOrder<"job">): DeployKind => {
   const { image_url, tag, cmd, args, env_vars } = operation === "teardown" ? {} : component;
   return {
     type: "job-deploy",
@@ -17,6 +17,7 @@ export const jobDeploy = ({ component, operation }: KindOrder<"job">): DeployKin
         cmd: textsIn(rendered["cmd"]),
         args: textsIn(rendered["args"]),
         env_vars: wordsIn(rendered["env_vars"]),
+        image_pull_secrets: pullSecret === null ? undefined : [pullSecret.name],
       }),
     }),
   };

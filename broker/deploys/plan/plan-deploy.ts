@@ -36,9 +36,9 @@ export function planDeploy(
   if ("code" in own) return own;
   const made = withState(order, { kind, made: own, facts, work });
   if ("code" in made) return made;
-  const plan = planOf(order, made.members);
+  const plan = planOf(order, kind, made.members);
   const twin = {
-    ...planOf(order, made.twin),
+    ...planOf(order, kind, made.twin),
     ...((rendered.isMasked || made.isMasked) && { secrets: [hiddenValue] }), // how many is told to nobody
   };
   const [wrong] = checkPlan(kind.type, plan);
@@ -141,9 +141,14 @@ function membersOf(
 
 const isFault = (made: Members | CompositeFault): made is CompositeFault => "code" in made;
 
-function planOf({ facts, appConfigId, part, artifact }: DeployOrder, members: Members): Members {
+function planOf(
+  { facts, appConfigId, part, artifact, pullSecret }: DeployOrder,
+  { cluster }: DeployKind,
+  members: Members,
+): Members {
   const { install, app } = facts;
   return {
+    ...(cluster === "must" && pullSecret !== null && { pull_secret: pullSecret }), // first: its login is put there
     install_id: install.id,
     app_id: app.id,
     app_config_id: appConfigId,
@@ -170,7 +175,7 @@ function planOf({ facts, appConfigId, part, artifact }: DeployOrder, members: Me
 }
 
 /** Its login comes with the job. */
-const registryOf = ({ server, repository, plainHttp }: ArtifactPlace): Members => ({
+export const registryOf = ({ server, repository, plainHttp }: ArtifactPlace): Members => ({
   registryType: "private_oci",
   loginServer: server,
   repository,

@@ -4,6 +4,7 @@ import type { DeployOrder } from "../../deploys/deploy-order.ts";
 import { type ChosenBuild, typeOfPart } from "../../deploys/deploy-part.ts";
 import { draftDeployJob } from "../../deploys/draft-deploy-job.ts";
 import { placeOfArtifact } from "../../deploys/place-of-artifact.ts";
+import { pullSecretOfPart } from "../../deploys/pull-secret.ts";
 import { stateBase } from "../../installs/state-base.ts";
 import { faultOf, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
@@ -13,11 +14,13 @@ import type { KindEnvironment } from "./kind-environment.ts";
 
 /** What the plan of a deploy is rendered of. */
 export function orderOf(
-  { facts, deploys }: KindEnvironment,
+  env: KindEnvironment,
   { step, deploy, part, target }: OfDeploy,
   { build, configured }: ChosenBuild,
 ): DeployOrder {
+  const { facts, deploys } = env;
   const place = placeOfArtifact(build.artifact, deploys?.registry);
+  const isTeardown = step.params["is_teardown"] === true;
   return {
     // A part of an older config is rendered with what that config has by name.
     facts: stateBase({
@@ -31,7 +34,8 @@ export function orderOf(
         : configured.part,
     target: { id: target.id, workspace_id: target.workspace_id, chart_id: target.chart_id },
     deployId: deploy.id,
-    operation: step.params["is_teardown"] === true ? "teardown" : "apply",
+    operation: isTeardown ? "teardown" : "apply",
+    pullSecret: isTeardown ? null : pullSecretOfPart(env, part.name, configured.configId),
     artifact: place ?? null,
     references: build.artifact.references ?? [],
   };

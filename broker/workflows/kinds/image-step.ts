@@ -1,19 +1,34 @@
 import { chooseBuild, type WhichBuild } from "../../deploys/choose-build.ts";
+import type { ArtifactPlace } from "../../deploys/deploy-order.ts";
+import { draftDeployJob } from "../../deploys/draft-deploy-job.ts";
 import { placeOfArtifact } from "../../deploys/place-of-artifact.ts";
+import { pullSecretFor } from "../../deploys/pull-secret.ts";
+import { stateBase } from "../../installs/state-base.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { Step } from "../machine/workflow-rows.ts";
+import { deployOutcome } from "./deploy-outcome.ts";
 import { keepDeploy, moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
+import { waitsForJob } from "./waits-for-job.ts";
 
 const dayMs = 24 * 3_600_000;
 
-/** An image that others use by its digest: it is taken from the registry to which it was built. */
+/**
+ * An image that others use by its digest. It is copied into the registry of the install where the sandbox has made one, else taken from
+ * that to which it was built.
+ */
 export const imageStep = (env: KindEnvironment): StepKind => ({
+  hasJob: true,
   readsOutputs: true,
   patienceMs: () => dayMs,
   begin: (draft, step) => takeImage(env, draft, keepDeploy(env, draft, step)),
-  look: (draft, step) => takeImage(env, draft, keepDeploy(env, draft, step)),
+  look(draft, step) {
+    if (step.job_id === null) return takeImage(env, draft, keepDeploy(env, draft, step));
+    const job = draft.jobOf(step);
+    if (job === undefined || waitsForJob(step, job)) return { kind: "wait" };
+    return deployOutcome(job);
+  },
   ended(draft, step) {
     if (draft.deployOf(step) === undefined) return;
     const of = keepDeploy(env, draft, step);
@@ -31,23 +46,63 @@ export const imageStep = (env: KindEnvironment): StepKind => ({
 });
 
 function takeImage(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): StepOutcome {
-  const { step, deploy, part } = of;
+  const { step, deploy, part, target } = of;
   if (isTeardown(step)) return { kind: "done" };
   const chosen = chooseBuild(part, step.params["which"] as WhichBuild); // of a type's groups
   if ("code" in chosen) return { kind: "fault", fault: chosen };
   const { build, configured } = chosen;
   Object.assign(deploy, { build_id: build.id, app_config_id: configured.configId });
-  if (build.status !== "active") {
-    const description = `it waits for the build ${build.id}`;
-    step.status_description = description;
-    if (deploy.status !== "queued") moveDeploy(draft, of, { status: "queued", description });
-    return { kind: "wait", orElse: tooLong };
-  }
+  if (build.status !== "active") return putOff(draft, of, `it waits for the build ${build.id}`);
   const place = placeOfArtifact(build.artifact, env.deploys?.registry);
   if (place === undefined) return { kind: "fault", fault: noImage };
-  const { server: registry, repository, tag, digest } = place;
-  deploy.artifact = { registry, repository, tag, digest };
-  return { kind: "done" };
+  const { facts } = env;
+  const given = {
+    facts: stateBase(facts),
+    name: part.name,
+    componentId: part.componentId ?? "",
+    from: place,
+  };
+  const copy = env.rendered(deploy.id, "image-copy", { given, values: facts.values });
+  if (copy !== null && "code" in copy) return { kind: "fault", fault: copy };
+  if (copy === null) {
+    const secret = pullSecretFor(env, place);
+    deploy.artifact = artifactAt(place, secret?.name);
+    return { kind: "done" };
+  }
+  if (target.is_busy) return putOff(draft, of, "another workflow works on it: it waits for that");
+  deploy.artifact = artifactAt({ ...place, ...copy.to }, undefined);
+  const job = draftDeployJob(env, draft, {
+    ...copy,
+    step,
+    deploy,
+    type: "oci-sync",
+    operation: "exec",
+    names: [],
+    timeoutNs: 0,
+  });
+  deploy.apply_job_id = job.id;
+  moveDeploy(draft, of, { status: "applying" });
+  step.deadline_at = null;
+  step.status_description = "";
+  return { kind: "job", job };
+}
+
+const artifactAt = (
+  { server: registry, repository, tag, digest }: ArtifactPlace,
+  secret: string | undefined,
+) => ({
+  registry,
+  repository,
+  tag,
+  digest,
+  ...(secret !== undefined && { pull_secret: secret }),
+});
+
+/** It is looked at again when the build, or the other workflow, has ended. */
+function putOff(draft: WorkflowDraft, of: OfDeploy, description: string): StepOutcome {
+  of.step.status_description = description;
+  if (of.deploy.status !== "queued") moveDeploy(draft, of, { status: "queued", description });
+  return { kind: "wait", orElse: tooLong };
 }
 
 const isTeardown = ({ params }: Step): boolean => params["is_teardown"] === true;
@@ -60,5 +115,5 @@ const noImage = faultOf(
 const tooLong = faultOf(
   "build_unavailable",
   "It waited for a day",
-  "Its build did not end within a day. Look at that, then retry.",
+  "What it waited for did not end within a day. Look at that, then retry.",
 );

@@ -8,6 +8,8 @@ export type DeployedArtifact = {
   readonly tag?: string;
   readonly digest?: string;
   readonly media_type?: string;
+  /** Of an image: the Secret by which clusters of the install pull it. */
+  readonly pull_secret?: string;
   /** The paths below `.svc` that its templates read. */
   readonly references?: readonly string[] | undefined;
 };

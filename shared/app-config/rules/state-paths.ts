@@ -17,7 +17,7 @@ export const componentState = {
   component_id: leaf,
   install_component_id: leaf,
   outputs: "any",
-  image: { registry: leaf, repository: leaf, tag: leaf, digest: leaf },
+  image: { registry: leaf, repository: leaf, tag: leaf, digest: leaf, pull_secret: leaf },
   populated: leaf,
 } as const satisfies StatePath;
 export const actionState = { status: leaf, id: leaf, outputs: "any" } as const satisfies StatePath;

@@ -1,7 +1,7 @@
 import type { Answer, TestBroker } from "./broker.ts";
 
 export type ClaimedJob = {
-  readonly job: { readonly id: string; readonly status: string };
+  readonly job: { readonly id: string; readonly status: string; readonly type: string };
   readonly execution: { readonly id: string; readonly status: string };
   readonly plan: unknown;
   readonly token: string;

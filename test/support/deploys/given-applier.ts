@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import type { TestBroker } from "../broker/broker.ts";
 import { type ClaimedJob, httpAgent } from "../broker/http-agent.ts";
 import { givenToken } from "../rows/given-token.ts";
@@ -6,7 +7,7 @@ import { givenProcess, type GivenRunner } from "../rows/given.ts";
 import { afterFile } from "../run/after-file.ts";
 
 /** What of a job's plan the runner looks at. */
-type SeenPlan = {
+export type SeenPlan = {
   readonly apply_plan_contents?: string;
   readonly component_name?: string;
   /** Of an action. */
@@ -34,12 +35,16 @@ export async function givenApplier(
 ) {
   if (broker === undefined) throw new Error("there is no broker");
   const processId = await givenProcess(db, runner, {
-    serves: { actions: slots, deploy: slots, sandbox: slots },
+    serves: { actions: slots, deploy: slots, sandbox: slots, sync: slots },
   });
   const token = await givenToken(db, runner);
   const agent = httpAgent(broker.call, { ...runner, processId, token });
   const planned: { readonly component: string; readonly plan: SeenPlan }[] = [];
-  const applied: { readonly component: string; readonly contents: string }[] = [];
+  const applied: {
+    readonly component: string;
+    readonly contents: string;
+    readonly plan: SeenPlan;
+  }[] = [];
   const stopped = new AbortController();
   const running = new Set<Promise<void>>();
   const done = work();
@@ -56,7 +61,10 @@ export async function givenApplier(
         continue;
       }
       const answer = await agent
-        .claim({ groups: { actions: free, deploy: free, sandbox: free }, wait: "1s" })
+        .claim({
+          groups: { actions: free, deploy: free, sandbox: free, sync: free },
+          wait: "1s",
+        })
         .catch(() => undefined);
       if (answer?.status !== 200) return; // the broker is gone
       for (const claimed of answer.body.jobs) {
@@ -72,7 +80,7 @@ export async function givenApplier(
     const isAction = steps !== undefined;
     const isFailing = contents !== undefined && fails(component);
     await agent.report(claimed, "in-progress");
-    if (contents !== undefined) applied.push({ component, contents });
+    if (contents !== undefined) applied.push({ component, contents, plan });
     else if (!isAction) planned.push({ component, plan });
     const { job, execution } = claimed;
     const isPlan = contents === undefined && !isAction;
@@ -82,7 +90,7 @@ export async function givenApplier(
         token,
         body: {
           status: isFailing ? "failed" : "finished",
-          result: isPlan ? planOf(job.id, changes(component)) : { success: !isFailing },
+          result: isPlan ? planOf(job, changes(component)) : { success: !isFailing },
           ...(contents !== undefined && !isFailing && { outputs: outputs(component, plan) }),
         },
       },
@@ -92,8 +100,13 @@ export async function givenApplier(
   return { processId, planned, applied, runner };
 }
 
-/** A result as a planning job of terraform has it. */
-function planOf(jobId: string, add: number): object {
+/** A result as a planning job of terraform has it, or one of a cluster. */
+function planOf({ id: jobId, type }: ClaimedJob["job"], add: number): object {
+  if (type === "job-deploy") {
+    const found = { version: 1, op: "apply", fingerprint: jobId, counts: { create: add } };
+    const packed = gzipSync(JSON.stringify({ ...found, plan: "+ Job", content_diff: [] }));
+    return { success: true, contents_compressed: packed.toString("base64") };
+  }
   const contents = Buffer.from(`plan of ${jobId}`).toString("base64");
   const has = {
     has_changes: add > 0,

@@ -13,6 +13,8 @@ export type GivenApp = {
   /** Of the customer's agent. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** With which users the org's builds push, and its installs pull; nobody is asked for one without them. */
+  readonly logins?: Readonly<Record<"push" | "pull", { username: string; password: string }>>;
   /** What has to be in the registry of this host before the app is built. */
   readonly fill?: (registry: string) => Promise<unknown>;
 };
@@ -20,10 +22,20 @@ export type GivenApp = {
 const isOver = (status: string): boolean => ["success", "error", "cancelled"].includes(status);
 
 /** A vendor's broker with a registry, an agent that builds, and the agent of a customer. */
-export async function givenDelivery({ files, document, settings = {}, env, fill }: GivenApp) {
+export async function givenDelivery({
+  files,
+  document,
+  settings = {},
+  env,
+  logins,
+  fill,
+}: GivenApp) {
   const registry = await startRegistry();
   await fill?.(registry.host);
-  const fleet = await givenFleet({ SVC_REGISTRY: `http://${registry.host}/acme` });
+  const fleet = await givenFleet({
+    SVC_REGISTRY: `http://${registry.host}/acme`,
+    ...(logins && { SVC_REGISTRY_AUTH: "fixed" }),
+  });
   const builder = await givenRunnerWithAgent(fleet, { "allow-file-sources": "yes" });
   await fleet.db`
     update runner_groups set type = 'org', owner_type = 'org' where id = ${builder.groupId}`;
@@ -42,6 +54,8 @@ export async function givenDelivery({ files, document, settings = {}, env, fill 
     if (answer.status >= 400) throw new Error(`${what}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
+  for (const [use, login] of Object.entries(logins ?? {}))
+    await call("POST /v1/registry/logins", { use, ...login });
   const repository = await givenRepository();
   for (const [name, text] of Object.entries(files)) await repository.commit(name, text);
   const repo = (directory: string) => ({

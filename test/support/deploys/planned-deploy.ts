@@ -52,6 +52,7 @@ export function deployedFacts(given: GivenDeployed) {
             repository: `registry.test/${name}`,
             tag: images[name],
             digest,
+            pull_secret: "",
           },
         }),
       })),
@@ -86,6 +87,7 @@ export function orderOf(
     target: { id: "icm_a", workspace_id: "tfw_a", chart_id: "hch_a" },
     deployId: "dep_a",
     operation: "apply",
+    pullSecret: null,
     artifact: hasArtifact
       ? {
           server: "registry.test:5000",

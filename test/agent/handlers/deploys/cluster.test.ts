@@ -16,6 +16,7 @@ metadata: {name: facts}
 data:
   size: "{{ .svc.inputs.inputs.size }}"
   image: "{{ .svc.components.img.image.repository }}@{{ .svc.components.img.image.digest }}"
+  pull: "{{ .svc.components.img.image.pull_secret }}"
 `;
 const chart = {
   "chart/Chart.yaml": "apiVersion: v2\nname: small\nversion: 1.2.3\nappVersion: '7.0'\n",
@@ -41,6 +42,10 @@ describeWithTools([...clusterTools, "registry", "helm", "kustomize"], "an app in
     const delivery = await givenDelivery({
       files: chart,
       env: { KUBECONFIG: at.kubeconfig },
+      logins: {
+        push: { username: "builds", password: "pushing-of-tests" },
+        pull: { username: "installs", password: "pulling-of-tests" },
+      },
       fill: (host) => pushImage(pusherOf(host, "upstream/app"), { tag: "1" }),
       document: (repo, registry) => ({
         "metadata.toml": { name: "shop" },
@@ -83,7 +88,7 @@ describeWithTools([...clusterTools, "registry", "helm", "kustomize"], "an app in
           "once.toml": {
             name: "once",
             type: "job",
-            image_url: "registry.example/app",
+            image_url: "{{ .svc.components.img.image.repository }}",
             tag: "1",
             cmd: ["migrate"],
             env_vars: { LEVEL: "{{ .svc.components.chart.outputs.revision }}" },
@@ -112,7 +117,17 @@ describeWithTools([...clusterTools, "registry", "helm", "kustomize"], "an app in
     const { img, chart: release, once } = await outputs();
     const image = `${img?.image?.repository ?? ""}@${img?.image?.digest ?? ""}`;
     expect(image).toMatch(/^127\.0\.0\.1:\d+\/acme\/.*@sha256:[0-9a-f]{64}$/);
-    expect(await read("facts")).toEqual({ size: "2", image });
+    const pull = `svc-pull-${id.replaceAll("_", "-")}`;
+    expect(await read("facts")).toEqual({ size: "2", image, pull });
+    // What pulls it has the login of the org's installs beside it, and nobody else is told.
+    const host = image.slice(0, image.indexOf("/"));
+    const auth = Buffer.from("installs:pulling-of-tests").toString("base64");
+    const config = await at.kubectl(["get", "secret", pull, "-o", "jsonpath={.data.*}"]);
+    expect(JSON.parse(Buffer.from(config, "base64").toString())).toMatchObject({
+      auths: { [host]: { auth } },
+    });
+    const told = JSON.stringify([await call(`GET ${place}/state`), provisioned]);
+    expect(told).not.toContain("pulling-of-tests");
     expect(await read("small-config")).toEqual({ level: "2", size: "2" });
     // What an artifact has of templates, the agent renders; who looks at the plan sees nothing secret of it.
     expect(await read("acme-map")).toEqual({ revision: "1", word: secret });
@@ -164,7 +179,7 @@ describeWithTools([...clusterTools, "registry", "helm", "kustomize"], "an app in
       "sync and plan once: approved",
       "apply once: success",
     ]);
-    expect(await read("facts")).toEqual({ size: "3", image });
+    expect(await read("facts")).toEqual({ size: "3", image, pull });
     expect(await read("small-config")).toEqual({ level: "3", size: "3" });
     expect(await read("acme-map")).toEqual({ revision: "2", word: secret });
     expect((await outputs())["chart"]?.outputs).toMatchObject({ revision: 2 });
