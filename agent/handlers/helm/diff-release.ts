@@ -3,6 +3,7 @@ import { diffObjects } from "../../kubernetes/diff-objects.ts";
 import { hideSecrets } from "../../kubernetes/hide-secrets.ts";
 import { type KubeObject, type ObjectRef, refKey } from "../../kubernetes/kube-object.ts";
 import { readObjects } from "../../kubernetes/read-objects.ts";
+import { withChangesByHand } from "./changed-by-hand.ts";
 import { type Chart, type HelmContext } from "./helm-context.ts";
 import { manifestsOf, type Revision } from "./release-records.ts";
 import { deployedIn } from "./releases.ts";
@@ -24,7 +25,15 @@ export async function diffUpgrade(
     renderedObjects(context, chart, look),
     deployedObjects(context, deployedIn(revisions)),
   );
-  const changes = [...wanted].map(([key, object]) => changeOf(context, now.get(key), object));
+  const rendered = [...wanted].map(([key, object]) => ({
+    object,
+    change: changeOf(context, now.get(key), object),
+  }));
+  // An apply sets it back in any case: it is looked for where that is shown to somebody.
+  const isShown = context.run.action === "plan";
+  const changes = isShown
+    ? await withChangesByHand(context, rendered)
+    : rendered.map(({ change }) => change);
   const gone = [...now].filter(([key]) => !wanted.has(key));
   const deletes = gone.map(([, object]) => deleteOf(context.run.namespace, object));
   return { op: "apply", key: context.key, changes: [...changes, ...deletes] };
