@@ -9,17 +9,19 @@ import { explainRefusal } from "./explain-refusal.ts";
 import { refWords } from "./kube-object.ts";
 import { makeNamespace } from "./make-namespace.ts";
 
-/** A Secret with which the cluster pulls images from one registry. */
+/** A Secret with which the cluster pulls images from one registry. Without a login nothing is written. */
 export type PullSecret = {
   readonly name: string;
   readonly server: string;
-  readonly username: string;
-  readonly password: string;
+  readonly login: { readonly username: string; readonly password: string } | undefined;
+  /** A teardown takes it away. */
+  readonly isRemoved: boolean;
 };
 
 const whole = z.looseObject({
   pull_secret: z
     .looseObject({
+      removed: z.boolean().nullish(),
       name: z.string(),
       server: z.string(),
       login: z.looseObject({ username: z.string(), password: z.string() }).nullish(),
@@ -27,23 +29,29 @@ const whole = z.looseObject({
     .nullish(),
 });
 
-/** The pull Secret that a plan has written; undefined where it has none, or only names it, as the plan of a job that changes nothing does. Throws JobFailure. */
+/** The pull Secret of a plan; undefined where it has none. Throws JobFailure. */
 export function readPullSecret(plan: Plan): PullSecret | undefined {
   const { data, error } = whole.safeParse(plan);
   if (data === undefined) throw invalidPlan(firstFault(error));
-  const { name = "", server = "", login } = data.pull_secret ?? {};
-  if (name === "" || server === "" || login == null) return undefined;
-  return { name, server, username: login.username, password: login.password };
+  const { name = "", server = "", login, removed } = data.pull_secret ?? {};
+  if (name === "" || server === "") return undefined;
+  return { name, server, login: login ?? undefined, isRemoved: removed === true };
 }
 
-type Place = { readonly namespace: string; readonly createsNamespace: boolean };
+type Context = { readonly job: Job; readonly cluster: Cluster };
+type Place = { readonly namespace: string; readonly createsNamespace?: boolean };
+
+const ours = { "app.kubernetes.io/managed-by": "svc-agent" } as const;
 
 /** Writes it where what is deployed pulls by it, in place of the former login. Repeated, it has the same result. Throws JobFailure. */
 export async function keepPullSecret(
-  { job, cluster }: { readonly job: Job; readonly cluster: Cluster },
-  { name, server, username, password }: PullSecret,
-  { namespace, createsNamespace }: Place,
+  { job, cluster }: Context,
+  secret: PullSecret | undefined,
+  { namespace, createsNamespace = false }: Place,
 ): Promise<void> {
+  if (secret?.login === undefined || secret.isRemoved) return;
+  const { name, server, login } = secret;
+  const { username, password } = login;
   const auth = Buffer.from(`${username}:${password}`).toString("base64");
   const config = JSON.stringify({ auths: { [server]: { username, password, auth } } });
   const packed = Buffer.from(config).toString("base64");
@@ -53,7 +61,7 @@ export async function keepPullSecret(
   const object = {
     apiVersion,
     kind,
-    metadata: { name, namespace, labels: { "app.kubernetes.io/managed-by": "svc-agent" } },
+    metadata: { name, namespace, labels: ours },
     type: "kubernetes.io/dockerconfigjson",
     data: { ".dockerconfigjson": packed },
   };
@@ -69,4 +77,23 @@ export async function keepPullSecret(
     throw explainRefusal(error, `${refWords(at.ref)}, with which images are pulled`);
   }
   job.log(`${refWords(at.ref)} has a login for ${server}.`, "info", "pull", "pull-secret");
+}
+
+/** Takes it away when what pulled by it is gone. What fails of that is said, and no reason to fail. */
+export async function removePullSecret(
+  { job, cluster }: Context,
+  secret: PullSecret | undefined,
+  { namespace }: Place,
+): Promise<void> {
+  if (secret?.isRemoved !== true) return;
+  const at = secretAt(namespace, secret.name);
+  try {
+    const live = await cluster.get(at);
+    const isOurs = Object.entries(ours).every(([name, is]) => live?.metadata.labels?.[name] === is);
+    if (live?.metadata.uid === undefined || !isOurs) return;
+    await cluster.remove(at, live.metadata.uid);
+  } catch (error) {
+    const why = job.redact(String((error as Partial<Error> | undefined)?.message));
+    job.log(`${refWords(at.ref)} stays: ${why}`, "warn", "pull", "pull-secret-stays");
+  }
 }

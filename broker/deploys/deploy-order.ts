@@ -16,8 +16,12 @@ export type ArtifactPlace = {
   readonly plainHttp: boolean;
 };
 
-/** A Secret of a cluster, and the registry that it opens. */
-export type PullSecret = { readonly name: string; readonly server: string };
+/** A Secret of a cluster, and the registry that it opens; a teardown names it where nothing needs it any more. */
+export type PullSecret = {
+  readonly removed?: true;
+  readonly name: string;
+  readonly server: string;
+};
 
 /** A deploy, or a run of a sandbox, whose plan is to be rendered, as JSON. */
 export type DeployOrder = {

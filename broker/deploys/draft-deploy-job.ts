@@ -64,8 +64,8 @@ export function draftDeployJob(
   });
 }
 
-/** How the plan of what gets images of a registry begins, as `planDeploy` writes it. */
-const pullSecretMember = '{"pull_secret":{';
+/** How the plan of what writes such a Secret begins, as `planDeploy` writes it. */
+const pullSecretMember = '{"pull_secret":{"name":';
 
 type OfPlan = { readonly operation: RunnerJobOperation; readonly text: string };
 
@@ -79,7 +79,7 @@ function withPullLogin(
   const isWritten = operation === "apply-plan" && text.startsWith(pullSecretMember);
   if (!isWritten || registry === undefined) return { plan: text, pullLogin: undefined };
   const withAuth = (login: object): string =>
-    `${pullSecretMember}"login":${JSON.stringify(login)},${text.slice(pullSecretMember.length)}`;
+    `{"pull_secret":{"login":${JSON.stringify(login)},"name":${text.slice(pullSecretMember.length)}`;
   if (registry.auth === "fixed" && fixed !== undefined)
     return { plan: withAuth(openedLogin(seals, facts.org.id, fixed)), pullLogin: undefined };
   if (registry.auth !== "token") return { plan: text, pullLogin: undefined };

@@ -1,4 +1,5 @@
 import type { KindEnvironment } from "../workflows/kinds/kind-environment.ts";
+import type { PartFacts } from "./deploy-facts.ts";
 import type { ArtifactPlace, PullSecret } from "./deploy-order.ts";
 import { readsWithArtifacts } from "./reads-with-artifacts.ts";
 
@@ -16,19 +17,58 @@ export function pullSecretFor(
   return hasLogin ? { name: secretName(facts.install.id), server } : null;
 }
 
-/** The same of a component by the images that it reads itself, by its config or in its artifact. */
+type Env = Known & Pick<KindEnvironment, "readsOf">;
+type OfPart = {
+  readonly name: string;
+  readonly configId: string;
+  readonly isTeardown: boolean;
+};
+
+/**
+ * The same of a component that reads an image itself, by its config or in its artifact. Its teardown takes the Secret away, unless something
+ * else may be where it is that reads one.
+ */
 export function pullSecretOfPart(
-  env: Known & Pick<KindEnvironment, "readsOf">,
-  name: string,
-  configId: string,
+  env: Env,
+  { name, configId, isTeardown }: OfPart,
 ): PullSecret | null {
   const components = env.deploys?.components ?? [];
+  const server = serverOf(env, name, configId);
+  const secret = server === undefined ? null : pullSecretFor(env, { server });
+  if (secret === null || !isTeardown) return secret;
+  const own = components.find((part) => part.name === name);
+  const isShared = components.some(
+    (other) =>
+      other !== own &&
+      other.deployed !== undefined &&
+      maybeBeside(placeOf(own), placeOf(other)) &&
+      serverOf(env, other.name, other.deployedPart?.configId ?? configId) !== undefined,
+  );
+  return isShared ? null : { removed: true, ...secret };
+}
+
+/** The registry of an image that it reads, for which a Secret is needed. */
+function serverOf({ deploys, readsOf }: Env, name: string, configId: string): string | undefined {
+  const components = deploys?.components ?? [];
   const pulled = components.filter(({ deployed }) => deployed?.artifact.pull_secret !== undefined);
-  if (pulled.length === 0) return null;
-  const { needs } = readsWithArtifacts(env.readsOf(configId), components);
-  const server = pulled.find((part) => needs[name]?.includes(part.name))?.deployed?.artifact
-    .registry;
-  return server === undefined ? null : pullSecretFor(env, { server });
+  if (pulled.length === 0) return undefined;
+  const { needs } = readsWithArtifacts(readsOf(configId), components);
+  return pulled.find((part) => needs[name]?.includes(part.name))?.deployed?.artifact.registry;
+}
+
+/** The namespace and the cluster as its config has them; undefined where that does not say. */
+function placeOf(part: PartFacts | undefined): readonly [string, string] | undefined {
+  const configured = part?.deployedPart ?? part?.wanted;
+  if (configured === undefined || !("component" in configured.part)) return undefined;
+  const { component } = configured.part;
+  if (!("namespace" in component) || component.namespace === undefined) return undefined;
+  return [component.namespace, component.kubernetes_context ?? ""];
+}
+
+/** Two texts without templates say whether two things are apart. */
+function maybeBeside(one: ReturnType<typeof placeOf>, other: ReturnType<typeof placeOf>): boolean {
+  if (one === undefined || other === undefined) return true;
+  return one.every((text, at) => text === other[at] || `${text}${other[at] ?? ""}`.includes("{{"));
 }
 
 /** One of an install in each namespace. */

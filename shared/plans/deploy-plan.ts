@@ -99,9 +99,10 @@ export const deployPlan = z.looseObject({
   src_digest: text,
   /** Other names of `.svc` in templates of the artifact. */
   brands: texts,
-  /** The Secret by which the cluster pulls images; with its login in what applies, which writes it. */
+  /** The Secret by which the cluster pulls images; with its login in what applies, which writes it. `removed`: a teardown takes it away. */
   pull_secret: z
     .looseObject({
+      removed: flag,
       name: text,
       server: text,
       login: z.looseObject({ username: secretText, password: secretText }).nullish(),

@@ -39,9 +39,7 @@ export async function runJob(context: JobDeployContext): Promise<JobResult> {
   });
   await job.once("former", async () => {
     await removeFormer(context);
-    const { pullSecret } = run;
-    if (pullSecret !== undefined)
-      await keepPullSecret(context, pullSecret, { namespace, createsNamespace: false });
+    await keepPullSecret(context, run.pullSecret, { namespace });
     return true;
   });
   // Rendered now, as its own time limit is what is left after the approval.

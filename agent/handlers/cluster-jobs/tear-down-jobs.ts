@@ -5,6 +5,7 @@ import type { JobResult } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { eachOf } from "../../kubernetes/each-of.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
+import { removePullSecret } from "../../kubernetes/pull-secret.ts";
 import type { JobDeployContext } from "./job-deploy-context.ts";
 import { judge } from "./judge.ts";
 import { ownerLabels, whatIsTornDown } from "./render-job.ts";
@@ -40,6 +41,7 @@ export async function tearDownJobs(context: JobDeployContext): Promise<JobResult
     const words = `${first}${others} was deleted but still exists.`;
     throw deployFailure(words, job.signal.aborted ? "canceled" : "timeout");
   }
+  await removePullSecret(context, run.pullSecret, { namespace });
   const description =
     shown.length === 0 ? "There was nothing to delete." : `${shown.length} deleted.`;
   return { description, outputs: { deleted: shown.length, namespace } };

@@ -8,7 +8,7 @@ import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { diffContents, diffLines } from "../../kubernetes/diff-contents.ts";
 import { digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
-import { keepPullSecret } from "../../kubernetes/pull-secret.ts";
+import { keepPullSecret, removePullSecret } from "../../kubernetes/pull-secret.ts";
 import { diffAgain, expectUntouched, type Shown } from "./diff-again.ts";
 import { diffUninstall, diffUpgrade } from "./diff-release.ts";
 import { type HelmContext, openHelmContext } from "./helm-context.ts";
@@ -124,7 +124,7 @@ async function upgrade(context: HelmContext): Promise<JobResult> {
     await diffUpgrade(context, chart, revisions, look);
   const { done } = await judgeOnce(context, revisions, diffOf);
   await expectUntouched(context, revisions, "upgrade");
-  if (run.pullSecret !== undefined) await keepPullSecret(context, run.pullSecret, run);
+  await keepPullSecret(context, run.pullSecret, run);
   progress.phase("upgrade", "in-progress");
   const release = await upgradeRelease(context, chart, { revisions, changes: done });
   progress.phase("upgrade", "finished");
@@ -139,6 +139,7 @@ async function uninstall(context: HelmContext): Promise<JobResult> {
   const revisions = await job.once("revisions", async () => await recoverRelease(context, found));
   await judgeOnce(context, revisions, async () => await diffUninstall(context, revisions));
   await expectUntouched(context, revisions, "uninstall");
+  await removePullSecret(context, run.pullSecret, run);
   if (revisions.length === 0) return { description: `There is no release ${run.name}.` };
   const timeout = `${Math.ceil(run.waitMs / 1000)}s`;
   const args = ["uninstall", run.name, "--wait", "--ignore-not-found", "--timeout", timeout];

@@ -32,8 +32,7 @@ export async function applyChanges(
     objects.map(({ at }) => entryOf(at.ref, uids.get(refKey(at.ref))));
   const old = (await inventory?.read()) ?? [];
   await inventory?.write(unionOf(old, now()));
-  if (run.pullSecret !== undefined)
-    await keepPullSecret(context, run.pullSecret, { namespace, createsNamespace: false });
+  await keepPullSecret(context, run.pullSecret, { namespace });
   for (const group of groups) {
     if (!namespaces.includes(group)) await applyGroup(context, group, uids);
   }

@@ -9,6 +9,7 @@ import { diffContents, diffLines } from "../../kubernetes/diff-contents.ts";
 import { digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { refKey } from "../../kubernetes/kube-object.ts";
+import { removePullSecret } from "../../kubernetes/pull-secret.ts";
 import { applyChanges, awaitApplied } from "./apply-changes.ts";
 import { deleteObjects } from "./delete-objects.ts";
 import { entryOf } from "./inventory.ts";
@@ -146,4 +147,5 @@ async function tearDown(context: ManifestContext, changes: readonly Meant[]): Pr
   const entries = deletes.map((ref) => known.get(refKey(ref)) ?? entryOf(ref));
   await deleteObjects(context, entries, "nothing was applied");
   await context.inventory?.remove();
+  await removePullSecret(context, context.run.pullSecret, context);
 }

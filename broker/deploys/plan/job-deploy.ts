@@ -17,7 +17,8 @@ export const jobDeploy = ({ component, operation, pullSecret }: KindOrder<"job">
         cmd: textsIn(rendered["cmd"]),
         args: textsIn(rendered["args"]),
         env_vars: wordsIn(rendered["env_vars"]),
-        image_pull_secrets: pullSecret === null ? undefined : [pullSecret.name],
+        image_pull_secrets:
+          pullSecret === null || operation === "teardown" ? undefined : [pullSecret.name],
       }),
     }),
   };

@@ -35,7 +35,11 @@ export function orderOf(
     target: { id: target.id, workspace_id: target.workspace_id, chart_id: target.chart_id },
     deployId: deploy.id,
     operation: isTeardown ? "teardown" : "apply",
-    pullSecret: isTeardown ? null : pullSecretOfPart(env, part.name, configured.configId),
+    pullSecret: pullSecretOfPart(env, {
+      name: part.name,
+      configId: configured.configId,
+      isTeardown,
+    }),
     artifact: place ?? null,
     references: build.artifact.references ?? [],
   };

@@ -92,7 +92,13 @@ describe("what is known of what is deployed in an install", () => {
         },
         expect.objectContaining({
           name: "api",
-          image: { registry: "r.test", repository: "r.test/org/api", tag: "t", digest },
+          image: {
+            registry: "r.test",
+            repository: "r.test/org/api",
+            tag: "t",
+            digest,
+            pull_secret: "",
+          },
         }),
       ]) as unknown,
       sandbox: { status: "active", type: "terraform", version: "" },

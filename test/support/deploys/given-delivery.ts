@@ -1,5 +1,6 @@
 import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { givenRunnerWithAgent, jobReader } from "../agent/given-jobs.ts";
+import type { AgentProcessOptions } from "../agent/start-agent-process.ts";
 import { startTestAgent } from "../agent/start-test-agent.ts";
 import { givenFleet } from "../broker/given-fleet.ts";
 import { until } from "../broker/given-polling.ts";
@@ -15,6 +16,8 @@ export type GivenApp = {
   readonly env?: Readonly<Record<string, string>>;
   /** With which users the org's builds push, and its installs pull; nobody is asked for one without them. */
   readonly logins?: Readonly<Record<"push" | "pull", { username: string; password: string }>>;
+  /** Starts the customer's agent in another way than in the test's own process. */
+  readonly start?: (given: AgentProcessOptions) => Promise<unknown>;
   /** What has to be in the registry of this host before the app is built. */
   readonly fill?: (registry: string) => Promise<unknown>;
 };
@@ -29,6 +32,7 @@ export async function givenDelivery({
   env,
   logins,
   fill,
+  start,
 }: GivenApp) {
   const registry = await startRegistry();
   await fill?.(registry.host);
@@ -43,10 +47,11 @@ export async function givenDelivery({
     orgId: builder.orgId,
     parallelism: { operations: 2, actions: 2, deploy: 2, sandbox: 2, sync: 2 },
   });
-  const agent = await startTestAgent(
-    { url: fleet.broker.url, token: customer.token, ...(env && { env }) },
-    { groups: "operations=2,actions=2,deploy=2,sandbox=2,sync=2", ...settings },
-  );
+  const own = { groups: "operations=2,actions=2,deploy=2,sandbox=2,sync=2", ...settings };
+  const url = fleet.broker.url;
+  if (start === undefined)
+    await startTestAgent({ url, token: customer.token, ...(env && { env }) }, own);
+  else await start({ url, env: { ...env, SVC_AGENT_TOKEN: customer.token }, settings: own });
   const token = builder.operatorToken;
   const call = async <Body>(what: string, body?: object): Promise<Body> => {
     const given = { token, ...(body && { body }) };
@@ -102,7 +107,6 @@ export async function givenDelivery({
     repo,
     app,
     config,
-    agent,
     customer: jobReader(fleet, customer),
     call,
     sync,

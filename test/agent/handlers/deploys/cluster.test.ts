@@ -165,7 +165,10 @@ describeWithTools([...clusterTools, "registry", "helm", "kustomize"], "an app in
     expect(await deploy("facts")).toMatchObject({ status: "active" });
     expect(await read("facts")).toMatchObject({ size: "2" });
 
+    // Of a chart, too: its release says that nothing has changed.
+    expect(await deploy("chart", { plan_only: true })).toMatchObject({ status: "no-drift" });
     await at.kubectl(["patch", "configmap", "small-config", "--patch", '{"data":{"level":"9"}}']);
+    expect(await deploy("chart", { plan_only: true })).toMatchObject({ status: "drift-detected" });
     const changed = await call<{ workflow_id: string }>(`PATCH ${place}/inputs`, {
       inputs: { size: 3 },
     });
