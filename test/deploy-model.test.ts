@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { DeployRow, TargetRow } from "../broker/workflows/machine/deploy-rows.ts";
 import { isEndedDeploy } from "../shared/deploy-statuses.ts";
 import { isFinishedWorkflow } from "../shared/workflow.ts";
+import { walks } from "./support/model/walks.ts";
 import { deployModel } from "./support/workflows/deploy-model.ts";
 import { deployWishWeights } from "./support/workflows/deploy-wishes.ts";
 import { walk } from "./support/workflows/machine-model.ts";
@@ -28,8 +29,6 @@ function isTrue(
   return id === null || (isTeardown && id === `dep_${name}`);
 }
 
-const runs = { numRuns: 1500, ...(process.env["CI"] !== undefined && { seed: 20261130 }) };
-
 test.each([
   ["deployed", false],
   ["torn down", true],
@@ -48,7 +47,7 @@ test.each([
       ).toEqual([]);
       expect(toTheEnd && !isFinishedWorkflow(snapshot.workflow.status)).toBe(false);
     }),
-    runs,
+    walks(150),
   );
 });
 

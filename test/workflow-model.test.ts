@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isEndedStep } from "../shared/workflow-step.ts";
 import { isFinishedWorkflow } from "../shared/workflow.ts";
+import { walks } from "./support/model/walks.ts";
 import { type Model, walk } from "./support/workflows/machine-model.ts";
 import { type Wish, wishWeights } from "./support/workflows/model-wishes.ts";
 
@@ -91,7 +92,7 @@ test("a workflow walked at random, with repeated looks, moves by the tables and 
         expect(at === "changes" ? model.yields : 0).toBe(0);
       },
     ),
-    { numRuns: 4000, ...(process.env["CI"] !== undefined && { seed: 20261126 }) },
+    walks(200),
   );
 });
 
@@ -107,7 +108,7 @@ test("whatever happened, a workflow comes to an end once all that it waits for c
         tell(model);
       },
     ),
-    { numRuns: 3000, ...(process.env["CI"] !== undefined && { seed: 20261126 }) },
+    walks(200),
   );
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Cron } from "../../shared/cron/cron.ts";
 import { isCronFault, parseCron } from "../../shared/cron/parse-cron.ts";
+import { walks } from "../../test/support/model/walks.ts";
 import { isZoneFault, parseZone } from "./parse-zone.ts";
 import { nextTick, previousTick, ticksBetween } from "./ticks.ts";
 
@@ -103,15 +104,15 @@ function ticksOf(cron: Cron, minutes: readonly { at: number; local: number }[]):
 
 test("the ticks near a change of clocks are those of a walk through all minutes, in both directions", () => {
   const days = 2 * 86_400_000;
-  const walks = moments.map(([name, at]) => {
+  const zones = moments.map(([name, at]) => {
     const zone = parseZone(name);
     if (isZoneFault(zone)) throw new Error(zone.message);
     return { zone, minutes: walk(name, Date.parse(at) - days, Date.parse(at) + days) };
   });
   let compared = 0;
   fc.assert(
-    fc.property(expression, fc.nat(walks.length - 1), (text, which) => {
-      const { zone, minutes = [] } = walks[which] ?? {};
+    fc.property(expression, fc.nat(zones.length - 1), (text, which) => {
+      const { zone, minutes = [] } = zones[which] ?? {};
       if (zone === undefined) throw new Error("There is no such walk.");
       const cron = parseCron(text);
       if (isCronFault(cron)) return cron.fault === "never";
@@ -136,7 +137,7 @@ test("the ticks near a change of clocks are those of a walk through all minutes,
       compared += expected.length;
       return true;
     }),
-    { numRuns: 300 },
+    walks(30),
   );
   expect(compared).toBeGreaterThan(1000);
 });
@@ -162,6 +163,6 @@ test("between a tick and the next one no minute matches, however far it is", () 
       expect(previous).toBe(next);
       return true;
     }),
-    { numRuns: 500 },
+    walks(50),
   );
 });

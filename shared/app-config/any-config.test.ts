@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkTexts, tomlFile } from "../../test/support/apps/config-of.ts";
+import { walks } from "../../test/support/model/walks.ts";
 import { checkConfigDocument } from "./check-config.ts";
 import { nameKey } from "./rules/rule.ts";
 
@@ -90,7 +91,7 @@ test("any valid config is the same as a directory, as a JSON document, and when 
       });
       expect(stored.config?.checksum).toBe(asFolder.config?.checksum);
     }),
-    { numRuns: 150 },
+    walks(30),
   );
 });
 

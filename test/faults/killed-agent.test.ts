@@ -10,6 +10,7 @@ import { jobReader } from "../support/agent/given-jobs.ts";
 import { type AgentProcess, startAgentProcess } from "../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
 import { until } from "../support/broker/given-polling.ts";
+import { walks } from "../support/model/walks.ts";
 import { faultProxy } from "../support/network/fault-proxy.ts";
 import { testFolder } from "../support/run/folder.ts";
 
@@ -138,7 +139,7 @@ describe("an agent that is killed again and again", () => {
       await expectWhole(scene, jobId);
       await kill(agent);
     });
-    await fc.assert(model, { numRuns: 3, endOnFailure: true });
+    await fc.assert(model, { ...walks(3), endOnFailure: true });
   });
 
   test.each<[string, (scene: Scene) => boolean]>([

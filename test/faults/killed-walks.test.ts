@@ -5,6 +5,7 @@ import { type BrokerProcess, startBrokerProcess } from "../support/broker/broker
 import { send } from "../support/broker/broker.ts";
 import { until } from "../support/broker/given-polling.ts";
 import { advanceClock } from "../support/database/clock.ts";
+import { walks } from "../support/model/walks.ts";
 import { expectToldOnce } from "../support/workflows/expect-told-once.ts";
 import { givenInstall, givenWorkflowsApi } from "../support/workflows/workflows-api.ts";
 
@@ -138,6 +139,6 @@ test("workflows that brokers are killed under, whatever somebody wants of them, 
         select from queue_signal_live l join workflows w on w.signal_id = l.id where w.id = any(${ids})`;
       expect(places).toHaveLength(0);
     }),
-    { numRuns: 3, endOnFailure: true, seed: 20261127 },
+    { ...walks(3), endOnFailure: true },
   );
 });

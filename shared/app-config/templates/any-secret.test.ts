@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { walks } from "../../../test/support/model/walks.ts";
 import type { Json, JsonObject } from "./json-value.ts";
 import { type RenderedText, renderTemplate } from "./render-template.ts";
 
@@ -147,6 +148,6 @@ test("whatever a template does with two secrets, what is shown of both is the sa
       expect(both[0]?.text).toBe(plain.text);
       expect(both[0]?.faults === undefined).toBe(plain.faults === undefined);
     }),
-    { numRuns: 1_500 },
+    walks(150),
   );
 });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { walks } from "../../../test/support/model/walks.ts";
 import type { Json, JsonObject } from "./json-value.ts";
 import { renderTemplate, renderValue } from "./render-template.ts";
 import { RenderWork } from "./render-work.ts";
@@ -187,7 +188,7 @@ test("any text with any state is rendered or refused, twice the same, and change
       expect(once.text === undefined).toBe(once.faults !== undefined);
       expect(JSON.stringify(state)).toBe(given);
     }),
-    { numRuns: 3_000 },
+    walks(300),
   );
   expect(JSON.stringify(Object.getOwnPropertyNames(Object.prototype))).toBe(before);
 });
@@ -201,7 +202,7 @@ test("any value with any state is rendered or refused, and is JSON as it was", (
       const isTemplate = JSON.stringify(value).includes("{{");
       expect(isTemplate || isDeepStrictEqual(rendered, value)).toBe(true);
     }),
-    { numRuns: 1_000 },
+    walks(100),
   );
 });
 
@@ -228,7 +229,7 @@ test("a text without actions of ours stays as it is, byte for byte", () => {
       fc.pre(!/\{\{-?\s*["`]/.test(whole));
       expect(renderTemplate(whole, { svc }, place)).toEqual({ text: whole });
     }),
-    { numRuns: 2_000 },
+    walks(200),
   );
 });
 

@@ -14,6 +14,7 @@ import {
   readAll,
   unreadBytes,
 } from "../../support/agent/given-child.ts";
+import { walks } from "../../support/model/walks.ts";
 
 const owner = path.join(import.meta.dirname, "..", "..", "support", "agent", "child-owner.ts");
 const mebibyte = 1_048_576;
@@ -69,7 +70,7 @@ describe("a child whose agent is killed", () => {
         await child.remove();
       },
     );
-    await fc.assert(model, { numRuns: 6, endOnFailure: true });
+    await fc.assert(model, { ...walks(6), endOnFailure: true });
   });
 
   test("prints no broken pipe, and waits when nobody reads, without filling the memory", async () => {

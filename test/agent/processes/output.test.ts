@@ -8,6 +8,7 @@ import type { ChildOutput } from "../../../agent/processes/child.ts";
 import { readStat } from "../../../agent/processes/process-identity.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
 import { givenChildren, readAll, unreadBytes } from "../../support/agent/given-child.ts";
+import { walks } from "../../support/model/walks.ts";
 
 const mebibyte = 1_048_576;
 
@@ -42,7 +43,7 @@ describe("what a child prints", () => {
       expect(await readAll(child.output)).toBe(Buffer.concat(parts).toString("latin1"));
       expect((await child.exited).code).toBe(0);
     });
-    await fc.assert(model, { numRuns: 12 });
+    await fc.assert(model, walks(12));
   });
 
   test("may be a line of one gigabyte: nothing is lost and the memory stays flat", async () => {

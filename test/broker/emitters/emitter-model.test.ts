@@ -14,6 +14,7 @@ import {
   work,
 } from "../../support/model/emitter-commands.ts";
 import { EmitterModel } from "../../support/model/emitter-model.ts";
+import { walks } from "../../support/model/walks.ts";
 import { emittingBroker, moveClockTo, nowOf } from "../../support/queues/emitting.ts";
 import { givenQueue } from "../../support/queues/given-signals.ts";
 
@@ -59,7 +60,6 @@ const passed = fc
 const looked = span(0, 1, 5, 30).map((ms) => pass(ms, true));
 
 /** What judges a change draws the same runs each time; at a desk they are drawn anew. */
-const sameInCi = process.env["CI"] === "true" ? { seed: 20261126 } : {};
 
 const commands = fc.commands(
   [
@@ -90,6 +90,6 @@ test("whatever is done in whatever order, each tick that the contract emits is e
         return { model: new EmitterModel(now), real: { broker, queue } };
       }, planned);
     }),
-    { numRuns: 40, ...sameInCi },
+    walks(20),
   );
 });

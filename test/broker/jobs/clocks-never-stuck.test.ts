@@ -6,6 +6,7 @@ import { advanceClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import { sweepAll } from "../../support/database/sweep-all.ts";
+import { walks } from "../../support/model/walks.ts";
 import { claim, givenJob, givenProcess, givenRunner, report } from "../../support/rows/given.ts";
 
 let db: Db;
@@ -79,6 +80,6 @@ test("whatever has begun, every job ends by its clocks alone, and every row wait
            and finished_at <= created_at + (select max(ns(overall_timeout)) from runner_jobs where id = runner_job_id) + interval '62 s'`;
       expect(ended?.n).toBe(ids.length);
     }),
-    { numRuns: 25 },
+    walks(20),
   );
 });

@@ -15,6 +15,7 @@ import {
   shutDown,
   takeOver,
 } from "../../support/model/operator-commands.ts";
+import { walks } from "../../support/model/walks.ts";
 import { givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 let db: Db;
@@ -64,6 +65,6 @@ test("whatever is done in whatever order, every job moves by the table and for a
         return { model: new JobModel(), real: { db, runner, alive } };
       }, planned);
     }),
-    { numRuns: 80 },
+    walks(20),
   );
 });

@@ -9,6 +9,7 @@ import {
   storedBodies,
   storedRecords,
 } from "../../support/logs/otlp-logs.ts";
+import { walks } from "../../support/model/walks.ts";
 
 const database = await testDatabase();
 const { db } = database;
@@ -86,6 +87,6 @@ test("whatever is sent again, late and at once through whichever broker, is read
       const seqs = (await storedRecords(db, orgId, streamId)).map(({ seq }) => seq);
       expect(seqs).toEqual([...expected].toSorted((a, b) => a - b));
     }),
-    { numRuns: 25 },
+    walks(20),
   );
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { until } from "../../support/broker/given-polling.ts";
+import { walks } from "../../support/model/walks.ts";
 import { beat } from "../../support/rows/given.ts";
 import { expectToldOnce } from "../../support/workflows/expect-told-once.ts";
 import { beginTree, subtree } from "../../support/workflows/given-tree.ts";
@@ -182,6 +183,6 @@ test("parents and children, whatever somebody wants of them at two brokers, end 
         select from queue_signal_live l join workflows w on w.signal_id = l.id where w.id = any(${[...ids]})`;
       expect(places).toHaveLength(0);
     }),
-    { numRuns: 3, endOnFailure: true, seed: 20261127 },
+    { ...walks(3), endOnFailure: true },
   );
 });
