@@ -1,3 +1,3 @@
--- Logins with which the clusters of an install pull its images: of what is deployed there, and by which job they came there.
+-- Logins with which the clusters of an install pull its images: to which place each was brought, and by which job.
 
-alter table registry_logins add column target_id svc_id, add column runner_job_of svc_id;
+alter table registry_logins add column place text, add column runner_job_of svc_id;

@@ -1815,7 +1815,7 @@ create table registry_logins (
   access jsonb not null,
   created_at timestamp with time zone not null default svc_now(),
   expires_at timestamp with time zone,
-  target_id svc_id,
+  place text,
   runner_job_of svc_id,
   constraint registry_logins_pkey PRIMARY KEY (id),
   constraint registry_logins_org_id_install_id_fkey FOREIGN KEY (org_id, install_id) REFERENCES installs(org_id, id) ON DELETE CASCADE,

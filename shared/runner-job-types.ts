@@ -88,8 +88,11 @@ export type RunnerJobType = keyof typeof runnerJobTypes;
 /** Which plans an agent must read that renders templates of artifacts: older ones would deploy them as they are. */
 export const plansWithState = 4;
 
+/** Those that write a Secret by which images are pulled: where it is left out, no pod starts. */
+export const plansWithPullSecret = 5;
+
 /** Which plans this version's agent reads: the newest that a type, or such a plan, needs. It is raised with the first that older agents do not read. */
-export const newestPlans = 4;
+export const newestPlans = 5;
 
 /** The row of a type, with its optional members visible. */
 export function runnerJobType(type: RunnerJobType): TypeRow {

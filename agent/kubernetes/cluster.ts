@@ -13,6 +13,8 @@ export type Applying = {
   readonly force: boolean;
   /** A dry run: the server returns the result and stores nothing. */
   readonly isDry: boolean;
+  /** Fields that the server does not know are left out, where they are no fault. */
+  readonly isLenient?: boolean;
 };
 
 /** A job's client of a cluster. */
@@ -88,14 +90,14 @@ export function clusterOf(api: KubeApi, namespace: string): Cluster {
     server: api.server,
     discovery: openDiscovery(api),
     namespace,
-    apply: async ({ ref, resource }, object, { manager, force, isDry }) =>
+    apply: async ({ ref, resource }, object, { manager, force, isDry, isLenient }) =>
       await api.call<KubeObject>({
         method: "PATCH",
         path: objectPath(resource, ref),
         query: {
           fieldManager: manager,
           force: String(force),
-          fieldValidation: "Strict",
+          fieldValidation: isLenient === true ? "Ignore" : "Strict",
           ...(isDry && { dryRun: "All" }),
         },
         // JSON is YAML.

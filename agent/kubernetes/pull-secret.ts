@@ -68,13 +68,20 @@ export async function keepPullSecret(
   const write = async (): Promise<unknown> =>
     await cluster.apply(at, object, { manager: "svc-agent/pull", force: true, isDry: false });
   try {
-    await write().catch(async (error: unknown) => {
-      if (!createsNamespace || !isRefusal(error, 404)) throw error;
-      await makeNamespace(cluster, namespace);
-      await write();
-    });
+    await write();
   } catch (error) {
-    throw explainRefusal(error, `${refWords(at.ref)}, with which images are pulled`);
+    const failed = `${refWords(at.ref)}, with which images are pulled`;
+    if (!isRefusal(error, 404)) throw explainRefusal(error, failed);
+    if (!createsNamespace) {
+      // What is deployed into other namespaces alone needs none; what pulls by it there would say so.
+      const words = `The namespace ${namespace} is not there: no Secret with a login for ${server} was written.`;
+      job.log(words, "warn", "pull", "pull-secret");
+      return;
+    }
+    await makeNamespace(cluster, namespace);
+    await write().catch((again: unknown) => {
+      throw explainRefusal(again, failed);
+    });
   }
   job.log(`${refWords(at.ref)} has a login for ${server}.`, "info", "pull", "pull-secret");
 }

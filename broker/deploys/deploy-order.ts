@@ -22,6 +22,8 @@ export type PullSecret = {
   readonly name: string;
   readonly server: string;
 };
+/** The same in a plan, with what tells its namespace and cluster from others of the install. */
+export type PlacedPullSecret = PullSecret & { readonly place: string };
 
 /** A deploy, or a run of a sandbox, whose plan is to be rendered, as JSON. */
 export type DeployOrder = {

@@ -34,7 +34,7 @@ export function draftDeployJob(
   const id = newId("job");
   const signedIn = withLogin(env, id, text);
   const { login } = signedIn;
-  const { plan, pullLogin } = withPullLogin(env, deploy, { operation, text: signedIn.plan });
+  const { plan, pullLogin } = withPullLogin(env, { operation, text: signedIn.plan });
   const metadata = {
     install_id: facts.install.id,
     app_id: facts.app.id,
@@ -64,26 +64,23 @@ export function draftDeployJob(
   });
 }
 
-/** How the plan of what writes such a Secret begins, as `planDeploy` writes it. */
-const pullSecretMember = '{"pull_secret":{"name":';
+/** How the plan of what writes such a Secret begins, as `planDeploy` writes it: a teardown's is `removed`. */
+const pullSecretStart = '{"pull_secret":{';
+const pullSecretMember = /^\{"pull_secret":\{"name":"[^"]*","server":"[^"]*","place":"([^"]*)"/;
 
 type OfPlan = { readonly operation: RunnerJobOperation; readonly text: string };
 
 /** What applies writes the Secret: its plan has the login that the clusters of the install get. */
-function withPullLogin(
-  { facts, seals, deploys }: KindEnvironment,
-  deploy: DeployRow,
-  { operation, text }: OfPlan,
-) {
+function withPullLogin({ facts, seals, deploys }: KindEnvironment, { operation, text }: OfPlan) {
   const { registry, pullLogin: fixed } = deploys ?? {};
-  const isWritten = operation === "apply-plan" && text.startsWith(pullSecretMember);
-  if (!isWritten || registry === undefined) return { plan: text, pullLogin: undefined };
+  const [, place] = (operation === "apply-plan" && pullSecretMember.exec(text)) || [];
+  if (place === undefined || registry === undefined) return { plan: text, pullLogin: undefined };
   const withAuth = (login: object): string =>
-    `{"pull_secret":{"login":${JSON.stringify(login)},"name":${text.slice(pullSecretMember.length)}`;
+    `${pullSecretStart}"login":${JSON.stringify(login)},${text.slice(pullSecretStart.length)}`;
   if (registry.auth === "fixed" && fixed !== undefined)
     return { plan: withAuth(openedLogin(seals, facts.org.id, fixed)), pullLogin: undefined };
   if (registry.auth !== "token") return { plan: text, pullLogin: undefined };
-  const made = makePullLogin(facts.install.id, deploy.target_id);
+  const made = makePullLogin(facts.install.id, place);
   return { plan: withAuth(made.login), pullLogin: made.stored };
 }
 
@@ -95,7 +92,8 @@ function openedLogin(seals: Seals, orgId: string, { username, password }: FixedL
 
 /** Where a plan says from which registry it pulls: as `planDeploy` writes it, before anything that somebody gave. */
 const registryMembers = /"src_registry":\{|"oci_source":\{"registry":\{/;
-const repositoryMember = /"repository":("(?:[^"\\]|\\.)*")/;
+const textOf = (member: string) => new RegExp(`"${member}":("(?:[^"\\\\]|\\\\.)*")`);
+const [serverMember, repositoryMember] = [textOf("loginServer"), textOf("repository")];
 
 /** The plan with a login that pulls what it names, where the registry asks for one. The rest stays as it is, byte for byte. */
 function withLogin({ facts, seals, deploys }: KindEnvironment, jobId: string, text: string) {
@@ -103,6 +101,9 @@ function withLogin({ facts, seals, deploys }: KindEnvironment, jobId: string, te
   const found = registryMembers.exec(text);
   if (found === null || registry === undefined) return { plan: text, login: undefined };
   const at = found.index + found[0].length;
+  const [, server] = serverMember.exec(text.slice(at)) ?? [];
+  if (server === undefined || JSON.parse(server) !== registry.server)
+    return { plan: text, login: undefined }; // it is no login of there
   const withAuth = (ociauth: object): string =>
     `${text.slice(0, at)}"ociauth":${JSON.stringify(ociauth)},${text.slice(at)}`;
   if (registry.auth === "fixed" && pullLogin !== undefined)

@@ -41,6 +41,7 @@ export function pullSecretOfPart(
     (other) =>
       other !== own &&
       other.deployed !== undefined &&
+      hasSecret(other) &&
       maybeBeside(placeOf(own), placeOf(other)) &&
       serverOf(env, other.name, other.deployedPart?.configId ?? configId) !== undefined,
   );
@@ -54,6 +55,13 @@ function serverOf({ deploys, readsOf }: Env, name: string, configId: string): st
   if (pulled.length === 0) return undefined;
   const { needs } = readsWithArtifacts(readsOf(configId), components);
   return pulled.find((part) => needs[name]?.includes(part.name))?.deployed?.artifact.registry;
+}
+
+/** Of these a deploy writes one. */
+function hasSecret({ deployedPart, wanted }: PartFacts): boolean {
+  const { part } = deployedPart ?? wanted ?? {};
+  if (part === undefined || !("component" in part)) return false;
+  return ["helm_chart", "kubernetes_manifest", "job"].includes(part.component.type);
 }
 
 /** The namespace and the cluster as its config has them; undefined where that does not say. */

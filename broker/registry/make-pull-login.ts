@@ -9,15 +9,15 @@ export type PullLogin = {
     readonly id: string;
     readonly digest: string;
     readonly install_id: string;
-    readonly target_id: string;
+    readonly place: string;
   };
 };
 
 /**
- * Makes the login with which clusters pull what an install has deployed, whatever that is by then. Of one thing that is deployed the
- * former is good for 30 days after the next.
+ * Makes the login with which a cluster pulls what an install has deployed, whatever that is by then. Of one place, a namespace of a
+ * cluster, the former is good for 30 days after the next.
  */
-export function makePullLogin(installId: string, targetId: string): PullLogin {
+export function makePullLogin(installId: string, place: string): PullLogin {
   const id = newId("rgl");
   const password = mintToken("reg");
   return {
@@ -26,7 +26,7 @@ export function makePullLogin(installId: string, targetId: string): PullLogin {
       id,
       digest: hash("sha256", password, "hex"),
       install_id: installId,
-      target_id: targetId,
+      place,
     },
   };
 }

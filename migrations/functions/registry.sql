@@ -14,14 +14,14 @@ create or replace function write_registry_logins(org text, jobs jsonb) returns v
     from jsonb_array_elements(jobs) j
    where j ? 'registry_login';
 
-  insert into registry_logins (id, org_id, install_id, target_id, runner_job_of, digest, access, expires_at)
-  select j #>> '{pull_login,id}', org, j #>> '{pull_login,install_id}', j #>> '{pull_login,target_id}', j ->> 'id',
+  insert into registry_logins (id, org_id, install_id, place, runner_job_of, digest, access, expires_at)
+  select j #>> '{pull_login,id}', org, j #>> '{pull_login,install_id}', j #>> '{pull_login,place}', j ->> 'id',
          decode(j #>> '{pull_login,digest}', 'hex'), '[]', 'infinity'
     from jsonb_array_elements(jobs) j
    where j ? 'pull_login'
 $$;
 
--- Of what was applied just now, the logins before that job's: 30 days later they open nothing. What has long opened nothing goes.
+-- Where something was applied just now, the logins that were there before that job's: 30 days later they open nothing. What has long opened nothing goes.
 create or replace function retire_pull_logins(org text, deploys jsonb, t timestamptz) returns void
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -31,21 +31,24 @@ begin
      set expires_at = t + interval '30 days'
     from jsonb_array_elements(deploys) d
     join registry_logins n on n.org_id = org and n.install_id = d ->> 'install_id' and n.runner_job_of = d ->> 'apply_job_id'
-   where d ->> 'status' = 'active' and o.org_id = org and o.install_id = n.install_id and o.target_id = n.target_id
+   where d ->> 'status' = 'active' and o.org_id = org and o.install_id = n.install_id and o.place = n.place
      and o.id < n.id and o.expires_at = 'infinity';
   delete from registry_logins o
    using (select distinct d ->> 'install_id' as install from jsonb_array_elements(deploys) d where d ->> 'status' = 'active') x
    where o.org_id = org and o.install_id = x.install and o.expires_at < t - interval '1 day';
 end $$;
 
--- What the clusters of an install pull: each image that is deployed there and is in that registry.
+-- What the clusters of an install pull: each image in that registry that is deployed there, or was within the last 30 days, as what reads
+-- it follows later. Of the org's own repositories alone.
 create or replace function pulls_of_install(org text, install text, server text, image_types text[]) returns jsonb
   language sql stable
   as $$
   select coalesce(jsonb_agg(distinct jsonb_build_object('repository', d.artifact ->> 'repository', 'actions', jsonb_build_array('pull'))), '[]')
     from installs i
     join install_components c on c.org_id = i.org_id and c.install_id = i.id
-    join install_deploys d on d.org_id = c.org_id and d.id = c.deployed_id
+    join install_deploys d on d.target_id = c.id and d.org_id = c.org_id
    where i.org_id = org and i.id = install and i.deleted_at is null
+     and (d.id = c.deployed_id or d.applied_at > svc_now() - interval '30 days')
+     and '/' || (d.artifact ->> 'repository') like '%/' || org || '/%'
      and d.component_type = any(image_types) and d.artifact ->> 'registry' = server and d.artifact ? 'pull_secret'
 $$;

@@ -331,11 +331,11 @@ begin
 end $$;
 
 -- What brokers do that know all types of workflows and kinds of steps (shared/workflow-task.ts): older ones do not know it either.
-create or replace function workflow_task() returns text language sql immutable parallel safe return 'advance-workflow-4';
+create or replace function workflow_task() returns text language sql immutable parallel safe return 'advance-workflow-5';
 
 -- The task of a signal that may have been filed by an older broker, or before an upgrade.
 create or replace function present_task(task text) returns text
-  language sql immutable parallel safe return case when task in ('advance-workflow', 'advance-workflow-2', 'advance-workflow-3') then workflow_task() else task end;
+  language sql immutable parallel safe return case when task in ('advance-workflow', 'advance-workflow-2', 'advance-workflow-3', 'advance-workflow-4') then workflow_task() else task end;
 
 -- Begins the turns of signals that brokers run, where it is their turn: one of the first in line, as many as there are places. Where an
 -- org has more than brokers soon have room for, they wait in the backlog. The caller holds the queues' locks.

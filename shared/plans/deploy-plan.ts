@@ -105,6 +105,8 @@ export const deployPlan = z.looseObject({
       removed: flag,
       name: text,
       server: text,
+      /** Which namespace of which cluster it is, to the broker. */
+      place: text,
       login: z.looseObject({ username: secretText, password: secretText }).nullish(),
     })
     .nullish(),

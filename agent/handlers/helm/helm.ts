@@ -139,10 +139,13 @@ async function uninstall(context: HelmContext): Promise<JobResult> {
   const revisions = await job.once("revisions", async () => await recoverRelease(context, found));
   await judgeOnce(context, revisions, async () => await diffUninstall(context, revisions));
   await expectUntouched(context, revisions, "uninstall");
-  await removePullSecret(context, run.pullSecret, run);
-  if (revisions.length === 0) return { description: `There is no release ${run.name}.` };
+  if (revisions.length === 0) {
+    await removePullSecret(context, run.pullSecret, run);
+    return { description: `There is no release ${run.name}.` };
+  }
   const timeout = `${Math.ceil(run.waitMs / 1000)}s`;
   const args = ["uninstall", run.name, "--wait", "--ignore-not-found", "--timeout", timeout];
   await askHelm(helm, { key: "uninstall", args }, `The release ${run.name} cannot be uninstalled`);
+  await removePullSecret(context, run.pullSecret, run);
   return { description: `${run.name} is uninstalled.`, outputs: { namespace: run.namespace } };
 }

@@ -46,7 +46,7 @@ test.each([
 
 test.each([
   ["the sandbox has made none", { url: "u" }, {}],
-  ["it is there", { ecr: { repository_url: `${ecr}/shop` } }, { server: ecr, repository: "shop" }],
+  ["it would stay at its server", { ecr: { repository_url: `${ecr}/another` } }, { server: ecr }],
   ["an output is no text", { ecr: { repository_url: { a: 1 } }, acr: {} }, {}],
 ])("no image is copied where %s", (_, sandbox, of) => {
   expect(planned(sandbox as JsonObject, of)).toBeNull();

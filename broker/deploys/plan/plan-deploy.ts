@@ -12,9 +12,21 @@ import { type RenderedForPlan, renderForPlan } from "../../rendering/render-for-
 import { mostSecrets, writePlan } from "../../rendering/write-plan.ts";
 import { faultOf } from "../../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../../workflows/machine/workflow-rows.ts";
-import type { ArtifactPlace, DeployOrder, DeployPlanned } from "../deploy-order.ts";
+import type {
+  ArtifactPlace,
+  DeployOrder,
+  DeployPlanned,
+  PlacedPullSecret,
+  PullSecret,
+} from "../deploy-order.ts";
 import { artifactState } from "./artifact-state.ts";
-import { clusterAt, clusterInfoOf, clusterTemplates, shownCluster } from "./cluster-info-of.ts";
+import {
+  type ClusterInfo,
+  clusterAt,
+  clusterInfoOf,
+  clusterTemplates,
+  shownCluster,
+} from "./cluster-info-of.ts";
 import { findClusterPlaces, requireCluster } from "./cluster-places.ts";
 import { deployKindOf } from "./deploy-kind-of.ts";
 import type { DeployKind, Members, Rendered } from "./deploy-kind.ts";
@@ -148,7 +160,7 @@ function planOf(
 ): Members {
   const { install, app } = facts;
   return {
-    ...(cluster === "must" && pullSecret !== null && { pull_secret: pullSecret }), // first: its login is put there
+    ...(cluster === "must" && pullSecret !== null && { pull_secret: placed(pullSecret, members) }), // first: its login is put there
     install_id: install.id,
     app_id: app.id,
     app_config_id: appConfigId,
@@ -172,6 +184,14 @@ function planOf(
     ...members,
     ...(install.sandbox_mode === true && { sandbox_mode: { enabled: true } }),
   };
+}
+
+/** A namespace as the plan's kind has it, of the cluster that it names: what a cluster is told of its logins changes, its address does not. */
+function placed(secret: PullSecret, members: Members): PlacedPullSecret {
+  const [kind] = Object.values(members) as { namespace?: string; cluster_info?: ClusterInfo }[];
+  const { namespace = "", cluster_info: at } = kind ?? {};
+  const place = checksumOf(canonicalJson([at?.endpoint ?? at?.id ?? "", namespace]));
+  return { ...secret, place: place.slice(0, 32) };
 }
 
 /** Its login comes with the job. */

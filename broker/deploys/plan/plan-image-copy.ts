@@ -31,7 +31,10 @@ export type ImageCopyTexts = {
   readonly to: Pick<ArtifactPlace, "server" | "repository">;
 };
 
-/** How an image comes into the registry that the install's sandbox has made; null where it has made none, or the image is there already. */
+/**
+ * How an image comes into the registry that the install's sandbox has made; null where it has made none. One of the server where the image was
+ * built is none: an output would say there whose repositories are read and written.
+ */
 export function planImageCopy(
   { facts: base, name, componentId, from }: ImageCopyOrder,
   values: StateValues,
@@ -43,8 +46,7 @@ export function planImageCopy(
   const rendered = renderForPlan(given, facts, place, { work, words });
   if ("code" in rendered) return rendered;
   const to = readInstallRegistry(memberOf(rendered.value), componentId);
-  if (to === undefined || (to.loginServer === from.server && to.repository === from.repository))
-    return null;
+  if (to === undefined || to.loginServer === from.server) return null;
   const { install } = base;
   const planOf = (registry: InstallRegistry): Members => ({
     src_registry: registryOf(from), // first: its login is put there

@@ -1,4 +1,8 @@
-import { plansWithState, runnerJobType } from "../../../shared/runner-job-types.ts";
+import {
+  plansWithPullSecret,
+  plansWithState,
+  runnerJobType,
+} from "../../../shared/runner-job-types.ts";
 import { chooseBuild, type WhichBuild } from "../../deploys/choose-build.ts";
 import type { DeployOrder } from "../../deploys/deploy-order.ts";
 import { type ChosenBuild, typeOfPart } from "../../deploys/deploy-part.ts";
@@ -73,9 +77,13 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   if (step.params["only_if_changed"] === true && isSame(of, build.artifact.digest, valuesDigest))
     return { kind: "unchanged", detail: "what would be deployed is deployed" };
   const { plans = 1 } = runnerJobType(planned.type);
-  const needed = planned.hasState ? Math.max(plans, plansWithState) : plans;
-  const reads = env.deploys?.readsPlans ?? null;
-  if (reads !== null && reads < needed) return { kind: "fault", fault: outdated(facts.runner.id) };
+  const needed = [
+    plans,
+    ...(planned.hasState ? [plansWithState] : []),
+    ...(order.pullSecret === null ? [] : [plansWithPullSecret]),
+  ];
+  const outdated = whyOutdated(env, Math.max(...needed));
+  if (outdated !== undefined) return { kind: "fault", fault: outdated };
   const operation = isTeardown ? "create-teardown-plan" : "create-apply-plan";
   const job = draftDeployJob(env, draft, { step, deploy, ...planned, operation });
   Object.assign(deploy, {
@@ -126,9 +134,16 @@ const nobodyEnded: CompositeFault = faultOf(
   "What it waited for did not end within a day. Look at that, then retry.",
 );
 
-const outdated = (runnerId: string): CompositeFault =>
-  faultOf(
+/** An agent of the install's runner says that it reads older plans than these. */
+export function whyOutdated(
+  { facts: { runner }, deploys }: KindEnvironment,
+  needed: number,
+): CompositeFault | undefined {
+  const reads = deploys?.readsPlans ?? null;
+  if (reads === null || reads >= needed) return undefined;
+  return faultOf(
     "runner_outdated",
     "The agent is older than this deploy",
-    `An agent of the install's runner ${runnerId} is of a version that does not know such plans. Update it: svc runner update-version ${runnerId}. Then retry.`,
+    `An agent of the install's runner ${runner.id} is of a version that does not know such plans. Update it: svc runner update-version ${runner.id}. Then retry.`,
   );
+}

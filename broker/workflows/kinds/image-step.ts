@@ -1,3 +1,4 @@
+import { runnerJobType } from "../../../shared/runner-job-types.ts";
 import { chooseBuild, type WhichBuild } from "../../deploys/choose-build.ts";
 import type { ArtifactPlace } from "../../deploys/deploy-order.ts";
 import { draftDeployJob } from "../../deploys/draft-deploy-job.ts";
@@ -7,6 +8,7 @@ import { stateBase } from "../../installs/state-base.ts";
 import { faultOf, type StepKind, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { Step } from "../machine/workflow-rows.ts";
+import { whyOutdated } from "./begin-plan.ts";
 import { deployOutcome } from "./deploy-outcome.ts";
 import { keepDeploy, moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
@@ -40,6 +42,7 @@ export const imageStep = (env: KindEnvironment): StepKind => ({
       moveDeploy(draft, of, { status: isGone ? "inactive" : "active" });
     } else {
       const isCancelled = status === "cancelled";
+      if (step.job_id === null) of.deploy.apply_job_id = null; // the runner took no job
       moveDeploy(draft, of, { status: isCancelled ? "cancelled" : "error", description, error });
     }
   },
@@ -53,7 +56,11 @@ function takeImage(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): St
   const { build, configured } = chosen;
   Object.assign(deploy, { build_id: build.id, app_config_id: configured.configId });
   if (build.status !== "active") return putOff(draft, of, `it waits for the build ${build.id}`);
-  const place = placeOfArtifact(build.artifact, env.deploys?.registry);
+  // What stands may be a copy, whose place a sandbox named: it is taken from where it was built.
+  const place = placeOfArtifact(
+    { ...build.artifact, ...build.artifact.source },
+    env.deploys?.registry,
+  );
   if (place === undefined) return { kind: "fault", fault: noImage };
   const { facts } = env;
   const given = {
@@ -66,11 +73,14 @@ function takeImage(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): St
   if (copy !== null && "code" in copy) return { kind: "fault", fault: copy };
   if (copy === null) {
     const secret = pullSecretFor(env, place);
-    deploy.artifact = artifactAt(place, secret?.name);
+    deploy.artifact = { ...artifactAt(place), ...(secret && { pull_secret: secret.name }) };
     return { kind: "done" };
   }
+  const outdated = whyOutdated(env, runnerJobType("oci-sync").plans ?? 1);
+  if (outdated !== undefined) return { kind: "fault", fault: outdated };
   if (target.is_busy) return putOff(draft, of, "another workflow works on it: it waits for that");
-  deploy.artifact = artifactAt({ ...place, ...copy.to }, undefined);
+  const source = { registry: place.server, repository: place.repository };
+  deploy.artifact = { ...artifactAt({ ...place, ...copy.to }), source };
   const job = draftDeployJob(env, draft, {
     ...copy,
     step,
@@ -87,15 +97,11 @@ function takeImage(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): St
   return { kind: "job", job };
 }
 
-const artifactAt = (
-  { server: registry, repository, tag, digest }: ArtifactPlace,
-  secret: string | undefined,
-) => ({
+const artifactAt = ({ server: registry, repository, tag, digest }: ArtifactPlace) => ({
   registry,
   repository,
   tag,
   digest,
-  ...(secret !== undefined && { pull_secret: secret }),
 });
 
 /** It is looked at again when the build, or the other workflow, has ended. */

@@ -10,6 +10,8 @@ export type DeployedArtifact = {
   readonly media_type?: string;
   /** Of an image: the Secret by which clusters of the install pull it. */
   readonly pull_secret?: string;
+  /** Where it was built, of an image that was copied from there. */
+  readonly source?: { readonly registry: string; readonly repository: string };
   /** The paths below `.svc` that its templates read. */
   readonly references?: readonly string[] | undefined;
 };

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { ComponentBuild } from "../../../shared/api/builds.ts";
 import {
   newestPlans,
+  plansWithPullSecret,
   plansWithState,
   runnerJobType,
   runnerJobTypeNames,
@@ -15,9 +16,9 @@ const { setup } = await givenWorkflowsApi({
   env: { SVC_REGISTRY: "http://registry.example.com:5000/acme" },
 });
 
-test("the newest plans are the newest that a type of jobs, or a plan with a state, needs", () => {
+test("the newest plans are the newest that a type of jobs, or a plan with a state or a pull Secret, needs", () => {
   const needed = runnerJobTypeNames.map((type) => runnerJobType(type).plans ?? 1);
-  expect(newestPlans).toBe(Math.max(...needed, plansWithState));
+  expect(newestPlans).toBe(Math.max(...needed, plansWithState, plansWithPullSecret));
 });
 
 test("a build is given to no agent of ours that reads older plans, and to those that say nothing", async () => {

@@ -46,11 +46,10 @@ async function given(env: Readonly<Record<string, string>>, app: object = docume
   await givenBuildsOf(org, synced.body.id);
   const slots = { actions: 4, deploy: 4, sandbox: 4, sync: 4 };
   const runner = await givenRunner(workflows.db, { orgId: org.orgId, parallelism: slots });
-  const registryOf = {
-    ecr: { repository_url: "123456789012.dkr.ecr.eu-west-1.amazonaws.com/acme" },
-  };
+  const registry = { url: "123456789012.dkr.ecr.eu-west-1.amazonaws.com/acme" };
   const applier = await givenApplier(org, runner, {
-    outputs: (component) => (component === "" ? registryOf : { url: "u" }),
+    outputs: (component) =>
+      component === "" ? { ecr: { repository_url: registry.url } } : { url: "u" },
   });
   const provision = async () => {
     const made = await org.create({
@@ -63,31 +62,33 @@ async function given(env: Readonly<Record<string, string>>, app: object = docume
   };
   const planOf = (name: string, of: "planned" | "applied"): Planned | undefined =>
     applier[of].findLast(({ component }) => component === name)?.plan;
-  return { ...org, ...applier, url: workflows.brokers[0]?.url ?? "", provision, planOf };
+  return { ...org, ...applier, registry, url: workflows.brokers[0]?.url ?? "", provision, planOf };
 }
 
 const withTokens = { SVC_REGISTRY: "http://127.0.0.1:9/acme", SVC_REGISTRY_AUTH: "token" };
 
 test("an install's clusters get a login that pulls its images and nothing else, as long as they are deployed", async () => {
-  const { provision, planOf, url, api, reach, db, processId } = await given(withTokens);
+  const { provision, planOf, url, api, reach, db, orgId, processId } = await given(withTokens);
   const { id } = await provision();
   const name = `svc-pull-${id.replaceAll("_", "-")}`;
   const named = { name, server: "127.0.0.1:9" };
   expect(planOf("once", "planned")).toMatchObject({
     job: { image_pull_secrets: [name], env_vars: { PULL: name } },
   });
-  expect(planOf("once", "planned")?.pull_secret).toEqual(named); // what is approved has no login
+  const place = expect.stringMatching(/^[0-9a-f]{32}$/) as string;
+  expect(planOf("once", "planned")?.pull_secret).toEqual({ ...named, place }); // what is approved has no login
   expect(planOf("other", "applied")?.pull_secret).toBeUndefined();
   const loginOf = () => planOf("once", "applied")?.pull_secret?.login;
   const opened = async (login: Login | undefined) => {
-    const scopes = ["acme/shop:pull,push", "acme/other:pull"].map((scope) => `repository:${scope}`);
+    const own = `acme/${orgId}/shop`;
+    const scopes = [`${own}:pull,push`, "acme/other:pull"].map((scope) => `repository:${scope}`);
     const answer = await askToken(url, login, scopes);
     if (answer.status !== 200) return answer.status;
     const { access } = await claimsOf(url, answer.body.token);
-    return access.map((one) => `${one.name} ${one.actions.join()}`);
+    return access.map((one) => `${one.name.replace(orgId, "ORG")} ${one.actions.join()}`);
   };
   const first = loginOf();
-  expect(await opened(first)).toEqual(["acme/shop pull"]);
+  expect(await opened(first)).toEqual(["acme/ORG/shop pull"]);
   expect(await opened({ username: first?.username ?? "", password: "svc_reg_other" })).toBe(401);
 
   // The next deploy brings another one; the former is good for as long as pods may still be started by it.
@@ -103,13 +104,13 @@ test("an install's clusters get a login that pulls its images and nothing else, 
   await deploy("once", "deploys");
   const second = loginOf();
   expect(second?.username).not.toBe(first?.username);
-  expect(await opened(first)).toEqual(["acme/shop pull"]);
+  expect(await opened(first)).toEqual(["acme/ORG/shop pull"]);
   await advanceClock(db, "31 days", { alive: [processId] });
-  expect([await opened(first), await opened(second)]).toEqual([401, ["acme/shop pull"]]);
+  expect([await opened(first), await opened(second)]).toEqual([401, ["acme/ORG/shop pull"]]);
 
   // What is torn down last of those that read an image takes the Secret away, and with the install the login is gone.
   await deploy("once", "teardown");
-  expect(planOf("once", "applied")?.pull_secret).toEqual({ removed: true, ...named });
+  expect(planOf("once", "applied")?.pull_secret).toEqual({ removed: true, ...named, place });
   expect(await api(`POST /v1/installs/${id}/forget`, {})).toMatchObject({ status: 200 });
   expect(await opened(second)).toEqual([]);
 });
@@ -117,17 +118,22 @@ test("an install's clusters get a login that pulls its images and nothing else, 
 test("an image is copied by its digest into the registry that the sandbox has made, and is read from there", async () => {
   const { components } = document;
   const sandbox = builtDocument([])["sandbox.toml"];
-  const { provision, planned, planOf } = await given(withTokens, {
+  const { provision, planned, planOf, api, reach, orgId, registry } = await given(withTokens, {
     ...document,
     "sandbox.toml": sandbox,
     components: { "img.toml": components["img.toml"], "once.toml": components["once.toml"] },
   });
-  const { workflow } = await provision();
+  const { id, workflow } = await provision();
   expect(stepsOf(workflow)).toContain("sync img: success");
   const host = "123456789012.dkr.ecr.eu-west-1.amazonaws.com";
-  const copy = planned.find(({ plan }) => "dst_registry" in plan)?.plan;
-  expect(copy).toMatchObject({
-    src_registry: { loginServer: "127.0.0.1:9", repository: "acme/shop", ociauth: {} },
+  const copy = () => planned.findLast(({ plan }) => "dst_registry" in plan)?.plan;
+  const source = {
+    loginServer: "127.0.0.1:9",
+    repository: `acme/${orgId}/shop`,
+    ociauth: expect.anything() as object,
+  };
+  expect(copy()).toMatchObject({
+    src_registry: source,
     src_digest: `sha256:${"a".repeat(64)}`,
     dst_registry: {
       registryType: "ecr",
@@ -141,6 +147,25 @@ test("an image is copied by its digest into the registry that the sandbox has ma
     job: { image_url: `${host}/acme`, env_vars: { PULL: "" } },
   });
   expect(planOf("once", "applied")?.pull_secret).toBeUndefined();
+
+  // What the sandbox names is where copies go, and nowhere that the broker signs in: it is copied anew from where it was built.
+  const reprovision = async () => {
+    const begun = await api<{ workflow_id: string }>(
+      `POST /v1/installs/${id}/reprovision-sandbox`,
+      {},
+    );
+    await reach(begun.body.workflow_id, "success");
+  };
+  registry.url = `${host}/moved`;
+  await reprovision();
+  expect(copy()).toMatchObject({ src_registry: source, dst_registry: { repository: "moved" } });
+  registry.url = "127.0.0.1:9/acme/org_other/app/cmp";
+  await reprovision();
+  expect(copy()).toMatchObject({ dst_registry: { repository: "moved" } });
+  expect(planOf("once", "applied")).toMatchObject({
+    pull_secret: { server: "127.0.0.1:9" },
+    job: { image_url: `127.0.0.1:9/acme/${orgId}/shop` },
+  });
 });
 
 describeWithTools(["registry", "crane"], "a registry v3 that trusts the broker", () => {

@@ -80,7 +80,7 @@ export async function givenBuildsOf(
   for (const row of sandbox === undefined ? rows : [...rows, ofSandbox]) {
     const artifact = {
       digest: digestOf("a"),
-      repository: "127.0.0.1:9/acme/shop",
+      repository: `127.0.0.1:9/acme/${orgId}/shop`,
       tag: row.id,
     };
     await db`
