@@ -16,7 +16,7 @@ export type SeenPlan = {
 };
 type Given = {
   readonly db: Parameters<typeof givenProcess>[0];
-  readonly brokers: readonly TestBroker[];
+  readonly brokers: readonly Pick<TestBroker, "call">[];
 };
 type How = {
   /** What a plan would change, by the name of its component; empty of the sandbox. */
