@@ -42,6 +42,24 @@ export async function loadWorkflow(
   org: OrgId,
   { id, refusal, refusedChildren = {}, needs, newIds }: WorkflowSource,
 ): Promise<(() => LoadedWorkflow) | undefined> {
+  const read = await readWithOwner(parts, org, { id, needs });
+  // What the config has for the first time got its rows by that look, or by another's: now they are there.
+  const known =
+    read?.owner.isAhead === true ? await readWithOwner(parts, org, { id, needs }) : read;
+  if (known === undefined) return undefined;
+  const { snapshot, owner } = known;
+  const { things, machineOf } = owner;
+  return () => ({
+    draft: new WorkflowDraft(snapshot, { newId: newIds(), things, refusedChildren }),
+    machine: machineOf(refusal),
+  });
+}
+
+async function readWithOwner(
+  parts: WorkflowParts,
+  org: OrgId,
+  { id, needs }: Pick<WorkflowSource, "id" | "needs">,
+): Promise<{ readonly snapshot: WorkflowSnapshot; readonly owner: KnownOwner } | undefined> {
   const { db } = parts;
   const snapshot = await readSnapshot(db, org, id);
   if (snapshot === undefined) return undefined;
@@ -51,12 +69,7 @@ export async function loadWorkflow(
   if (open === undefined) throw new Error(`no workflows of ${workflow.owner_type} are known`);
   const outputsOf = new JobOutputs({ db, seals }, org).read;
   const owner = await open({ ...parts, seals }, org, { snapshot, needs: { ...needs, outputsOf } });
-  if (owner === undefined) return undefined;
-  const { things, machineOf } = owner;
-  return () => ({
-    draft: new WorkflowDraft(snapshot, { newId: newIds(), things, refusedChildren }),
-    machine: machineOf(refusal),
-  });
+  return owner && { snapshot, owner };
 }
 
 type OwnerOpened = {
@@ -66,6 +79,8 @@ type OwnerOpened = {
 /** What is known of a workflow's owner: what its events are about, and what moves it. */
 type KnownOwner = {
   readonly things: EventThings;
+  /** It has rows that the workflow was read without. */
+  readonly isAhead?: boolean;
   readonly machineOf: (refusal: Machine["refusal"]) => Machine;
 };
 type OpenOwner = (
@@ -83,7 +98,7 @@ const owners: { readonly [Type in Workflow["owner_type"]]?: OpenOwner } = {
 async function openInstall(
   parts: WorkflowParts,
   org: OrgId,
-  { snapshot: { workflow }, needs }: OwnerOpened,
+  { snapshot: { workflow, targets }, needs }: OwnerOpened,
 ): Promise<KnownOwner | undefined> {
   const choose = configOf(workflow);
   const [facts, given] = await Promise.all([
@@ -94,7 +109,13 @@ async function openInstall(
   const { seals, config } = parts;
   const deploys = await deploysOf(parts, org, { workflow, facts });
   const env = { facts, deploys, given, seals, publicUrl: config.publicUrl, ...needs };
-  return { things: thingsOf(facts, deploys), machineOf: (refusal) => installMachine(env, refusal) };
+  const read = new Set(targets.map(({ id }) => id));
+  const deployed = deploys === undefined ? [] : [...deploys.components, deploys.sandbox];
+  return {
+    things: thingsOf(facts, deploys),
+    isAhead: deployed.some((part) => part !== undefined && !read.has(part.targetId)),
+    machineOf: (refusal) => installMachine(env, refusal),
+  };
 }
 
 /** What the install has deployed, where its workflow deploys. */

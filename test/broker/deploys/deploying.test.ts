@@ -4,7 +4,7 @@ import { builtDocument, givenBuildsOf } from "../../support/deploys/given-built-
 import { givenRunner } from "../../support/rows/given.ts";
 import { givenWorkflowsApi, stepsOf } from "../../support/workflows/workflows-api.ts";
 
-const { db, setup } = await givenWorkflowsApi({ env: { SVC_REGISTRY: "http://127.0.0.1:9/acme" } });
+const { brokers, db, setup } = await givenWorkflowsApi({ env: { SVC_REGISTRY: "http://127.0.0.1:9/acme" } });
 const module = { type: "terraform_module", public_repo: { repo: "https://git.example.com/a.git" } };
 
 /** An app whose components read an input, and one another; deployed by a runner that plans and applies. */
@@ -57,6 +57,8 @@ test("what a changed input does not change is passed over with its actions, and 
   );
   const before = await ended(provision);
   expect(before.status.status).toBe("success");
+  // Its first look made the rows of what it deploys, and began nothing without them.
+  expect(brokers[0]?.logged.filter((line) => line.includes("Failed task"))).toEqual([]);
   const updated = await ended(await begin("PATCH /inputs", { inputs: { size: "2" } }));
   expect(stepsOf(updated)).toEqual([
     "generate install state: success",
