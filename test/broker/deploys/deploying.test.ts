@@ -1,11 +1,18 @@
 import { expect, test } from "vitest";
 import { givenApplier } from "../../support/deploys/given-applier.ts";
 import { builtDocument, givenBuildsOf } from "../../support/deploys/given-built-config.ts";
+import { startReceiver } from "../../support/queues/start-receiver.ts";
 import { givenRunner } from "../../support/rows/given.ts";
 import { givenWorkflowsApi, stepsOf } from "../../support/workflows/workflows-api.ts";
 
-const { brokers, db, setup } = await givenWorkflowsApi({ env: { SVC_REGISTRY: "http://127.0.0.1:9/acme" } });
+const { brokers, db, setup } = await givenWorkflowsApi({
+  env: { SVC_REGISTRY: "http://127.0.0.1:9/acme" },
+});
 const module = { type: "terraform_module", public_repo: { repo: "https://git.example.com/a.git" } };
+
+type Told = {
+  readonly data: { readonly step: { readonly name: string }; readonly transition: string };
+};
 
 /** An app whose components read an input, and one another; deployed by a runner that plans and applies. */
 async function given(document: object, how: Parameters<typeof givenApplier>[2] = {}) {
@@ -43,7 +50,7 @@ test("what a changed input does not change is passed over with its actions, and 
     triggers: [{ type: "pre-deploy-component", component_name: "b" }],
     steps: [{ name: "stop", command: "true" }],
   };
-  const { provision, begin, ended, applied, planned } = await given(
+  const { provision, begin, ended, applied, planned, api, id } = await given(
     {
       "metadata.toml": { name: "shop" },
       "inputs.toml": { input: [{ name: "size", default: "1" }] },
@@ -59,6 +66,12 @@ test("what a changed input does not change is passed over with its actions, and 
   expect(before.status.status).toBe("success");
   // Its first look made the rows of what it deploys, and began nothing without them.
   expect(brokers[0]?.logged.filter((line) => line.includes("Failed task"))).toEqual([]);
+  const receiver = await startReceiver();
+  const [found] = (await api<{ component_id: string }[]>(`GET /v1/installs/${id}/components?q=b`))
+    .body;
+  const match = { components: { ids: [found?.component_id] } };
+  const hooked = await api("POST /v1/orgs/current/webhooks", { url: receiver.url, match });
+  expect(hooked.status).toBe(201);
   const updated = await ended(await begin("PATCH /inputs", { inputs: { size: "2" } }));
   expect(stepsOf(updated)).toEqual([
     "generate install state: success",
@@ -72,6 +85,20 @@ test("what a changed input does not change is passed over with its actions, and 
   const gone = await ended(await begin("POST /components/teardown-all"));
   expect(gone.status.status).toBe("success");
   expect(applied.map(({ component }) => component)).toEqual(["a", "b", "a", "b", "a"]);
+  // Who wants to be told of b alone is told of what was done to it, in its order: nothing of a, nor of what was passed over.
+  const told = () =>
+    receiver.received.map(({ body }) => {
+      const { step, transition } = (JSON.parse(body) as Told).data;
+      return `${step.name}: ${transition}`;
+    });
+  await expect
+    .poll(told)
+    .toEqual(
+      ["plan teardown b", "teardown b"].flatMap((name) => [
+        `${name}: started`,
+        `${name}: succeeded`,
+      ]),
+    );
   const last = planned.at(-2)?.plan;
   expect(last).toMatchObject({
     component_name: "b",
