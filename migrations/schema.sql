@@ -1116,6 +1116,7 @@ create table install_deploys (
   constraint install_deploys_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'queued'::text, 'planning'::text, 'approval-awaiting'::text, 'applying'::text, 'active'::text, 'inactive'::text, 'noop'::text, 'auto-skipped'::text, 'no-drift'::text, 'drifted'::text, 'approval-denied'::text, 'discarded'::text, 'error'::text, 'cancelled'::text]))),
   constraint install_deploys_type_check CHECK ((type = ANY (ARRAY['apply'::text, 'teardown'::text, 'sync-image'::text, 'recover'::text, 'provision'::text, 'reprovision'::text, 'deprovision'::text])))
 );
+CREATE INDEX install_deploys_applied ON public.install_deploys USING btree (target_id, applied_at) WHERE (applied_at IS NOT NULL);
 CREATE INDEX install_deploys_by_build ON public.install_deploys USING btree (build_id) WHERE (build_id IS NOT NULL);
 CREATE INDEX install_deploys_by_outputs ON public.install_deploys USING btree (outputs_job_id) WHERE (outputs_job_id IS NOT NULL);
 CREATE INDEX install_deploys_by_target ON public.install_deploys USING btree (target_id, id);
@@ -1400,6 +1401,7 @@ create table orgs (
   prevent_self_approval boolean not null default false,
   sandbox_mode boolean not null default false,
   tags text[] not null default '{}'::text[],
+  auto_skip_noops boolean not null default false,
   constraint orgs_pkey PRIMARY KEY (id),
   constraint orgs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint orgs_retain_audit_days_check CHECK (((retain_audit_days >= 7) AND (retain_audit_days <= 3650))),

@@ -59,6 +59,8 @@ export type DeployPlanTexts = {
   readonly names: readonly string[];
   /** Whether the agent renders templates of the artifact. */
   readonly hasState: boolean;
+  /** Whether what applies it writes a Secret by which images are pulled. */
+  readonly writesPullSecret: boolean;
   /** Nanoseconds; 0: that of the job's type. */
   readonly timeoutNs: number;
 };

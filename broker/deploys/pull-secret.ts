@@ -42,7 +42,7 @@ export function pullSecretOfPart(
       other !== own &&
       other.deployed !== undefined &&
       hasSecret(other) &&
-      maybeBeside(placeOf(own), placeOf(other)) &&
+      maybeBeside(namespaceOf(own), namespaceOf(other)) &&
       serverOf(env, other.name, other.deployedPart?.configId ?? configId) !== undefined,
   );
   return isShared ? null : { removed: true, ...secret };
@@ -51,7 +51,10 @@ export function pullSecretOfPart(
 /** The registry of an image that it reads, for which a Secret is needed. */
 function serverOf({ deploys, readsOf }: Env, name: string, configId: string): string | undefined {
   const components = deploys?.components ?? [];
-  const pulled = components.filter(({ deployed }) => deployed?.artifact.pull_secret !== undefined);
+  const pulled = components.filter(
+    ({ deployed: { artifact: of } = {} }) =>
+      of?.pull_secret !== undefined && of.registry === deploys?.registry?.server,
+  );
   if (pulled.length === 0) return undefined;
   const { needs } = readsWithArtifacts(readsOf(configId), components);
   return pulled.find((part) => needs[name]?.includes(part.name))?.deployed?.artifact.registry;
@@ -64,20 +67,17 @@ function hasSecret({ deployedPart, wanted }: PartFacts): boolean {
   return ["helm_chart", "kubernetes_manifest", "job"].includes(part.component.type);
 }
 
-/** The namespace and the cluster as its config has them; undefined where that does not say. */
-function placeOf(part: PartFacts | undefined): readonly [string, string] | undefined {
+/** The namespace as its config has it; undefined where that does not say. Whether two contexts are two clusters is not asked. */
+function namespaceOf(part: PartFacts | undefined): string | undefined {
   const configured = part?.deployedPart ?? part?.wanted;
   if (configured === undefined || !("component" in configured.part)) return undefined;
   const { component } = configured.part;
-  if (!("namespace" in component) || component.namespace === undefined) return undefined;
-  return [component.namespace, component.kubernetes_context ?? ""];
+  return "namespace" in component ? component.namespace : undefined;
 }
 
 /** Two texts without templates say whether two things are apart. */
-function maybeBeside(one: ReturnType<typeof placeOf>, other: ReturnType<typeof placeOf>): boolean {
-  if (one === undefined || other === undefined) return true;
-  return one.every((text, at) => text === other[at] || `${text}${other[at] ?? ""}`.includes("{{"));
-}
+const maybeBeside = (one: string | undefined, other: string | undefined): boolean =>
+  one === undefined || other === undefined || one === other || `${one}${other}`.includes("{{");
 
 /** One of an install in each namespace. */
 const secretName = (installId: string): string => `svc-pull-${installId.replaceAll("_", "-")}`;

@@ -38,17 +38,24 @@ begin
    where o.org_id = org and o.install_id = x.install and o.expires_at < t - interval '1 day';
 end $$;
 
--- What the clusters of an install pull: each image in that registry that is deployed there, or was within the last 30 days, as what reads
--- it follows later. Of the org's own repositories alone.
+-- What the clusters of an install pull: each image in that registry that stands there, or stood within the last 30 days, as what reads it
+-- follows later. Of the org's own repositories alone.
 create or replace function pulls_of_install(org text, install text, server text, image_types text[]) returns jsonb
   language sql stable
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
   select coalesce(jsonb_agg(distinct jsonb_build_object('repository', d.artifact ->> 'repository', 'actions', jsonb_build_array('pull'))), '[]')
     from installs i
     join install_components c on c.org_id = i.org_id and c.install_id = i.id
-    join install_deploys d on d.target_id = c.id and d.org_id = c.org_id
+    join install_deploys l on l.org_id = c.org_id and l.id = c.latest_id and l.component_type = any(image_types)
+   cross join lateral (
+      select s.artifact from install_deploys s where s.org_id = c.org_id and s.id = c.deployed_id
+      union all
+      select s.artifact from install_deploys s where s.target_id = c.id and s.applied_at > svc_now() - interval '30 days'
+      union all
+      (select s.artifact from install_deploys s where s.target_id = c.id and s.applied_at <= svc_now() - interval '30 days'
+        order by s.applied_at desc limit 1)) d
    where i.org_id = org and i.id = install and i.deleted_at is null
-     and (d.id = c.deployed_id or d.applied_at > svc_now() - interval '30 days')
      and '/' || (d.artifact ->> 'repository') like '%/' || org || '/%'
-     and d.component_type = any(image_types) and d.artifact ->> 'registry' = server and d.artifact ? 'pull_secret'
+     and d.artifact ->> 'registry' = server and d.artifact ? 'pull_secret'
 $$;

@@ -11,13 +11,19 @@ create or replace function is_kept_job(org text, job text) returns boolean
          or exists (select from install_deploys d where d.outputs_job_id = job and is_kept_deploy(d.org_id, d.target_id, d.id))
 $$;
 
--- Whether a deploy's result stands, in an install that is there.
+-- Whether a deploy's result stands, in an install that is there; or, of an image that clusters pull, stood within the last 30 days (registry.sql).
 create or replace function is_kept_deploy(org text, target text, deploy text) returns boolean
   language sql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
   select exists (select from install_components c join installs i on i.org_id = c.org_id and i.id = c.install_id and i.deleted_at is null
-                  where c.org_id = org and c.id = target and deploy in (c.deployed_id, c.touched_id))
+                  where c.org_id = org and c.id = target
+                    and (deploy in (c.deployed_id, c.touched_id)
+                         or exists (select from install_deploys d
+                                     where d.org_id = org and d.id = deploy and d.artifact ? 'pull_secret' and d.applied_at is not null
+                                       and not exists (select from install_deploys n
+                                                        where n.target_id = target and n.applied_at > d.applied_at
+                                                          and n.applied_at <= svc_now() - interval '30 days'))))
 $$;
 
 -- Whether a run is the newest of its action that finished, in an install that is there.

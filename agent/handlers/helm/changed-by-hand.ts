@@ -1,4 +1,4 @@
-import { ApiRefusal } from "../../kubernetes/api-refusal.ts";
+import { ApiRefusal, isRefusal } from "../../kubernetes/api-refusal.ts";
 import type { Change } from "../../kubernetes/change.ts";
 import type { Located } from "../../kubernetes/cluster.ts";
 import { diffObjects } from "../../kubernetes/diff-objects.ts";
@@ -62,7 +62,11 @@ async function changedByHand(
     return { ...change, action: "create", changes: diffObjects({ after: object }, key) };
   const metadata = { ...object.metadata, ...(resource.isNamespaced && { namespace }) };
   const how = { manager: "svc-agent/diff", force: true, isDry: true, isLenient: true };
-  const after = await cluster.apply(at, { ...withoutFilledIn(object), metadata }, how);
+  const wanted = { ...withoutFilledIn(object), metadata };
+  const after = await cluster.apply(at, wanted, how).catch((error: unknown) => {
+    if (isRefusal(error, 422)) return wanted; // another object has its name, which cannot become this one
+    throw error;
+  });
   const changes = diffObjects({ before: live, after }, key);
   if (changes.length === 0) return undefined;
   return { ...change, action: "update", changes, whole: { before: live, after } };

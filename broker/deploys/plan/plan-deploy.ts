@@ -65,6 +65,7 @@ export function planDeploy(
     valuesDigest: digestOf(made.keyed, order.artifact),
     names: planNames(plan),
     hasState: made.hasState,
+    writesPullSecret: hasSecret(order, kind) && order.operation === "apply",
     timeoutNs: ("component" in order.part ? order.part.component.deploy_timeout : undefined) ?? 0,
   };
 }
@@ -153,14 +154,18 @@ function membersOf(
 
 const isFault = (made: Members | CompositeFault): made is CompositeFault => "code" in made;
 
-function planOf(
-  { facts, appConfigId, part, artifact, pullSecret }: DeployOrder,
+/** Only what goes into a cluster by itself has a namespace for one. */
+const hasSecret = (
+  order: DeployOrder,
   { cluster }: DeployKind,
-  members: Members,
-): Members {
+): order is DeployOrder & { readonly pullSecret: PullSecret } =>
+  cluster === "must" && order.pullSecret !== null;
+
+function planOf(order: DeployOrder, kind: DeployKind, members: Members): Members {
+  const { facts, appConfigId, part, artifact } = order;
   const { install, app } = facts;
   return {
-    ...(cluster === "must" && pullSecret !== null && { pull_secret: placed(pullSecret, members) }), // first: its login is put there
+    ...(hasSecret(order, kind) && { pull_secret: placed(order, members) }), // first: its login is put there
     install_id: install.id,
     app_id: app.id,
     app_config_id: appConfigId,
@@ -186,11 +191,17 @@ function planOf(
   };
 }
 
-/** A namespace as the plan's kind has it, of the cluster that it names: what a cluster is told of its logins changes, its address does not. */
-function placed(secret: PullSecret, members: Members): PlacedPullSecret {
+type WithSecret = Pick<DeployOrder, "part"> & { readonly pullSecret: PullSecret };
+
+/**
+ * A namespace as the plan's kind has it, of the cluster that it names: how one signs in there changes, its address does not. Where one place has two
+ * of these a former login lives longer; where two places had one, it would be taken away.
+ */
+function placed({ part, pullSecret: secret }: WithSecret, members: Members): PlacedPullSecret {
+  const named = "component" in part ? (part.component.kubernetes_context ?? "") : "";
   const [kind] = Object.values(members) as { namespace?: string; cluster_info?: ClusterInfo }[];
   const { namespace = "", cluster_info: at } = kind ?? {};
-  const place = checksumOf(canonicalJson([at?.endpoint ?? at?.id ?? "", namespace]));
+  const place = checksumOf(canonicalJson([named, at?.endpoint ?? at?.id ?? "", namespace]));
   return { ...secret, place: place.slice(0, 32) };
 }
 

@@ -80,7 +80,7 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   const needed = [
     plans,
     ...(planned.hasState ? [plansWithState] : []),
-    ...(order.pullSecret === null ? [] : [plansWithPullSecret]),
+    ...(planned.writesPullSecret && !deploy.plan_only ? [plansWithPullSecret] : []),
   ];
   const outdated = whyOutdated(env, Math.max(...needed));
   if (outdated !== undefined) return { kind: "fault", fault: outdated };
