@@ -21,7 +21,12 @@ export type KnownAction = {
 /** All of an install that its workflows read. */
 export type InstallFacts = {
   readonly install: InstallRow;
-  readonly org: { readonly id: string; readonly name: string };
+  readonly org: {
+    readonly id: string;
+    readonly name: string;
+    /** Plans that change nothing are passed over, whatever a config says. */
+    readonly auto_skip_noops: boolean;
+  };
   readonly app: {
     readonly id: string;
     readonly name: string;
@@ -65,7 +70,7 @@ export async function findInstallFacts(
 ): Promise<InstallFacts | undefined> {
   const { db } = parts;
   const [row] = await db<Row[]>`
-    select to_jsonb(i) as install, jsonb_build_object('id', o.id, 'name', o.name) as org,
+    select to_jsonb(i) as install, jsonb_build_object('id', o.id, 'name', o.name, 'auto_skip_noops', o.auto_skip_noops) as org,
            jsonb_build_object('id', a.id, 'name', a.name, 'active_config_id', a.active_config_id) as app,
            jsonb_build_object('id', u.id, 'lifecycle', u.lifecycle, 'status', u.status) as runner,
            n.id as inputs_id, octet_length(n.contents) as inputs_bytes, x.secrets,

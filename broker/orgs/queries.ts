@@ -43,19 +43,24 @@ export async function updateOrg(
   { changes, version }: { readonly changes: OrgChanges; readonly version: number | undefined },
 ): Promise<OrgRow | undefined> {
   const { name = null, retention_days: retained = {}, prevent_self_approval: prevents } = changes;
-  const { use_sandbox_mode: isSandbox = null, tags = null } = changes;
+  const {
+    use_sandbox_mode: isSandbox = null,
+    tags = null,
+    auto_skip_noops: skips = null,
+  } = changes;
   const days = (kind: Retained) => db`
     case when asked.days ? ${kind} then (asked.days ->> ${kind})::int else ${db(`retain_${kind}_days`)} end`;
   const isOther = db`
-    (name, prevent_self_approval, sandbox_mode, tags, retain_jobs_days, retain_logs_days, retain_heart_beats_days, retain_health_checks_days,
+    (name, prevent_self_approval, auto_skip_noops, sandbox_mode, tags, retain_jobs_days, retain_logs_days, retain_heart_beats_days, retain_health_checks_days,
      retain_audit_days) is distinct from
     (coalesce(${name}, name), coalesce(${prevents ?? null}::boolean, prevent_self_approval),
-     coalesce(${isSandbox}::boolean, sandbox_mode), coalesce(${tags}::text[], tags), ${days("jobs")},
+     coalesce(${skips}::boolean, auto_skip_noops), coalesce(${isSandbox}::boolean, sandbox_mode), coalesce(${tags}::text[], tags), ${days("jobs")},
      ${days("logs")}, ${days("heart_beats")}, ${days("health_checks")}, ${days("audit")})`;
   const [row] = await db<OrgRow[]>`
     update orgs
        set name = coalesce(${name}, name),
            prevent_self_approval = coalesce(${prevents ?? null}::boolean, prevent_self_approval),
+           auto_skip_noops = coalesce(${skips}::boolean, auto_skip_noops),
            sandbox_mode = coalesce(${isSandbox}::boolean, sandbox_mode), tags = coalesce(${tags}::text[], tags),
            version = version + (${isOther})::int, updated_at = case when ${isOther} then svc_now() else updated_at end,
            retain_jobs_days = ${days("jobs")}, retain_logs_days = ${days("logs")},

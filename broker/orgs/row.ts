@@ -15,6 +15,7 @@ export const orgRow = z.object({
   retain_health_checks_days: z.number().nullable(),
   retain_audit_days: z.number().nullable(),
   prevent_self_approval: z.boolean(),
+  auto_skip_noops: z.boolean(),
   sandbox_mode: z.boolean(),
   tags: z.array(z.string()),
 });

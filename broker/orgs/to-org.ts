@@ -22,6 +22,7 @@ export function toOrg(row: OrgRow, brokerDays: Readonly<Record<Retained, number>
     },
     retention_limit_days: brokerDays,
     prevent_self_approval: row.prevent_self_approval,
+    auto_skip_noops: row.auto_skip_noops,
     version: row.version,
     created_at: row.created_at.toISOString(),
     created_by_id: row.created_by_id,

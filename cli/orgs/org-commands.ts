@@ -60,6 +60,12 @@ const updateOrg = defineCommand({
       choices: ["allowed", "prevented"],
       summary: "Whether people who are behind a workflow may approve it.",
     },
+    "skip-noops": {
+      value: "WORD",
+      choices: ["always", "as-configured"],
+      summary:
+        "Whether deploys whose plans change nothing ask nobody, or only where a config says so.",
+    },
   },
   examples: [
     {
@@ -72,15 +78,19 @@ const updateOrg = defineCommand({
     },
   ],
   run: async ({ flags, call, screen }) => {
-    const word = flags["self-approval"];
-    if (flags.name === undefined && flags.retain.length === 0 && word === undefined)
-      throw new UsageError("Nothing to change: give --name, --retain or --self-approval.");
+    const { name, "self-approval": word, "skip-noops": skips } = flags;
+    const isNothing = [name, word, skips].every((given) => given === undefined);
+    if (isNothing && flags.retain.length === 0)
+      throw new UsageError(
+        "Nothing to change: give --name, --retain, --self-approval or --skip-noops.",
+      );
     const retained = flags.retain.length === 0 ? undefined : readRetained(flags.retain);
     const prevents = word === undefined ? undefined : word === "prevented";
     const body = {
-      name: flags.name,
+      name,
       retention_days: retained,
       prevent_self_approval: prevents,
+      auto_skip_noops: skips === undefined ? undefined : skips === "always",
     };
     printItem(screen, await call(updateCurrentOrgRoute, { body }), orgDetails);
   },

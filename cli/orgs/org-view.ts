@@ -19,6 +19,7 @@ export const orgDetails: View<Org> = {
   columns: {
     ...orgView.columns,
     "SELF-APPROVAL": ({ prevent_self_approval: prevents }) => (prevents ? "prevented" : "allowed"),
+    "NO-OPS": ({ auto_skip_noops: skips }) => (skips ? "skipped" : "as configs say"),
     KEEPS: keptFor,
   },
 };

@@ -36,6 +36,11 @@ export const orgSchema = z
       .describe(
         "Whether people who are behind a workflow (they started, retried or resumed it, or made the token, emitter or config used for that) can neither approve it nor set approve-all on it; also, jobs cannot be enqueued by hand for runners of installs (403 `self_approval`).",
       ),
+    auto_skip_noops: z
+      .boolean()
+      .describe(
+        "Whether a deploy whose plan changes nothing asks nobody and ends as `noop`, as with `skip_noops` in each component's config.",
+      ),
     version: z.int().describe("The version to send as If-Match with a change of the org."),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
@@ -65,6 +70,7 @@ const updateOrgBody = z.strictObject({
   ...said,
   retention_days: retentionBody.optional(),
   prevent_self_approval: z.boolean().optional(),
+  auto_skip_noops: z.boolean().optional(),
 });
 export type OrgChanges = z.infer<typeof updateOrgBody>;
 

@@ -74,7 +74,7 @@ const patches: Readonly<Record<string, Patched>> = {
   },
   updateCurrentOrg: {
     at: "/v1/orgs/current",
-    members: ["name", "prevent_self_approval", "retention_days"],
+    members: ["name", "prevent_self_approval", "auto_skip_noops", "retention_days"],
   },
   updateOrgFeatures: {
     at: "/v1/orgs/current/features",

@@ -30,6 +30,10 @@ export const showOrg: Page = {
           ["Created by", html`<span class="id">${org.created_by_id || "–"}</span>`],
           ["Changed", timeAgo(org.updated_at, view.nowMs)],
           ["Who stands behind a workflow may approve it", org.prevent_self_approval ? "no" : "yes"],
+          [
+            "Plans that change nothing",
+            org.auto_skip_noops ? "are passed over" : "ask, unless a config says else",
+          ],
           ["Version", String(org.version)],
         ])}
         <h2>How long it keeps what has ended</h2>

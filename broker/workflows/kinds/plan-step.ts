@@ -65,7 +65,7 @@ function foundBy(env: KindEnvironment, draft: WorkflowDraft, found: Found): Step
   Object.assign(deploy, { planned_at: draft.now, changes: counts });
   const configured = part.wanted ?? part.deployedPart;
   const members = configured === undefined ? {} : membersOf(configured.part);
-  const skipsNoOps = members.skip_noops === true;
+  const skipsNoOps = members.skip_noops === true || env.facts.org.auto_skip_noops;
   const policies = isNoOp && skipsNoOps ? [] : policiesOfDeploy(env.facts.config, deploy);
   const owner = {
     type: deploy.component_id === null ? "install_sandbox_runs" : "install_deploys",

@@ -125,3 +125,25 @@ test("what a first apply left half done is torn down with the install", async ()
   expect(stepsOf(gone)).toContain("plan teardown a: approved");
   expect(applied.map(({ component }) => component)).toContain("");
 });
+
+test("an org that passes over what changes nothing has no config say so", async () => {
+  let added = 1;
+  const { provision, begin, ended, applied, api, id } = await given(
+    { "metadata.toml": { name: "shop" }, components: { "a.toml": { name: "a", ...module } } },
+    { changes: () => added },
+  );
+  await ended(provision);
+  added = 0;
+  const [a] = (await api<{ component_id: string }[]>(`GET /v1/installs/${id}/components`)).body;
+  const deploy = `POST /components/${a?.component_id ?? ""}/deploys`;
+  expect(stepsOf(await ended(await begin(deploy))).at(-1)).toBe("apply a: success");
+  const features = { features: { auto_skip_noops: true } };
+  expect(await api("PATCH /v1/orgs/current/features", features)).toMatchObject({
+    body: { auto_skip_noops: true, features: { auto_skip_noops: true } },
+  });
+  expect(stepsOf(await ended(await begin(deploy))).slice(-2)).toEqual([
+    "sync and plan a: auto-skipped",
+    "apply a: auto-skipped",
+  ]);
+  expect(applied).toHaveLength(2);
+});

@@ -163,9 +163,11 @@ describe("an org", () => {
     const features = { prevent_self_approval: true };
     const patch = "PATCH /v1/orgs/current/features";
     expect(await call(patch, { features })).toMatchObject({ status: 200, body: { features } });
-    expect((await call("GET /v1/orgs/current/features")).body).toEqual(features);
+    const all = { ...features, auto_skip_noops: false };
+    expect((await call("GET /v1/orgs/current/features")).body).toEqual(all);
     expect((await call("GET /v1/orgs/features")).body).toMatchObject([
       { name: "prevent_self_approval" },
+      { name: "auto_skip_noops" },
     ]);
     expect((await call(patch, { features: { flying: true } })).status).toBe(422);
     const [told] = await database.db`
