@@ -55,7 +55,7 @@ export async function keepPullSecret(
   const auth = Buffer.from(`${username}:${password}`).toString("base64");
   const config = JSON.stringify({ auths: { [server]: { username, password, auth } } });
   const packed = Buffer.from(config).toString("base64");
-  for (const secret of [password, auth, packed]) job.addSecret(secret);
+  for (const hidden of [password, auth, packed]) job.addSecret(hidden);
   const at = secretAt(namespace, name);
   const { apiVersion, kind } = at.ref;
   const object = {
