@@ -1,4 +1,6 @@
 import { actionRuns, type ShownActionRun } from "../../shared/api/actions.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
 import { rowsOf } from "../resources/rows-of.ts";
 import { compositeErrorOf } from "../status/composite-error.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
@@ -11,6 +13,18 @@ export const actionRunRows = rowsOf<typeof actionRuns, RunRow>(actionRuns, {
   besides: {},
   whole: { columns: "r.*, l.status as job_status, svc_now() as now", toItem: toRun },
 });
+
+/** The newest hundred that a workflow began. */
+export async function listRunsOfWorkflow(
+  db: Db,
+  org: OrgId,
+  workflowId: string,
+): Promise<ShownActionRun[]> {
+  const rows = await db<RunRow[]>`
+    ${db.unsafe(actionRunRows.select)} where r.org_id = ${org} and r.workflow_id = ${workflowId}
+     order by r.id desc limit 100`;
+  return rows.map(toRun);
+}
 
 /** A run as lists show it. It is in progress from its job's claim, which writes nothing here. */
 function toRun(row: RunRow): ShownActionRun {

@@ -56,6 +56,17 @@ export async function findConfig(
   return row;
 }
 
+/** A config of whatever app. */
+export async function findConfigOfAny(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<AppConfigRow | undefined> {
+  const [row] = await db<AppConfigRow[]>`
+    select ${columns(db)} from app_configs c where c.org_id = ${org} and c.id = ${id}`;
+  return row;
+}
+
 /** The active config of an app that is not deleted. */
 export async function findLatestConfig(
   db: Db,

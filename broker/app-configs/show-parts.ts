@@ -1,9 +1,10 @@
+import type { z } from "zod";
 import { partRecords } from "../../shared/api/part-records.ts";
 import { problem } from "../../shared/problem.ts";
 import { requireApp } from "../apps/keep-apps.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { findConfig, findLatestConfig } from "./queries.ts";
+import { findConfig, findConfigOfAny, findLatestConfig } from "./queries.ts";
 import { requireListable } from "./require-listable.ts";
 import type { AppConfigRow } from "./row.ts";
 import { storedDocument } from "./stored-document.ts";
@@ -47,6 +48,19 @@ export async function showParts(
     if (part !== undefined) shown.push(toPart(config, section, part));
   }
   return shown;
+}
+
+/** A part of a config of whatever app; undefined where it has none. */
+export async function showPartOf<Section extends PartSection>(
+  db: Db,
+  org: OrgId,
+  id: string,
+  section: Section,
+): Promise<z.output<(typeof partRecords)[Section]["schema"]> | undefined> {
+  const config = await findConfigOfAny(db, org, id);
+  const part = config && (await storedDocument(db, org, id))?.[section];
+  if (config === undefined || part === undefined) return undefined;
+  return toPart(config, section, part) as z.output<(typeof partRecords)[Section]["schema"]>; // the record's own schema
 }
 
 const noPart = (why: string) => problem.notFound("app config part", why);

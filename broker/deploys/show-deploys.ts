@@ -3,14 +3,20 @@ import type {
   WholeInstallSandboxRun,
 } from "../../shared/api/install-deploys.ts";
 import { problem } from "../../shared/problem.ts";
+import { listRunsOfWorkflow } from "../actions/action-run-rows.ts";
+import { showPartOf } from "../app-configs/show-parts.ts";
 import { buildRows } from "../builds/build-rows.ts";
 import { findFinalExecution } from "../builds/job-outputs.ts";
 import { type ReadingParts, readOutputs } from "../installs/stored-values.ts";
+import { showWork, type WorkParts } from "../jobs/show-work.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { toWorkflow } from "../workflows/to-workflow.ts";
+import { findWorkflow } from "../workflows/workflow-queries.ts";
 import { deployRows, type ShownDeployRow, toSandboxRun } from "./deploy-rows.ts";
 import { findSandboxRun } from "./sandbox-run-queries.ts";
 
 type Texts = Readonly<Record<string, string>>;
+type Parts = ReadingParts & WorkParts;
 
 /** A thing without its outputs, and these as the JSON that was stored. */
 export type WithOutputs<Whole> = {
@@ -20,7 +26,7 @@ export type WithOutputs<Whole> = {
 
 /** A deploy with its build and its outputs, by what a path names; 404 for none. */
 export async function showDeploy(
-  parts: ReadingParts,
+  parts: Parts,
   org: OrgId,
   params: Texts,
 ): Promise<WithOutputs<WholeInstallDeploy>> {
@@ -31,7 +37,7 @@ export async function showDeploy(
 
 /** The newest deploy of an install, or of what it has of a component; 404 where there was none. */
 export async function showLatestDeploy(
-  parts: ReadingParts,
+  parts: Parts,
   org: OrgId,
   params: Texts,
 ): Promise<WithOutputs<WholeInstallDeploy>> {
@@ -43,14 +49,37 @@ export async function showLatestDeploy(
 
 /** A run of a sandbox with its outputs; 404 for none. */
 export async function showSandboxRun(
-  parts: ReadingParts,
+  parts: Parts,
   org: OrgId,
   which: { readonly id: string; readonly installId?: string },
 ): Promise<WithOutputs<WholeInstallSandboxRun>> {
   const row = await findSandboxRun(parts.db, org, which);
   if (row === undefined) throw problem.notFound("sandbox run");
-  const outputs = await outputsOf(parts, org, row.outputs_job_id);
-  return { shown: toSandboxRun(row), outputs };
+  const [work, config, outputs] = await Promise.all([
+    workOf(parts, org, row),
+    row.app_config_id === null
+      ? undefined
+      : showPartOf(parts.db, org, row.app_config_id, "sandbox"),
+    outputsOf(parts, org, row.outputs_job_id),
+  ]);
+  const shown = { ...toSandboxRun(row), ...work, ...(config && { app_sandbox_config: config }) };
+  return { shown, outputs };
+}
+
+/** The jobs of a deploy or a run, its log, and the workflow that it is part of. */
+async function workOf(parts: Parts, org: OrgId, row: ShownDeployRow) {
+  const { plan_job_id, apply_job_id, log_stream_id: logStreamId, workflow_id } = row;
+  const [{ jobs, ...work }, workflow, runs] = await Promise.all([
+    showWork(parts, org, { jobs: [plan_job_id, apply_job_id], logStreamId }),
+    findWorkflow(parts.db, org, workflow_id),
+    listRunsOfWorkflow(parts.db, org, workflow_id),
+  ]);
+  return {
+    ...work,
+    runner_jobs: jobs,
+    ...(workflow && { workflow: toWorkflow(workflow) }),
+    action_workflow_runs: runs,
+  };
 }
 
 /** What a job that applied told, as the JSON that was stored; nothing without one. */
@@ -64,15 +93,20 @@ export async function outputsOf(
 }
 
 async function wholeDeploy(
-  parts: ReadingParts,
+  parts: Parts,
   org: OrgId,
   row: ShownDeployRow,
 ): Promise<WithOutputs<WholeInstallDeploy>> {
   const { build_id, outputs_job_id: jobId } = row;
-  const build = build_id === null ? undefined : await buildRows.find(parts.db, org, { build_id });
+  const [build, work, outputs] = await Promise.all([
+    build_id === null ? undefined : buildRows.find(parts.db, org, { build_id }),
+    workOf(parts, org, row),
+    outputsOf(parts, org, jobId),
+  ]);
   const shown = {
     ...deployRows.toItem(row),
+    ...work,
     ...(build && { component_build: buildRows.toItem(build) }),
   };
-  return { shown, outputs: await outputsOf(parts, org, jobId) };
+  return { shown, outputs };
 }

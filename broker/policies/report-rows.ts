@@ -83,7 +83,7 @@ export function toReport(row: StoredReport): PolicyReport {
     install_id: install_id ?? "",
     install_name: install_name ?? "",
     runner_job_id: same.runner_job_id,
-    workflow_step_policy_validation_id: "",
+    workflow_step_policy_validation_id: same.id,
     status: toCompositeStatus({ status, description, at }),
     verdict,
     inputs: same.inputs,

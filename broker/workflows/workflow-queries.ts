@@ -40,10 +40,7 @@ export async function listWorkflows(
   const { ownerId, parentId, type, status, isFinished, isPlanOnly, search } = filter;
   const sought = search?.toLowerCase().replaceAll(/[ -]/g, "_");
   return db<(WorkflowRow & { id: string; sort_key: string })[]>`
-    select w.id, to_jsonb(w) as workflow, coalesce(i.name, a.name, '') as owner_name, to_jsonb(svc_now()) as now, w.created_at::text as sort_key
-      from workflows w
-      left join installs i on i.org_id = w.org_id and i.id = w.owner_id
-      left join apps a on a.org_id = w.org_id and a.id = w.owner_id
+    ${selected(db)}
      where w.org_id = ${org} and w.id < ${after?.id ?? "~"}
        ${boundTo(db, "workflows", bound)}
        ${createdWithin(db, db`w.created_at`, filter)}
@@ -56,6 +53,22 @@ export async function listWorkflows(
        ${sought === undefined ? db`` : db`and (strpos(w.type, ${sought}) > 0 or strpos(w.id, ${sought}) > 0)`}
      order by w.id desc limit ${limit} offset ${offset}`;
 }
+
+/** One of them as lists have it. */
+export async function findWorkflow(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<WorkflowRow | undefined> {
+  const [row] = await db<WorkflowRow[]>`${selected(db)} where w.org_id = ${org} and w.id = ${id}`;
+  return row;
+}
+
+const selected = (db: Db) => db`
+  select w.id, to_jsonb(w) as workflow, coalesce(i.name, a.name, '') as owner_name, to_jsonb(svc_now()) as now, w.created_at::text as sort_key
+    from workflows w
+    left join installs i on i.org_id = w.org_id and i.id = w.owner_id
+    left join apps a on a.org_id = w.org_id and a.id = w.owner_id`;
 
 /** The name of what a workflow is about. */
 export async function findOwnerName(db: Db, org: OrgId, ownerId: string): Promise<string> {

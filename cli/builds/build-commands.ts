@@ -1,4 +1,4 @@
-import { cancelBuildRoute, componentBuilds } from "../../shared/api/builds.ts";
+import { cancelBuildRoute, componentBuilds, getBuildRoute } from "../../shared/api/builds.ts";
 import { buildStatuses } from "../../shared/build-statuses.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { findApp } from "../apps/find-app.ts";
@@ -46,7 +46,7 @@ const getBuild = defineCommand({
   args,
   examples: [{ does: "Show a build.", run: "svc build get bld_…" }],
   run: async ({ args: { build: build_id }, call, screen }) => {
-    printItem(screen, await call(componentBuilds.get, { params: { build_id } }), buildDetails);
+    printItem(screen, await call(getBuildRoute, { params: { build_id } }), buildDetails);
   },
 });
 
@@ -58,7 +58,7 @@ const showBuildLog = defineCommand({
   flags: logFlags,
   examples: [{ does: "Show a build's log.", run: "svc build logs bld_…" }],
   run: async ({ args: { build: build_id }, flags, call, connect, screen }) => {
-    const { body } = await call(componentBuilds.get, { params: { build_id } });
+    const { body } = await call(getBuildRoute, { params: { build_id } });
     if (body.build_runner_job_id === "") {
       screen.say(`This build has no job: it is ${body.status}. ${body.status_description}`.trim());
       return;
@@ -75,7 +75,7 @@ const cancelBuild = defineCommand({
   args,
   examples: [{ does: "Cancel a build.", run: "svc build cancel bld_…" }],
   run: async ({ args: { build: build_id }, call, screen }) => {
-    const { body } = await call(componentBuilds.get, { params: { build_id } });
+    const { body } = await call(getBuildRoute, { params: { build_id } });
     const { app_id, component_id } = body;
     const params = { app_id, component_id, build_id };
     const answer = await call(cancelBuildRoute, { params });

@@ -1,4 +1,4 @@
-import { buildAllRoute, componentBuilds, createBuildRoute } from "../../shared/api/builds.ts";
+import { buildAllRoute, createBuildRoute, getBuildRoute } from "../../shared/api/builds.ts";
 import type { ComponentBuild } from "../../shared/api/builds.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { runCodes } from "../actions/follow-run.ts";
@@ -47,7 +47,7 @@ export const buildComponent = defineCommand({
       builds: [first, ...others],
       isList: flags.all,
       isWaiting: !flags["no-wait"],
-      read: async ({ id }) => (await call(componentBuilds.get, { params: { build_id: id } })).body,
+      read: async ({ id }) => (await call(getBuildRoute, { params: { build_id: id } })).body,
     });
   },
 });

@@ -1,5 +1,6 @@
 import {
   createSandboxBuildRoute,
+  getSandboxBuildRoute,
   type SandboxBuild,
   sandboxBuilds,
 } from "../../shared/api/sandbox-builds.ts";
@@ -34,7 +35,7 @@ const buildSandbox = defineCommand({
       isList: false,
       isWaiting: !flags["no-wait"],
       read: async ({ id: sandbox_build_id }) =>
-        (await call(sandboxBuilds.get, { params: { app_id, sandbox_build_id } })).body,
+        (await call(getSandboxBuildRoute, { params: { app_id, sandbox_build_id } })).body,
     });
   },
 });

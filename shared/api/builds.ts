@@ -10,6 +10,7 @@ import { listingDescription, listingOf, listingQuery } from "./listing.ts";
 import { cursorQuery, pageOf } from "./page.ts";
 import { policyReports } from "./policy-reports.ts";
 import { json } from "./response.ts";
+import { workOfBuild } from "./whole-work.ts";
 import { workflowSchema } from "./workflow.ts";
 
 const id = z.string().max(64).optional();
@@ -25,9 +26,9 @@ export const componentBuilds = resource({
   under: [],
   surface: "control-plane",
   read: "apps.read",
-  opens: ["list", "get"],
+  opens: ["list"],
   bound: "list",
-  says: { list: "List the builds of components of all apps", get: "Read a build of a component" },
+  says: { list: "List the builds of components of all apps" },
   members: {
     ...owned,
     app_id: text(),
@@ -62,7 +63,11 @@ const app = "/v1/apps/{app_id}";
 const path = `${app}/components/{component_id}/builds` as const;
 const reading = { surface: "control-plane", permission: "apps.read" } as const;
 const building = { surface: "control-plane", permission: "builds.write" } as const;
-const one = json(componentBuilds.itemSchema, "The build.");
+const wholeBuildSchema = componentBuilds.itemSchema
+  .extend(workOfBuild)
+  .openapi("WholeComponentBuild");
+export type WholeBuild = z.infer<typeof wholeBuildSchema>;
+const one = json(wholeBuildSchema, "The build.");
 
 /** How a build is made. */
 export const howToBuild = z
@@ -100,6 +105,14 @@ export const listBuildsOfComponentRoute = createRoute("listComponentBuildsOfComp
   description: listingDescription,
   query: z.object({ ...listingQuery, ...queryOf(["status"]) }),
   responses: { 200: json(listingOf(componentBuilds.itemSchema), "Builds.") },
+});
+
+export const getBuildRoute = createRoute("getComponentBuild", {
+  get: "/v1/builds/{build_id}",
+  rule: reading,
+  tags,
+  summary: "Read a build of a component",
+  responses: { 200: one },
 });
 
 export const createBuildRoute = createRoute("createComponentBuild", {

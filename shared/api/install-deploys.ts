@@ -18,7 +18,9 @@ import { type ItemOf, resource } from "../resources/resource.ts";
 import { componentBuilds } from "./builds.ts";
 import { compositeFaultSchema } from "./composite-fault.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
+import { partRecords } from "./part-records.ts";
 import { policyReports } from "./policy-reports.ts";
+import { workOfDeploy } from "./whole-work.ts";
 
 const changes = z
   .object({ added: z.int(), changed: z.int(), replaced: z.int(), removed: z.int() })
@@ -105,6 +107,7 @@ const outputs = z
 
 export const wholeDeploySchema = installDeploys.itemSchema
   .extend({
+    ...workOfDeploy,
     outputs,
     component_build: componentBuilds.itemSchema
       .optional()
@@ -128,6 +131,12 @@ export const sandboxRunSchema = installDeploys.itemSchema
 export type InstallSandboxRun = z.infer<typeof sandboxRunSchema>;
 
 export const wholeSandboxRunSchema = sandboxRunSchema
-  .extend({ outputs })
+  .extend({
+    ...workOfDeploy,
+    app_sandbox_config: partRecords.sandbox.schema
+      .optional()
+      .describe("By which it is planned; left out before that."),
+    outputs,
+  })
   .openapi("WholeInstallSandboxRun");
 export type WholeInstallSandboxRun = z.infer<typeof wholeSandboxRunSchema>;

@@ -71,7 +71,9 @@ export const policyReports = resource({
     install_id: text("Empty for a build."),
     install_name: text(),
     runner_job_id: text("The job whose result was judged."),
-    workflow_step_policy_validation_id: text("Always empty."),
+    workflow_step_policy_validation_id: text(
+      "Its own id: a report is what its step shows as `policy_validation`.",
+    ),
     status: stored(compositeStatusSchema, "`success`, `warning` or `error`, by the verdict."),
     verdict: word(
       policyStatuses,

@@ -7,6 +7,7 @@ import { buildMembers } from "./build-members.ts";
 import { howToBuild } from "./builds.ts";
 import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
+import { workOfBuild } from "./whole-work.ts";
 
 const path = "/v1/apps/{app_id}/sandbox/builds";
 
@@ -21,9 +22,9 @@ export const sandboxBuilds = resource({
   under: ["app"],
   surface: "control-plane",
   read: "apps.read",
-  opens: ["list", "get"],
+  opens: ["list"],
   bound: "path",
-  says: { list: "List the builds of an app's sandbox", get: "Read a build of an app's sandbox" },
+  says: { list: "List the builds of an app's sandbox" },
   members: {
     ...owned,
     app_id: text(),
@@ -37,6 +38,19 @@ export const sandboxBuilds = resource({
   },
 });
 export type SandboxBuild = ItemOf<typeof sandboxBuilds>;
+
+const wholeBuildSchema = sandboxBuilds.itemSchema
+  .extend(workOfBuild)
+  .openapi("WholeAppSandboxBuild");
+export type WholeSandboxBuild = z.infer<typeof wholeBuildSchema>;
+
+export const getSandboxBuildRoute = createRoute("getAppSandboxBuild", {
+  get: `${path}/{sandbox_build_id}`,
+  rule: { surface: "control-plane", permission: "apps.read" },
+  tags: ["Builds"],
+  summary: "Read a build of an app's sandbox",
+  responses: { 200: json(wholeBuildSchema, "The build.") },
+});
 
 export const createSandboxBuildRoute = createRoute("createAppSandboxBuild", {
   post: path,

@@ -3,6 +3,7 @@ import { createRoute } from "./create-route.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery, partQuery } from "./listing.ts";
 import { json } from "./response.ts";
 import { truth } from "./truth.ts";
+import { wholeStepSchema } from "./whole-step.ts";
 import {
   stepGroupSchema,
   stepSchema,
@@ -124,7 +125,7 @@ export const getStepRoute = createRoute("getWorkflowStep", {
   rule: reading,
   tags,
   summary: "Read a step of a workflow",
-  responses: { 200: json(stepSchema, "The step.") },
+  responses: { 200: json(wholeStepSchema, "The step.") },
 });
 
 export const awaitStepRoute = createRoute("awaitWorkflowStep", {

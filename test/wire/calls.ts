@@ -76,10 +76,6 @@ export const wireCalls: Readonly<Record<string, WireCall>> = {
   ...accountCalls,
   ...furtherCalls,
   getInstallEvent: { ids: ownEvent },
-  retryInstallWorkflow: {
-    ids: failedStep,
-    body: (_, { workflow_id, step_id }) => ({ workflow_id, step_id, operation: "retry-step" }),
-  },
   createApp: named,
   updateApp: { ...ofRich, body: () => ({ display_name: "Shop" }) },
   deleteApp: { ids: ownApp },

@@ -1,7 +1,7 @@
 import { buildCalls } from "./build-calls.ts";
 import { deployCalls } from "./deploy-calls.ts";
 import type { WireCall } from "./wire-call.ts";
-import { installWithSecrets, ownApp, pending } from "./wire-things.ts";
+import { failedStep, installWithSecrets, judgedStep, ownApp, pending } from "./wire-things.ts";
 
 /** Calls of what stands beside: builds, schemas and checks of configs, and what follows signals. */
 export const furtherCalls: Readonly<Record<string, WireCall>> = {
@@ -24,6 +24,11 @@ export const furtherCalls: Readonly<Record<string, WireCall>> = {
   diffAppConfigs: { query: (_, ids) => `?old_config_id=${ids["app_config_id"]}` },
   getAppConfigVersion: { query: () => "?recurse=true" },
   getLatestAppConfig: { query: () => "?recurse=true" },
+  getWorkflowStep: { ids: judgedStep },
+  retryInstallWorkflow: {
+    ids: failedStep,
+    body: (_, { workflow_id, step_id }) => ({ workflow_id, step_id, operation: "retry-step" }),
+  },
   awaitSignal: { query: () => "?timeout=1" },
   syncInstallSecrets: { ids: installWithSecrets, body: () => ({}) },
   getConfigSchemaOfType: { ids: () => ({ type: "action" }) },

@@ -51,9 +51,13 @@ export async function givenWire() {
   const rich = await givenRich({ made });
   const { components, runbook } = await givenComponents(made);
   const ended = await givenEnded(db, orgId);
+  const jobId = ended["job_id"] ?? "";
   const build = await givenBuilds(db, orgId, components[0] ?? {});
   const deployed = await givenDeployed(db, org, made);
   const sandboxBuild = await givenSandboxBuilds(db, orgId, rich);
+  const { deploy_id, sandbox_run_id } = deployed.ids;
+  await db`update install_deploys set plan_job_id = ${jobId}, workflow_id = ${ids["workflow_id"] ?? ""} where id = any(${[deploy_id, sandbox_run_id]})`;
+  await db`update component_builds set runner_job_id = ${jobId} where id = ${sandboxBuild["sandbox_build_id"] ?? ""}`;
   return {
     db,
     brokers,

@@ -1,4 +1,5 @@
 import type { Install } from "../../shared/api/install.ts";
+import { givenReport } from "../support/policies/given-report.ts";
 import { givenProcess, givenRunner } from "../support/rows/given.ts";
 import { givenInstall, stepIn } from "../support/workflows/workflows-api.ts";
 import { stateText, terraformLock } from "../support/workspaces/given-workspace.ts";
@@ -104,6 +105,18 @@ export async function failedStep({ org, fresh }: GivenWire): Promise<Ids> {
   const workflow = await org.reach(body.workflow_id, "failed-pending-retry");
   const step = stepIn(workflow, "failed-pending-retry");
   return { install_id: installId, workflow_id: workflow.id, step_id: step.id };
+}
+
+/** A step of which there is a report of policies. */
+export async function judgedStep(given: GivenWire): Promise<Ids> {
+  const { db, org, build, made } = given;
+  const { workflow_id = "", step_id = "", ...rest } = await failedStep(given);
+  const at = `GET /v1/workflows/${workflow_id}/steps/${step_id}`;
+  type Step = { readonly step_target_id: string; readonly runner_job_id: string };
+  const { step_target_id: buildId, runner_job_id: jobId } = await made<Step>(at);
+  const { app_id: appId = "", component_id: componentId = "" } = build;
+  await givenReport(db, { orgId: org.orgId, appId, componentId, buildId, jobId });
+  return { ...rest, workflow_id, step_id };
 }
 
 /** A runner with a process of this type, for what ends either. */

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { cancelBuildRoute, componentBuilds, createBuildRoute } from "../../../shared/api/builds.ts";
+import { cancelBuildRoute, createBuildRoute, getBuildRoute } from "../../../shared/api/builds.ts";
 import { getComponentRoute } from "../../../shared/api/components.ts";
 import type { Action, View } from "../page.ts";
 import { textField } from "../parts/fields.ts";
@@ -42,7 +42,7 @@ const cancel: Action = {
   permission: "builds.write",
   async ask(view) {
     const params = { build_id: view.param("build_id") };
-    const { component_name: name } = await view.ask(componentBuilds.get, { params });
+    const { component_name: name } = await view.ask(getBuildRoute, { params });
     return {
       title: `Cancel the build of ${name}`,
       text: html`<p>What was asked for together with it goes on.</p>`,
@@ -53,7 +53,7 @@ const cancel: Action = {
   },
   async run(view) {
     const build_id = view.param("build_id");
-    const { app_id, component_id } = await view.ask(componentBuilds.get, { params: { build_id } });
+    const { app_id, component_id } = await view.ask(getBuildRoute, { params: { build_id } });
     await view.ask(cancelBuildRoute, { params: { app_id, component_id, build_id } });
     return { said: "The build is being cancelled.", to: `/apps/${app_id}/builds/${build_id}` };
   },

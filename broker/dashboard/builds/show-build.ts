@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { type ComponentBuild, componentBuilds } from "../../../shared/api/builds.ts";
+import { type ComponentBuild, getBuildRoute } from "../../../shared/api/builds.ts";
 import { isEndedBuild } from "../../../shared/build-statuses.ts";
 import { errorNotice } from "../jobs/job-facts.ts";
 import type { Html, Page } from "../page.ts";
@@ -15,7 +15,7 @@ export const showBuild: Page = {
   permission: "apps.read",
   async render(view) {
     const params = { build_id: view.param("build_id") };
-    const build = await view.ask(componentBuilds.get, { params });
+    const build = await view.ask(getBuildRoute, { params });
     const { component_name: name, status, status_description: why } = build;
     return {
       title: `${name}: ${status}`,

@@ -2,8 +2,11 @@ import * as routes from "../../../shared/api/builds.ts";
 import {
   cancelSandboxBuildRoute,
   createSandboxBuildRoute,
+  getSandboxBuildRoute,
 } from "../../../shared/api/sandbox-builds.ts";
 import { problem } from "../../../shared/problem.ts";
+import { requireApp } from "../../apps/keep-apps.ts";
+import type { Broker } from "../../broker.ts";
 import {
   buildAllComponents,
   buildComponent,
@@ -19,6 +22,7 @@ import type { ListRequest } from "../../database/page-request.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
+import { showWork } from "../../jobs/show-work.ts";
 import { requireNamed } from "../../named-parts/show-named-parts.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { showWorkflow } from "../../workflows/show-workflow.ts";
@@ -27,11 +31,47 @@ import { showWorkflow } from "../../workflows/show-workflow.ts";
 export const keepBuilds: RegisterRoutes = (app, broker) => {
   openResource(app, broker, buildRows);
   openResource(app, broker, sandboxBuildRows);
-  read(app, broker);
+  list(app, broker);
+  readOne(app, broker);
   begin(app, broker);
 };
 
-const read: RegisterRoutes = (app, { db }) => {
+const readOne: RegisterRoutes = (app, broker) => {
+  const { db } = broker;
+  app.handle(routes.getBuildRoute, async ({ orgId, params }) => {
+    const row = await buildRows.find(db, orgId, params);
+    if (row === undefined) throw problem.notFound("build");
+    return { ...buildRows.toItem(row), ...(await workOf(broker, orgId, row)) };
+  });
+  app.handle(routes.getLatestBuildRoute, async ({ orgId, params }) => {
+    const { app_id, component_id } = params;
+    await requireNamed(db, orgId, { kind: "components", app: app_id, id: component_id });
+    const page = { after: undefined, limit: 1, offset: 0 };
+    const wanted = { params: { component_id }, filter: {}, ...page };
+    const [row] = await buildRows.list(db, orgId, wanted);
+    if (row === undefined) throw problem.notFound("build", "This component was never built.");
+    return { ...buildRows.toItem(row), ...(await workOf(broker, orgId, row)) };
+  });
+  app.handle(routes.getBuildOfComponentRoute, async ({ orgId, params }) => {
+    const row = await requireBuild(db, orgId, params);
+    return { ...buildRows.toItem(row), ...(await workOf(broker, orgId, row)) };
+  });
+  app.handle(getSandboxBuildRoute, async ({ orgId, params: { app_id, sandbox_build_id: id } }) => {
+    await requireApp(db, orgId, app_id);
+    const row = await requireSandboxBuild(db, orgId, app_id, id);
+    return { ...sandboxBuildRows.toItem(row), ...(await workOf(broker, orgId, row)) };
+  });
+};
+
+/** The job of a build, and its log. */
+async function workOf(broker: Broker, org: OrgId, row: ShownBuildRow) {
+  const { runner_job_id: job, log_stream_id: logStreamId } = row;
+  const { jobs, ...work } = await showWork(broker, org, { jobs: [job], logStreamId });
+  const [runner_job] = jobs;
+  return { ...work, ...(runner_job && { runner_job }) };
+}
+
+const list: RegisterRoutes = (app, { db }) => {
   app.handle(routes.listBuildsOfComponentRoute, async ({ c, orgId, params, query }) => {
     const { app_id, component_id } = params;
     await requireNamed(db, orgId, { kind: "components", app: app_id, id: component_id });
@@ -43,18 +83,6 @@ const read: RegisterRoutes = (app, { db }) => {
       toItem: (row) => buildRows.toItem(row),
     });
   });
-  app.handle(routes.getLatestBuildRoute, async ({ orgId, params }) => {
-    const { app_id, component_id } = params;
-    await requireNamed(db, orgId, { kind: "components", app: app_id, id: component_id });
-    const page = { after: undefined, limit: 1, offset: 0 };
-    const wanted = { params: { component_id }, filter: {}, ...page };
-    const [row] = await buildRows.list(db, orgId, wanted);
-    if (row === undefined) throw problem.notFound("build", "This component was never built.");
-    return buildRows.toItem(row);
-  });
-  app.handle(routes.getBuildOfComponentRoute, async ({ orgId, params }) =>
-    buildRows.toItem(await requireBuild(db, orgId, params)),
-  );
   app.handle(routes.listBuildHistoryRoute, async ({ c, actor: { orgId, bound }, query }) => {
     const [page] = splitQuery(query);
     return await answerList(

@@ -23,6 +23,7 @@ import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { waitMs } from "../../polls/park-poll.ts";
 import { awaitStep, awaitWorkflow } from "../../workflows/await-workflow.ts";
+import { showStep } from "../../workflows/show-step.ts";
 import {
   listPendingApprovals,
   requireSnapshot,
@@ -130,13 +131,9 @@ const readSteps: RegisterRoutes = (app, broker) => {
   app.handle(listStepsRoute, async ({ c, orgId, params: { workflow_id: id }, query }) =>
     answerPart(c, query, toSteps(await requireSnapshot(db, orgId, id))),
   );
-  app.handle(getStepRoute, async ({ orgId, params }) => {
-    const { workflow_id: id, step_id: stepId } = params;
-    const steps = toSteps(await requireSnapshot(db, orgId, id));
-    const step = steps.find((one) => one.id === stepId);
-    if (step === undefined) throw problem.notFound("workflow step");
-    return step;
-  });
+  app.handle(getStepRoute, async ({ orgId, params }) =>
+    showStep(broker, orgId, { id: params.workflow_id, stepId: params.step_id }),
+  );
   app.handle(listStepGroupsRoute, async ({ orgId, params: { workflow_id: id } }) => {
     const snapshot = await requireSnapshot(db, orgId, id);
     return toWholeWorkflow(snapshot, "").step_groups;

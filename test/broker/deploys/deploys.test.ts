@@ -64,7 +64,8 @@ test("deploys are listed and read, of an install and of each component", async (
   expect(list.body.map(({ id }) => id)).toEqual([removed.id, failed.id, first.id]);
   expect((await api(`GET ${at}/components/deploys`)).body).toEqual(list.body);
   expect((await api<InstallDeploy[]>(`GET ${at}/deploys?status=error`)).body).toHaveLength(1);
-  expect((await api(`GET ${at}/deploys/latest`)).body).toEqual({ ...list.body[0], outputs: {} });
+  const none = { runner_jobs: [], action_workflow_runs: [], outputs: {} };
+  expect((await api(`GET ${at}/deploys/latest`)).body).toEqual({ ...list.body[0], ...none });
   const whole = { ...list.body[2], outputs: {}, component_build: { id: buildId } };
   expect((await api(`GET ${at}/deploys/${first.id}`)).body).toMatchObject(whole);
   expect(list.body[2]).toMatchObject({
@@ -95,9 +96,10 @@ test("runs of the sandbox are no deploys, and are told in words of their own", a
     { id: run.id, run_type: "provision", status: "active", install_sandbox_id: run.targetId },
   ]);
   expect(list.body[0]?.status_v2.status).toBe("applying");
-  const whole = { ...list.body[1], outputs: {} };
-  expect((await api(`GET ${at}/sandbox-runs/${run.id}`)).body).toEqual(whole);
-  expect((await api(`GET /v1/installs/sandbox-runs/${run.id}`)).body).toEqual(whole);
+  const none = { runner_jobs: [], action_workflow_runs: [], outputs: {} };
+  const whole = { ...list.body[1], ...none, app_sandbox_config: { type: "terraform" } };
+  expect((await api(`GET ${at}/sandbox-runs/${run.id}`)).body).toMatchObject(whole);
+  expect((await api(`GET /v1/installs/sandbox-runs/${run.id}`)).body).toMatchObject(whole);
 });
 
 test("what differs from what was deployed is told", async () => {

@@ -7,12 +7,14 @@ type Of = {
   readonly appId: string;
   readonly componentId: string;
   readonly buildId: string;
+  /** The job whose result was judged. */
+  readonly jobId?: string;
 };
 
 /** A report of a policy that denied a build. */
 export async function givenReport(
   db: Db,
-  { orgId, appId, componentId, buildId }: Of,
+  { orgId, appId, componentId, buildId, jobId = newId("job") }: Of,
   message = "The image has the tag latest.",
 ): Promise<string> {
   const [id, policy] = [newId("plr"), policyId(appId, "no-latest")];
@@ -23,7 +25,7 @@ export async function givenReport(
     insert into policy_reports (id, org_id, owner_type, owner_id, app_id, component_id, component_name, runner_job_id, status,
                                 status_description, inputs, policies, policy_ids, violations, deny_count, warn_count, pass_count,
                                 evaluated_at, created_at, created_by_id)
-    values (${id}, ${orgId}, 'component_builds', ${buildId}, ${appId}, ${componentId}, 'api', ${newId("job")}, 'deny', ${message},
+    values (${id}, ${orgId}, 'component_builds', ${buildId}, ${appId}, ${componentId}, 'api', ${jobId}, 'deny', ${message},
             ${db.json([{ id: buildId, name: "api:latest", type: "image" }])},
             ${db.json([{ ...named, status: "deny", ...counts, input_count: 1 }])}, array[${policy}]::text[],
             ${db.json([{ ...violation, severity: "deny" }])}, 1, 0, 0, svc_now(), svc_now(), 'acc_1')`;
