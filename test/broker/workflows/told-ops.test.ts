@@ -5,6 +5,8 @@ import { eventResources } from "../../../shared/webhooks/event-resources.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { signIn } from "../../support/browser/given-dashboard.ts";
 import { advanceClock } from "../../support/database/clock.ts";
+import { givenApplied } from "../../support/deploys/given-applied.ts";
+import { builtDocument } from "../../support/deploys/given-built-config.ts";
 import { type Received, startReceiver } from "../../support/queues/start-receiver.ts";
 import { givenProcess } from "../../support/rows/given.ts";
 import {
@@ -13,7 +15,9 @@ import {
   shopConfig,
 } from "../../support/workflows/workflows-api.ts";
 
-const { db, setup, brokers, call } = await givenWorkflowsApi();
+const { db, setup, brokers, call } = await givenWorkflowsApi({
+  env: { SVC_REGISTRY: "http://127.0.0.1:9/acme" },
+});
 const url = brokers[0]?.url ?? "";
 const { greet, ...others } = { ...shopConfig.actions, greet: shopConfig.actions["greet.toml"] };
 const config = {
@@ -79,6 +83,35 @@ async function driveAll(org: Org) {
   return run;
 }
 
+/** All that is done to what an install has deployed: a component and the sandbox. */
+async function hearDeploys() {
+  const heard: { told?: Awaited<ReturnType<typeof hear>> } = {};
+  const { id, provision, begin, ended, api } = await givenApplied(
+    setup,
+    builtDocument(["a"]),
+    { outputs: () => ({ url: "u" }) },
+    async (org) => void (heard.told = await hear(org, {})),
+  );
+  const end = async (workflow: string) =>
+    expect((await ended(workflow)).status.status).toBe("success");
+  await end(provision);
+  const [a] = (await api<{ component_id: string }[]>(`GET /v1/installs/${id}/components`)).body;
+  const at = `POST /components/${a?.component_id ?? ""}`;
+  await end(await begin(`${at}/deploys`));
+  await end(await begin("POST /reprovision-sandbox"));
+  await end(await begin(`${at}/teardown`));
+  await end(await begin("POST /deprovision-sandbox"));
+  const told = heard.told ?? (() => []);
+  await until(async () =>
+    Promise.resolve(
+      ["components.teardown", "sandboxes.deprovision", "sandboxes.provision"].every(
+        (op) => told(op).length > 0,
+      ),
+    ),
+  );
+  return told;
+}
+
 /** The ops that docs say nothing tells of yet. */
 async function readUntold(): Promise<string[]> {
   const page = await readFile("docs/no-effect.md", "utf8");
@@ -122,9 +155,12 @@ const runLines = [
   "workflow succeeded",
 ];
 const { heard, run, token } = await hearAll();
+const deploys = await hearDeploys();
 
 test("each op reaches a receiver that asked for it, or docs/no-effect.md says what is missing", async () => {
-  const unheard = ops.filter(({ name }) => heard(name).length === 0).map(({ name }) => name);
+  const unheard = ops
+    .filter(({ name }) => heard(name).length + deploys(name).length === 0)
+    .map(({ name }) => name);
   expect(unheard).toEqual(await readUntold());
 });
 
