@@ -61,10 +61,10 @@ export function watchWorkflow({ call, screen }: Speaking, id: string): Watch {
 
   function tellMoves({ steps }: WholeWorkflow): void {
     for (const step of steps) {
-      const line = stepLine(step);
-      const isNews = step.status.status !== "pending" && told.get(step.id) !== line;
-      if (isNews) screen.say(line);
-      told.set(step.id, line);
+      const { status, status_human_description: why } = step.status;
+      const move = `${status}: ${why}`; // how long it has taken is no news
+      if (status !== "pending" && told.get(step.id) !== move) screen.say(stepLine(step));
+      told.set(step.id, move);
     }
   }
 
@@ -81,8 +81,11 @@ export function watchWorkflow({ call, screen }: Speaking, id: string): Watch {
 function todoOf({ id, status: { status }, steps }: WholeWorkflow): string {
   const at = (wanted: string): ShownStep | undefined =>
     steps.find((step) => step.status.status === wanted);
+  const asking = at("approval-awaiting"); // none where it was answered a moment ago
   if (status === "approval-awaiting")
-    return `It waits for an approval of ${at("approval-awaiting")?.name ?? "a step"}: svc workflow approve ${id}, or deny`;
+    return asking === undefined
+      ? ""
+      : `It waits for an approval of ${asking.name}: svc workflow approve ${id}, or deny`;
   if (status === "failed-pending-retry")
     return `${at("failed-pending-retry")?.name ?? "A step"} failed: svc workflow retry ${id}, or skip, or cancel`;
   const waits = steps.find(

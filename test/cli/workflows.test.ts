@@ -24,14 +24,18 @@ test("a run is begun, watched, shown, approved and read from scripts", async () 
   const watching = startSvc(["workflow", "watch", workflow], { env });
   await expect.poll(() => watching.said.err).toContain("svc workflow approve");
   expect((await run(`action logs acme ${runId}`)).err).toContain("no job yet");
-  const approved = await run(`workflow approve ${workflow} --yes`);
+  const approved = await run(`workflow approve ${workflow} --yes --wait`);
   expect(approved.code).toBe(0);
+  expect(approved.err).toContain("Run careful: success");
+  expect(approved.err).not.toContain("It waits for an approval");
   expect(`${approved.out}${approved.err}`).toContain("echo world (secret)");
   expect(`${approved.out}${approved.err}`).not.toContain("s3cr3t");
   const { code, out, err } = await watching.ended;
   expect({ code, out }).toEqual({ code: 0, out: "" });
   expect(err).toContain("Run careful: success");
   expect(err).not.toContain("\u001b");
+  expect(err.match(/It waits for an approval/g)).toHaveLength(1);
+  expect(err.match(/^\? .+ approval-awaiting/gm)).toHaveLength(1); // not once a second
   expect((await run(`workflow approve ${workflow} --yes`)).code).not.toBe(0);
   expect((await run(`action logs acme ${runId}`)).code).toBe(0);
 
