@@ -215,10 +215,13 @@ function refusalOf(outcome: string, id: string): Error {
     case "taken":
       return problem.conflict(
         "runner_group_taken",
-        "The runner group already belongs to another install.",
+        "The runner group already belongs to another install. Name another runner, or none: the install then gets one of its own.",
       );
     case "group-type":
-      return problem.conflict("runner_group_type", "The runner group is not of type install.");
+      return problem.conflict(
+        "runner_group_type",
+        "The runner group is not of type install: its runner is the org's own and serves no install.",
+      );
     case "no-runner":
       return problem.conflict(
         "runner_group_size",

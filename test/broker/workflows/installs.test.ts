@@ -90,7 +90,10 @@ describe("an install", () => {
     expect((await create(wanted)).body).toMatchObject({ runner_id: runner.runnerId });
     expect(await create({ ...wanted, name: "other" })).toMatchObject({
       status: 409,
-      body: { code: "runner_group_taken" },
+      body: {
+        code: "runner_group_taken",
+        detail: expect.stringContaining("Name another runner, or none") as string,
+      },
     });
     const foreign = await givenRunner(db);
     expect(
