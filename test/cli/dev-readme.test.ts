@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, symlink, writeFile } from "node:fs/promises";
+import { symlink } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { emptyDatabase } from "../support/database/database.ts";
 import { freePorts } from "../support/network/free-ports.ts";
+import { makeLauncher } from "../support/programs/make-launcher.ts";
 import {
   agentProgram,
   compileCache,
@@ -43,13 +44,6 @@ async function startReceiver(): Promise<string> {
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
-}
-
-/** The built program in the launcher's place, which starts with half the work. */
-async function makeLauncher(folder: string, name: string, program: string): Promise<void> {
-  const launcher = path.join(folder, name);
-  await writeFile(launcher, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
-  await chmod(launcher, 0o755);
 }
 
 /** Runs the script to its end; answers all that it said. */
