@@ -25,9 +25,10 @@ export async function followWorkflow(speaking: Speaking, id: string): Promise<nu
   return workflow.status.status === "success" ? exitCodes.ok.code : exitCodes.failed.code;
 }
 
-/** Says how a workflow is now, with all its steps on a terminal. */
+/** Says how a workflow is now, after all its steps on a terminal. */
 export function tellEnd(screen: Screen, workflow: WholeWorkflow): void {
-  if (screen.status !== undefined) for (const line of workflowLines(workflow)) screen.say(line);
+  const [, ...steps] = screen.status === undefined ? [] : workflowLines(workflow);
+  for (const line of steps) screen.say(line);
   const { status, status_human_description: why } = workflow.status;
   screen.say(`${workflow.name}: ${status}${why === "" ? "" : `, ${why}`}`);
 }
