@@ -3,6 +3,7 @@ import { createAppRoute } from "../../shared/api/apps.ts";
 import { wasThere } from "../../shared/api/was-there.ts";
 import type { CheckedConfig, CheckOptions } from "../../shared/app-config/check-config.ts";
 import type { ConfigFolder } from "../../shared/app-config/config-folder.ts";
+import type { ConfigChange } from "../../shared/app-config/diff-configs.ts";
 import { nameKey } from "../../shared/app-config/rules/rule.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { version } from "../../shared/version.ts";
@@ -107,9 +108,15 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
   if (!("id" in body))
     screen.say(`${name}: ${count} change${count === 1 ? "" : "s"}, nothing is stored.`);
   else if (wasThere(answer)) screen.say(`${name}: version ${body.version} is already active.`);
-  else screen.say(`${name} (${app.id}): version ${body.version} is active.`);
+  else {
+    screen.say(`${name} (${app.id}): version ${body.version} is active.`);
+    if (body.changes.some(isOfBuild)) screen.say(`What it has built: svc build list --app ${name}`);
+  }
   return exitCodes.ok.code;
 }
+
+const isOfBuild = ({ section, change }: ConfigChange): boolean =>
+  change !== "removed" && ["components", "sandbox"].includes(section);
 
 /** The document alone, or an archive of it with the folders that components are built from. */
 async function bodyOf(body: Record<string, unknown>, sources: CheckedConfig["sources"]) {

@@ -1,4 +1,4 @@
-import { cp, writeFile } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
@@ -40,6 +40,12 @@ describe("svc app sync", () => {
     });
     expect(await cli.run(`app sync ${folder}`)).toMatchObject({ code: 0, out: change });
     expect((await cli.run("app diff one")).out).toBe(change);
+    const component = 'name = "web"\ntype = "job"\nimage_url = "web"\ncmd = ["true"]\n';
+    await mkdir(path.join(folder, "components"));
+    await writeFile(path.join(folder, "components/web.toml"), component);
+    const third = await cli.run(`app sync ${folder}`);
+    expect(third.out).toBe("+ components web\n");
+    expect(third.err).toContain("What it has built: svc build list --app one\n");
   });
 
   test("sends nothing that is wrong, and tells where it is", async () => {
