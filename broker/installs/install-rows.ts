@@ -18,7 +18,7 @@ export const installRows = rowsOf<typeof installs, ShownRow>(installs, {
   besides: {},
   whole: {
     columns: `
-      i.*, a.active_config_id as expected_config_id, u.status as runner_status, u.status_description as runner_status_description,
+      i.*, a.name as app_name, a.active_config_id as expected_config_id, u.status as runner_status, u.status_description as runner_status_description,
       (select to_jsonb(c) from install_configs c where c.org_id = i.org_id and c.install_id = i.id order by c.id desc limit 1) as config,
       (select coalesce(json_agg(json_build_object('component_id', h.component_id, 'status', h.status, 'description', h.status_description,
                                                   'type', coalesce((select d.type from install_deploys d where d.org_id = h.org_id and d.id = h.latest_id), 'apply'))

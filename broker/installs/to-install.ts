@@ -12,6 +12,7 @@ export type StoredConfig = Omit<InstallConfig, "approval_option"> & {
 };
 /** An install with what the API shows besides its row. */
 export type ShownRow = InstallRow & {
+  readonly app_name: string;
   readonly expected_config_id: string | null;
   readonly runner_status: string;
   readonly runner_status_description: string;
@@ -35,6 +36,7 @@ export function toInstall(row: ShownRow): Install {
     id: row.id,
     org_id: row.org_id,
     app_id: row.app_id,
+    app_name: row.app_name,
     name: row.name,
     install_number: row.install_number,
     app_config_id: applied_config_id,

@@ -4,6 +4,8 @@ import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
 
 const nameOf = ({ id }: { readonly id: string }): string => id;
+/** An older broker tells its id alone. */
+const appOf = ({ app_name: name, app_id: id }: Install): string => name || id;
 const pairs = (map: Readonly<Record<string, unknown>>): string =>
   Object.entries(map)
     .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
@@ -14,7 +16,7 @@ export const installLine: View<Install> = {
   columns: {
     ID: nameOf,
     NAME: ({ name }) => name,
-    APP: ({ app_id: app }) => app,
+    APP: appOf,
     PHASE: ({ lifecycle_phase: { phase } }) => phase,
     RUNNER: ({ runner_status: status }) => status,
     AGE: ({ created_at }) => formatAge(created_at),
@@ -26,7 +28,7 @@ export const installDetails: View<Install> = {
   columns: {
     install: nameOf,
     name: ({ name }) => name,
-    app: ({ app_id: app }) => app,
+    app: appOf,
     number: ({ install_number: number }) => String(number),
     phase: ({ lifecycle_phase: { phase, since } }) => `${phase} since ${formatInstant(since)}`,
     workflow: ({ lifecycle_phase: { workflow_id: id } }) => id ?? "",

@@ -152,6 +152,7 @@ export const installs = resource({
   members: {
     ...owned,
     app_id: text(),
+    app_name: text("Of its app, as it is now."),
     name: text(),
     install_number: int(),
     app_config_id: orNull(text(), "The config that it has."),

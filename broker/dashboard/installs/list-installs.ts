@@ -36,7 +36,7 @@ function installTable(installs: readonly Install[], nowMs: number): Html {
       },
       {
         head: "App",
-        cell: ({ app_id: app }) => html`<a class="id" href="/apps/${app}">${app}</a>`,
+        cell: ({ app_id: id, app_name: name }) => html`<a href="/apps/${id}">${name}</a>`,
       },
       { head: "Runner", cell: ({ runner_status: status }) => badge(status) },
       {

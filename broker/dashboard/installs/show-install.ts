@@ -68,7 +68,7 @@ function installFacts(install: Install, { nowMs }: View): Html {
       ? "none"
       : html`<a class="id" href="/apps/${install.app_id}/configs/${id}">${id}</a>`;
   return facts([
-    ["App", html`<a class="id" href="/apps/${install.app_id}">${install.app_id}</a>`],
+    ["App", html`<a href="/apps/${install.app_id}">${install.app_name}</a>`],
     ["Number", String(install.install_number)],
     [
       "Runner",
