@@ -3265,6 +3265,7 @@ function has_log_record(org text, stream text, execution text, seq bigint) retur
 function has_room_for_role(org text, most integer) returns boolean -- functions/roles.sql
 function held_builds(org text, app text) returns TABLE(id text) -- functions/build-retention.sql
 function held_though_over(held_by text[], held text[]) returns TABLE(process_id text, told json, is_ordered boolean) -- functions/beats.sql
+function held_workspace(w terraform_workspaces) returns jsonb -- functions/deploy-moves.sql
 function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
 function holders_of_action(org text, action text) returns text[] -- functions/for-older-brokers.sql
 function holders_of_part(org text, kind text, part text) returns text[] -- functions/named-parts.sql
@@ -3500,6 +3501,7 @@ function tokens_changed() returns trigger -- functions/before-tables.sql
 function trim_log_stream(org text, stream text, most_bytes bigint) returns boolean -- functions/log-retention.sql
 function unblock_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspace-blocks.sql
 function wake_deploys_of(org text, builds text[]) returns void -- functions/deploy-moves.sql
+function wake_deploys_waiting_for(org text, workspace text) returns void -- functions/deploy-moves.sql
 function wake_holders(ids text[], t timestamp with time zone) returns void -- functions/signals.sql
 function wake_processes(process_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/beats.sql
 function wake_queues(ids text[], t timestamp with time zone) returns void -- functions/queues.sql

@@ -128,6 +128,8 @@ export const blockWorkspace = defineCommand({
 export const unblockWorkspace = defineCommand({
   name: "workspace unblock",
   summary: "Allow locks of a workspace again.",
+  details:
+    "The lock of the job that the block is about ends with it, if that job is over and has stopped. A retry of its deploy waits for this.",
   args,
   flags: { reason },
   examples: [

@@ -9,7 +9,15 @@ create or replace function deploys_of_workflow(org text, workflow text) returns 
     from install_deploys d where d.org_id = org and d.workflow_id = workflow
 $$;
 
--- What an install has of its components and its sandbox, with the revision of each one's state, and whether another workflow works on it.
+-- Who holds a workspace: null if nobody does. why: of a block; else who has locked it, and for which job, if for one.
+create or replace function held_workspace(w terraform_workspaces) returns jsonb
+  language sql stable
+  return case when w.blocked_at is not null then jsonb_build_object('why', w.blocked_reason)
+              else (select jsonb_build_object('who', coalesce(k.info ->> 'Who', ''), 'job_id', k.runner_job_id)
+                      from terraform_workspace_locks k where k.workspace_id = w.id) end;
+
+-- What an install has of its components and its sandbox, with the revision of each one's state and who holds it, and whether another
+-- workflow works on it.
 create or replace function targets_of_install(org text, install text, workflow text) returns jsonb
   language sql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -20,6 +28,7 @@ create or replace function targets_of_install(org text, install text, workflow t
            'touched_id', c.touched_id, 'latest_id', c.latest_id,
            'deployed_at', (select coalesce(d.applied_at, d.finished_at) from install_deploys d where d.org_id = org and d.id = c.deployed_id), 'drift', c.drift,
            'revision', coalesce((select w.revision from terraform_workspaces w where w.org_id = org and w.id = c.workspace_id), 0),
+           'held', (select held_workspace(w) from terraform_workspaces w where w.org_id = org and w.id = c.workspace_id),
            'is_busy', exists (select from install_deploys d
                                where d.target_id = c.id and d.status in ('planning', 'applying') and d.workflow_id <> workflow))
            order by c.id), '[]')
@@ -84,6 +93,17 @@ create or replace function wake_deploys_of(org text, builds text[]) returns void
   select wake_workflow(org, w.id)
     from (select distinct d.workflow_id::text as id from install_deploys d
            where d.build_id = any(builds) and d.org_id = org and d.status = 'queued' order by 1) w
+$$;
+
+-- The deploys that wait for a workspace, which somebody held: their workflows look again.
+create or replace function wake_deploys_waiting_for(org text, workspace text) returns void
+  language sql
+  as $$
+  select wake_workflow(org, d.workflow_id)
+    from terraform_workspaces w
+    join install_components c on c.org_id = org and c.install_id = w.owner_id and c.workspace_id = w.id
+    join install_deploys d on d.org_id = org and d.id = c.latest_id and d.status = 'queued'
+   where w.org_id = org and w.id = workspace and w.owner_type = 'installs'
 $$;
 
 -- The deploy that somebody asked for, with its workflow.

@@ -100,21 +100,33 @@ begin
   end if;
 end $$;
 
+-- Lifts a block. The lock of the job that it is about ends with it, once that job is final and has stopped: whoever lifts the block
+-- has looked at what it left. A lock whose job may still save something stays. Deploys that wait for the workspace look again.
 create or replace function unblock_workspace(org text, workspace text, actor text, why text) returns workspace_outcome
   language plpgsql as $$
 declare
   t timestamptz := svc_now();
-  was timestamptz;
+  w terraform_workspaces;
 begin
-  select blocked_at into was from terraform_workspaces
+  select * into w from terraform_workspaces
    where org_id = org and id = workspace and deleted_at is null for update;
   if not found then return row('not-found', null, null)::workspace_outcome; end if;
-  if was is not null then
+  if w.blocked_at is not null then
     update terraform_workspaces set blocked_at = null, blocked_by_id = null, blocked_reason = null, blocked_kind = null,
                                     blocked_job_id = null, updated_at = t
      where org_id = org and id = workspace;
-    insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, at)
-    values (org, workspace, 'unblocked', actor, why, t);
+    with freed as (
+      delete from terraform_workspace_locks k
+       where k.org_id = org and k.workspace_id = w.id and k.runner_job_id = w.blocked_job_id
+         and not exists (select from runner_job_live l where l.id = k.runner_job_id)
+         and not exists (select from stopping_executions s where s.runner_job_id = k.runner_job_id)
+      returning k as lock
+    )
+    insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, info, at)
+    select org, workspace, 'unlocked', actor, why, lock_holder(f.lock), t from freed f
+    union all
+    select org, workspace, 'unblocked', actor, why, '{}', t;
+    perform wake_deploys_waiting_for(org, workspace);
   end if;
   return row('done', null, null)::workspace_outcome;
 end $$;

@@ -65,6 +65,7 @@ begin
     values (org, workspace, case when lock is null then 'force-unlocked' else 'unlocked' end, actor, why, lock_holder(h),
             svc_now());
   end if;
+  perform wake_deploys_waiting_for(org, workspace);
   return row('unlocked', lock_holder(h), null)::workspace_outcome;
 end $$;
 

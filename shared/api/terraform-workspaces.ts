@@ -188,7 +188,9 @@ export const unblockWorkspaceRoute = createRoute("unblockTerraformWorkspace", {
   rule: { surface: "operator", permission: "state.write" },
   tags,
   summary: "Unblock a workspace",
-  description: "A lock that is held stays. See `force-unlock`.",
+  description:
+    "The lock of the job that the block is about is released with it, if that job is final and has stopped. Any other " +
+    "lock stays: see `force-unlock`.",
   body: z.strictObject({ reason }),
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });

@@ -10,6 +10,7 @@ import { draftDeployJob } from "../../deploys/draft-deploy-job.ts";
 import { placeOfArtifact } from "../../deploys/place-of-artifact.ts";
 import { pullSecretOfPart } from "../../deploys/pull-secret.ts";
 import { stateBase } from "../../installs/state-base.ts";
+import type { HeldWorkspace } from "../machine/deploy-rows.ts";
 import { faultOf, type StepOutcome } from "../machine/step-kind.ts";
 import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { CompositeFault } from "../machine/workflow-rows.ts";
@@ -49,7 +50,7 @@ export function orderOf(
   };
 }
 
-/** Begins the job that plans a deploy, once its build is there and nobody else works on the same. */
+/** Begins the job that plans a deploy, once its build is there and nobody else works on the same; that of a retry once its workspace is free. */
 export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): StepOutcome {
   const { step, deploy, part, target } = of;
   if (deploy.role !== "") return { kind: "fault", fault: noRole };
@@ -59,6 +60,8 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   Object.assign(deploy, { build_id: build.id, app_config_id: configured.configId });
   if (build.status !== "active") return putOff(draft, of, `it waits for the build ${build.id}`);
   if (target.is_busy) return putOff(draft, of, "another workflow works on it: it waits for that");
+  if (step.retry_index > 0 && !deploy.plan_only && target.held !== null)
+    return putOff(draft, of, waitsForWorkspace(target.workspace_id, target.held));
   const { facts } = env;
   const isTeardown = step.params["is_teardown"] === true;
   const order = orderOf(env, of, chosen);
@@ -119,6 +122,15 @@ function putOff(draft: WorkflowDraft, of: OfDeploy, description: string): StepOu
   if (of.deploy.status !== "queued" || of.deploy.status_description !== description)
     moveDeploy(draft, of, { status: "queued", description });
   return { kind: "wait", orElse: nobodyEnded };
+}
+
+/** A retry is planned once its workspace is free: the lock of an apply whose process was lost stays until somebody has looked at what it left. */
+function waitsForWorkspace(id: string, held: HeldWorkspace): string {
+  if ("why" in held)
+    return `it waits for its workspace ${id}, which is blocked: ${held.why}. Look into it, then: svc workspace unblock ${id} --reason …`;
+  const { who, job_id: jobId } = held;
+  const holder = [who, ...(jobId === null ? [] : [`job ${jobId}`])].join(", ");
+  return `it waits for its workspace ${id}, which is locked by ${holder}: svc workspace show ${id} says more`;
 }
 
 const noRole = faultOf(

@@ -65,6 +65,11 @@ export type Drift = ChangeCounts & {
   readonly at: Instant;
 };
 
+/** A block, or a lock, which a job may have taken. */
+export type HeldWorkspace =
+  | { readonly why: string }
+  | { readonly who: string; readonly job_id: string | null };
+
 /** A row of `install_components`, and how its workspace stands. */
 export type TargetRow = {
   readonly id: string;
@@ -85,6 +90,8 @@ export type TargetRow = {
   drift: Drift | null;
   /** Of its workspace's state. */
   readonly revision: number;
+  /** Who holds its workspace, so that nobody gets its lock: a block with its reason, or whoever has locked it. */
+  readonly held: HeldWorkspace | null;
   /** A job of another workflow works on it. */
   readonly is_busy: boolean;
 };

@@ -4,6 +4,7 @@ import { builtDocument, givenBuildsOf } from "../../support/deploys/given-built-
 import { startReceiver } from "../../support/queues/start-receiver.ts";
 import { givenRunner } from "../../support/rows/given.ts";
 import { givenWorkflowsApi, stepsOf } from "../../support/workflows/workflows-api.ts";
+import { terraformLock } from "../../support/workspaces/given-workspace.ts";
 
 const { brokers, db, setup } = await givenWorkflowsApi({
   env: { SVC_REGISTRY: "http://127.0.0.1:9/acme" },
@@ -146,4 +147,60 @@ test("an org that passes over what changes nothing has no config say so", async 
     "apply a: auto-skipped",
   ]);
   expect(applied).toHaveLength(2);
+});
+
+test("what is tried again by itself waits until somebody has looked at what its apply left locked", async () => {
+  let isHalfWay = true;
+  const half = { fails: () => isHalfWay, leavesLocks: true };
+  const component = { name: "a", ...module, max_auto_retries: 1 };
+  const { provision, ended, planned, api, read, id } = await given(
+    { "metadata.toml": { name: "shop" }, components: { "a.toml": component } },
+    half,
+  );
+  const waiting = async () =>
+    (await read(provision)).body.steps.findLast(({ name }) => name === "sync and plan a")?.status;
+  const words = async () => (await waiting())?.status_human_description;
+  await expect
+    .poll(words)
+    .toMatch(
+      /^it waits for its workspace tfw_\w+, which is blocked: job_\w+ failed and left the lock/,
+    );
+  const [{ terraform_workspace: workspace } = {}] = (
+    await api<{ terraform_workspace: { id: string } }[]>(`GET /v1/installs/${id}/components`)
+  ).body;
+  const at = `/v1/terraform-workspaces/${workspace?.id ?? ""}`;
+  expect(await words()).toContain(`svc workspace unblock ${workspace?.id ?? ""} --reason`);
+  expect(planned).toHaveLength(1);
+  isHalfWay = false;
+  expect((await api(`POST ${at}/unblock`, { reason: "nothing was half done" })).status).toBe(200);
+  const done = await ended(provision);
+  expect(done.status.status).toBe("success");
+  expect(planned).toHaveLength(2);
+  const { block, lock } = (await api<{ block: unknown; lock: unknown }>(`GET ${at}`)).body;
+  expect([block, lock]).toEqual([null, null]);
+});
+
+test("a retry waits for who has locked its workspace by hand, and goes on once that is unlocked", async () => {
+  let isFailing = true;
+  const { provision, ended, planned, api, read, id } = await given(
+    { "metadata.toml": { name: "shop" }, components: { "a.toml": { name: "a", ...module } } },
+    { fails: () => isFailing },
+  );
+  const failed = await ended(provision);
+  const [{ terraform_workspace: workspace } = {}] = (
+    await api<{ terraform_workspace: { id: string } }[]>(`GET /v1/installs/${id}/components`)
+  ).body;
+  const at = `/v1/terraform-workspaces/${workspace?.id ?? ""}`;
+  await api(`POST ${at}/lock`, { ...terraformLock(), Who: "ada@desk" });
+  isFailing = false;
+  const step = failed.steps.find(({ name }) => name === "apply a");
+  await api(`POST /v1/workflows/${provision}/steps/${step?.id ?? ""}/retry`, {});
+  const words = async () =>
+    (await read(provision)).body.steps.findLast(({ name }) => name === "sync and plan a")?.status
+      .status_human_description;
+  await expect.poll(words).toContain("which is locked by ada@desk: svc workspace show tfw_");
+  expect(planned).toHaveLength(1);
+  await api(`POST ${at}/force-unlock`, { reason: "done with it" });
+  expect((await ended(provision)).status.status).toBe("success");
+  expect(planned).toHaveLength(2);
 });

@@ -5,6 +5,7 @@ import { type ClaimedJob, httpAgent } from "../broker/http-agent.ts";
 import { givenToken } from "../rows/given-token.ts";
 import { givenProcess, type GivenRunner } from "../rows/given.ts";
 import { afterFile } from "../run/after-file.ts";
+import { terraformLock } from "../workspaces/given-workspace.ts";
 
 /** What of a job's plan the runner looks at. */
 export type SeenPlan = {
@@ -12,7 +13,10 @@ export type SeenPlan = {
   readonly component_name?: string;
   /** Of an action. */
   readonly steps?: readonly unknown[];
-  readonly terraform?: { readonly vars?: Readonly<Record<string, unknown>> };
+  readonly terraform?: {
+    readonly vars?: Readonly<Record<string, unknown>>;
+    readonly terraform_backend?: { readonly workspaceID: string };
+  };
 };
 type Given = {
   readonly db: Parameters<typeof givenProcess>[0];
@@ -25,13 +29,21 @@ type How = {
   readonly slots?: number;
   /** Whether its apply fails, half-way. */
   readonly fails?: (component: string) => boolean;
+  /** Whether an apply that fails leaves its workspace locked. */
+  readonly leavesLocks?: boolean;
 };
 
 /** A runner that plans and applies deploys and sandboxes as terraform would, without it, and says of actions that they ran; it works until the file is over. */
 export async function givenApplier(
   { db, brokers: [broker] }: Given,
   runner: GivenRunner,
-  { changes = () => 1, outputs = () => ({}), slots = 4, fails = () => false }: How = {},
+  {
+    changes = () => 1,
+    outputs = () => ({}),
+    slots = 4,
+    fails = () => false,
+    leavesLocks,
+  }: How = {},
 ) {
   if (broker === undefined) throw new Error("there is no broker");
   const processId = await givenProcess(db, runner, {
@@ -84,6 +96,7 @@ export async function givenApplier(
     else if (!isAction) planned.push({ component, plan });
     const { job, execution } = claimed;
     const isPlan = contents === undefined && !isAction;
+    if (isFailing && leavesLocks === true) await lock(job.id, plan);
     const ended = await broker?.call(
       `POST /v1/runner-jobs/${job.id}/executions/${execution.id}/finish`,
       {
@@ -96,6 +109,14 @@ export async function givenApplier(
       },
     );
     if (ended?.status !== 200) throw new Error(`${job.id}: ${JSON.stringify(ended?.body)}`);
+  }
+  async function lock(jobId: string, { terraform }: SeenPlan): Promise<void> {
+    const at = `/v1/terraform-workspaces/${terraform?.terraform_backend?.workspaceID ?? ""}/lock`;
+    const locked = await broker?.call(`POST ${at}?job_id=${jobId}`, {
+      token,
+      body: terraformLock(),
+    });
+    if (locked?.status !== 200) throw new Error(`${jobId}: ${JSON.stringify(locked?.body)}`);
   }
   return { processId, planned, applied, runner };
 }

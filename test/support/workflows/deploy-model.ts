@@ -188,6 +188,7 @@ const targetOf = (name: string, isDeployed: boolean): TargetRow => ({
   latest_id: null,
   drift: null,
   revision: 1,
+  held: null,
   is_busy: false,
 });
 
