@@ -8,7 +8,7 @@ export type Given = {
 
 /**
  * The result of a simulated plan job, in the formats of real ones: for terraform the plan file as it is and its JSON
- * compressed, for helm and manifests both as compressed JSON. Contents given in the plan replace these.
+ * compressed, for helm, manifests and Jobs both as compressed JSON. Contents given in the plan replace these.
  */
 export function simulatedContents(
   { type, operation }: JobInfo,
@@ -23,7 +23,7 @@ export function simulatedContents(
       contents_display_compressed: gzipped(shown),
     };
   }
-  if (!/helm|kubernetes-manifest|pulumi/.test(type)) return undefined;
+  if (!/helm|kubernetes-manifest|pulumi|job-deploy/.test(type)) return undefined;
   return {
     contents_compressed: gzipped(given.plan_contents ?? displayOf(type, isTeardown)),
     contents_display_compressed: gzipped(shown),

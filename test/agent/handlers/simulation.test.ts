@@ -142,7 +142,7 @@ describe("a simulated job", () => {
         await expect.poll(async () => (await saidBy(runner, ended.id)).length).toBeGreaterThan(3);
         const said = (await saidBy(runner, ended.id)).slice(0, 3);
         expect(said).toEqual(["This job is simulated: nothing runs.", "one", "two"]);
-        const hasPlan = /terraform|helm|kubernetes-manifest|pulumi/.test(type);
+        const hasPlan = /terraform|helm|kubernetes-manifest|pulumi|job-deploy/.test(type);
         expect([type, ended.result?.contents_display_gzip !== undefined]).toEqual([type, hasPlan]);
       }
     },
