@@ -1,5 +1,5 @@
-import { faultOf, type StepOutcome } from "../machine/step-kind.ts";
-import type { StepJob } from "../machine/workflow-rows.ts";
+import type { StepOutcome } from "../machine/step-kind.ts";
+import type { CompositeFault, StepJob } from "../machine/workflow-rows.ts";
 import { jobOutcome } from "./job-outcome.ts";
 
 /** What the end of a deploy's job means for its step. */
@@ -10,14 +10,11 @@ export function deployOutcome(job: StepJob): StepOutcome {
   const known = job.class === null ? undefined : faults[job.class];
   if (known === undefined) return outcome;
   const [code, title] = known;
-  return {
-    ...outcome,
-    fault: { ...faultOf(code, title, fault.detail, fault), facts: { class: job.class ?? "" } },
-  };
+  return { ...outcome, fault: { ...fault, code, title, facts: { class: job.class ?? "" } } };
 }
 
 /** What agents' classes of failures are, in the words of workflows. */
-const faults: Readonly<Record<string, readonly [Parameters<typeof faultOf>[0], string]>> = {
+const faults: Readonly<Record<string, readonly [CompositeFault["code"], string]>> = {
   plan_stale: ["plan_changed", "The state has changed since it was planned"],
   plan_changed: ["plan_changed", "It is not what was planned"],
   unknown_type: ["runner_outdated", "The agent is older than this deploy"],
