@@ -204,3 +204,16 @@ test("a retry waits for who has locked its workspace by hand, and goes on once t
   expect((await ended(provision)).status.status).toBe("success");
   expect(planned).toHaveLength(2);
 });
+
+test("what an install leaves out by its own config is not deployed with the others", async () => {
+  const toggled = { ...module, toggleable: true, default_enabled: true };
+  const { provision, begin, ended, applied, api, id } = await given({
+    "metadata.toml": { name: "shop" },
+    components: { "a.toml": { name: "a", ...module }, "b.toml": { name: "b", ...toggled } },
+  });
+  expect((await ended(provision)).status.status).toBe("success");
+  const own = { approval_option: "approve-all", component_toggles: { b: false } };
+  expect((await api(`POST /v1/installs/${id}/configs`, own)).status).toBe(201);
+  expect((await ended(await begin("POST /components/deploy-all"))).status.status).toBe("success");
+  expect(applied.map(({ component }) => component)).toEqual(["a", "b", "a"]);
+});
