@@ -84,14 +84,19 @@ export async function givenDelivery({
     });
     return seen;
   };
+  /** Approves what a workflow was seen to ask for; false where that was nothing. */
+  const approve = async ({ id, steps }: WholeWorkflow): Promise<boolean> => {
+    const asks = steps.find(({ status }) => status.status === "approval-awaiting");
+    if (asks?.approval === undefined) return false;
+    const at = `POST /v1/workflows/${id}/steps/${asks.id}/approvals/${asks.approval.id}/response`;
+    await call(at, { response_type: "approve", plan_digest: asks.approval.plan_digest });
+    return true;
+  };
   /** Approves whatever it asks for, and resolves when it has ended, or failed. */
   const approved = async (id: string): Promise<WholeWorkflow> => {
     for (;;) {
       const seen = await rests(id);
-      const asks = seen.steps.find(({ status }) => status.status === "approval-awaiting");
-      if (asks?.approval === undefined) return seen;
-      const at = `POST /v1/workflows/${id}/steps/${asks.id}/approvals/${asks.approval.id}/response`;
-      await call(at, { response_type: "approve", plan_digest: asks.approval.plan_digest });
+      if (!(await approve(seen))) return seen;
     }
   };
   const install = async (name: string, more: object = {}) =>
@@ -113,6 +118,7 @@ export async function givenDelivery({
     install,
     workflow,
     rests,
+    approve,
     approved,
   };
 }
