@@ -103,6 +103,8 @@ export async function beginBuilds(db: Db, asker: Asker, beginning: Beginning): P
   const { workflow, builds } = draftBuilds(asker, { ...beginning, workflowId, config });
   const [row] = await db<{ outcome: string }[]>`
     select begin_builds(${orgId}, ${beginning.app}, ${JSON.stringify(workflow)}::text::jsonb, ${JSON.stringify(builds)}::text::jsonb) as outcome`;
+  if (row?.outcome === "there")
+    return { workflowId, builds: await buildsOf(db, orgId, workflowId) };
   if (row?.outcome !== "created") throw refusalOf(row?.outcome ?? "lost");
   return { workflowId, builds: builds.map(({ id }) => id) };
 }

@@ -1,5 +1,7 @@
 import { isEndedBuild } from "../../shared/build-statuses.ts";
+import { Problem } from "../../shared/problem.ts";
 import { findBuildFacts } from "../builds/build-facts.ts";
+import { buildSyncedConfig } from "../builds/build-synced-config.ts";
 import { JobOutputs } from "../builds/job-outputs.ts";
 import { listLateDeletions } from "../builds/late-deletions.ts";
 import type { Config } from "../config.ts";
@@ -127,13 +129,26 @@ async function deploysOf(
   if (workflowType(workflow.type).deploys !== true) return undefined;
   const { configId } = facts;
   const chosen = workflow.params["build_id"];
-  return await findDeployFacts(db, org, {
+  const of = {
     installId: facts.install.id,
     configId,
     config: facts.config,
     chosenBuild: typeof chosen === "string" ? chosen : undefined,
     registry: config.registry,
-  });
+  };
+  const found = await findDeployFacts(db, org, of);
+  const isUnbuilt = [...found.components, found.sandbox].some(
+    (part) => part?.wanted !== undefined && part.newest === undefined,
+  );
+  if (!isUnbuilt || workflow.status !== "pending") return found;
+  // It may have come right after the sync, before the builds of that: it waits for them only where they are there.
+  await buildSyncedConfig(db, org, { app: facts.app.id, configId }).catch(unlessRefused);
+  return await findDeployFacts(db, org, of);
+}
+
+/** The app's lane takes no more: the task of the sync tries again. */
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof Problem)) throw error;
 }
 
 async function openApp(

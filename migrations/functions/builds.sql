@@ -43,8 +43,8 @@ begin
   update queues q set deleted_at = t where q.id = any(lanes);
 end $$;
 
--- Files builds of an app's components with the workflow that makes them. outcome: created · not-found (the app) · full (the lane) · no-lane
--- draft: as create_workflow takes it, but for the lane; builds: rows of component_builds
+-- Files builds of an app's components with the workflow that makes them. outcome: created · there (the same, before) · not-found
+-- (the app) · full (the lane) · no-lane. draft: as create_workflow takes it, but for the lane; builds: rows of component_builds
 create or replace function begin_builds(org text, app text, draft jsonb, builds jsonb) returns text
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -61,6 +61,10 @@ begin
   lane := builds_lane(org, app, t);
   if lane is null then
     return 'no-lane';
+  end if;
+  perform lock_signal_queues(array[lane]); -- of two that begin the same at once the later one sees the other's
+  if exists (select from workflows w where w.org_id = org and w.id = draft ->> 'id') then
+    return 'there';
   end if;
   outcome := create_workflow(draft || jsonb_build_object('queue_id', lane), t);
   if outcome <> 'created' then

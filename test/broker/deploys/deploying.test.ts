@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { givenBuilder } from "../../support/builds/given-builder.ts";
+import { built } from "../../support/builds/given-shop.ts";
 import { givenApplier } from "../../support/deploys/given-applier.ts";
 import { builtDocument, givenBuildsOf } from "../../support/deploys/given-built-config.ts";
 import { startReceiver } from "../../support/queues/start-receiver.ts";
@@ -216,4 +218,28 @@ test("what an install leaves out by its own config is not deployed with the othe
   expect((await api(`POST /v1/installs/${id}/configs`, own)).status).toBe(201);
   expect((await ended(await begin("POST /components/deploy-all"))).status.status).toBe("success");
   expect(applied.map(({ component }) => component)).toEqual(["a", "b", "a"]);
+});
+
+test("an install that comes before the builds of a sync have begun has them begun, and waits for them", async () => {
+  const org = await setup({ "metadata.toml": { name: "shop" } });
+  // Where nobody builds, a sync leaves it.
+  const components = { "a.toml": { name: "a", ...module } };
+  const synced = await org.sync({ "metadata.toml": { name: "shop" }, components });
+  const runner = await givenRunner(db, { orgId: org.orgId, parallelism: { deploy: 4 } });
+  const { applied } = await givenApplier(org, runner);
+  await givenBuilder({ ...org, brokers }, built);
+  const made = await org.create({
+    runner_group_id: runner.groupId,
+    install_config: { approval_option: "approve-all" },
+    inputs: {},
+  });
+  const provisioned = await org.reach(
+    made.body.workflow_id ?? "",
+    "success",
+    "failed-pending-retry",
+  );
+  expect(stepsOf(provisioned).at(-1)).toBe("apply a: success");
+  expect(applied.map(({ component }) => component)).toEqual(["a"]);
+  const builds = await org.api<{ app_config_id: string }[]>("GET /v1/builds");
+  expect(builds.body).toMatchObject([{ app_config_id: synced.body.id, status: "active" }]);
 });
