@@ -15,6 +15,7 @@ import type { AppConfigDocument } from "./config-files.ts";
 import type { ConfigFolder, ReadSources } from "./config-folder.ts";
 import { type ConfigGraph, graphOf } from "./config-graph.ts";
 import { type Included, includeTexts } from "./include-texts.ts";
+import { inputsOfSources } from "./inputs-of-sources.ts";
 import { noticesOfConfig } from "./notices-of-config.ts";
 import { inOneOrder } from "./one-order.ts";
 import { type PackedSource, packSources } from "./pack-sources.ts";
@@ -113,7 +114,7 @@ async function check(
   const packed = await packSources(made, readSources);
   const raw = { ...made, faultAt: faultsOf(made, included) };
   const shapes = checkShapes(raw, meant);
-  const told = checkRules(raw, { meant, brands });
+  const told = checkRules(raw, packed.sources, { meant, brands });
   const ignored = made.ignored.map((one): FoundFault =>
     isStrict ? { ...one, code: "unknown_key" } : one,
   );
@@ -174,7 +175,11 @@ function acting(tree: RawConfig["tree"]): object {
   return isTable(metadata) ? { ...rest, metadata: { ...metadata, onboarding: undefined } } : rest;
 }
 
-function checkRules(raw: RawConfig, by: Pick<Tell, "meant" | "brands">) {
+function checkRules(
+  raw: RawConfig,
+  sources: readonly PackedSource[],
+  by: Pick<Tell, "meant" | "brands">,
+) {
   const errors: FoundFault[] = [];
   const warnings: FoundFault[] = [];
   const tell: Tell = Object.assign((...[path, code, detail]: Parameters<Tell>) => {
@@ -191,7 +196,8 @@ function checkRules(raw: RawConfig, by: Pick<Tell, "meant" | "brands">) {
     },
   });
   const graph = graphOf(raw.tree, references, tell);
-  warnOfConfig(raw.tree, references, warn);
+  const besides = inputsOfSources(raw.tree, sources);
+  warnOfConfig(raw.tree, { references, besides }, warn);
   return { errors, warnings, graph };
 }
 

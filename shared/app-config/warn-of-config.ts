@@ -5,13 +5,16 @@ import { isTable, nameKey, tablesAt, textIn } from "./rules/rule.ts";
 /** Notes what may be meant so. */
 export type Warn = (path: Path, code: ConfigWarningCode, detail: string) => void;
 
+type Reads = {
+  /** What its texts read. */
+  readonly references: readonly ConfigReference[];
+  /** Inputs that what is built reads. */
+  readonly besides: readonly string[];
+};
+
 /** Warns of inputs that nothing reads, and of what looks like a secret that everybody can read. */
-export function warnOfConfig(
-  tree: unknown,
-  references: readonly ConfigReference[],
-  warn: Warn,
-): void {
-  const read = new Set(references.flatMap(({ path }) => inputsIn(path)));
+export function warnOfConfig(tree: unknown, { references, besides }: Reads, warn: Warn): void {
+  const read = new Set([...references.flatMap(({ path }) => inputsIn(path)), ...besides]);
   for (const input of tablesAt(tree, "inputs", "input")) {
     const name = textIn(input, "name");
     if (name === undefined) continue;
