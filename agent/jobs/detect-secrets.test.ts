@@ -34,6 +34,17 @@ test.each([
   expect(detectSecrets({ env_vars: { [name]: value } })).toEqual([]);
 });
 
+test("certificates in base64 are no secret, unless a key is with them", () => {
+  const block = (of: string): string =>
+    `-----BEGIN ${of}-----\nMIIDBzCC\nAe+gAwIB\n-----END ${of}-----\n`;
+  const found = (...blocks: string[]) => {
+    const text = Buffer.from(blocks.map(block).join("")).toString("base64");
+    return detectSecrets({ vars: { ca: text } }).length;
+  };
+  expect([found("CERTIFICATE"), found("CERTIFICATE", "CERTIFICATE")]).toEqual([0, 0]);
+  expect([found("CERTIFICATE", "PRIVATE KEY"), found("PRIVATE KEY")]).toEqual([1, 1]);
+});
+
 test("what is not a variable is not looked at", () => {
   expect(
     detectSecrets({

@@ -53,8 +53,16 @@ function collect(value: unknown, name: string, found: Set<string>): void {
 }
 
 function looksSecret(text: string): boolean {
-  return text.length >= leastLength && !isPlain.test(text) && !isId.test(text);
+  if (text.length < leastLength || isPlain.test(text) || isId.test(text)) return false;
+  return !areCertificates(text);
 }
+
+/** A cluster's authority, as a kubeconfig has it: it is no secret, and outputs that name a cluster have to have it. */
+const areCertificates = (text: string): boolean =>
+  text.startsWith(certificateStart) &&
+  certificates.test(Buffer.from(text, "base64").toString("latin1"));
+const certificateStart = Buffer.from("-----BEGIN CERTIFICATE-----").toString("base64");
+const certificates = /^(?:-----BEGIN CERTIFICATE-----[\w+/=\s]*-----END CERTIFICATE-----\s*)+$/;
 
 function isPublicName(name: string): boolean {
   const words = name
