@@ -14,13 +14,14 @@ test("there are six apps at least", () => {
 
 describe.each(apps)("examples/apps/%s", (app) => {
   test("is valid, strictly, as a directory and as its document, by one checksum", async () => {
-    const folder = `examples/apps/${app}`;
-    const options = { appName: await appNameOf(folder), isStrict: true };
-    const read = await checkConfigFolder(await openConfigFolder(folder), options);
+    const at = `examples/apps/${app}`;
+    const options = { appName: await appNameOf(at), isStrict: true };
+    const folder = await openConfigFolder(at);
+    const read = await checkConfigFolder(folder, options);
     expect([read.errors, read.warnings]).toEqual([[], []]);
     expect(read.config?.document.metadata.name).toBe(app);
     const files = filesOfDocument(read.config?.document ?? { metadata: { name: "" } });
-    const again = await checkConfigDocument(files, { isStrict: true });
+    const again = await checkConfigDocument(files, { isStrict: true }, folder);
     expect([again.errors, again.warnings]).toEqual([[], []]);
     expect(again.config?.checksum).toBe(read.config?.checksum);
   });

@@ -34,8 +34,8 @@ describe("the plan of a deploy", () => {
   test("of terraform has variables with the types that they have in JSON", async () => {
     const config = await exampleConfig("terraform-database");
     const planned = plannedDeploy(componentIn(config, "database"), {
-      inputNames: ["secret", "instance_class"],
-      inputs: { instance_class: "db.t4g.medium" },
+      inputNames: ["secret", "instance_class", "folder"],
+      inputs: { instance_class: "db.t4g.medium", folder: "/srv" },
       components: { network: { private_subnets: ["a", "b"] } },
     });
     const { plan, type, names, timeoutNs } = readPlan(planned);
@@ -47,9 +47,8 @@ describe("the plan of a deploy", () => {
     expect(plan).toEqual({
       ...ofComponent("database"),
       terraform: {
-        vars: { subnets: ["a", "b"], instance_class: "db.t4g.medium" },
+        vars: { folder: "/srv", subnets: ["a", "b"], instance_class: "db.t4g.medium" },
         terraform_backend: { workspaceID: "tfw_a" },
-        terraform_version: "1.11.3",
       },
     });
   });
@@ -62,6 +61,7 @@ describe("the plan of a deploy", () => {
       vars: { count: 2, open: true, tags: { of: "{{ .svc.install.id }}" }, none: null },
       var_file: [{ contents: 'name = "{{ .svc.name }}"' }],
       env_vars: { SIZE: "{{ 3 }}", ID: "{{ .svc.id }}", LEN: "{{ len .svc.id }}" },
+      terraform_version: "1.11.3",
     };
     const { plan, timeoutNs } = readPlan(plannedDeploy(component, { sandbox: { cluster } }));
     expect(timeoutNs).toBe(60e9);
@@ -70,6 +70,7 @@ describe("the plan of a deploy", () => {
       vars_files: ['name = "a"'],
       env_vars: { SIZE: "{{ 3 }}", ID: "ins_a", LEN: "5" },
       terraform_backend: { workspaceID: "tfw_a" },
+      terraform_version: "1.11.3",
       cluster_info,
     });
   });

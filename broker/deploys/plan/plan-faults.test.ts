@@ -23,14 +23,15 @@ describe("a deploy that cannot be planned", () => {
   test("says which component has not given its outputs yet", async () => {
     const config = await exampleConfig("terraform-database");
     const api = componentIn(config, "api");
-    expect(plannedDeploy(api, { config })).toMatchObject({
+    const inputs = { folder: "/srv" };
+    expect(plannedDeploy(api, { config, inputs })).toMatchObject({
       code: "missing_value",
       title: "A value is missing",
       detail:
-        "components/api.toml, vars.database_url_arn: .svc.components.database.outputs.url_arn is missing: the component database has no outputs yet",
+        "components/api.toml, vars.database_url_file: .svc.components.database.outputs.url_file is missing: the component database has no outputs yet",
     });
-    expect(plannedDeploy(api, { components: { database: { other: 1 } } })).toMatchObject({
-      detail: expect.stringContaining("the component database has no output url_arn") as string,
+    expect(plannedDeploy(api, { inputs, components: { database: { other: 1 } } })).toMatchObject({
+      detail: expect.stringContaining("the component database has no output url_file") as string,
     });
   });
 

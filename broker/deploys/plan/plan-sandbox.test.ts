@@ -21,7 +21,14 @@ describe("the plan of a run of a sandbox", () => {
   test("has what terraform needs beside its artifact", async () => {
     const { sandbox = {} } = await exampleConfig("helm-on-cluster");
     const { vars: _, ...rest } = sandbox;
-    const part = { sandbox: { ...rest, vars: { cluster_name: "notes-{{ .svc.install.id }}" } } };
+    const terraform_version = "1.11.3";
+    const part = {
+      sandbox: {
+        ...rest,
+        terraform_version,
+        vars: { cluster_name: "notes-{{ .svc.install.id }}" },
+      },
+    };
     const { plan, type, names } = readPlan(plannedDeploy(part));
     expect([type, names]).toEqual(["sandbox-terraform", ["tfw_a", "acf_a"]]);
     expect(plan).toEqual({
@@ -58,7 +65,7 @@ describe("the plan of a run of a sandbox", () => {
   });
 
   test("says where a value is missing, and who would provide it", async () => {
-    const { sandbox = {} } = await exampleConfig("helm-on-cluster");
+    const sandbox = { vars: { region: "{{ .svc.install_stack.outputs.region }}" } };
     expect(plannedDeploy({ sandbox })).toMatchObject({
       code: "missing_value",
       detail:

@@ -1,11 +1,10 @@
-import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { givenRunnerWithAgent, jobReader } from "../agent/given-jobs.ts";
 import type { AgentProcessOptions } from "../agent/start-agent-process.ts";
 import { startTestAgent } from "../agent/start-test-agent.ts";
 import { givenFleet } from "../broker/given-fleet.ts";
-import { until } from "../broker/given-polling.ts";
 import { givenRepository } from "../sources/given-repository.ts";
 import { startRegistry } from "../sources/start-registry.ts";
+import { workflowFollower } from "./follow-workflows.ts";
 
 /** The files of a repository, by their paths, and the documents of an app whose components are in it. */
 export type GivenApp = {
@@ -21,8 +20,6 @@ export type GivenApp = {
   /** What has to be in the registry of this host before the app is built. */
   readonly fill?: (registry: string) => Promise<unknown>;
 };
-
-const isOver = (status: string): boolean => ["success", "error", "cancelled"].includes(status);
 
 /** A vendor's broker with a registry, an agent that builds, and the agent of a customer. */
 export async function givenDelivery({
@@ -72,33 +69,7 @@ export async function givenDelivery({
   const sync = (given: object) =>
     call<{ id: string }>(`POST /v1/apps/${app.id}/configs/sync`, given);
   const config = await sync(document(repo, registry.host));
-  const workflow = (id: string) => call<WholeWorkflow>(`GET /v1/workflows/${id}`);
-  /** Resolves when the workflow has ended, or waits for somebody. */
-  const rests = async (id: string): Promise<WholeWorkflow> => {
-    let seen = await workflow(id);
-    await until(async () => {
-      seen = await workflow(id);
-      const { status } = seen.status;
-      const isAsking = seen.steps.some((step) => step.status.status === "approval-awaiting");
-      return isOver(status) || isAsking || status === "failed-pending-retry";
-    });
-    return seen;
-  };
-  /** Approves what a workflow was seen to ask for; false where that was nothing. */
-  const approve = async ({ id, steps }: WholeWorkflow): Promise<boolean> => {
-    const asks = steps.find(({ status }) => status.status === "approval-awaiting");
-    if (asks?.approval === undefined) return false;
-    const at = `POST /v1/workflows/${id}/steps/${asks.id}/approvals/${asks.approval.id}/response`;
-    await call(at, { response_type: "approve", plan_digest: asks.approval.plan_digest });
-    return true;
-  };
-  /** Approves whatever it asks for, and resolves when it has ended, or failed. */
-  const approved = async (id: string): Promise<WholeWorkflow> => {
-    for (;;) {
-      const seen = await rests(id);
-      if (!(await approve(seen))) return seen;
-    }
-  };
+  const { workflow, rests, approve, approved } = workflowFollower(call);
   const install = async (name: string, more: object = {}) =>
     call<{ id: string; workflow_id: string }>(`POST /v1/apps/${app.id}/installs`, {
       name,
