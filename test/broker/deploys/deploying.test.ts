@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { givenBuilder } from "../../support/builds/given-builder.ts";
 import { built } from "../../support/builds/given-shop.ts";
+import { givenApplied } from "../../support/deploys/given-applied.ts";
 import { givenApplier } from "../../support/deploys/given-applier.ts";
-import { builtDocument, givenBuildsOf } from "../../support/deploys/given-built-config.ts";
+import { builtDocument } from "../../support/deploys/given-built-config.ts";
 import { startReceiver } from "../../support/queues/start-receiver.ts";
 import { givenRunner } from "../../support/rows/given.ts";
 import { givenWorkflowsApi, stepsOf } from "../../support/workflows/workflows-api.ts";
@@ -17,35 +18,8 @@ type Told = {
   readonly data: { readonly step: { readonly name: string }; readonly transition: string };
 };
 
-/** An app whose components read an input, and one another; deployed by a runner that plans and applies. */
-async function given(document: object, how: Parameters<typeof givenApplier>[2] = {}) {
-  const org = await setup({ "metadata.toml": { name: "shop" } });
-  const synced = await org.sync(document);
-  expect(synced.status).toBe(201);
-  await givenBuildsOf(org, synced.body.id);
-  const slots = { actions: 4, deploy: 4, sandbox: 4 };
-  const runner = await givenRunner(db, { orgId: org.orgId, parallelism: slots });
-  const applier = await givenApplier(org, runner, how);
-  const made = await org.create({
-    runner_group_id: runner.groupId,
-    install_config: { approval_option: "approve-all" },
-    inputs: {},
-  });
-  expect(made.status).toBe(201);
-  const { id, workflow_id: provision = "" } = made.body;
-  const begin = async (what: string, body: object = {}) => {
-    const [method = "", path = ""] = what.split(" ");
-    const answer = await org.api<{ workflow_id: string }>(
-      `${method} /v1/installs/${id}${path}`,
-      body,
-    );
-    expect([what, answer.status < 300]).toEqual([what, true]);
-    return answer.body.workflow_id;
-  };
-  const ended = (workflow: string) =>
-    org.reach(workflow, "success", "error", "failed-pending-retry", "cancelled");
-  return { ...org, ...applier, id, provision, begin, ended };
-}
+const given = (document: object, how?: Parameters<typeof givenApplied>[2]) =>
+  givenApplied(setup, document, how);
 
 test("what a changed input does not change is passed over with its actions, and is taken down later as it was deployed", async () => {
   const action = {
