@@ -22,11 +22,12 @@ export const livesBatch: Bench = {
       slots: batch,
       act: liveTogether,
     });
-    const { ours, alone, overHttp } = turns;
+    const { ours, alone, graphile, overHttp } = turns;
     tell({ figure: "lives, batches of 100", value: medianRate(ours), unit: "lives/s" });
     tell({ figure: "pg-boss alone", value: medianRate(alone), unit: "jobs/s" });
+    tell({ figure: "graphile-worker alone", value: medianRate(graphile), unit: "jobs/s" });
     tell({ figure: "Hono over pg-boss", value: medianRate(overHttp), unit: "lives/s" });
-    tellLives(tell, turns, { alone: 0.9, overHttp: 1.2 });
+    tellLives(tell, turns, { alone: 0.75, graphile: 0.75, overHttp: 1.2 });
   },
 };
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import type { BossTask } from "../peers/pg-boss-alone.ts";
+import type { AloneTask } from "../peers/alone.ts";
 import type { Contestant } from "./in-turns.ts";
 import type { Paced } from "./run-clients.ts";
 
@@ -11,9 +11,9 @@ export type PeerServer = {
   readonly stop: () => Promise<void>;
 };
 
-export type BossProcess = {
+export type PeerProcess = {
   /** Works through messages, so this process has nothing to do meanwhile. */
-  readonly work: (kind: BossTask["kind"]) => Contestant["work"];
+  readonly work: (kind: AloneTask["kind"]) => Contestant["work"];
   readonly pid: number;
   readonly stop: () => Promise<void>;
 };
@@ -32,14 +32,17 @@ export async function startHonoOverBoss(
   return startServer(peer("hono-over-pg-boss.ts"), [databaseUrl, token, ...runnerIds]);
 }
 
-/** pg-boss in a process of its own, without HTTP. */
-export async function startBossAlone(databaseUrl: string): Promise<BossProcess> {
-  const child = fork(peer("pg-boss-alone.ts"), [databaseUrl]);
+/** A library of jobs in a process of its own, without HTTP. */
+export async function startAlone(
+  library: "pg-boss" | "graphile-worker",
+  databaseUrl: string,
+): Promise<PeerProcess> {
+  const child = fork(peer("alone.ts"), [library, databaseUrl]);
   await firstMessage(child);
   return {
     pid: pidOf(child),
     work: (kind) => async (seconds) => {
-      child.send({ kind, seconds } satisfies BossTask);
+      child.send({ kind, seconds } satisfies AloneTask);
       return (await firstMessage(child)) as Paced; // the one answer to a task
     },
     stop: () => stop(child),
