@@ -8,7 +8,10 @@ import type { InputValue } from "./state-values.ts";
 type Given = Readonly<Record<string, unknown>>;
 type Input = NonNullable<NonNullable<AppConfigDocument["inputs"]>["input"]>[number];
 
-/** The values of an install's inputs as they are stored; 422 with everything that is wrong in them. */
+/**
+ * The values of an install's inputs as they are stored; 422 with everything that is wrong in them. Those of the customer are not
+ * demanded; until stacks tell them, the vendor gives what the customer said.
+ */
 export function checkInputs(
   config: AppConfigDocument,
   given: Given,
@@ -51,13 +54,9 @@ const unknownInput = (name: string, known: readonly string[]): string => {
 };
 
 function faultOf(
-  { name, type = "string", source }: Input,
+  { name, type = "string" }: Input,
   value: unknown,
 ): { readonly code: string; readonly detail: string } | undefined {
-  if (source === "customer") {
-    const detail = `The customer sets ${name} in the stack. Leave it out.`;
-    return { code: "customer_input", detail };
-  }
   const shape = inputShape(type);
   if (shape?.check(value) === false)
     return { code: "wrong_type", detail: `${name} must be ${shape.words}: its type is ${type}.` };

@@ -49,10 +49,10 @@ export const input = z.strictObject({
   ...inputMembers,
   group: kind.name("The group that it is shown in.").optional(),
   source: kind
-    .oneOf("Who gives it: the vendor by the API, or the customer in the stack (default vendor).", [
-      "vendor",
-      "customer",
-    ])
+    .oneOf(
+      "Who gives it: the vendor, or the customer (default vendor). The customer's is not demanded of a new install; until there are stacks, the vendor gives it, too.",
+      ["vendor", "customer"],
+    )
     .optional(),
   cloudformation_stack_name: kind.text("The stack whose parameter it is.", 255).optional(),
   cloudformation_stack_parameter_name: kind.text("That parameter's name.", 255).optional(),
