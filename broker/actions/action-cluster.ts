@@ -8,7 +8,7 @@ import {
   sandboxCluster,
   shownCluster,
 } from "../deploys/plan/cluster-info-of.ts";
-import { clusterMissing, componentOf } from "../deploys/plan/cluster-places.ts";
+import { clusterHidden, clusterMissing, componentOf } from "../deploys/plan/cluster-places.ts";
 import type { StateBase } from "../installs/state-base.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 
@@ -54,6 +54,8 @@ export function actionCluster(
       action.kubernetes_context,
       `The action ${action.name} asks for a cluster.`,
     );
+  const fault = wantsCluster(action) ? clusterHidden(cluster) : undefined;
+  if (fault !== undefined) return fault;
   return { cluster, shown: shownCluster(clusterInfoOf(masked, at, install)) };
 }
 

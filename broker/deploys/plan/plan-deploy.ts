@@ -27,7 +27,7 @@ import {
   clusterTemplates,
   shownCluster,
 } from "./cluster-info-of.ts";
-import { findClusterPlaces, requireCluster } from "./cluster-places.ts";
+import { clusterHidden, findClusterPlaces, requireCluster } from "./cluster-places.ts";
 import { deployKindOf } from "./deploy-kind-of.ts";
 import type { DeployKind, Members, Rendered } from "./deploy-kind.ts";
 
@@ -138,7 +138,7 @@ function membersOf(
   const { install } = order.facts;
   const at = clusterAt(real[context]);
   const cluster = clusterInfoOf(real[context], at, install);
-  const fault = cluster === undefined ? requireCluster(order, kind) : undefined;
+  const fault = cluster === undefined ? requireCluster(order, kind) : clusterHidden(cluster);
   if (fault !== undefined) return fault;
   const { token: _, ...keyed } = cluster ?? {};
   const shownOne = shownCluster(clusterInfoOf(shown[context], at, install));

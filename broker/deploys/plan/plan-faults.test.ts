@@ -67,6 +67,16 @@ describe("a deploy that cannot be planned", () => {
     });
   });
 
+  test.each([
+    ["kube_config", { kube_config: "users: [{name: a, user: {token: ***}}]" }],
+    ["token", { endpoint: "https://c.example.com", token: "***" }],
+  ])("is one whose cluster's %s was hidden on its way from the runner", (member, cluster) => {
+    expect(plannedDeploy(chart, { sandbox: { cluster } })).toMatchObject({
+      code: "cluster_missing",
+      detail: expect.stringContaining(`The output ${member} that names its cluster`) as string,
+    });
+  });
+
   test("is one whose context leads nowhere, also of no cloud", () => {
     const component = { ...moduleWith({}), kubernetes_context: "own" };
     expect(plannedDeploy(component)).toMatchObject({ code: "cluster_missing" });

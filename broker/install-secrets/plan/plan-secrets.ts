@@ -12,7 +12,7 @@ import {
   sandboxCluster,
   shownCluster,
 } from "../../deploys/plan/cluster-info-of.ts";
-import { clusterMissing } from "../../deploys/plan/cluster-places.ts";
+import { clusterHidden, clusterMissing } from "../../deploys/plan/cluster-places.ts";
 import type { StateBase } from "../../installs/state-base.ts";
 import type { StateValues } from "../../installs/state-values.ts";
 import type { PlanWords } from "../../rendering/plan-words.ts";
@@ -60,6 +60,8 @@ export function planSecrets(
   const isCopied = chosen.some(({ secret }) => secret.kubernetes_sync === true);
   if (isCopied && cluster === undefined && needsCluster(base.install))
     return clusterMissing(base, undefined, "secrets.toml: secrets are copied into a cluster.");
+  const hidden = isCopied ? clusterHidden(cluster) : undefined;
+  if (hidden !== undefined) return hidden;
   const shown = shownCluster(clusterInfoOf(masked.cluster, at, base.install));
   const plan = planOf({ base, chosen, isCopied }, real, cluster);
   const [wrong] = checkPlan("sandbox-sync-secrets", plan);
