@@ -58,9 +58,13 @@ function looksSecret(text: string): boolean {
 }
 
 /** A cluster's authority, as a kubeconfig has it: it is no secret, and outputs that name a cluster have to have it. */
-const areCertificates = (text: string): boolean =>
-  text.startsWith(certificateStart) &&
-  certificates.test(Buffer.from(text, "base64").toString("latin1"));
+function areCertificates(text: string): boolean {
+  if (!text.startsWith(certificateStart)) return false;
+  const bytes = Buffer.from(text, "base64"); // which leaves out what follows padding
+  const isWhole = bytes.toString("base64").replace(padding, "") === text.replace(padding, "");
+  return isWhole && certificates.test(bytes.toString("latin1"));
+}
+const padding = /=+$/;
 const certificateStart = Buffer.from("-----BEGIN CERTIFICATE-----").toString("base64");
 const certificates = /^(?:-----BEGIN CERTIFICATE-----[\w+/=\s]*-----END CERTIFICATE-----\s*)+$/;
 
