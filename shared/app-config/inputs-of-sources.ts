@@ -16,18 +16,26 @@ export function inputsOfSources(tree: unknown, sources: readonly PackedSource[])
   if (components.some(({ value }) => repositories.some((name) => value[name] !== undefined)))
     return ["*"];
   const names = new Set(components.map((one) => textIn(one, "name")));
-  const entries = sources
-    .filter(({ component }) => names.has(component))
-    .flatMap((one) => one.entries);
-  return entries.flatMap(({ bytes }) => inputsIn(Buffer.from(bytes).toString("latin1")));
+  // Components of one directory share its entries.
+  const folders = new Set(
+    sources.filter(({ component }) => names.has(component)).map(({ entries }) => entries),
+  );
+  const read = new Set<string>();
+  for (const entries of folders)
+    for (const { bytes } of entries)
+      addInputsIn(
+        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"),
+        read,
+      );
+  return [...read];
 }
 
 const readOf = /\.inputs((?:\.[\w-]+)*)/g;
 
-function inputsIn(text: string): string[] {
-  if (!text.includes("{{")) return [];
-  return [...text.matchAll(readOf)].map(([, path = ""]) => {
+function addInputsIn(text: string, read: Set<string>): void {
+  if (!text.includes("{{")) return;
+  for (const [, path = ""] of text.matchAll(readOf)) {
     const [name] = path.split(".").filter((part) => part !== "" && part !== "inputs");
-    return name === undefined ? "*" : nameKey(name);
-  });
+    read.add(name === undefined ? "*" : nameKey(name));
+  }
 }
