@@ -110,13 +110,20 @@ async function syncFolder(folder: ConfigFolder, syncing: Syncing): Promise<numbe
   else if (wasThere(answer)) screen.say(`${name}: version ${body.version} is already active.`);
   else {
     screen.say(`${name} (${app.id}): version ${body.version} is active.`);
-    if (body.changes.some(isOfBuild)) screen.say(`What it has built: svc build list --app ${name}`);
+    for (const line of buildsOf(name, body.changes)) screen.say(line);
   }
   return exitCodes.ok.code;
 }
 
-const isOfBuild = ({ section, change }: ConfigChange): boolean =>
-  change !== "removed" && ["components", "sandbox"].includes(section);
+/** Where the builds are seen that a sync begins, if the org has a runner for builds. */
+function buildsOf(name: string, changes: readonly ConfigChange[]): string[] {
+  const changed = (of: string): boolean =>
+    changes.some(({ section, change }) => section === of && change !== "removed");
+  return [
+    ...(changed("components") ? [`Its builds: svc build list --app ${name}`] : []),
+    ...(changed("sandbox") ? [`Builds of its sandbox: svc sandbox builds ${name}`] : []),
+  ];
+}
 
 /** The document alone, or an archive of it with the folders that components are built from. */
 async function bodyOf(body: Record<string, unknown>, sources: CheckedConfig["sources"]) {

@@ -45,7 +45,7 @@ describe("svc app sync", () => {
     await writeFile(path.join(folder, "components/web.toml"), component);
     const third = await cli.run(`app sync ${folder}`);
     expect(third.out).toBe("+ components web\n");
-    expect(third.err).toContain("What it has built: svc build list --app one\n");
+    expect(third.err).toContain("Its builds: svc build list --app one\n");
   });
 
   test("sends nothing that is wrong, and tells where it is", async () => {
