@@ -95,15 +95,17 @@ create or replace function wake_deploys_of(org text, builds text[]) returns void
            where d.build_id = any(builds) and d.org_id = org and d.status = 'queued' order by 1) w
 $$;
 
--- The deploys that wait for a workspace, which somebody held: their workflows look again.
+-- The deploys that wait for a workspace, which somebody held: their workflows look again. A look of another workflow may have come
+-- after them, so they need not be the newest of their component.
 create or replace function wake_deploys_waiting_for(org text, workspace text) returns void
   language sql
   as $$
-  select wake_workflow(org, d.workflow_id)
-    from terraform_workspaces w
-    join install_components c on c.org_id = org and c.install_id = w.owner_id and c.workspace_id = w.id
-    join install_deploys d on d.org_id = org and d.id = c.latest_id and d.status = 'queued'
-   where w.org_id = org and w.id = workspace and w.owner_type = 'installs'
+  select wake_workflow(org, x.id)
+    from (select distinct d.workflow_id::text as id
+            from terraform_workspaces w
+            join install_components c on c.org_id = org and c.install_id = w.owner_id and c.workspace_id = w.id
+            join install_deploys d on d.org_id = org and d.target_id = c.id and d.status = 'queued'
+           where w.org_id = org and w.id = workspace and w.owner_type = 'installs' order by 1) x
 $$;
 
 -- The deploy that somebody asked for, with its workflow.

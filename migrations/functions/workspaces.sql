@@ -96,13 +96,14 @@ create or replace function is_plan_lock(type text, operation text, info jsonb) r
                   or (operation = 'exec' and info ->> 'Operation' = 'OperationTypePlan'), false);
 
 -- Frees the locks for planning of executions that have ended and, as far as is known, run no more; records each as an event.
--- A lock to apply stays, even if it replaced the one to plan just now.
+-- A lock to apply stays, even if it replaced the one to plan just now. Deploys that wait for one of these workspaces look again.
 create or replace function free_plan_locks(execution_ids text[], t timestamptz) returns void
   language plpgsql as $$
 declare
   lock_ids text[];
+  freed_at jsonb;
 begin
-  select array_agg(k.id::text) into lock_ids
+  select array_agg(k.id::text), jsonb_agg(distinct jsonb_build_array(k.org_id, k.workspace_id)) into lock_ids, freed_at
     from runner_job_executions e
     join terraform_workspace_locks k on k.org_id = e.org_id and k.runner_job_id = e.runner_job_id
                                     and (k.execution_id is null or k.execution_id = e.id)
@@ -120,6 +121,7 @@ begin
   select (f.lock).org_id, (f.lock).workspace_id, 'unlocked', 'broker',
          format('%s only planned, is over and left the lock', (f.lock).runner_job_id), lock_holder(f.lock), t
     from freed f;
+  perform wake_deploys_waiting_for(a.at ->> 0, a.at ->> 1) from (select x as at from jsonb_array_elements(freed_at) x order by 1) a;
 end $$;
 
 -- Why a change of a workspace's state is refused; null if it is allowed. Locks the workspace's row.

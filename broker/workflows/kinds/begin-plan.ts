@@ -61,7 +61,7 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   if (build.status !== "active") return putOff(draft, of, `it waits for the build ${build.id}`);
   if (target.is_busy) return putOff(draft, of, "another workflow works on it: it waits for that");
   if (step.retry_index > 0 && !deploy.plan_only && target.held !== null)
-    return putOff(draft, of, waitsForWorkspace(target.workspace_id, target.held));
+    return putOff(draft, of, waitsForWorkspace(target.workspace_id, target.held), heldTooLong);
   const { facts } = env;
   const isTeardown = step.params["is_teardown"] === true;
   const order = orderOf(env, of, chosen);
@@ -117,11 +117,16 @@ export const keyed = ({ seals }: KindEnvironment, digest: string): string => {
 };
 
 /** It is looked at again when the build, or the other workflow, has ended. */
-function putOff(draft: WorkflowDraft, of: OfDeploy, description: string): StepOutcome {
+function putOff(
+  draft: WorkflowDraft,
+  of: OfDeploy,
+  description: string,
+  orElse: CompositeFault = nobodyEnded,
+): StepOutcome {
   of.step.status_description = description;
   if (of.deploy.status !== "queued" || of.deploy.status_description !== description)
     moveDeploy(draft, of, { status: "queued", description });
-  return { kind: "wait", orElse: nobodyEnded };
+  return { kind: "wait", orElse };
 }
 
 /** A retry is planned once its workspace is free: the lock of an apply whose process was lost stays until somebody has looked at what it left. */
@@ -144,6 +149,12 @@ const nobodyEnded: CompositeFault = faultOf(
   "build_unavailable",
   "It waited for a day",
   "What it waited for did not end within a day. Look at that, then retry.",
+);
+
+const heldTooLong: CompositeFault = faultOf(
+  "still_in_use",
+  "Its workspace was held for a day",
+  "Nobody has freed the workspace within a day. Look into it, free it, then retry.",
 );
 
 /** An agent of the install's runner says that it reads older plans than these. */

@@ -129,7 +129,7 @@ test("what is tried again by itself waits until somebody has looked at what its 
   let isHalfWay = true;
   const half = { fails: () => isHalfWay, leavesLocks: true };
   const component = { name: "a", ...module, max_auto_retries: 1 };
-  const { provision, ended, planned, api, read, id } = await given(
+  const { provision, begin, ended, planned, api, read, id } = await given(
     { "metadata.toml": { name: "shop" }, components: { "a.toml": component } },
     half,
   );
@@ -147,11 +147,14 @@ test("what is tried again by itself waits until somebody has looked at what its 
   const at = `/v1/terraform-workspaces/${workspace?.id ?? ""}`;
   expect(await words()).toContain(`svc workspace unblock ${workspace?.id ?? ""} --reason`);
   expect(planned).toHaveLength(1);
+  // Somebody looks meanwhile what would change: theirs is the newest deploy then.
+  await ended(await begin("POST /components/a/deploys", { plan_only: true }));
+  expect(planned).toHaveLength(2);
   isHalfWay = false;
   expect((await api(`POST ${at}/unblock`, { reason: "nothing was half done" })).status).toBe(200);
   const done = await ended(provision);
   expect(done.status.status).toBe("success");
-  expect(planned).toHaveLength(2);
+  expect(planned).toHaveLength(3);
   const { block, lock } = (await api<{ block: unknown; lock: unknown }>(`GET ${at}`)).body;
   expect([block, lock]).toEqual([null, null]);
 });
