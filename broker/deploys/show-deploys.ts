@@ -8,7 +8,7 @@ import { showPartOf } from "../app-configs/show-parts.ts";
 import { buildRows } from "../builds/build-rows.ts";
 import { findFinalExecution } from "../builds/job-outputs.ts";
 import { type ReadingParts, readOutputs } from "../installs/stored-values.ts";
-import { showWork, type WorkParts } from "../jobs/show-work.ts";
+import { mayRead, type Reader, showWork, type WorkParts } from "../jobs/show-work.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { toWorkflow } from "../workflows/to-workflow.ts";
 import { findWorkflow } from "../workflows/workflow-queries.ts";
@@ -27,37 +27,38 @@ export type WithOutputs<Whole> = {
 /** A deploy with its build and its outputs, by what a path names; 404 for none. */
 export async function showDeploy(
   parts: Parts,
-  org: OrgId,
+  by: Reader,
   params: Texts,
 ): Promise<WithOutputs<WholeInstallDeploy>> {
-  const row = await deployRows.find(parts.db, org, params);
+  const row = await deployRows.find(parts.db, by.orgId, params);
   if (row === undefined) throw problem.notFound("deploy");
-  return await wholeDeploy(parts, org, row);
+  return await wholeDeploy(parts, by, row);
 }
 
 /** The newest deploy of an install, or of what it has of a component; 404 where there was none. */
 export async function showLatestDeploy(
   parts: Parts,
-  org: OrgId,
+  by: Reader,
   params: Texts,
 ): Promise<WithOutputs<WholeInstallDeploy>> {
   const page = { after: undefined, limit: 1, offset: 0 };
-  const [row] = await deployRows.list(parts.db, org, { params, filter: {}, ...page });
+  const [row] = await deployRows.list(parts.db, by.orgId, { params, filter: {}, ...page });
   if (row === undefined) throw problem.notFound("deploy", "Nothing was deployed yet.");
-  return await wholeDeploy(parts, org, row);
+  return await wholeDeploy(parts, by, row);
 }
 
 /** A run of a sandbox with its outputs; 404 for none. */
 export async function showSandboxRun(
   parts: Parts,
-  org: OrgId,
+  by: Reader,
   which: { readonly id: string; readonly installId?: string },
 ): Promise<WithOutputs<WholeInstallSandboxRun>> {
+  const { orgId: org, bound } = by;
   const row = await findSandboxRun(parts.db, org, which);
   if (row === undefined) throw problem.notFound("sandbox run");
   const [work, config, outputs] = await Promise.all([
-    workOf(parts, org, row),
-    row.app_config_id === null
+    workOf(parts, by, row),
+    row.app_config_id === null || !mayRead(by, "apps.read") || bound?.type === "installs"
       ? undefined
       : showPartOf(parts.db, org, row.app_config_id, "sandbox"),
     outputsOf(parts, org, row.outputs_job_id),
@@ -67,16 +68,17 @@ export async function showSandboxRun(
 }
 
 /** The jobs of a deploy or a run, its log, and the workflow that it is part of. */
-async function workOf(parts: Parts, org: OrgId, row: ShownDeployRow) {
+async function workOf(parts: Parts, by: Reader, row: ShownDeployRow) {
+  const { orgId: org, bound } = by;
   const { plan_job_id, apply_job_id, log_stream_id: logStreamId, workflow_id } = row;
   const [{ jobs, ...work }, workflow, runs] = await Promise.all([
-    showWork(parts, org, { jobs: [plan_job_id, apply_job_id], logStreamId }),
-    findWorkflow(parts.db, org, workflow_id),
+    showWork(parts, by, { jobs: [plan_job_id, apply_job_id], logStreamId }),
+    mayRead(by, "workflows.read") ? findWorkflow(parts.db, org, workflow_id, bound) : undefined,
     listRunsOfWorkflow(parts.db, org, workflow_id),
   ]);
   return {
     ...work,
-    runner_jobs: jobs,
+    ...(jobs && { runner_jobs: jobs }),
     ...(workflow && { workflow: toWorkflow(workflow) }),
     action_workflow_runs: runs,
   };
@@ -94,13 +96,14 @@ export async function outputsOf(
 
 async function wholeDeploy(
   parts: Parts,
-  org: OrgId,
+  by: Reader,
   row: ShownDeployRow,
 ): Promise<WithOutputs<WholeInstallDeploy>> {
+  const { orgId: org } = by;
   const { build_id, outputs_job_id: jobId } = row;
   const [build, work, outputs] = await Promise.all([
     build_id === null ? undefined : buildRows.find(parts.db, org, { build_id }),
-    workOf(parts, org, row),
+    workOf(parts, by, row),
     outputsOf(parts, org, jobId),
   ]);
   const shown = {

@@ -3,6 +3,8 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { type LargeSealed, mostAtOnceBytes } from "../seals/open-large.ts";
 import type { Seals } from "../seals/seals.ts";
+import type { Bound } from "../tokens/bound/bound.ts";
+import { boundTo } from "../tokens/bound/within.ts";
 import type { JobRow, MoveRow } from "./row.ts";
 import { openPlan } from "./sealed-plan.ts";
 
@@ -12,11 +14,17 @@ export async function findJob(db: Db, org: OrgId, id: string): Promise<JobRow | 
   return row;
 }
 
-/** The org's jobs of these ids, newest first. */
-export async function findJobs(db: Db, org: OrgId, ids: readonly string[]): Promise<JobRow[]> {
+/** The org's jobs of these ids, newest first; of a bound token's only what it reaches. */
+export async function findJobs(
+  db: Db,
+  org: OrgId,
+  ids: readonly string[],
+  bound: Bound | null = null,
+): Promise<JobRow[]> {
+  if (ids.length === 0) return [];
   return db<JobRow[]>`
     select ${jobColumns(db)} from runner_jobs j ${jobState(db)}
-     where j.org_id = ${org} and j.id = any(${ids})
+     where j.org_id = ${org} and j.id = any(${ids}) ${boundTo(db, "runner_jobs", bound)}
      order by j.id desc`;
 }
 

@@ -62,12 +62,18 @@ export const reportRows = rowsOf<typeof policyReports, StoredReport>(policyRepor
   },
 });
 
-const statuses = { pass: "success", warn: "warning", deny: "error", error: "error" } as const;
+/** What a verdict is as the status of a report. */
+export const verdictStatus = {
+  pass: "success",
+  warn: "warning",
+  deny: "error",
+  error: "error",
+} as const;
 
 /** A report as the API shows it. */
 export function toReport(row: StoredReport): PolicyReport {
   const { status: verdict, status_description: description } = row;
-  const status = statuses[verdict];
+  const status = verdictStatus[verdict];
   const [at, made] = [new Date(row.evaluated_at), new Date(row.created_at)];
   const { component_id, install_id, install_name, ...same } = row;
   return {

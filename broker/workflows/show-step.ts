@@ -2,26 +2,26 @@ import type { StepPolicyValidation, WholeStep } from "../../shared/api/whole-ste
 import type { ShownStep } from "../../shared/api/workflow.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { showWork, type WorkParts } from "../jobs/show-work.ts";
+import { mayRead, type Reader, showWork, type WorkParts } from "../jobs/show-work.ts";
 import { logStreamOf } from "../logs/store/row.ts";
-import type { OrgId } from "../orgs/org-id.ts";
-import { reportRows } from "../policies/report-rows.ts";
+import { findJudged } from "../policies/find-judged.ts";
 import { requireSnapshot } from "./show-workflow.ts";
 import { toSteps } from "./to-workflow.ts";
 
 /** A step with its log and what policies said of what it works on; 404 without it. */
 export async function showStep(
   parts: WorkParts,
-  org: OrgId,
+  by: Reader,
   { id, stepId }: { readonly id: string; readonly stepId: string },
 ): Promise<WholeStep> {
+  const { orgId: org } = by;
   const steps = toSteps(await requireSnapshot(parts.db, org, id));
   const step = steps.find((one) => one.id === stepId);
   if (step === undefined) throw problem.notFound("workflow step");
   const logStreamId = step.runner_job_id === null ? null : logStreamOf(step.runner_job_id);
   const [{ log_stream }, validation] = await Promise.all([
-    showWork(parts, org, { jobs: [], logStreamId }),
-    validationOf(parts.db, org, step),
+    showWork(parts, by, { jobs: [], logStreamId }),
+    mayRead(by, "apps.read") ? validationOf(parts.db, by, step) : undefined,
   ]);
   return {
     ...step,
@@ -33,16 +33,11 @@ export async function showStep(
 /** The newest report of the step's job. */
 async function validationOf(
   db: Db,
-  org: OrgId,
+  { orgId: org, bound }: Reader,
   { id, step_target_id: owner_id, runner_job_id }: ShownStep,
 ): Promise<StepPolicyValidation | undefined> {
   if (runner_job_id === null) return undefined;
-  const page = { after: undefined, limit: 20, offset: 0 };
-  const rows = await reportRows.list(db, org, { params: {}, filter: { owner_id }, ...page });
-  const report = rows.find((row) => row.runner_job_id === runner_job_id);
+  const report = await findJudged(db, org, { owner: owner_id, jobId: runner_job_id, bound });
   if (report === undefined) return undefined;
-  const { status, created_at, updated_at, created_by_id } = reportRows.toItem(report);
-  const response = report.status_description;
-  const made = { created_at, updated_at, created_by_id };
-  return { id: report.id, install_workflow_step_id: id, runner_job_id, status, response, ...made };
+  return { ...report, install_workflow_step_id: id, runner_job_id };
 }

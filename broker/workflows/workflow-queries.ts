@@ -54,13 +54,15 @@ export async function listWorkflows(
      order by w.id desc limit ${limit} offset ${offset}`;
 }
 
-/** One of them as lists have it. */
+/** One of them as lists have it, if a bound token reaches it. */
 export async function findWorkflow(
   db: Db,
   org: OrgId,
   id: string,
+  bound: Bound | null,
 ): Promise<WorkflowRow | undefined> {
-  const [row] = await db<WorkflowRow[]>`${selected(db)} where w.org_id = ${org} and w.id = ${id}`;
+  const [row] = await db<WorkflowRow[]>`
+    ${selected(db)} where w.org_id = ${org} and w.id = ${id} ${boundTo(db, "workflows", bound)}`;
   return row;
 }
 

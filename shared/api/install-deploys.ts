@@ -135,7 +135,9 @@ export const wholeSandboxRunSchema = sandboxRunSchema
     ...workOfDeploy,
     app_sandbox_config: partRecords.sandbox.schema
       .optional()
-      .describe("By which it is planned; left out before that."),
+      .describe(
+        "By which it is planned; left out before that, and of answers to tokens that are bound to an install.",
+      ),
     outputs,
   })
   .openapi("WholeInstallSandboxRun");

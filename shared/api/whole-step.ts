@@ -20,10 +20,14 @@ export type StepPolicyValidation = z.infer<typeof policyValidationSchema>;
 /** What a single read shows of a step. */
 export const wholeStepSchema = stepSchema
   .extend({
-    log_stream: logStreamSchema.optional().describe("Of its job; left out where it has none."),
+    log_stream: logStreamSchema
+      .optional()
+      .describe("Of its job, once there is one; left out of answers to who has not `logs.read`."),
     policy_validation: policyValidationSchema
       .optional()
-      .describe("What policies said of its job's result; left out where none were asked."),
+      .describe(
+        "What policies said of its job's result; left out where none were asked, and of answers to who has not `apps.read`.",
+      ),
   })
   .openapi("WholeWorkflowStep");
 export type WholeStep = z.infer<typeof wholeStepSchema>;

@@ -22,7 +22,7 @@ import type { ListRequest } from "../../database/page-request.ts";
 import { answerList, splitQuery } from "../../http/answer/answer-list.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openResource } from "../../http/resources/open-resource.ts";
-import { showWork } from "../../jobs/show-work.ts";
+import { type Reader, showWork } from "../../jobs/show-work.ts";
 import { requireNamed } from "../../named-parts/show-named-parts.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { showWorkflow } from "../../workflows/show-workflow.ts";
@@ -38,36 +38,39 @@ export const keepBuilds: RegisterRoutes = (app, broker) => {
 
 const readOne: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.handle(routes.getBuildRoute, async ({ orgId, params }) => {
+  app.handle(routes.getBuildRoute, async ({ actor, orgId, params }) => {
     const row = await buildRows.find(db, orgId, params);
     if (row === undefined) throw problem.notFound("build");
-    return { ...buildRows.toItem(row), ...(await workOf(broker, orgId, row)) };
+    return { ...buildRows.toItem(row), ...(await workOf(broker, actor, row)) };
   });
-  app.handle(routes.getLatestBuildRoute, async ({ orgId, params }) => {
+  app.handle(routes.getLatestBuildRoute, async ({ actor, orgId, params }) => {
     const { app_id, component_id } = params;
     await requireNamed(db, orgId, { kind: "components", app: app_id, id: component_id });
     const page = { after: undefined, limit: 1, offset: 0 };
     const wanted = { params: { component_id }, filter: {}, ...page };
     const [row] = await buildRows.list(db, orgId, wanted);
     if (row === undefined) throw problem.notFound("build", "This component was never built.");
-    return { ...buildRows.toItem(row), ...(await workOf(broker, orgId, row)) };
+    return { ...buildRows.toItem(row), ...(await workOf(broker, actor, row)) };
   });
-  app.handle(routes.getBuildOfComponentRoute, async ({ orgId, params }) => {
+  app.handle(routes.getBuildOfComponentRoute, async ({ actor, orgId, params }) => {
     const row = await requireBuild(db, orgId, params);
-    return { ...buildRows.toItem(row), ...(await workOf(broker, orgId, row)) };
+    return { ...buildRows.toItem(row), ...(await workOf(broker, actor, row)) };
   });
-  app.handle(getSandboxBuildRoute, async ({ orgId, params: { app_id, sandbox_build_id: id } }) => {
-    await requireApp(db, orgId, app_id);
-    const row = await requireSandboxBuild(db, orgId, app_id, id);
-    return { ...sandboxBuildRows.toItem(row), ...(await workOf(broker, orgId, row)) };
-  });
+  app.handle(
+    getSandboxBuildRoute,
+    async ({ actor, orgId, params: { app_id, sandbox_build_id: id } }) => {
+      await requireApp(db, orgId, app_id);
+      const row = await requireSandboxBuild(db, orgId, app_id, id);
+      return { ...sandboxBuildRows.toItem(row), ...(await workOf(broker, actor, row)) };
+    },
+  );
 };
 
 /** The job of a build, and its log. */
-async function workOf(broker: Broker, org: OrgId, row: ShownBuildRow) {
+async function workOf(broker: Broker, by: Reader, row: ShownBuildRow) {
   const { runner_job_id: job, log_stream_id: logStreamId } = row;
-  const { jobs, ...work } = await showWork(broker, org, { jobs: [job], logStreamId });
-  const [runner_job] = jobs;
+  const { jobs, ...work } = await showWork(broker, by, { jobs: [job], logStreamId });
+  const [runner_job] = jobs ?? [];
   return { ...work, ...(runner_job && { runner_job }) };
 }
 

@@ -68,14 +68,14 @@ const readOfComponent: RegisterRoutes = (app, broker) => {
       toItem: (row) => deployRows.toItem(row),
     });
   });
-  app.handle(routes.getLatestDeployOfComponentRoute, async ({ c, orgId, params }) => {
+  app.handle(routes.getLatestDeployOfComponentRoute, async ({ c, actor, orgId, params }) => {
     const { install_id: installId, component_id: componentId } = params;
     const { target } = await requireTarget(db, orgId, { installId, componentId });
-    const latest = await showLatestDeploy(broker, orgId, { target_id: target.id });
+    const latest = await showLatestDeploy(broker, actor, { target_id: target.id });
     return answerWithOutputs(c, broker, latest);
   });
-  app.handle(routes.getDeployOfComponentRoute, async ({ c, orgId, params }) =>
-    answerWithOutputs(c, broker, await showDeploy(broker, orgId, params)),
+  app.handle(routes.getDeployOfComponentRoute, async ({ c, actor, params }) =>
+    answerWithOutputs(c, broker, await showDeploy(broker, actor, params)),
   );
 };
 
@@ -84,9 +84,9 @@ const mostDrifted = 2000;
 
 const readOfInstall: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.handle(routes.getLatestDeployRoute, async ({ c, orgId, params: { install_id } }) => {
-    await requireInstall(db, orgId, install_id);
-    return answerWithOutputs(c, broker, await showLatestDeploy(broker, orgId, { install_id }));
+  app.handle(routes.getLatestDeployRoute, async ({ c, actor, params: { install_id } }) => {
+    await requireInstall(db, actor.orgId, install_id);
+    return answerWithOutputs(c, broker, await showLatestDeploy(broker, actor, { install_id }));
   });
   app.handle(listDriftedObjectsRoute, async ({ orgId, params }) => {
     await requireInstall(db, orgId, params.install_id);
@@ -94,8 +94,8 @@ const readOfInstall: RegisterRoutes = (app, broker) => {
     const rows = await driftRows.list(db, orgId, { params, filter: {}, ...all });
     return rows.map((row) => driftRows.toItem(row));
   });
-  app.handle(routes.getDeployRoute, async ({ c, orgId, params }) =>
-    answerWithOutputs(c, broker, await showDeploy(broker, orgId, params)),
+  app.handle(routes.getDeployRoute, async ({ c, actor, params }) =>
+    answerWithOutputs(c, broker, await showDeploy(broker, actor, params)),
   );
 };
 
@@ -111,13 +111,13 @@ const readSandboxRuns: RegisterRoutes = (app, broker) => {
       toItem: toSandboxRun,
     });
   });
-  app.handle(routes.getSandboxRunRoute, async ({ c, orgId, params }) => {
+  app.handle(routes.getSandboxRunRoute, async ({ c, actor, params }) => {
     const which = { id: params.sandbox_run_id, installId: params.install_id };
-    return answerWithOutputs(c, broker, await showSandboxRun(broker, orgId, which));
+    return answerWithOutputs(c, broker, await showSandboxRun(broker, actor, which));
   });
-  app.handle(routes.getSandboxRunByIdRoute, async ({ c, orgId, params }) => {
+  app.handle(routes.getSandboxRunByIdRoute, async ({ c, actor, params }) => {
     const which = { id: params.sandbox_run_id };
-    return answerWithOutputs(c, broker, await showSandboxRun(broker, orgId, which));
+    return answerWithOutputs(c, broker, await showSandboxRun(broker, actor, which));
   });
 };
 

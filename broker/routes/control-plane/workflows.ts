@@ -131,8 +131,8 @@ const readSteps: RegisterRoutes = (app, broker) => {
   app.handle(listStepsRoute, async ({ c, orgId, params: { workflow_id: id }, query }) =>
     answerPart(c, query, toSteps(await requireSnapshot(db, orgId, id))),
   );
-  app.handle(getStepRoute, async ({ orgId, params }) =>
-    showStep(broker, orgId, { id: params.workflow_id, stepId: params.step_id }),
+  app.handle(getStepRoute, async ({ actor, params }) =>
+    showStep(broker, actor, { id: params.workflow_id, stepId: params.step_id }),
   );
   app.handle(listStepGroupsRoute, async ({ orgId, params: { workflow_id: id } }) => {
     const snapshot = await requireSnapshot(db, orgId, id);

@@ -2,10 +2,16 @@ import { expect, test } from "vitest";
 import { newId } from "../../../broker/database/new-id.ts";
 import type { DriftedObject } from "../../../shared/api/drifted-objects.ts";
 import type { InstallComponent } from "../../../shared/api/install-components.ts";
-import type { InstallDeploy, InstallSandboxRun } from "../../../shared/api/install-deploys.ts";
+import type {
+  InstallDeploy,
+  InstallSandboxRun,
+  WholeInstallDeploy,
+  WholeInstallSandboxRun,
+} from "../../../shared/api/install-deploys.ts";
 import type { TestBroker } from "../../support/broker/broker.ts";
 import { givenDeploy } from "../../support/deploys/given-deploy.ts";
 import { givenDeployable } from "../../support/deploys/given-deploys.ts";
+import { givenExecution, givenProcess, givenRunner, report } from "../../support/rows/given.ts";
 import { givenWorkflowsApi } from "../../support/workflows/workflows-api.ts";
 
 const { brokers, db, call, setup } = await givenWorkflowsApi();
@@ -165,4 +171,39 @@ test("another org, and a token that is bound to another install, find nothing of
     expect((await call(`GET ${path}`, { token: own })).status).toBe(200);
     expect((await call(`GET ${path}`, { token: foreign })).status).toBe(404);
   }
+});
+
+test("what else is shown of a deploy or a run is what its reader could read by itself", async () => {
+  const runner = await givenRunner(db, { orgId: shop.orgId });
+  const { jobId, executionId } = await givenExecution(db, runner, {
+    processId: await givenProcess(db, runner),
+  });
+  const told = { success: false, composite_error: { type: "terraform.state_lock" } };
+  await report(db, runner, { executionId, status: "failed", result: told });
+  await db`update install_deploys set plan_job_id = ${jobId} where id = any(${[first.id, run.id]})`;
+  const alone = await api<{ executions?: unknown }>(`GET /v1/runner-jobs/${jobId}`);
+  const { executions: _, ...job } = alone.body;
+  const whole = await api<WholeInstallDeploy>(`GET ${at}/deploys/${first.id}`);
+  const [embedded] = whole.body.runner_jobs ?? [];
+  const { status_v2: __, ...same } = embedded ?? { none: true, status_v2: {} }; // which has its history, where it is read alone
+  expect(job).toMatchObject(same);
+  expect(embedded?.composite_error).toHaveProperty("source_id", jobId);
+  expect(whole.body.log_stream).toMatchObject({ owner_id: jobId });
+  const seenBy = async (bound: object): Promise<string[]> => {
+    const wanted = { name: newId("tok"), kind: "it", role: "installer", ...bound };
+    const { secret: token } = (await api<{ secret: string }>("POST /v1/tokens", wanted)).body;
+    const { body } = await call<Partial<WholeInstallSandboxRun>>(
+      `GET ${at}/sandbox-runs/${run.id}`,
+      { token },
+    );
+    const { runner_jobs: jobs = [], log_stream, app_sandbox_config: config } = body;
+    return [
+      ...jobs.map(({ id }) => id),
+      ...(log_stream ? ["log"] : []),
+      ...(config ? ["config"] : []),
+    ];
+  };
+  // The job is of a runner that neither reaches, and the app's config is no business of an install's own token.
+  expect(await seenBy({ bound_type: "apps", bound_id: shop.appId })).toEqual(["config"]);
+  expect(await seenBy({ bound_type: "installs", bound_id: shop.installId })).toEqual([]);
 });

@@ -145,7 +145,7 @@ describeWithTools([...clusterTools, "registry", "helm", "kustomize"], "an app in
       const deploys = `${place}/components/${found?.component_id ?? ""}/deploys`;
       const asked = await call<{ id: string; workflow_id: string }>(`POST ${deploys}`, body);
       const workflow = await approved(asked.workflow_id);
-      return { workflow, ...(await call<{ status: string }>(`GET ${deploys}/${asked.id}`)) };
+      return { ...(await call<{ status: string }>(`GET ${deploys}/${asked.id}`)), workflow };
     };
     // What would change nothing is passed over.
     const again = await deploy("facts");
