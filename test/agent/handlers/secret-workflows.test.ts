@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
 import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { secretWord } from "../../support/agent/secret-word.ts";
+import { callAs } from "../../support/broker/call-as.ts";
 import { givenFleet } from "../../support/broker/given-fleet.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
@@ -24,11 +25,7 @@ describeWithTools([...clusterTools, "moto_server"], "secrets of an install of no
     const env = { ...moto.env, KUBECONFIG: at.kubeconfig };
     const runner = await givenRunnerWithAgent(fleet, {}, env);
     const { operatorToken: token } = runner;
-    const call = async <Body>(what: string, body?: object): Promise<Body> => {
-      const answer = await fleet.broker.call<Body>(what, { token, ...(body && { body }) });
-      if (answer.status >= 400) throw new Error(`${what}: ${JSON.stringify(answer.body)}`);
-      return answer.body;
-    };
+    const call = callAs(fleet.broker, token);
     const ended = async (id: string): Promise<WholeWorkflow> => {
       const read = () => call<WholeWorkflow>(`GET /v1/workflows/${id}`);
       const over = ["success", "error", "failed-pending-retry"];

@@ -1,6 +1,7 @@
 import { givenRunnerWithAgent, jobReader } from "../agent/given-jobs.ts";
 import type { AgentProcessOptions } from "../agent/start-agent-process.ts";
 import { startTestAgent } from "../agent/start-test-agent.ts";
+import { callAs } from "../broker/call-as.ts";
 import { givenFleet } from "../broker/given-fleet.ts";
 import { givenRepository } from "../sources/given-repository.ts";
 import { startRegistry } from "../sources/start-registry.ts";
@@ -50,12 +51,7 @@ export async function givenDelivery({
     await startTestAgent({ url, token: customer.token, ...(env && { env }) }, own);
   else await start({ url, env: { ...env, SVC_AGENT_TOKEN: customer.token }, settings: own });
   const token = builder.operatorToken;
-  const call = async <Body>(what: string, body?: object): Promise<Body> => {
-    const given = { token, ...(body && { body }) };
-    const answer = await fleet.broker.call<Body>(what, given);
-    if (answer.status >= 400) throw new Error(`${what}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
+  const call = callAs(fleet.broker, token);
   for (const [use, login] of Object.entries(logins ?? {}))
     await call("POST /v1/registry/logins", { use, ...login });
   const repository = await givenRepository();

@@ -1,16 +1,14 @@
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
-import { startDevRegistry } from "../../../cli/dev-registry/start-dev-registry.ts";
 import type { WholeWorkflow } from "../../../shared/api/workflow.ts";
-import { givenRunnerWithAgent } from "../agent/given-jobs.ts";
 import { startTestAgent } from "../agent/start-test-agent.ts";
-import { givenFleet } from "../broker/given-fleet.ts";
+import { callAs } from "../broker/call-as.ts";
 import { svc } from "../programs/svc.ts";
 import { startReceiver } from "../queues/start-receiver.ts";
-import { afterFile } from "../run/after-file.ts";
 import { testFolder } from "../run/folder.ts";
 import { workflowFollower } from "./follow-workflows.ts";
+import { givenBuilderFleet } from "./given-builder-fleet.ts";
 
 type Given = {
   /** A directory of examples/apps. */
@@ -37,31 +35,13 @@ const slots = { operations: 2, actions: 2, deploy: 2, sandbox: 2, sync: 2 };
  * receiver of all events. What people do is done by the command line.
  */
 export async function givenVendor({ example, settings = {}, env = {} }: Given) {
-  const registry = await startDevRegistry({
-    folder: await testFolder(),
-    port: 0,
-    limits: { freeBytes: 0 },
-  });
-  afterFile(registry.stop);
-  const fleet = await givenFleet({
-    SVC_REGISTRY: `http://${registry.host}`,
-    SVC_REGISTRY_AUTH: "token",
-  });
-  registry.trust(fleet.broker.url);
-  const builder = await givenRunnerWithAgent(fleet, settings);
-  await fleet.db`
-    update runner_groups set type = 'org', owner_type = 'org' where id = ${builder.groupId}`;
+  const { fleet, builder } = await givenBuilderFleet(settings);
   const customer = await fleet.addRunner({ orgId: builder.orgId, parallelism: slots });
   const groups = Object.entries(slots).map((slot) => slot.join("="));
   const agent = { url: fleet.broker.url, token: customer.token, env };
   await startTestAgent(agent, { groups: groups.join(","), ...settings });
   const token = builder.operatorToken;
-  const call = async <Body>(what: string, body?: object): Promise<Body> => {
-    const given = { token, ...(body && { body }) };
-    const answer = await fleet.broker.call<Body>(what, given);
-    if (answer.status >= 400) throw new Error(`${what}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
+  const call = callAs(fleet.broker, token);
   const { received, url } = await startReceiver();
   await call("POST /v1/orgs/current/webhooks", { url });
   const { approved } = workflowFollower(call);

@@ -1,13 +1,10 @@
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { startDevRegistry } from "../../../../cli/dev-registry/start-dev-registry.ts";
 import type { ComponentBuild } from "../../../../shared/api/builds.ts";
-import { givenRunnerWithAgent } from "../../../support/agent/given-jobs.ts";
-import { givenFleet } from "../../../support/broker/given-fleet.ts";
 import { until } from "../../../support/broker/given-polling.ts";
+import { givenBuilderFleet } from "../../../support/deploys/given-builder-fleet.ts";
 import { svc } from "../../../support/programs/svc.ts";
-import { afterFile } from "../../../support/run/after-file.ts";
 import { testFolder } from "../../../support/run/folder.ts";
 import { givenRepository } from "../../../support/sources/given-repository.ts";
 
@@ -15,20 +12,7 @@ const program = 'name: net\nruntime: yaml\noutputs:\n  one: "1"\n';
 
 /** A broker with a registry and an agent that builds, and the command line of somebody who may sync. */
 async function given() {
-  const registry = await startDevRegistry({
-    folder: await testFolder(),
-    port: 0,
-    limits: { freeBytes: 0 },
-  });
-  afterFile(registry.stop);
-  const fleet = await givenFleet({
-    SVC_REGISTRY: `http://${registry.host}`,
-    SVC_REGISTRY_AUTH: "token",
-  });
-  registry.trust(fleet.broker.url);
-  const runner = await givenRunnerWithAgent(fleet, { "allow-file-sources": "yes" });
-  await fleet.db`
-    update runner_groups set type = 'org', owner_type = 'org' where id = ${runner.groupId}`;
+  const { fleet, builder: runner } = await givenBuilderFleet({ "allow-file-sources": "yes" });
   const token = runner.operatorToken;
   const env = { SVC_URL: fleet.broker.url, SVC_TOKEN: token };
   const newest = async (id: string): Promise<ComponentBuild> => {
