@@ -159,30 +159,58 @@ test("what is tried again by itself waits until somebody has looked at what its 
   expect([block, lock]).toEqual([null, null]);
 });
 
-test("a retry waits for who has locked its workspace by hand, and goes on once that is unlocked", async () => {
-  let isFailing = true;
-  const { provision, ended, planned, api, read, id } = await given(
-    { "metadata.toml": { name: "shop" }, components: { "a.toml": { name: "a", ...module } } },
-    { fails: () => isFailing },
-  );
-  const failed = await ended(provision);
-  const [{ terraform_workspace: workspace } = {}] = (
-    await api<{ terraform_workspace: { id: string } }[]>(`GET /v1/installs/${id}/components`)
-  ).body;
-  const at = `/v1/terraform-workspaces/${workspace?.id ?? ""}`;
-  await api(`POST ${at}/lock`, { ...terraformLock(), Who: "ada@desk" });
-  isFailing = false;
-  const step = failed.steps.find(({ name }) => name === "apply a");
-  await api(`POST /v1/workflows/${provision}/steps/${step?.id ?? ""}/retry`, {});
-  const words = async () =>
-    (await read(provision)).body.steps.findLast(({ name }) => name === "sync and plan a")?.status
-      .status_human_description;
-  await expect.poll(words).toContain("which is locked by ada@desk: svc workspace show tfw_");
-  expect(planned).toHaveLength(1);
-  await api(`POST ${at}/force-unlock`, { reason: "done with it" });
-  expect((await ended(provision)).status.status).toBe("success");
-  expect(planned).toHaveLength(2);
-});
+/** How a workspace is freed that somebody holds. */
+const ways: Readonly<Record<string, (org: string, workspace: string) => Promise<unknown>>> = {
+  "is unlocked": (org, workspace) =>
+    db`select release_workspace(${org}, ${workspace}, null, 'acc_1', 'done with it', true)`,
+  "is freed by the broker, whose job only planned": async (org, workspace) => {
+    const [ended] = await db<{ id: string; job: string }[]>`
+      select e.id, e.runner_job_id as job from runner_job_executions e join runner_jobs j on j.org_id = e.org_id and j.id = e.runner_job_id
+       where e.org_id = ${org} and j.operation = 'create-apply-plan' limit 1`;
+    await db`update terraform_workspace_locks set runner_job_id = ${ended?.job ?? ""} where workspace_id = ${workspace}`;
+    await db`select free_plan_locks(array[${ended?.id ?? ""}::text], svc_now())`;
+  },
+};
+
+test.each(Object.entries(ways))(
+  "a retry waits for who holds its workspace, and goes on once that %s",
+  async (_, frees) => {
+    let isFailing = true;
+    const {
+      provision,
+      ended,
+      planned,
+      api,
+      read,
+      id,
+      orgId: org,
+    } = await given(
+      { "metadata.toml": { name: "shop" }, components: { "a.toml": { name: "a", ...module } } },
+      { fails: () => isFailing },
+    );
+    const failed = await ended(provision);
+    const [{ terraform_workspace: place } = {}] = (
+      await api<{ terraform_workspace: { id: string } }[]>(`GET /v1/installs/${id}/components`)
+    ).body;
+    const workspace = place?.id ?? "";
+    await api(`POST /v1/terraform-workspaces/${workspace}/lock`, {
+      ...terraformLock(),
+      Who: "ada@desk",
+    });
+    isFailing = false;
+    const step = failed.steps.find(({ name }) => name === "apply a");
+    const words = async () =>
+      (await read(provision)).body.steps.findLast(({ name }) => name === "sync and plan a")?.status
+        .status_human_description;
+    await api(`POST /v1/workflows/${provision}/steps/${step?.id ?? ""}/retry`, {});
+    await expect.poll(words).toContain("which is locked by ada@desk: svc workspace show tfw_");
+    expect(planned).toHaveLength(1);
+    await db`update queue_signal_live set deadline_at = svc_now() + interval '1 day' where org_id = ${org}`; // no clock wakes it
+    await frees(org, workspace);
+    expect((await ended(provision)).status.status).toBe("success");
+    expect(planned).toHaveLength(2);
+  },
+);
 
 test("what an install leaves out by its own config is not deployed with the others", async () => {
   const toggled = { ...module, toggleable: true, default_enabled: true };
