@@ -1,3 +1,4 @@
+import { redactedText } from "../../shared/hidden-value.ts";
 import { makeNeedleSet, type NeedleSet } from "./needle-set.ts";
 import { needlesOf } from "./needles-of.ts";
 import { tokenShapes } from "./token-shapes.ts";
@@ -39,7 +40,7 @@ export type StreamPosition = {
   readonly width?: number;
 };
 
-const replacement = Buffer.from("***");
+const replacement = Buffer.from(redactedText);
 const nothing = Buffer.alloc(0);
 
 /** Redacts the given secrets, well-known forms of tokens, and secrets that are added later. */
@@ -105,7 +106,7 @@ function textWithout(set: NeedleSet, text: string): string {
   let doneAt = 0;
   set.scan(bytes, { isLast: true }, (start, end) => {
     if (end <= doneAt) return;
-    if (start >= doneAt) parts.push(bytes.toString("utf8", doneAt, start), "***");
+    if (start >= doneAt) parts.push(bytes.toString("utf8", doneAt, start), redactedText);
     doneAt = end;
   });
   return doneAt === 0 ? text : parts.join("") + bytes.toString("utf8", doneAt);

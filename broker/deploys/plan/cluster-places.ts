@@ -1,3 +1,4 @@
+import { redactedText } from "../../../shared/hidden-value.ts";
 import type { StateBase } from "../../installs/state-base.ts";
 import { faultOf } from "../../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../../workflows/machine/workflow-rows.ts";
@@ -35,17 +36,14 @@ export function requireCluster(
   return clusterMissing(facts, context, what);
 }
 
-/** What outputs have where the runner hid a secret. */
-const redacted = "***";
-
 /** Why nobody could sign in at a cluster: what its outputs say of that was hidden before they left the runner. */
 export function clusterHidden(cluster: ClusterInfo | undefined): CompositeFault | undefined {
   const { kube_config = "", token = "", ca_data = "" } = cluster ?? {};
   const told = { kube_config, token, certificate_authority_data: ca_data };
-  const hidden = Object.entries(told).find(([, text]) => text.includes(redacted));
+  const hidden = Object.entries(told).find(([, text]) => text.includes(redactedText));
   if (hidden === undefined) return undefined;
   const detail =
-    `The output ${hidden[0]} that names its cluster has *** in it: secrets do not leave the runner in outputs. ` +
+    `The output ${hidden[0]} that names its cluster has ${redactedText} in it: secrets do not leave the runner in outputs. ` +
     "Let the runner sign in there by its cloud's identity or its own kubeconfig, or have kube_config name a tokenFile or a command (exec) that are on its host.";
   return faultOf("cluster_missing", "How to sign in at its cluster is hidden", detail);
 }
