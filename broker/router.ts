@@ -66,7 +66,6 @@ import { claimJobs } from "./routes/runner/claim-jobs.ts";
 import { createReports } from "./routes/runner/create-reports.ts";
 import {
   createExecution,
-  finishExecution,
   giveBackExecution,
   reportProgress,
   setJobStatus,
@@ -197,7 +196,6 @@ const routes: readonly RegisterRoutes[] = [
   updateExecution,
   createResult,
   createOutputs,
-  finishExecution,
   giveBackExecution,
   createReports,
   reportProgress,

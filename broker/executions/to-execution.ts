@@ -7,6 +7,7 @@ import type {
 } from "../../shared/api/runner-job-execution.ts";
 import type { JsonPlaceholders } from "../seals/json-placeholders.ts";
 import { type OpeningParts, openLarge } from "../seals/open-large.ts";
+import type { RecordedReport } from "./record-report.ts";
 import type {
   EvidenceRow,
   ExecutionRow,
@@ -43,6 +44,11 @@ export function toExecution(row: ExecutionRow): RunnerJobExecution {
     created_at: row.created_at.toISOString(),
     updated_at: since.toISOString(),
   };
+}
+
+/** What the end of an execution is answered with. */
+export function toFinished({ execution, jobStatus }: RecordedReport) {
+  return { execution: toExecution(execution), job_status: jobStatus };
 }
 
 /** The history has the time at which each status ended, which is when the next one began. */

@@ -44,6 +44,31 @@ export async function openLargePlans(
   };
 }
 
+/** The same answer as one line: plans come as they were enqueued, and may have line breaks between their values. */
+export async function* claimLine(
+  broker: Opening,
+  answering: Answering,
+): AsyncGenerator<Uint8Array> {
+  if (answering.claims.some(({ hasLargePlan }) => hasLargePlan)) {
+    const pieces = await openLargePlans(broker, answering);
+    for await (const piece of pieces()) yield inOneLine(piece);
+  } else {
+    yield inOneLine(Buffer.from(claimAnswer(broker.clock, answering)));
+  }
+  yield lineEnd;
+}
+
+const lineEnd = Buffer.from("\n");
+const [lineFeed, carriageReturn, space] = [0x0a, 0x0d, 0x20];
+
+/** Line breaks stand only between the tokens of JSON, where a space means the same. */
+function inOneLine(piece: Buffer): Buffer {
+  if (!piece.includes(lineFeed) && !piece.includes(carriageReturn)) return piece;
+  return piece.map((byte) =>
+    byte === lineFeed || byte === carriageReturn ? space : byte,
+  ) as Buffer; // a buffer's own kind
+}
+
 async function planOf(broker: Opening, claim: Claim) {
   const { job, plan } = claim;
   if (!claim.hasLargePlan) return { claim, pieces: () => once(plan ?? "{}") };

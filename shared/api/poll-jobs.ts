@@ -37,6 +37,32 @@ export const claimedJobSchema = z
   })
   .openapi("ClaimedJob");
 
+/** What a process says with each poll. */
+export const pollInput = z.object({
+  poll_id: z.string().min(1).max(128).optional(),
+  groups: freeSlotsInput.optional().describe("Free slots by group; `{}` waits for orders only."),
+  wait: z.string().optional().describe("At most and by default 25s."),
+  known_orders: z
+    .array(z.string().max(128))
+    .max(1_000)
+    .optional()
+    .describe(
+      "Orders that are already known; they alone do not end the wait. An order's name is its " +
+        "execution_id, its shutdown_id, or its type.",
+    ),
+  settings_version: z
+    .int()
+    .optional()
+    .describe("The version of the settings that the process uses."),
+  executions: z
+    .array(z.string().max(64))
+    .max(1_000)
+    .optional()
+    .describe(
+      "Executions that it holds and has not heard about for a while: the orders name those that are over; if there are any, the answer does not wait.",
+    ),
+});
+
 export const claimJobsRoute = createRoute("claimJobs", {
   post: "/v1/runners/{runner_id}/jobs/claim",
   rule: { surface: "runner", permission: "runner.protocol", unmetered: true, ownPermit: true },
@@ -45,31 +71,7 @@ export const claimJobsRoute = createRoute("claimJobs", {
   description:
     "Waits until a job of a named group is available, there is an order, or `wait` is over. A process has one parked " +
     "claim: a newer one ends the older. The same `poll_id` within 30 s answers the same executions with fresh tokens.",
-  body: z.object({
-    process_id: z.string().min(1).max(64),
-    poll_id: z.string().min(1).max(128).optional(),
-    groups: freeSlotsInput.optional().describe("Free slots by group; `{}` waits for orders only."),
-    wait: z.string().optional().describe("At most and by default 25s."),
-    known_orders: z
-      .array(z.string().max(128))
-      .max(1_000)
-      .optional()
-      .describe(
-        "Orders that are already known; they alone do not end the wait. An order's name is its " +
-          "execution_id, its shutdown_id, or its type.",
-      ),
-    settings_version: z
-      .int()
-      .optional()
-      .describe("The version of the settings that the process uses."),
-    executions: z
-      .array(z.string().max(64))
-      .max(1_000)
-      .optional()
-      .describe(
-        "Executions that it holds and has not heard about for a while: the orders name those that are over; if there are any, the answer does not wait.",
-      ),
-  }),
+  body: z.object({ process_id: z.string().min(1).max(64), ...pollInput.shape }),
   responses: {
     200: json(
       z.object({

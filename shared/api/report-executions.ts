@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { executionEnds, executionStatuses, type ExecutionEnd } from "../runner-job-execution.ts";
+import { runnerJobGroups } from "../runner-job-types.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { base64Input } from "./base64.ts";
 import { compositeErrorInput, errorMetadataInput } from "./composite-error.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText, mostStatusDescription } from "./cut-text.ts";
+import { pollInput } from "./poll-jobs.ts";
 import { json } from "./response.ts";
 import {
   runnerJobExecutionOutputsSchema,
@@ -86,12 +88,37 @@ export const createOutputsRoute = createRoute("createOutputs", {
   responses: { 201: json(runnerJobExecutionOutputsSchema, "What was received.") },
 });
 
+/** The next poll of the process whose execution is finished. */
+const claimInput = z
+  .object({
+    process_id: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe("By default the execution's. For another one nothing is claimed."),
+    group: z
+      .enum(runnerJobGroups)
+      .optional()
+      .describe("One job of this group, in place of `groups`."),
+    ...pollInput.shape,
+  })
+  .refine(({ group, groups }) => group === undefined || groups === undefined, {
+    path: ["group"],
+    params: { code: "one_of" },
+    message: "Give either group or groups.",
+  });
+export type CarriedClaim = z.output<typeof claimInput>;
+
 const finishInput = z.object({
   status: z.enum(ends),
   status_description: description.optional(),
   result: resultInput.optional(),
   outputs: outputsInput,
   last_record: lastRecord,
+  claim: claimInput
+    .nullish()
+    .describe("Makes the request the process's next poll, too. A job's token may not claim."),
 });
 
 const finishedSchema = z
@@ -109,8 +136,21 @@ export const finishExecutionRoute = createRoute("finishExecution", {
   },
   tags,
   summary: "Report result, outputs and end of an execution in one call",
+  description:
+    "With `claim`, the process polls for jobs by the same request: the answer is NDJSON of two lines. The first is what the answer is " +
+    "without `claim`, sent once the end is stored. The second is the answer of a claim: jobs, orders and the time; it comes when there is " +
+    "something, or when `wait` is over. It has `problem` in place of them where the poll was refused; the execution is finished all the " +
+    "same. A finish that is refused claims nothing. Repeated with its `poll_id` within 30 s it answers the same executions.",
   body: finishInput,
-  responses: { 200: json(finishedSchema, "The execution, and the status of the job after it.") },
+  responses: {
+    200: {
+      description: "The execution, and the status of the job after it.",
+      content: {
+        "application/json": { schema: finishedSchema },
+        "application/x-ndjson": { schema: z.string() },
+      },
+    },
+  },
 });
 
 export const giveBackExecutionRoute = createRoute("giveBackExecution", {

@@ -13,10 +13,14 @@ import { setHeader } from "./set-header.ts";
  * and answered 500 with only the request's id.
  */
 export function answerError(c: AppContext, broker: Broker, error: unknown): Response {
-  const known = error instanceof Problem ? error : unexpected(c, broker, error);
+  const known = problemOf(c, broker, error);
   for (const [name, value] of Object.entries(known.headers)) setHeader(c, name, value);
   return answerProblem(c, broker, known);
 }
+
+/** What is answered for anything thrown. */
+export const problemOf = (c: AppContext, broker: Broker, error: unknown): Problem =>
+  error instanceof Problem ? error : unexpected(c, broker, error);
 
 function unexpected(c: AppContext, broker: Broker, error: unknown): Problem {
   const requestId = c.get("requestId");
@@ -46,6 +50,11 @@ function unexpected(c: AppContext, broker: Broker, error: unknown): Problem {
 
 function answerProblem(c: AppContext, broker: Broker, known: Problem): Response {
   c.set("problemCode", known.code);
+  return typed(problemText(c, broker, known), known.status, typeOf(c));
+}
+
+/** A problem's document (RFC 9457). */
+export function problemText(c: AppContext, broker: Broker, known: Problem): string {
   const title = STATUS_CODES[known.status] ?? "Error";
   const members = {
     type: `${broker.config.publicUrl ?? ""}/docs#${title.toLowerCase().replaceAll(" ", "-")}`,
@@ -61,7 +70,7 @@ function answerProblem(c: AppContext, broker: Broker, known: Problem): Response 
     description: known.message,
     user_error: known.status < 500,
   };
-  return typed(jsonOf(members, known), known.status, typeOf(c));
+  return jsonOf(members, known);
 }
 
 /** Existing clients decode application/json alone: only who asks for it gets the type of RFC 9457, and no client of runners' routes. */

@@ -1,95 +1,61 @@
 import { claimJobsRoute } from "../../../shared/api/poll-jobs.ts";
-import { orderKey, type ProcessOrder } from "../../../shared/api/process-order.ts";
+import { type CarriedClaim, finishExecutionRoute } from "../../../shared/api/report-executions.ts";
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
-import { type RunnerJobGroup, runnerJobGroups } from "../../../shared/runner-job-types.ts";
+import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
+import { recordReport, toResultReport } from "../../executions/record-report.ts";
+import type { ExecutionRow } from "../../executions/row.ts";
+import { toFinished } from "../../executions/to-execution.ts";
+import { problemOf, problemText } from "../../http/answer/answer-error.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
-import { claimAnswer, giveBackUnlessWritten, openLargePlans } from "../../polls/answer-claim.ts";
-import { findEndedExecutions } from "../../polls/find-ended-executions.ts";
-import { parkPoll, waitMs } from "../../polls/park-poll.ts";
-import type { PollAnswer } from "../../polls/parked-polls.ts";
 import {
-  type ClaimingProcess,
-  requireClaimingProcess,
-  newProcessCache,
-} from "../../polls/require-claiming-process.ts";
+  claimAnswer,
+  claimLine,
+  giveBackUnlessWritten,
+  openLargePlans,
+} from "../../polls/answer-claim.ts";
+import { waitMs } from "../../polls/park-poll.ts";
+import { type AnsweredPoll, pollForJobs } from "../../polls/poll-for-jobs.ts";
+import { newProcessCache, type ProcessCache } from "../../polls/require-claiming-process.ts";
+import type { Actor } from "../../tokens/actor.ts";
 
-/** POST /v1/runners/{runner_id}/jobs/claim */
+/**
+ * POST /v1/runners/{runner_id}/jobs/claim, and POST /v1/runner-jobs/{job_id}/executions/{execution_id}/finish, which may
+ * be a claim, too
+ */
 export const claimJobs: RegisterRoutes = (app, broker) => {
-  const cache = newProcessCache();
+  const book = newProcessCache();
   app.handle(claimJobsRoute, async ({ c, orgId, params: { runner_id: runnerId }, body }) => {
-    const processId = body.process_id;
-    const groups = wantedGroups(body.groups ?? {});
+    const { process_id: processId, ...said } = body;
     const secret = requestHeader(c, processSecretHeader);
-    await requireClaimingProcess(broker, cache, { orgId, runnerId, processId, groups, secret });
+    const { signal } = c.req.raw;
+    const asked = { orgId, runnerId, processId, secret, said, signal };
+    return answerClaim(c, broker, await pollForJobs(broker, book, asked));
+  });
 
-    const { orders: pendingOrders, wakeForOrders } = broker.polls;
-    const poll = {
-      orgId,
-      runnerId,
-      processId,
-      pollId: body.poll_id ?? null,
-      groups,
-      knownOrders: body.known_orders ?? [],
-      knownSettings: body.settings_version,
-    };
-    const held = body.executions ?? [];
-    const stopOrders = held.length === 0 ? [] : await stopOrdersFor(broker, poll, held);
-    const hasNews = stopOrders.some((order) => !poll.knownOrders.includes(orderKey(order)));
-    const parked = parkPoll(broker, {
-      poll,
-      waitMs: hasNews ? soonMs : waitMs(body.wait),
-      signal: c.req.raw.signal,
+  app.handle(finishExecutionRoute, async ({ c, actor, params, body }) => {
+    const { claim } = body;
+    if (claim) requireClaim(actor, claim);
+    const longTexts = c.get("longTexts");
+    const recorded = await recordReport(broker, actor, params, {
+      status: body.status,
+      description: body.status_description,
+      result: body.result && toResultReport(body.result, longTexts.get("#/result")),
+      outputs: longTexts.get("#/outputs") ?? body.outputs ?? undefined,
+      lastRecord: body.last_record ?? undefined,
     });
-    // A poll with groups gets orders with its first look for jobs, but not changed settings.
-    const looks = groups.size === 0 || broker.polls.hasMissedWakeUp(processId);
-    if (looks && (await pendingOrders.areNew(poll))) wakeForOrders(processId);
-    const answer = await parked;
-    const wantsOrders = answer.kind === "orders" || (answer.kind === "claims" && answer.hasOrders);
-    if (!wantsOrders) return answerClaim(c, broker, { answer, orders: stopOrders });
-    const delivering = pendingOrders.deliver(processId, body.settings_version);
-    // Failing to read orders must not lose the claimed jobs: orders come with the next answer.
-    const delivered = await (answer.kind === "claims" ? delivering.catch(() => []) : delivering);
-    const deliveredKeys = new Set(delivered.map(orderKey));
-    const orders = [
-      ...delivered,
-      ...stopOrders.filter((order) => !deliveredKeys.has(orderKey(order))),
-    ];
-    return answerClaim(c, broker, { answer, orders });
+    const finished = toFinished(recorded);
+    if (!claim) return finished;
+    forgetBody(c);
+    const parts = twoLines(c, broker, { finished, execution: recorded.execution, claim, book });
+    return streamAnswer(c, broker, { type: "application/x-ndjson", parts, headers });
   });
 };
 
-/** The groups that have free slots, in the order of the table. */
-function wantedGroups(slots: Readonly<Record<string, number>>): Map<RunnerJobGroup, number> {
-  const groups = new Map<RunnerJobGroup, number>();
-  for (const group of runnerJobGroups) {
-    const want = slots[group] ?? 0;
-    if (want > 0) groups.set(group, want);
-  }
-  return groups;
-}
-
-/** With news to deliver, only jobs that are already there are claimed. */
-const soonMs = 250;
-
-/** Only for claims that name executions: most name none, and so cost no statement. */
-async function stopOrdersFor(
-  broker: Broker,
-  { orgId, runnerId, processId }: Pick<ClaimingProcess, "orgId" | "runnerId" | "processId">,
-  held: readonly string[],
-): Promise<readonly ProcessOrder[]> {
-  const owner = { orgId, token: runnerId };
-  return await broker.permits.run(owner, () =>
-    findEndedExecutions(broker.db, orgId, processId, held),
-  );
-}
-
-type Answering = { readonly answer: PollAnswer; readonly orders: readonly ProcessOrder[] };
-
-async function answerClaim(c: AppContext, broker: Broker, { answer, orders }: Answering) {
+async function answerClaim(c: AppContext, broker: Broker, { answer, orders }: AnsweredPoll) {
   const claims = answer.kind === "claims" ? answer.claims : [];
   if (claims.length > 0) giveBackUnlessWritten(broker.polls, c.env.outgoing, claims);
   if (answer.kind === "draining") setHeader(c, "connection", "close");
@@ -100,4 +66,70 @@ async function answerClaim(c: AppContext, broker: Broker, { answer, orders }: An
   }
   const body = claimAnswer(broker.clock, { claims, orders });
   return c.body(body, 200, { "content-type": type }) as never;
+}
+
+/** nginx would keep the first line until the second is there. */
+const headers = { "x-accel-buffering": "no" };
+
+/** Refused before anything is stored. */
+function requireClaim(actor: Actor, claim: CarriedClaim): void {
+  waitMs(claim.wait, "#/claim/wait");
+  if (actor.permissions.has("runner.protocol")) return;
+  const words = "This token may report on its execution, and may not claim. Leave out claim.";
+  throw problem.forbidden("claim_not_allowed", words);
+}
+
+/** It may be large, is counted no longer once its handler is done, and would stay in memory as long as the poll waits. */
+function forgetBody(c: AppContext): void {
+  c.req.addValidatedData("json", {});
+  c.set("longTexts", new Map());
+  c.set("verbatim", new Map());
+}
+
+type Carrying = {
+  readonly finished: object;
+  readonly execution: ExecutionRow;
+  readonly claim: CarriedClaim;
+  readonly book: ProcessCache;
+};
+
+/** The end, as soon as it is stored; then what the poll brings. */
+async function* twoLines(
+  c: AppContext,
+  broker: Broker,
+  { finished, ...carrying }: Carrying,
+): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(finished)}\n`);
+  const polled = await poll(c, broker, carrying).catch((error: unknown) =>
+    problemText(c, broker, problemOf(c, broker, error)),
+  );
+  if (typeof polled === "string") {
+    yield Buffer.from(`{"problem":${polled}}\n`);
+    return;
+  }
+  const { answer, orders } = polled;
+  const claims = answer.kind === "claims" ? answer.claims : [];
+  if (claims.length > 0) giveBackUnlessWritten(broker.polls, c.env.outgoing, claims);
+  yield* claimLine(broker, { claims, orders });
+}
+
+async function poll(
+  c: AppContext,
+  broker: Broker,
+  { execution, claim, book }: Omit<Carrying, "finished">,
+): Promise<AnsweredPoll> {
+  const { process_id: ofExecution, runner_id: runnerId } = execution;
+  const { process_id: processId = ofExecution, group, ...said } = claim;
+  if (processId === null || processId !== ofExecution) {
+    const words = "The execution belongs to another process, and only its own may claim with it.";
+    throw problem.conflict("other_process", words);
+  }
+  return await pollForJobs(broker, book, {
+    orgId: c.get("actor").orgId,
+    runnerId,
+    processId,
+    secret: requestHeader(c, processSecretHeader),
+    said: group === undefined ? said : { ...said, groups: { [group]: 1 } },
+    signal: c.req.raw.signal,
+  });
 }

@@ -2,18 +2,13 @@ import { setJobStatusRoute } from "../../../shared/api/control-runner-jobs.ts";
 import { reportProgressRoute } from "../../../shared/api/execution-progress.ts";
 import { createExecutionRoute } from "../../../shared/api/poll-jobs.ts";
 import {
-  finishExecutionRoute,
   giveBackExecutionRoute,
   updateExecutionRoute,
 } from "../../../shared/api/report-executions.ts";
 import { claimJob } from "../../executions/claim-job.ts";
 import { recordProgress } from "../../executions/record-progress.ts";
-import {
-  type RecordedReport,
-  recordReport,
-  toResultReport,
-} from "../../executions/record-report.ts";
-import { toExecution } from "../../executions/to-execution.ts";
+import { recordReport } from "../../executions/record-report.ts";
+import { toExecution, toFinished } from "../../executions/to-execution.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { setJobStatus as moveJob } from "../../jobs/set-job-status.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
@@ -36,21 +31,6 @@ export const updateExecution: RegisterRoutes = (app, broker) => {
   });
 };
 
-/** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/finish */
-export const finishExecution: RegisterRoutes = (app, broker) => {
-  app.handle(finishExecutionRoute, async ({ c, actor, params, body }) => {
-    const longTexts = c.get("longTexts");
-    const recorded = await recordReport(broker, actor, params, {
-      status: body.status,
-      description: body.status_description,
-      result: body.result && toResultReport(body.result, longTexts.get("#/result")),
-      outputs: longTexts.get("#/outputs") ?? body.outputs ?? undefined,
-      lastRecord: body.last_record ?? undefined,
-    });
-    return toFinished(recorded);
-  });
-};
-
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/give-back */
 export const giveBackExecution: RegisterRoutes = (app, broker) => {
   app.handle(giveBackExecutionRoute, async ({ actor, params }) => {
@@ -59,10 +39,6 @@ export const giveBackExecution: RegisterRoutes = (app, broker) => {
     return toFinished(recorded);
   });
 };
-
-function toFinished({ execution, jobStatus }: RecordedReport) {
-  return { execution: toExecution(execution), job_status: jobStatus };
-}
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/progress */
 export const reportProgress: RegisterRoutes = (app, { db }) => {
