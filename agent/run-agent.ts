@@ -8,6 +8,7 @@ import { claim } from "./loops/claim.ts";
 import { deliver } from "./loops/deliver.ts";
 import type { LoopContext, LoopFigures } from "./loops/loop-context.ts";
 import { type LoopRunner, makeLoopRunner } from "./loops/loop-runner.ts";
+import { makeNextPoll } from "./loops/next-poll.ts";
 import { type RestartTimes, reportRestarts } from "./loops/report-restarts.ts";
 import { rotateToken } from "./loops/rotate-token.ts";
 import { makeTakeJobs, type StartJob } from "./loops/take-jobs.ts";
@@ -126,6 +127,7 @@ async function openLoopContext(
       beatSoon,
     }),
     figures: freshFigures(await measureDiskSpace(agent, false)),
+    nextPoll: makeNextPoll(),
     mostJobs: oneJob === undefined ? Number.POSITIVE_INFINITY : 1,
   };
 }

@@ -7,8 +7,8 @@ import type { BrokerClock } from "./broker-clock.ts";
 import { Refused, Unanswered } from "./broker-errors.ts";
 import { pathOf } from "./path-of.ts";
 import { pause } from "./pause.ts";
-import { type AgentAnswer, readAnswer, refusalOf } from "./read-answer.ts";
-import { send, type Transport } from "./send.ts";
+import { type AgentAnswer, type Read, readAnswer, readLine, refusalOf } from "./read-answer.ts";
+import { type FirstLine, type Received, send, type Sending, type Transport } from "./send.ts";
 import type { TokenSource } from "./token-source.ts";
 
 export type CallHow = {
@@ -34,8 +34,17 @@ export type CallHow = {
   readonly answer?: z.ZodType | undefined;
   /** The content type of an answer that is not JSON; its text is returned as it is. */
   readonly answerType?: string | undefined;
+  /** Where the answer may be two lines: the call then resolves with the second, for which there is a schema and a time of its own. */
+  readonly secondLine?: SecondLine | undefined;
   /** The largest accepted answer; larger than the default where it contains plans. */
   readonly mostBytes?: number | undefined;
+};
+
+export type SecondLine = {
+  /** Called when the first is there, which is the answer that the route has without a second one. */
+  readonly onFirst: () => void;
+  readonly answer: z.ZodType;
+  readonly timeoutMs: number;
 };
 
 /** Calls the broker. What gets no answer is retried; a refusal throws Refused. */
@@ -80,23 +89,24 @@ export function makeBrokerClient(parts: ClientSpec): BrokerClient {
   const figures: ClientFigures = { answered: 0, refused: 0, unanswered: 0 };
   let heardAtMs = Number.NEGATIVE_INFINITY;
 
+  const heard = (received: Received): void => {
+    heardAtMs = performance.now();
+    parts.clock.learn(received);
+  };
+
   async function tryOnce(asking: Asking): Promise<AgentAnswer<Route>> {
     const token = asking.how.token ?? parts.tokens.current();
-    const received = await send(parts.transport, sendingOf(parts, asking, token));
-    const read = readAnswer(received, asking.route, asking.how);
-    if (read.isBrokersWord) {
-      heardAtMs = performance.now();
-      parts.clock.learn(received);
-    }
+    const { how } = asking;
+    const read = await sendAndRead(parts, asking, { token, heard });
     if (read.answer !== undefined) return read.answer;
-    const refusal = refusalOf(received, read, asking.how);
+    const refusal = refusalOf(read.received, read, how);
     const isStale = isEnd(refusal) && refusal.what === "unauthorized";
     // The token's file may have changed meanwhile: it is read again before the refusal counts.
-    if (isStale && asking.how.token === undefined && parts.tokens.reread(token)) {
+    if (isStale && how.token === undefined && parts.tokens.reread(token)) {
       return await tryOnce(asking);
     }
     // A job's token ends with its job; its refusal ends nothing else.
-    const isOwn = asking.how.token === undefined;
+    const isOwn = how.token === undefined;
     if (isEnd(refusal) && (isOwn || refusal.what === "outdated")) parts.onEnd?.(refusal);
     throw refusal;
   }
@@ -132,6 +142,36 @@ export function makeBrokerClient(parts: ClientSpec): BrokerClient {
   };
 }
 
+type Trying = {
+  readonly token: string;
+  /** Told of what the broker itself has said. */
+  readonly heard: (received: Received) => void;
+};
+
+/** One attempt. Of an answer of two lines the second is read, once the first was one. */
+async function sendAndRead(
+  parts: ClientSpec,
+  asking: Asking,
+  { token, heard }: Trying,
+): Promise<Read & { readonly received: Received }> {
+  const { route, how } = asking;
+  const { secondLine } = how;
+  let isFirstThere = false;
+  const tell = (line: Received): void => {
+    if (readLine(line, route, how).answer === undefined) return;
+    heard(line);
+    isFirstThere = true;
+    secondLine?.onFirst();
+  };
+  const firstLine = secondLine && { thenTimeoutMs: secondLine.timeoutMs, tell };
+  const received = await send(parts.transport, sendingOf(parts, asking, { token, firstLine }));
+  const read = isFirstThere
+    ? readLine(received, route, { answer: secondLine?.answer })
+    : readAnswer(received, route, how);
+  if (read.isBrokersWord) heard(received);
+  return { ...read, received };
+}
+
 function isEnd(error: Error): error is Refused {
   return error instanceof Refused && (error.what === "unauthorized" || error.what === "outdated");
 }
@@ -148,7 +188,11 @@ async function counted<T>(figures: ClientFigures, answering: Promise<T>): Promis
   }
 }
 
-function sendingOf(parts: ClientSpec, { route, input, how }: Asking, token: string) {
+function sendingOf(
+  parts: ClientSpec,
+  { route, input, how }: Asking,
+  { token, firstLine }: { readonly token: string; readonly firstLine: FirstLine | undefined },
+): Sending {
   const given = input as RouteInput<Route> & { body?: unknown; bodyText?: string };
   const body = how.bytes ?? given.bodyText ?? (given.body && JSON.stringify(given.body));
   return {
@@ -165,5 +209,6 @@ function sendingOf(parts: ClientSpec, { route, input, how }: Asking, token: stri
     timeoutMs: how.timeoutMs ?? parts.requestTimeoutMs,
     signal: how.signal,
     mostBytes: how.mostBytes,
+    firstLine,
   };
 }

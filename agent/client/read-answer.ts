@@ -10,7 +10,7 @@ import type { Received } from "./send.ts";
 export type AgentAnswer<R> = Omit<RouteAnswer<R>, "headers"> & Pick<Received, "headers">;
 
 /** An answer: valid, or a refusal. */
-type Read = {
+export type Read = {
   /** Whether the broker itself made it, not something in between. */
   readonly isBrokersWord: boolean;
   readonly answer?: AgentAnswer<Route>;
@@ -41,6 +41,16 @@ export function readAnswer(
   if (how.answerType === undefined && shape !== undefined && !shape.safeParse(body).success)
     return { isBrokersWord: false };
   return { isBrokersWord: true, answer: { status, headers, text, body } as AgentAnswer<Route> };
+}
+
+/** One line of an answer in lines: a JSON document, as an answer of its own would be. */
+export function readLine(
+  line: Received,
+  route: Route,
+  how: { readonly answer?: z.ZodType | undefined },
+): Read {
+  const headers = { ...line.headers, "content-type": "application/json" };
+  return readAnswer({ ...line, headers }, route, how);
 }
 
 const slowing: readonly number[] = [429, 503];

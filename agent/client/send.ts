@@ -31,6 +31,14 @@ export type Sending = {
    * it retries.
    */
   readonly isSentOnce?: boolean | undefined;
+  /** For an answer of two lines (NDJSON). */
+  readonly firstLine?: FirstLine | undefined;
+};
+
+/** The first line is told as soon as it is there; the answer's text is then what follows, for which the clock begins anew. */
+export type FirstLine = {
+  readonly tell: (line: Received) => void;
+  readonly thenTimeoutMs: number;
 };
 
 export type Received = {
@@ -90,6 +98,9 @@ async function headOf(request: ClientRequest, body: Sending["body"]): Promise<In
 
 class StaleConnection extends Unanswered {}
 
+/** There was no answer in time. */
+export class TimedOut extends Unanswered {}
+
 /** The answer is too large; a retry would not help. */
 export class TooLong extends Unanswered {}
 
@@ -100,8 +111,15 @@ async function trySending(transport: Transport, sending: Sending): Promise<Recei
   try {
     const response = await headOf(request, sending.body);
     const [atMs, tookMs] = [Date.now(), performance.now() - startedMs];
-    const text = await wholeText(response, sending.mostBytes ?? usualBytes);
-    return { status: response.statusCode ?? 0, headers: response.headers, text, atMs, tookMs };
+    const head = { status: response.statusCode ?? 0, headers: response.headers, atMs, tookMs };
+    const { firstLine, mostBytes = usualBytes } = sending;
+    const isInLines = head.headers["content-type"]?.startsWith(linesType) === true;
+    const onLine = (line: string): void => {
+      bound.restartClock(firstLine?.thenTimeoutMs ?? sending.timeoutMs);
+      firstLine?.tell({ ...head, text: line });
+    };
+    const text = await restOf(response, mostBytes, isInLines ? onLine : undefined);
+    return { ...head, text };
   } catch (error) {
     sending.signal?.throwIfAborted();
     if (error instanceof TooLong) throw new TooLong(wordsOf(transport, error.message));
@@ -116,14 +134,19 @@ async function trySending(transport: Transport, sending: Sending): Promise<Recei
 function bindTo(request: ClientRequest, { timeoutMs, signal }: Sending) {
   let isLate = false;
   const end = (): void => void request.destroy(new Error("the request was aborted"));
-  const timer = setTimeout(() => {
+  const endLate = (): void => {
     isLate = true;
     end();
-  }, timeoutMs).unref();
+  };
+  let timer = setTimeout(endLate, timeoutMs).unref();
   signal?.addEventListener("abort", end, { once: true });
   return {
     isLate: () => isLate,
     stopClock: () => clearTimeout(timer),
+    restartClock: (ms: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(endLate, ms).unref();
+    },
     leave: () => signal?.removeEventListener("abort", end),
   };
 }
@@ -144,18 +167,33 @@ function open({ origin, agent }: Transport, sending: Sending): ClientRequest {
   });
 }
 
-/** Node reports a body that ends early as an error, also a chunked one. */
-async function wholeText(response: IncomingMessage, mostBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
+/** What follows the first line, where that is asked for; else all of it. Node reports a body that ends early as an error, also a chunked one. */
+async function restOf(
+  response: IncomingMessage,
+  mostBytes: number,
+  onLine: ((line: string) => void) | undefined,
+): Promise<string> {
+  let chunks: Buffer[] = [];
   let length = 0;
+  let tell = onLine;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
     // Leaving the loop destroys the response and its connection.
     if (length > mostBytes) throw new TooLong(`the response is larger than ${mostBytes} bytes`);
-    chunks.push(chunk);
+    const end = tell === undefined ? -1 : chunk.indexOf(lineFeed);
+    if (end < 0) {
+      chunks.push(chunk);
+      continue;
+    }
+    tell?.(Buffer.concat([...chunks, chunk.subarray(0, end)]).toString("utf8"));
+    tell = undefined;
+    chunks = [chunk.subarray(end + 1)];
   }
-  return Buffer.concat(chunks, length).toString("utf8");
+  return Buffer.concat(chunks).toString("utf8");
 }
+
+const linesType = "application/x-ndjson";
+const lineFeed = 0x0a;
 
 const trustHints: Readonly<Record<CertificateFault["kind"], string>> = {
   "unknown-issuer":
@@ -169,6 +207,7 @@ const wordsOf = ({ origin }: Transport, why: string): string =>
   `No answer from ${origin.origin} (${why}).`;
 
 function unanswered(transport: Transport, request: ClientRequest, why: string): Unanswered {
+  if (why === "timed out") return new TimedOut(wordsOf(transport, why));
   const isStale = request.reusedSocket && (why === "ECONNRESET" || why === "EPIPE");
   const words = wordsOf(transport, why);
   return isStale ? new StaleConnection(words) : new Unanswered(words);

@@ -1,36 +1,31 @@
 import { randomUUID } from "node:crypto";
-import { claimJobsRoute } from "../../shared/api/poll-jobs.ts";
-import { processSecretHeader } from "../../shared/api/runner-process.ts";
-import { formatDuration } from "../../shared/duration.ts";
-import { claimAnswerSchema } from "../client/answer-schemas.ts";
 import { backoffMs } from "../client/backoff.ts";
-import { planAnswerBytes } from "../client/broker-client.ts";
 import { Unanswered } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
-import type { AgentAnswer } from "../client/read-answer.ts";
-import type { RunnerProcess } from "../register/stored-process.ts";
 import type { ClaimedJob } from "../running-job.ts";
+import {
+  type Answer,
+  askForJobs,
+  type Carried,
+  type Claim,
+  mostBytesOf,
+  pollBody,
+  type Slots,
+  toAnswer,
+} from "./ask-for-jobs.ts";
 import { freeSlots } from "./free-slots.ts";
 import type { LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
+import type { CarriedPoll } from "./next-poll.ts";
 import type { WakeUp } from "./wake-up.ts";
 import { checkDiskSpace } from "./watch-disk-space.ts";
 
 /** Starts the claimed jobs, or gives them back. */
 export type TakeJobs = (jobs: readonly ClaimedJob[], now: string) => void;
 
-type Slots = ReturnType<typeof freeSlots>;
-type Claim = {
-  slots: Slots;
-  readonly pollId: string;
-  /** The process that claims, with its secret. */
-  readonly process: RunnerProcess;
-  state: "parked" | "failing" | "over";
-};
-
-const mostNamed = 1_000;
 const floorMs = 1_000;
-const graceMs = 10_000;
+/** So long the next poll is left to a finish that is about to be sent. */
+const mostLeftMs = 50;
 
 /**
  * Keeps one request for jobs and orders parked at the broker, until the signal aborts. When the number of free slots
@@ -38,69 +33,129 @@ const graceMs = 10_000;
  */
 export async function claim(
   parts: LoopContext,
-  { signal, turn }: Loop,
+  loop: Loop,
   { wakeUp, take }: { readonly wakeUp: WakeUp; readonly take: TakeJobs },
 ): Promise<void> {
-  const failures: unknown[] = [];
-  let current: Claim | undefined;
-  let waitUntilMs = 0;
-
-  function begin(slots: Slots): Claim {
-    const process = parts.agent.process();
-    const one: Claim = { slots, process, pollId: randomUUID(), state: "parked" };
-    const mayBringJobs = Object.keys(slots).length > 0;
-    if (mayBringJobs) parts.figures.unsettled += 1;
-    parts.figures.isParked = true;
-    const onFailing = (): void => {
-      current = one;
-      parts.figures.isParked = false;
-    };
-    void answerOf(parts, one, { signal, onFailing })
-      .then(async (answer) => {
-        turn();
-        if (answer.jobs.length === 0) waitUntilMs = answer.askedMs + floorMs;
-        parts.orders.take(one.process.id, answer.orders);
-        if (answer.jobs.length > 0) await checkDiskSpace(parts); // the disk may have become full while it was parked
-        take(answer.jobs, answer.now);
-      })
-      .catch((error: unknown) => void failures.push(error))
-      .finally(() => {
-        one.state = "over";
-        if (current === one) parts.figures.isParked = false;
-        if (mayBringJobs) parts.figures.unsettled -= 1;
-        wakeUp.wake();
-      });
-    return one;
-  }
+  const { signal } = loop;
+  const { nextPoll } = parts;
+  const polls: Polls = { current: undefined, waitUntilMs: 0, failures: [] };
+  const begin = (slots: Slots, carried?: Carried): Claim =>
+    beginPoll({ parts, loop, polls, wake: wakeUp.wake, take }, slots, carried);
+  const left = new Leaving(parts);
+  nextPoll.offer({ take: () => takeNext(parts, polls, begin), wake: wakeUp.wake });
+  signal.addEventListener("abort", () => nextPoll.offer(undefined), { once: true });
 
   while (!signal.aborted) {
-    let slots = freeSlots(parts);
+    const slots = freeSlots(parts);
+    const { current, waitUntilMs, failures } = polls;
     const isUnderWay = current !== undefined && current.state !== "over";
     const isStale = current === undefined || isOutdated(parts, current, slots);
     // An immediate empty answer is not followed by a request at once; a change of slots is.
-    const restMs = isStale ? 0 : waitUntilMs - performance.now();
-    if (!isUnderWay && restMs > 0) {
-      await wakeUp.wait(restMs, signal);
+    const restMs = isStale || isUnderWay ? 0 : waitUntilMs - performance.now();
+    const pauseMs = Math.max(left.forMs(isStale), restMs);
+    if (pauseMs > 0) {
+      await wakeUp.wait(pauseMs, signal);
       continue;
     }
     if (!isUnderWay || isStale) {
-      if (Object.keys(slots).length > 0) {
-        await checkDiskSpace(parts);
-        slots = freeSlots(parts);
-      }
-      current = begin(slots);
+      if (Object.keys(slots).length > 0) await checkDiskSpace(parts);
+      if (polls.current !== current) continue; // a finish took the poll meanwhile
+      polls.current = begin(freeSlots(parts));
     }
     await wakeUp.wait(60_000, signal);
     if (failures.length > 0) throw failures.shift();
   }
 }
 
-type Answer = {
-  readonly jobs: readonly ClaimedJob[];
-  readonly orders: readonly unknown[];
-  readonly now: string;
-  readonly askedMs: number;
+/** What the loop knows of its polls. */
+type Polls = {
+  current: Claim | undefined;
+  waitUntilMs: number;
+  readonly failures: unknown[];
 };
+
+type Beginning = {
+  readonly parts: LoopContext;
+  readonly loop: Loop;
+  readonly polls: Polls;
+  readonly wake: () => void;
+  readonly take: TakeJobs;
+};
+
+function beginPoll(
+  { parts, loop: { signal, turn }, polls, wake, take }: Beginning,
+  slots: Slots,
+  carried: Carried,
+): Claim {
+  const process = parts.agent.process();
+  const one: Claim = { slots, process, pollId: randomUUID(), state: "parked", carried };
+  const mayBringJobs = Object.keys(slots).length > 0;
+  if (mayBringJobs) parts.figures.unsettled += 1;
+  parts.figures.isParked = true;
+  const onFailing = (): void => {
+    polls.current = one;
+    parts.figures.isParked = false;
+  };
+  void answerOf(parts, one, { signal, onFailing })
+    .then(async (answer) => {
+      turn();
+      if (answer.jobs.length === 0) polls.waitUntilMs = answer.askedMs + floorMs;
+      parts.orders.take(one.process.id, answer.orders);
+      if (answer.jobs.length > 0) await checkDiskSpace(parts); // the disk may have become full while it was parked
+      take(answer.jobs, answer.now);
+    })
+    .catch((error: unknown) => void polls.failures.push(error))
+    .finally(() => {
+      one.state = "over";
+      if (polls.current === one) parts.figures.isParked = false;
+      if (mayBringJobs) parts.figures.unsettled -= 1;
+      wake();
+    });
+  return one;
+}
+
+/** The poll of changed slots, for a finish that is about to be sent. */
+async function takeNext(
+  parts: LoopContext,
+  polls: Polls,
+  begin: (slots: Slots, carried: Carried) => Claim,
+): Promise<CarriedPoll | undefined> {
+  await checkDiskSpace(parts);
+  const { current } = polls;
+  const slots = freeSlots(parts); // none while it shuts down
+  if (current === undefined || Object.keys(slots).length === 0) return undefined;
+  if (!isOutdated(parts, current, slots)) return undefined;
+  const askedMs = performance.now();
+  const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
+  const one = begin(slots, promise);
+  polls.current = one;
+  const { process_id: _, ...claim } = pollBody(parts, one);
+  return {
+    claim,
+    secret: one.process.secret,
+    mostBytes: mostBytesOf(slots),
+    answered: (body) => resolve(toAnswer(body, askedMs)),
+    failed: reject,
+  };
+}
+
+/** Leaves a poll that is due to a finish that is about to be sent, for a moment. */
+class Leaving {
+  readonly #parts: LoopContext;
+  #sinceMs: number | undefined;
+
+  constructor(parts: LoopContext) {
+    this.#parts = parts;
+  }
+
+  /** For how long still. */
+  forMs(isDue: boolean): number {
+    const { nextPoll, shutdown } = this.#parts;
+    const isLeft = isDue && nextPoll.isExpected() && !shutdown.isRequested();
+    this.#sinceMs = isLeft ? (this.#sinceMs ?? performance.now()) : undefined;
+    return this.#sinceMs === undefined ? 0 : this.#sinceMs + mostLeftMs - performance.now();
+  }
+}
 
 /**
  * Repeats the request until there is an answer. A repetition has the same poll_id, so jobs in a lost answer come
@@ -116,7 +171,9 @@ async function answerOf(
   for (let nth = 0; ; nth++) {
     const askedMs = performance.now();
     try {
-      const { body } = await ask(parts, { ...one, isAgain: nth > 0 }, signal);
+      const carried = nth === 0 ? await one.carried : undefined;
+      if (carried !== undefined) return carried;
+      const { body } = await askForJobs(parts, { ...one, isAgain: nth > 0 }, signal);
       parts.figures.claims += 1;
       const { jobs, orders, now } = body as unknown as Answer; // claimAnswerSchema has checked it
       return { jobs, orders, now, askedMs };
@@ -135,45 +192,6 @@ async function answerOf(
       if (Object.keys(slots).length > 0) one.slots = slots; // without free slots, jobs of a lost answer would not come again
     }
   }
-}
-
-async function ask(
-  { agent, orders, settings }: LoopContext,
-  { slots, pollId, process: { id: processId, secret }, isAgain }: Claim & { isAgain: boolean },
-  signal: AbortSignal,
-): Promise<AgentAnswer<typeof claimJobsRoute>> {
-  const { client, config, runnerId } = agent;
-  const held = agent.runningJobs.all().map(({ executionId }) => executionId);
-  // Only after failures and silence: otherwise heartbeats fetch orders, and a claim need not.
-  const isAsking = held.length > 0 && (isAgain || agent.leases.isStale(held));
-  const body = {
-    process_id: processId,
-    poll_id: pollId,
-    groups: slots,
-    wait: formatDuration(config.claimWait * 1e6),
-    known_orders: orders.known(),
-    settings_version: settings.current().version,
-    ...(isAsking && { executions: held.slice(0, mostNamed) }),
-  };
-  return await client.call(
-    claimJobsRoute,
-    { params: { runner_id: runnerId }, body, headers: { [processSecretHeader]: secret } },
-    {
-      scope: "process",
-      processId,
-      signal,
-      isOnce: true,
-      timeoutMs: config.claimWait + Math.min(graceMs, config.requestTimeout),
-      answer: claimAnswerSchema,
-      mostBytes: mostBytesOf(slots),
-    },
-  );
-}
-
-/** Room for as many plans as it asks for, and orders. */
-function mostBytesOf(slots: Slots): number {
-  const jobs = Object.values(slots).reduce((sum, free) => sum + free, 0);
-  return (jobs + 1) * planAnswerBytes;
 }
 
 /** A request is not replaced while it is repeated: its lost answer may have had jobs. */

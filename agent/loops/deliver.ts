@@ -1,18 +1,23 @@
 import { z } from "zod";
 import { finishExecutionRoute, type ResultInput } from "../../shared/api/report-executions.ts";
+import { processSecretHeader } from "../../shared/api/runner-process.ts";
 import { backoffMs } from "../client/backoff.ts";
 import { Refused, Unanswered } from "../client/broker-errors.ts";
+import { pause } from "../client/pause.ts";
+import { TimedOut } from "../client/send.ts";
 import { parsePendingResult, type PendingResult } from "../spool/result-outbox.ts";
 import type { LoopFigures, LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
+import type { CarriedPoll } from "./next-poll.ts";
 import type { WakeUp } from "./wake-up.ts";
 
 const answerSchema = z.looseObject({ execution: z.looseObject({ id: z.string() }) });
 const mostAtOnce = 8;
 const lookEveryMs = 30_000;
+const graceMs = 10_000;
 const longestSendMs = 5 * 60_000; // a result may have 64 MiB
 
-type DeliverParts = Pick<LoopContext, "agent"> & {
+type DeliverParts = Pick<LoopContext, "agent" | "nextPoll"> & {
   readonly figures: Pick<LoopFigures, "delivered" | "refusedResults">;
 };
 
@@ -38,13 +43,15 @@ export async function deliver(
       const dueAtMs = delays.get(executionId)?.dueAtMs ?? 0;
       if (underWay.has(executionId) || dueAtMs > performance.now()) continue;
       underWay.add(executionId);
-      void deliverOne(parts, executionId, signal)
+      const sent = parts.nextPoll.expect();
+      void deliverOne(parts, executionId, { signal, sent })
         .then(() => void delays.delete(executionId))
         .catch((error: unknown) => {
           if (isForGood(error)) failed.push(error);
           else if (!signal.aborted) putOff(parts, delays, { executionId, error });
         })
         .finally(() => {
+          sent();
           underWay.delete(executionId);
           wakeUp.wake();
         });
@@ -83,44 +90,89 @@ function untilNext(delays: Delays): number {
 async function deliverOne(
   parts: DeliverParts,
   executionId: string,
-  signal: AbortSignal,
+  { signal, sent }: { readonly signal: AbortSignal; readonly sent: () => void },
 ): Promise<void> {
   const { results } = parts.agent;
   const read = await results.read(executionId);
   if (read === undefined) return;
   const spooled = parsePendingResult(read);
   if (spooled === undefined) return await results.setAside(executionId, "not a valid result");
+  const delivery = { executionId, spooled, signal };
   try {
-    await finish(parts, executionId, { spooled, signal });
+    // The result does not wait for the log; it names the last record, so that readers know that more follows.
+    await parts.agent.shipping.drained(executionId, parts.agent.config.logWait);
+    await goneSoon(parts, executionId);
+    const carried = await parts.nextPoll.take();
+    sent();
+    await finish(parts, delivery, carried);
     parts.figures.delivered += 1;
     await results.remove(executionId);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    await giveUp(parts, executionId, { spooled, signal, refused: error });
+    await giveUp(parts, delivery, error);
   }
 }
 
-type Delivery = { readonly spooled: PendingResult; readonly signal: AbortSignal };
+type Delivery = {
+  readonly executionId: string;
+  readonly spooled: PendingResult;
+  readonly signal: AbortSignal;
+};
 
+/** A moment for what is left of the job to go, which frees its slot. */
+async function goneSoon({ agent }: DeliverParts, executionId: string): Promise<void> {
+  const job = agent.runningJobs.get(executionId);
+  if (job !== undefined) await Promise.race([job.done, pause(mostGoingMs)]);
+}
+
+const mostGoingMs = 20;
+
+/** Resolves when the end is stored; the poll that it carries goes on. */
 async function finish(
-  { agent }: DeliverParts,
-  executionId: string,
-  { spooled, signal }: Delivery,
+  { agent, nextPoll }: DeliverParts,
+  { executionId, spooled, signal }: Delivery,
+  carried?: CarriedPoll,
 ): Promise<void> {
-  const params = { job_id: spooled.job_id, execution_id: executionId };
-  // The result does not wait for the log; it names the last record, so that readers know that more follows.
-  await agent.shipping.drained(executionId, agent.config.logWait);
-  await agent.client.call(
+  const stored = Promise.withResolvers<void>();
+  let isStored = false;
+  const onFirst = (): void => {
+    isStored = true;
+    stored.resolve();
+  };
+  const { claimWait, requestTimeout } = agent.config;
+  const call = agent.client.call(
     finishExecutionRoute,
-    { params, body: spooled.finish },
+    {
+      params: { job_id: spooled.job_id, execution_id: executionId },
+      body: carried === undefined ? spooled.finish : { ...spooled.finish, claim: carried.claim },
+      ...(carried !== undefined && { headers: { [processSecretHeader]: carried.secret } }),
+    },
     {
       scope: "job",
       signal,
       isOnce: true,
       answer: answerSchema,
-      timeoutMs: timeoutOf(agent.config.requestTimeout, spooled),
+      timeoutMs: timeoutOf(requestTimeout, spooled),
+      ...(carried !== undefined && {
+        mostBytes: carried.mostBytes,
+        secondLine: {
+          onFirst,
+          answer: z.looseObject({}),
+          timeoutMs: claimWait + Math.min(graceMs, requestTimeout),
+        },
+      }),
     },
   );
+  void call.then(
+    ({ body }) => carried?.answered(isStored ? body : undefined),
+    (error: unknown) => {
+      if (error instanceof Refused) return carried?.answered(undefined);
+      if (carried === undefined) return;
+      if (error instanceof TimedOut && !isStored) nextPoll.rest();
+      carried.failed(error);
+    },
+  );
+  await Promise.race([stored.promise, call]);
 }
 
 /** A large result gets more time: one second for each megabyte. */
@@ -138,11 +190,8 @@ function timeoutOf(requestTimeoutMs: number, { finish: { result } }: PendingResu
  * The broker has already ended this execution (it keeps the report as evidence), does not know it, or rejects the
  * content. In the last case a result without the content is reported, so that the job ends. The result is moved aside.
  */
-async function giveUp(
-  parts: DeliverParts,
-  executionId: string,
-  { spooled, signal, refused }: Delivery & { readonly refused: Refused },
-): Promise<void> {
+async function giveUp(parts: DeliverParts, delivery: Delivery, refused: Refused): Promise<void> {
+  const { executionId, spooled } = delivery;
   const { log, results } = parts.agent;
   const { what, status, code, message } = refused;
   if (what === "unauthorized" || what === "outdated") throw refused;
@@ -152,11 +201,10 @@ async function giveUp(
     "the broker refused a result",
   );
   if (what === "job-over") return await results.remove(executionId);
-  await finish(parts, executionId, { spooled: bareFailure(spooled, refused), signal }).catch(
-    (error: unknown) => {
-      if (!(error instanceof Refused)) throw error;
-    },
-  );
+  const bare = { ...delivery, spooled: bareFailure(spooled, refused) };
+  await finish(parts, bare).catch((error: unknown) => {
+    if (!(error instanceof Refused)) throw error;
+  });
   await results.setAside(executionId, `the broker refused it: ${status} ${code}`);
 }
 

@@ -4,6 +4,7 @@ import type { Registration } from "../register/registration.ts";
 import type { SettingsCache } from "../register/settings-cache.ts";
 import type { ShutdownState } from "../shutdown/shutdown-state.ts";
 import type { DiskSpace } from "../workspace/disk-space.ts";
+import type { NextPoll } from "./next-poll.ts";
 
 /** What the loops share, in addition to the agent's context. */
 export type LoopContext = {
@@ -13,6 +14,7 @@ export type LoopContext = {
   readonly settings: SettingsCache;
   readonly orders: OrderDispatcher;
   readonly figures: LoopFigures;
+  readonly nextPoll: NextPoll;
   /** The number of jobs after which no more are claimed. */
   readonly mostJobs: number;
 };

@@ -18,6 +18,7 @@ import { openLogs } from "../logs/open-logs.ts";
 import { makeSendLogs } from "../logs/send-logs.ts";
 import { deliver } from "../loops/deliver.ts";
 import { type LoopRunner, makeLoopRunner } from "../loops/loop-runner.ts";
+import { makeNextPoll } from "../loops/next-poll.ts";
 import { uploadStates } from "../loops/upload-states.ts";
 import { makeWakeUp } from "../loops/wake-up.ts";
 import { type OneJob, withShownLog } from "../one-job.ts";
@@ -144,7 +145,8 @@ async function doIt(begun: Begun, plan: Record<string, unknown>): Promise<Done> 
   const held = startJob(host, { job, execution, plan, token, deadline });
   local.runningJobs.add(held);
   const watched = { agent: host, job: held };
-  const parts = { agent: host, figures: { delivered: 0, refusedResults: 0 } };
+  const figures = { delivered: 0, refusedResults: 0 };
+  const parts = { agent: host, figures, nextPoll: makeNextPoll() };
   const { signal } = over;
   const running = [
     loops.run("watch", signal, (loop) => watchExecution(watched, loop, bells.watch)),

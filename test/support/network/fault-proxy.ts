@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished, vi } from "vitest";
 import { waitLimitMs } from "../run/hang-limits.ts";
+import { passInPart } from "./pass-in-part.ts";
 
 /**
  * What can go wrong with a request. `down`, `hang` and the numbers: the broker never hears of it. `reset` and
@@ -23,7 +24,8 @@ export const faults = [
   "410",
   "truncated",
 ] as const;
-export type Fault = (typeof faults)[number];
+/** `cut` breaks an answer off after its first piece; `whole` keeps it until it is all there, as some proxies do. */
+export type Fault = (typeof faults)[number] | "cut" | "whole";
 
 /** Which requests: `POST /finish` stands for its method and what its path ends with or holds. */
 export type Matcher = string | ((seen: SeenRequest) => boolean);
@@ -180,6 +182,10 @@ async function goWrong(
   } else if (fault === "html") {
     one.end = 200;
     response.writeHead(200, { "content-type": "text/html" }).end(page);
+  } else if (fault === "cut" || fault === "whole") {
+    const answer = await ask(target, one, response);
+    one.end = fault === "cut" ? fault : answer.statusCode;
+    await passInPart(fault, answer, response);
   } else {
     await loseTheAnswer(fault, target, one, response);
   }
