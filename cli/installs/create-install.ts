@@ -1,8 +1,11 @@
 import { createInstallRoute } from "../../shared/api/installs.ts";
 import { getRunnerRoute } from "../../shared/api/runners.ts";
 import { wasThere } from "../../shared/api/was-there.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { findApp } from "../apps/find-app.ts";
 import { type CommandCall, defineCommand } from "../command.ts";
+import { waitFlag, waits, watchOrFollow } from "../deploys/follow-deploy.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { readPairs } from "../flags/read-pairs.ts";
 import { printItem } from "../output/print.ts";
 import { installDetails } from "./install-view.ts";
@@ -13,6 +16,7 @@ export const createInstall = defineCommand({
   summary: "Create an install of an app, and provision it.",
   details:
     "It gets its own runner, whose agent has to be started in the customer's account: the command for that is printed. With --runner it takes an existing runner instead.",
+  ...waits,
   args: { name: { summary: "The install's name, unique in the app." } },
   flags: {
     app: { value: "APP", offers: "apps", isRequired: true, summary: "The app's name or id." },
@@ -40,6 +44,7 @@ export const createInstall = defineCommand({
     "aws-region": { value: "REGION", summary: "It is in an AWS account, in this region." },
     "approve-all": { summary: "No approvals are asked for." },
     "no-start": { summary: "Do not provision it yet." },
+    ...waitFlag,
   },
   examples: [
     {
@@ -47,7 +52,9 @@ export const createInstall = defineCommand({
       run: "svc install create acme --app greeter --input audience=world",
     },
   ],
-  run: async ({ args, flags, call, screen }) => {
+  run: async (context) => {
+    const { args, flags, call, screen } = context;
+    if (flags["no-start"] && flags.wait) throw new UsageError("Give one of --no-start and --wait.");
     const { body: app } = await findApp(call, flags.app);
     const made = await call(createInstallRoute, {
       params: { app_id: app.id },
@@ -70,7 +77,8 @@ export const createInstall = defineCommand({
     const { workflow_id: workflow, runner_status: status } = made.body;
     if (status !== "active")
       screen.say(`\nStart its agent in the customer's account: svc install enrol ${made.body.id}`);
-    if (workflow !== undefined) screen.say(`Watch it: svc workflow watch ${workflow}`);
+    if (workflow === undefined) return exitCodes.ok.code;
+    return await watchOrFollow(context, workflow, flags.wait);
   },
 });
 

@@ -10,6 +10,8 @@ import {
 } from "../../shared/api/installs.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
+import { waitFlag, waits, watchOrFollow } from "../deploys/follow-deploy.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { readPairs } from "../flags/read-pairs.ts";
 import { printItem } from "../output/print.ts";
 import { findInstall, installArgs as args } from "./find-install.ts";
@@ -19,7 +21,6 @@ const yes = { yes: { summary: "Required: this cannot be undone." } } as const;
 const planOnly = {
   "plan-only": { summary: "Only plan: show what would be done." },
 } as const;
-const watchIt = (id: string): string => `Watch it: svc workflow watch ${id}`;
 
 export const updateInstall = defineCommand({
   name: "install update",
@@ -57,10 +58,12 @@ export const updateInstall = defineCommand({
 export const reprovisionInstall = defineCommand({
   name: "install reprovision",
   summary: "Provision an install again, by its app's active config.",
+  ...waits,
   args,
-  flags: planOnly,
+  flags: { ...planOnly, ...waitFlag },
   examples: [{ does: "Provision it again.", run: "svc install reprovision acme" }],
-  run: async ({ args, flags, call, screen }) => {
+  run: async (context) => {
+    const { args, flags, call, screen } = context;
     const { id } = (await findInstall(call, args.install)).body;
     const wanted = { plan_only: flags["plan-only"] };
     const { body } = await call(reprovisionInstallRoute, {
@@ -68,7 +71,7 @@ export const reprovisionInstall = defineCommand({
       body: wanted,
     });
     screen.out(body.workflow_id);
-    screen.say(watchIt(body.workflow_id));
+    return await watchOrFollow(context, body.workflow_id, flags.wait);
   },
 });
 
@@ -76,10 +79,12 @@ export const updateInstallConfig = defineCommand({
   name: "install update-config",
   summary:
     "Update an install to a config of its app: the active one, unless --config names another.",
+  ...waits,
   args,
-  flags: { config: { value: "CONFIG", summary: "The config's id." }, ...planOnly },
+  flags: { config: { value: "CONFIG", summary: "The config's id." }, ...planOnly, ...waitFlag },
   examples: [{ does: "Update it to the active config.", run: "svc install update-config acme" }],
-  run: async ({ args, flags, call, screen }) => {
+  run: async (context) => {
+    const { args, flags, call, screen } = context;
     const { body: install } = await findInstall(call, args.install);
     const id = flags.config ?? install.app_config_ref.expected_config_id;
     if (id === null)
@@ -88,41 +93,45 @@ export const updateInstallConfig = defineCommand({
     const wanted = { app_config_id: id, plan_only: flags["plan-only"] };
     const { body } = await call(updateInstallConfigRoute, { params, body: wanted });
     screen.out(body.workflow_id);
-    screen.say(watchIt(body.workflow_id));
+    return await watchOrFollow(context, body.workflow_id, flags.wait);
   },
 });
 
 export const deprovisionInstall = defineCommand({
   name: "install deprovision",
   summary: "Deprovision an install; its records stay.",
+  ...waits,
   args,
-  flags: yes,
+  flags: { ...yes, ...waitFlag },
   examples: [{ does: "Deprovision it.", run: "svc install deprovision acme --yes" }],
-  run: async ({ args, flags, call, screen }) => {
+  run: async (context) => {
+    const { args, flags, call, screen } = context;
     requireYes(flags.yes, "Deprovisioning an install");
     const { id } = (await findInstall(call, args.install)).body;
     const { body } = await call(deprovisionInstallRoute, { params: { install_id: id }, body: {} });
     screen.out(body.workflow_id);
-    screen.say(watchIt(body.workflow_id));
+    return await watchOrFollow(context, body.workflow_id, flags.wait);
   },
 });
 
 export const deleteInstall = defineCommand({
   name: "install delete",
   summary: "Deprovision an install, then delete it.",
+  ...waits,
   args,
-  flags: yes,
+  flags: { ...yes, ...waitFlag },
   examples: [{ does: "Delete it.", run: "svc install delete acme --yes" }],
-  run: async ({ args, flags, call, screen }) => {
+  run: async (context) => {
+    const { args, flags, call, screen } = context;
     requireYes(flags.yes, "Deleting an install");
     const { body: install } = await findInstall(call, args.install);
     const { body } = await call(deleteInstallRoute, { params: { install_id: install.id } });
     if (body.workflow_id === "") {
       screen.say(`${install.name} (${install.id}) is deleted: it was never provisioned.`);
-      return;
+      return exitCodes.ok.code;
     }
     screen.out(body.workflow_id);
-    screen.say(watchIt(body.workflow_id));
+    return await watchOrFollow(context, body.workflow_id, flags.wait);
   },
 });
 

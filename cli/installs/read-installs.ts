@@ -11,8 +11,11 @@ import {
   updateInstallRoute,
 } from "../../shared/api/installs.ts";
 import { listInstallLabelKeysRoute } from "../../shared/api/label-keys.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { findApp } from "../apps/find-app.ts";
 import { defineCommand } from "../command.ts";
+import { waitFlag, waits, watchOrFollow } from "../deploys/follow-deploy.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { readPairs } from "../flags/read-pairs.ts";
 import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
@@ -65,6 +68,7 @@ export const showInputs = defineCommand({
   summary: "Show an install's inputs, or change some of them.",
   details:
     "With --set or --unset a new version is created, and a workflow applies it. Values that the app's config marks as sensitive are never shown.",
+  ...waits,
   args,
   flags: {
     set: {
@@ -73,26 +77,29 @@ export const showInputs = defineCommand({
       summary: "Set an input. NAME=@FILE reads a secret from a file.",
     },
     unset: { value: "NAME", isRepeatable: true, summary: "Remove a value." },
+    ...waitFlag,
   },
   examples: [
     { does: "Show them.", run: "svc install inputs acme" },
     { does: "Change one.", run: "svc install inputs acme --set greeting=Welcome" },
   ],
-  run: async ({ args, flags, call, screen }) => {
+  run: async (context) => {
+    const { args, flags, call, screen } = context;
     const { id } = (await findInstall(call, args.install)).body;
     const params = { install_id: id };
     const removed = Object.fromEntries(flags.unset.map((name) => [name, null]));
     const inputs = { ...(await readValues("--set", flags.set)), ...removed };
     if (Object.keys(inputs).length === 0) {
+      if (flags.wait) throw new UsageError("The flag --wait goes with --set or --unset.");
       printItem(screen, await call(getInstallInputsRoute, { params }), inputsDetails);
-      return;
+      return exitCodes.ok.code;
     }
     const made = await call(updateInstallInputsRoute, { params, body: { inputs } });
     printItem(screen, made, inputsDetails);
     const { workflow_id: workflow } = made.body;
-    screen.say(
-      workflow === undefined ? "Nothing changed." : `Watch it: svc workflow watch ${workflow}`,
-    );
+    if (workflow !== undefined) return await watchOrFollow(context, workflow, flags.wait);
+    screen.say("Nothing changed.");
+    return exitCodes.ok.code;
   },
 });
 

@@ -1,13 +1,18 @@
 import { expect, test } from "vitest";
-import { svc } from "../support/programs/svc.ts";
-import { givenWorkflowsApi, shopConfig } from "../support/workflows/workflows-api.ts";
+import { startSvc, svc } from "../support/programs/svc.ts";
+import { givenRunner } from "../support/rows/given.ts";
+import {
+  givenActionsAgent,
+  givenWorkflowsApi,
+  shopConfig,
+} from "../support/workflows/workflows-api.ts";
 
 const { brokers, setup } = await givenWorkflowsApi();
 const [broker] = brokers;
 
 /** An org, and its command line. */
-async function given() {
-  const org = await setup();
+async function given(config?: object) {
+  const org = await setup(config);
   const env = { SVC_URL: broker?.url ?? "", SVC_TOKEN: org.token };
   return { org, run: async (line: string) => await svc(line.split(" "), { env }) };
 }
@@ -83,4 +88,58 @@ test("where an install's secrets are is said, listed and forgotten", async () =>
   expect((await run("install secret list acme")).out).toContain(`license  ${google}`);
   expect(await run("install secret delete acme license")).toMatchObject({ code: 0 });
   expect((await run("install secret list acme")).err).toContain("No secrets found.");
+});
+
+test("what an install begins is followed to its end when asked, and its end is the exit code", async () => {
+  const before = { type: "pre-reprovision" };
+  const config = {
+    ...shopConfig,
+    actions: { "last.toml": { ...shopConfig.actions["last.toml"], triggers: [before] } },
+  };
+  const { org, run } = await given(config);
+  const runner = await givenRunner(org.db, { orgId: org.orgId, parallelism: { actions: 10 } });
+  let fails = 1;
+  await givenActionsAgent(org, runner, () => (fails-- > 0 ? "failed" : "finished"));
+  const create = `install create acme --app shop --input audience=x --runner ${runner.runnerId}`;
+  const neither = await run(`${create} --no-start --wait`);
+  expect(neither).toMatchObject({ code: 2, out: "" });
+  expect(neither.err).toContain("Give one of --no-start and --wait.");
+  const made = await run(`${create} --wait -o name`);
+  expect(made.out).toMatch(/^ins_\w+\n$/);
+  expect([made.code, made.err]).toEqual([0, expect.stringContaining("install: success\n")]);
+  const shown = await run("install inputs acme --wait");
+  expect([shown.code, shown.err]).toEqual([2, expect.stringContaining("with --set or --unset")]);
+  const change = "install inputs acme --set audience=moon --wait -o json";
+  const inputs = await run(change);
+  expect(JSON.parse(inputs.out)).toMatchObject({ values: { audience: "moon" } });
+  expect([inputs.code, inputs.err]).toEqual([0, expect.stringContaining(": success\n")]);
+  const same = await run(change);
+  expect([same.code, same.err]).toEqual([0, "Nothing changed.\n"]);
+  const failed = await run("install reprovision acme --wait");
+  expect([failed.code, failed.err]).toEqual([1, expect.stringContaining("failed-pending-retry")]);
+  const [id = ""] = failed.out.split("\n");
+  await run(`workflow retry ${id}`);
+  await org.reach(id, "success");
+  for (const line of ["update-config", "update-config --plan-only", "deprovision --yes"]) {
+    const [command, ...flags] = line.split(" ");
+    const done = await run(["install", command, "acme", ...flags, "--wait"].join(" "));
+    expect([line, done.code, done.err]).toEqual([line, 0, expect.stringContaining(": success\n")]);
+    expect(done.out).toMatch(/^wfl_\w+\n$/);
+  }
+  const gone = await run("install delete acme --yes --wait");
+  expect([gone.code, gone.err]).toEqual([0, expect.stringContaining("success")]);
+});
+
+test("who stops following leaves the workflow as it is", async () => {
+  const { org } = await given();
+  const runner = await givenRunner(org.db, { orgId: org.orgId, parallelism: { actions: 10 } });
+  const env = { SVC_URL: broker?.url ?? "", SVC_TOKEN: org.token };
+  const words = `install create acme --app shop --input audience=x --runner ${runner.runnerId} --wait`;
+  const following = startSvc(words.split(" "), { env });
+  await expect.poll(() => following.said.err).toContain("runner healthy");
+  following.kill("SIGINT");
+  const { code, err } = await following.ended;
+  expect(code).toBe(130);
+  const id = /It continues. See it: svc workflow watch (wfl_\w+)/.exec(err)?.[1] ?? "";
+  expect((await org.read(id)).body.status.status).toBe("in-progress");
 });
