@@ -5,14 +5,13 @@ import type { CompositeFault, Step } from "../machine/workflow-rows.ts";
 import { deployOutcome } from "./deploy-outcome.ts";
 import { keepDeploy, moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
+import { patienceMs, waitForOthers } from "./put-off.ts";
 import { waitsForJob } from "./waits-for-job.ts";
-
-const dayMs = 24 * 3_600_000;
 
 /** Carries out exactly what the step before it planned, and somebody approved. */
 export const applyStep = (env: KindEnvironment): StepKind => ({
   hasJob: true,
-  patienceMs: () => dayMs,
+  patienceMs: () => patienceMs,
   begin: (draft, step) => beginApply(env, draft, keepDeploy(env, draft, step)),
   look(draft, step) {
     if (step.job_id === null) return beginApply(env, draft, keepDeploy(env, draft, step));
@@ -31,7 +30,7 @@ function beginApply(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): S
   const digest = approvedDigest(draft, step);
   if (digest === undefined || planJobId === null) return { kind: "fault", fault: notApproved };
   if (target.is_busy) {
-    step.status_description = "another workflow works on it: it waits for that";
+    step.status_description = waitForOthers.description;
     return { kind: "wait", orElse: nobodyEnded };
   }
   const planned = { id: planJobId, owner: deploy };

@@ -16,6 +16,7 @@ import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { CompositeFault } from "../machine/workflow-rows.ts";
 import { moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
+import { putOff, waitForBuild, waitForOthers } from "./put-off.ts";
 
 /** What the plan of a deploy is rendered of. */
 export function orderOf(
@@ -58,10 +59,10 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   if ("code" in chosen) return { kind: "fault", fault: chosen };
   const { build, configured } = chosen;
   Object.assign(deploy, { build_id: build.id, app_config_id: configured.configId });
-  if (build.status !== "active") return putOff(draft, of, `it waits for the build ${build.id}`);
-  if (target.is_busy) return putOff(draft, of, "another workflow works on it: it waits for that");
+  if (build.status !== "active") return putOff(draft, of, waitForBuild(build.id));
+  if (target.is_busy) return putOff(draft, of, waitForOthers);
   if (step.retry_index > 0 && !deploy.plan_only && target.held !== null)
-    return putOff(draft, of, waitsForWorkspace(target.workspace_id, target.held), heldTooLong);
+    return putOff(draft, of, waitForWorkspace(target.workspace_id, target.held));
   const { facts } = env;
   const isTeardown = step.params["is_teardown"] === true;
   const order = orderOf(env, of, chosen);
@@ -116,20 +117,11 @@ export const keyed = ({ seals }: KindEnvironment, digest: string): string => {
   return keyId === null ? digest : seals.fingerprint(Buffer.from(digest, "hex"), keyId);
 };
 
-/** It is looked at again when the build, or the other workflow, has ended. */
-function putOff(
-  draft: WorkflowDraft,
-  of: OfDeploy,
-  description: string,
-  orElse: CompositeFault = nobodyEnded,
-): StepOutcome {
-  of.step.status_description = description;
-  if (of.deploy.status !== "queued" || of.deploy.status_description !== description)
-    moveDeploy(draft, of, { status: "queued", description });
-  return { kind: "wait", orElse };
+/** A retry is planned once its workspace is free: the lock of an apply whose process was lost stays until somebody has looked at what it left. */
+function waitForWorkspace(id: string, held: HeldWorkspace): Parameters<typeof putOff>[2] {
+  return { description: waitsForWorkspace(id, held), orElse: heldTooLong };
 }
 
-/** A retry is planned once its workspace is free: the lock of an apply whose process was lost stays until somebody has looked at what it left. */
 function waitsForWorkspace(id: string, held: HeldWorkspace): string {
   if ("why" in held)
     return `it waits for its workspace ${id}, which is blocked: ${held.why}. Look into it, then: svc workspace unblock ${id} --reason …`;
@@ -143,12 +135,6 @@ const noRole = faultOf(
   "The role is not there",
   "Roles of installs come with stacks, and this install has none: it is deployed as its runner. Try again without a role.",
   { retryable: false },
-);
-
-const nobodyEnded: CompositeFault = faultOf(
-  "build_unavailable",
-  "It waited for a day",
-  "What it waited for did not end within a day. Look at that, then retry.",
 );
 
 const heldTooLong: CompositeFault = faultOf(

@@ -12,9 +12,8 @@ import { whyOutdated } from "./begin-plan.ts";
 import { deployOutcome } from "./deploy-outcome.ts";
 import { keepDeploy, moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
+import { patienceMs, putOff, waitForBuild, waitForOthers } from "./put-off.ts";
 import { waitsForJob } from "./waits-for-job.ts";
-
-const dayMs = 24 * 3_600_000;
 
 /**
  * An image that others use by its digest. It is copied into the registry of the install where the sandbox has made one, else taken from
@@ -23,7 +22,7 @@ const dayMs = 24 * 3_600_000;
 export const imageStep = (env: KindEnvironment): StepKind => ({
   hasJob: true,
   readsOutputs: true,
-  patienceMs: () => dayMs,
+  patienceMs: () => patienceMs,
   begin: (draft, step) => takeImage(env, draft, keepDeploy(env, draft, step)),
   look(draft, step) {
     if (step.job_id === null) return takeImage(env, draft, keepDeploy(env, draft, step));
@@ -55,7 +54,7 @@ function takeImage(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): St
   if ("code" in chosen) return { kind: "fault", fault: chosen };
   const { build, configured } = chosen;
   Object.assign(deploy, { build_id: build.id, app_config_id: configured.configId });
-  if (build.status !== "active") return putOff(draft, of, `it waits for the build ${build.id}`);
+  if (build.status !== "active") return putOff(draft, of, waitForBuild(build.id));
   // What stands may be a copy, whose place a sandbox named: it is taken from where it was built.
   const place = placeOfArtifact(
     { ...build.artifact, ...build.artifact.source },
@@ -78,7 +77,7 @@ function takeImage(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): St
   }
   const outdated = whyOutdated(env, runnerJobType("oci-sync").plans ?? 1);
   if (outdated !== undefined) return { kind: "fault", fault: outdated };
-  if (target.is_busy) return putOff(draft, of, "another workflow works on it: it waits for that");
+  if (target.is_busy) return putOff(draft, of, waitForOthers);
   const source = { registry: place.server, repository: place.repository };
   deploy.artifact = { ...artifactAt({ ...place, ...copy.to }), source };
   const job = draftDeployJob(env, draft, {
@@ -104,22 +103,10 @@ const artifactAt = ({ server: registry, repository, tag, digest }: ArtifactPlace
   digest,
 });
 
-/** It is looked at again when the build, or the other workflow, has ended. */
-function putOff(draft: WorkflowDraft, of: OfDeploy, description: string): StepOutcome {
-  of.step.status_description = description;
-  if (of.deploy.status !== "queued") moveDeploy(draft, of, { status: "queued", description });
-  return { kind: "wait", orElse: tooLong };
-}
-
 const isTeardown = ({ params }: Step): boolean => params["is_teardown"] === true;
 
 const noImage = faultOf(
   "build_unavailable",
   "The build has no image",
   "Build it again, then retry.",
-);
-const tooLong = faultOf(
-  "build_unavailable",
-  "It waited for a day",
-  "What it waited for did not end within a day. Look at that, then retry.",
 );

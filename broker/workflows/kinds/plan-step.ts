@@ -16,11 +16,8 @@ import { beginPlan } from "./begin-plan.ts";
 import { deployOutcome } from "./deploy-outcome.ts";
 import { keepDeploy, moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
+import { patienceMs } from "./put-off.ts";
 import { waitsForJob } from "./waits-for-job.ts";
-
-const hourMs = 3_600_000;
-/** How long a deploy waits for a build that runs, or for another workflow that works on the same. */
-const patienceMs = 24 * hourMs;
 
 /** Plans a deploy, a teardown or a run of the sandbox by a job of the install's runner, and has what it found approved. */
 export const planStep = (env: KindEnvironment): StepKind => ({
