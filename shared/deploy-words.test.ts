@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deployStatuses } from "./deploy-statuses.ts";
-import { deployWord, deployWords, deployWordV2 } from "./deploy-words.ts";
+import { deployWord, deployWords, deployWordV2, shownDeployWord } from "./deploy-words.ts";
 
 test("each status of a deploy has a word that clients know", () => {
   for (const type of ["apply", "provision", "deprovision"] as const)
@@ -21,6 +21,15 @@ test("clients read some statuses by other words, and of sandboxes by words of th
   ]);
   expect(deployWord("inactive", "teardown")).toBe("inactive");
   expect(deployWord("inactive", "deprovision")).toBe("deprovisioned");
+});
+
+test("people read of what was only planned whether it would change something, and never of drift", () => {
+  const planned = deployStatuses.map((status) =>
+    shownDeployWord({ status: deployWord(status, "apply"), plan_only: true }),
+  );
+  expect(planned).toEqual(expect.arrayContaining(["would change", "no change", "planning"]));
+  expect(planned.filter((word) => word.includes("drift"))).toEqual([]);
+  expect(shownDeployWord({ status: "active", plan_only: false })).toBe("active");
 });
 
 test("what is torn down has succeeded", () => {

@@ -36,6 +36,17 @@ export function deployWord(status: DeployStatus, type: DeployType): DeployWord {
   return status in others ? others[status as keyof typeof others] : (status as DeployWord); // all others are the same
 }
 
+/**
+ * How people read the status of a deploy, which of one that was only planned has a word of drift, whatever was looked for: an upgrade
+ * that is planned finds what it would change.
+ */
+export function shownDeployWord({ status, plan_only: isPlan }: Shown): string {
+  return isPlan && status in ofPlans ? ofPlans[status as keyof typeof ofPlans] : status;
+}
+type Shown = { readonly status: string; readonly plan_only: boolean };
+
+const ofPlans = { "drift-detected": "would change", "no-drift": "no change" } as const;
+
 /** The word that `status_v2` has for it: what is torn down has succeeded. */
 export const deployWordV2 = (status: DeployStatus): DeployStatus | "success" =>
   status === "inactive" ? "success" : status;

@@ -1,5 +1,6 @@
 import type { InstallComponent } from "../../shared/api/install-components.ts";
 import type { InstallDeploy, InstallSandboxRun } from "../../shared/api/install-deploys.ts";
+import { shownDeployWord } from "../../shared/deploy-words.ts";
 import { shortDigest } from "../builds/build-view.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
 import type { View } from "../output/print.ts";
@@ -18,7 +19,8 @@ export function changesText(changes: Counts): string {
 }
 
 const sameColumns = {
-  STATUS: ({ status, plan_only: isPlan }: Either) => (isPlan ? `${status}, plan only` : status),
+  STATUS: (deploy: Either) =>
+    deploy.plan_only ? `${shownDeployWord(deploy)}, plan only` : deploy.status,
   CHANGES: ({ changes }: Either) => changesText(changes),
   DIGEST: ({ oci_artifact: made }: Either) => shortDigest(made?.digest ?? ""),
   WORKFLOW: ({ workflow_id: id }: Either) => id,
@@ -46,8 +48,8 @@ export const runLine: View<InstallSandboxRun> = {
 };
 
 const sameDetails = {
-  status: ({ status, status_description: why }: Either) =>
-    why === "" ? status : `${status}: ${why}`,
+  status: (deploy: Either) =>
+    [shownDeployWord(deploy), deploy.status_description].filter((word) => word !== "").join(": "),
   build: ({ build_id: id }: Either) => id,
   artifact: ({ oci_artifact: made }: Either) =>
     made === undefined ? "" : `${made.repository}:${made.tag}@${made.digest}`,

@@ -3,6 +3,7 @@ import type {
   WholeInstallDeploy,
   WholeInstallSandboxRun,
 } from "../../../shared/api/install-deploys.ts";
+import { shownDeployWord } from "../../../shared/deploy-words.ts";
 import { policySaid } from "../builds/policy-said.ts";
 import { errorNotice } from "../jobs/job-facts.ts";
 import type { Html, View } from "../page.ts";
@@ -14,10 +15,16 @@ import { timeAgo } from "../parts/time.ts";
 type Either = WholeInstallDeploy | WholeInstallSandboxRun;
 type Counts = Partial<Record<"added" | "changed" | "replaced" | "removed", number | undefined>>;
 
-/** How a deploy or a run stands; what is torn down is as it should be. */
-export const deployBadge = (status: string): Html =>
-  status === "" ? html`<span class="dim">–</span>` : badge(status, tones[status]);
-const tones = { inactive: "off" } as const as Readonly<Record<string, "off">>;
+/** How a deploy, a run or a component stands; what is torn down is as it should be. */
+export function deployBadge({ status, plan_only = false }: Standing): Html {
+  if (status === "") return html`<span class="dim">–</span>`;
+  const word = shownDeployWord({ status, plan_only });
+  return badge(word, tones[word]);
+}
+type Standing = { readonly status: string; readonly plan_only?: boolean };
+const tones = { inactive: "off", "would change": "warn", "no change": "good" } as const as Readonly<
+  Record<string, "off" | "warn" | "good">
+>;
 
 /** How many objects a plan changes. */
 export function changesText(changes: Counts): string {

@@ -44,7 +44,7 @@ const columnsFor = (view: View, install: Install): readonly Column<InstallCompon
   {
     head: "Status",
     cell: ({ status, enabled }) =>
-      html`${deployBadge(status)}${enabled === false ? html` <span class="dim">off</span>` : ""}`,
+      html`${deployBadge({ status })}${enabled === false ? html` <span class="dim">off</span>` : ""}`,
   },
   { head: "Deployed", cell: (component) => deployed(component, install) },
   {
@@ -90,7 +90,7 @@ const runColumns = (nowMs: number): readonly Column<InstallSandboxRun>[] => [
     cell: ({ id, install_id, run_type: type }) =>
       html`<a href="/installs/${install_id}/sandbox-runs/${id}">${type}</a>`,
   },
-  { head: "Status", cell: ({ status }) => deployBadge(status) },
+  { head: "Status", cell: deployBadge },
   { head: "Changes", cell: ({ changes }) => changesText(changes) },
   { head: "Made", cell: ({ created_at: at }) => timeAgo(at, nowMs) },
 ];

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { getDeployRoute } from "../../../shared/api/install-components.ts";
 import { installs } from "../../../shared/api/install.ts";
+import { shownDeployWord } from "../../../shared/deploy-words.ts";
 import type { Page } from "../page.ts";
 import { choices, crumbs, heading } from "../parts/choices.ts";
 import { deployBadge, deployFacts } from "./deploy-facts.ts";
@@ -16,13 +17,13 @@ export const showDeploy: Page = {
       view.ask(installs.get, { params: { install_id } }),
       view.ask(getDeployRoute, { params }),
     ]);
-    const { component_name: name, status, build_id: build } = deploy;
+    const { component_name: name, build_id: build } = deploy;
     const at = `/installs/${install_id}`;
     return {
-      title: `${name}: ${status}`,
+      title: `${name}: ${shownDeployWord(deploy)}`,
       live: deploy.finished_at === null ? ["jobs"] : [],
       main: html`${crumbs(["Installs", "/installs"], [install.name, at])}
-      ${heading(`Deploy of ${name}`, deploy.id, deployBadge(status))}
+      ${heading(`Deploy of ${name}`, deploy.id, deployBadge(deploy))}
       ${choices(view, [
         {
           label: "Deploy it again…",

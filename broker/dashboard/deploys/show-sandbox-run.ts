@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { getSandboxRunRoute } from "../../../shared/api/install-components.ts";
 import { installs } from "../../../shared/api/install.ts";
+import { shownDeployWord } from "../../../shared/deploy-words.ts";
 import type { Page } from "../page.ts";
 import { crumbs, heading } from "../parts/choices.ts";
 import { deployBadge, deployFacts } from "./deploy-facts.ts";
@@ -17,10 +18,10 @@ export const showSandboxRun: Page = {
       view.ask(getSandboxRunRoute, { params }),
     ]);
     return {
-      title: `Sandbox: ${run.status}`,
+      title: `Sandbox: ${shownDeployWord(run)}`,
       live: run.finished_at === null ? ["jobs"] : [],
       main: html`${crumbs(["Installs", "/installs"], [install.name, `/installs/${install_id}`])}
-      ${heading("Run of the sandbox", run.id, deployBadge(run.status))}
+      ${heading("Run of the sandbox", run.id, deployBadge(run))}
       ${deployFacts(run, view, [["Does", run.run_type]])}`,
     };
   },

@@ -18,6 +18,7 @@ import { keepDeploy, moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
 import { patienceMs } from "./put-off.ts";
 import { waitsForJob } from "./waits-for-job.ts";
+import { wouldText } from "./would-text.ts";
 
 /** Plans a deploy, a teardown or a run of the sandbox by a job of the install's runner, and has what it found approved. */
 export const planStep = (env: KindEnvironment): StepKind => ({
@@ -81,6 +82,7 @@ function foundBy(env: KindEnvironment, draft: WorkflowDraft, found: Found): Step
       plan: planToApprove(env, draft, { ...found, isNoOp, digest, view }),
       isNoOp,
       skipsNoOps,
+      would: wouldText(counts, isDriftRun(step)),
       mustBeAsked: deploy.type === "recover",
       isApprovedByPolicies: isByPolicies && policies.length > 0 && judged.kind === "done",
       ...(isDriftRun(step) &&
@@ -148,7 +150,7 @@ function endPlan(draft: WorkflowDraft, of: OfDeploy): void {
   const isOfPlan = deploy.plan_only;
   if (status === "approved" && isOfPlan) {
     const isSame = description === nothingChanges;
-    moveDeploy(draft, of, { status: isSame ? "no-drift" : "drifted" });
+    moveDeploy(draft, of, { status: isSame ? "no-drift" : "drifted", description });
     if (isDriftRun(step)) target.drift = isSame ? null : driftRow(draft, of);
   } else if (status === "approved") moveDeploy(draft, of, { status: "queued", description });
   else if (status === "auto-skipped" && isOfPlan)

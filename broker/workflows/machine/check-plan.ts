@@ -21,7 +21,7 @@ export function checkPlan(
   const { plan, isNoOp, drift } = found;
   draft.moveStep(step, "check");
   if (draft.workflow.plan_only) {
-    const description = isNoOp ? nothingChanges : "only shown: nothing is changed";
+    const description = isNoOp ? nothingChanges : found.would;
     draft.moveStep(step, "auto-approve", { directive: "continue", description });
     keepPlan(draft, { step, plan });
     endWell(draft, machine, step);

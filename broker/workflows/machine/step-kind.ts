@@ -22,6 +22,8 @@ export type FoundPlan = {
   readonly isApprovedByPolicies: boolean;
   /** Somebody is asked, whatever approves by itself. */
   readonly mustBeAsked?: boolean;
+  /** What people read where it is only shown. */
+  readonly would: string;
   /** What is told of it as drift, where that is looked for and there is some. */
   readonly drift?: Readonly<Record<string, number>>;
 };
