@@ -90,8 +90,14 @@ export const updateInstallInputsRoute = createRoute("updateInstallInputs", {
   body: z.strictObject({
     inputs: inputsInput,
     role: z.string().max(255).default("").describe("The role of the workflow that applies them."),
-    deploy_dependents: z.boolean().optional().describe("Has no effect: nothing is deployed yet."),
-    inputs_only: z.boolean().optional().describe("Has no effect: nothing is deployed yet."),
+    deploy_dependents: z
+      .boolean()
+      .optional()
+      .describe("Has no effect: what needs a part that changes is deployed, too."),
+    inputs_only: z
+      .boolean()
+      .optional()
+      .describe("Has no effect: what reads a changed input is deployed."),
   }),
   responses: { 200: json(installInputsSchema, "The inputs.") },
 });

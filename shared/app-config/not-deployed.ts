@@ -3,6 +3,8 @@ import type { Section } from "./config-files.ts";
 /** A part of configs on which this version does not act. */
 export type NotDeployed = {
   readonly sections: readonly Section[];
+  /** Only these of a section: the tables of a list in it of which a member has this value. */
+  readonly only?: { readonly list: string; readonly member: string; readonly value: string };
   /** As people call it, with its files. */
   readonly part: string;
   /** What is not done with it. */
@@ -19,6 +21,13 @@ export const notDeployed: readonly NotDeployed[] = [
     sections: ["stack"],
     part: "the stack (`stack.toml`)",
     today: "not made: an install is without it",
+    comesWith: "stacks",
+  },
+  {
+    sections: ["inputs"],
+    only: { list: "input", member: "source", value: "customer" },
+    part: 'inputs of customers (`source = "customer"`)',
+    today: "not asked of the customer: the vendor gives them, by `svc install inputs`",
     comesWith: "stacks",
   },
   {

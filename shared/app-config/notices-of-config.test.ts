@@ -37,6 +37,25 @@ test("roles in a folder are told at the first of them, policies at theirs", asyn
   ]);
 });
 
+test("inputs are told at who gives them, where that is the customer, by either name", async () => {
+  const { errors, notices } = await checkTexts({
+    "metadata.toml": 'name = "shop"\n',
+    "inputs/z.toml": 'name = "zone"\nuser_configurable = true\n',
+    "inputs/b.toml": 'name = "size"\nsource = "vendor"\n',
+    "inputs/a.toml": '# What they choose\nname = "domain"\nsource = "customer"\n',
+    "inputs/c.toml": 'name = "depth"\nuser_configurable = false\n',
+  });
+  expect(errors).toEqual([]);
+  expect(notices.map(({ file, line, code, detail }) => [file, line, code, detail])).toEqual([
+    [
+      "inputs/a.toml",
+      3,
+      "not_deployed_yet",
+      "input domain and 1 more: in this version not asked of the customer: the vendor gives them, by svc install inputs",
+    ],
+  ]);
+});
+
 test("of actions, inputs and a runner there is nothing to tell", async () => {
   const { config, notices } = await checkConfigFolder(await openConfigFolder("examples/app"));
   expect([config?.document.metadata.name, notices]).toEqual(["greeter", []]);

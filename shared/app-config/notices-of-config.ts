@@ -12,9 +12,10 @@ type Thing = { readonly path: Path; readonly is: string };
 
 /** Tells of each part of a config on which this version does not act, at the first thing of it. */
 export function noticesOfConfig(config: Config): Notice[] {
-  return notDeployed.flatMap(({ sections, today }) =>
+  return notDeployed.flatMap(({ sections, only, today }) =>
     sections.flatMap((section) => {
-      const [first, ...others] = thingsOf(config, section);
+      const [first, ...others] =
+        only === undefined ? thingsOf(config, section) : someOf(config, section, only);
       return first === undefined ? [] : [noticeOf(first, others.length, today.replaceAll("`", ""))];
     }),
   );
@@ -25,15 +26,27 @@ function noticeOf({ path, is }: Thing, others: number, today: string): Notice {
   return { path, detail: `${is}${more}: in this version ${today}` };
 }
 
+type Only = NonNullable<(typeof notDeployed)[number]["only"]>;
+
+const someOf = ({ tree }: Config, section: Section, { list, member, value }: Only): Thing[] =>
+  inOrder(
+    tablesAt(tree, section, list)
+      .filter((one) => textIn(one, member) === value)
+      .map((one) => ({ path: [...one.path, member], is: `${list} ${textIn(one, "name") ?? ""}` })),
+  );
+
+/** So that a directory and its document say the same. */
+const inOrder = (things: Thing[]): Thing[] => things.sort((a, b) => (a.is < b.is ? -1 : 1));
+
 function thingsOf(config: Config, section: Section): Thing[] {
   const value = config.tree[section];
   if (Array.isArray(value))
-    return tablesAt(config.tree, section)
-      .map((one) => ({
+    return inOrder(
+      tablesAt(config.tree, section).map((one) => ({
         path: one.path,
         is: `${nounOf(section)} ${textIn(one, "name") ?? ""}`.trim(),
-      }))
-      .sort((a, b) => (a.is < b.is ? -1 : 1)); // so that a directory and its document say the same
+      })),
+    );
   if (!isTable(value)) return [];
   return [{ path: placeOf(config, section, value), is: section.replaceAll("_", " ") }];
 }
