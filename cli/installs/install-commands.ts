@@ -10,7 +10,13 @@ import {
   tearDown,
   toggleComponent,
 } from "./install-components.ts";
-import { exportInstall, listInstallAuditLogs, listStates, showReadme } from "./install-records.ts";
+import {
+  checkDns,
+  exportInstall,
+  listInstallAuditLogs,
+  listStates,
+  showReadme,
+} from "./install-records.ts";
 import {
   deleteInstallSecret,
   listInstallSecrets,
@@ -57,6 +63,7 @@ export const installCommands: readonly Command[] = [
   listInstallAuditLogs,
   showReadme,
   exportInstall,
+  checkDns,
   listComponents,
   showOutputs,
   listDrift,

@@ -1,6 +1,7 @@
 import { listInstallStatesRoute } from "../../shared/api/install-inputs.ts";
 import type { InstallState } from "../../shared/api/install-inputs.ts";
 import {
+  checkInstallDnsRoute,
   generateCliInstallConfigRoute,
   generateTerraformInstallerConfigRoute,
   getInstallReadmeRoute,
@@ -8,6 +9,7 @@ import {
   listInstallAuditLogsRoute,
 } from "../../shared/api/install-records.ts";
 import { defineCommand } from "../command.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { defineList } from "../lists/define-list.ts";
 import { pageOfListing, pagesOfListing } from "../lists/listing-pages.ts";
 import { formatAge, formatInstant } from "../output/format-age.ts";
@@ -30,6 +32,22 @@ export const showReadme = defineCommand({
     if (body.readme === "") screen.say("The app's config has no readme.");
     else screen.out(body.readme.trimEnd());
     for (const warning of body.warnings) screen.say(warning);
+  },
+});
+
+export const checkDns = defineCommand({
+  name: "install dns",
+  summary: "Check whether the public domain of an install is delegated to its name servers.",
+  codes: [["1", "it is not"]],
+  args,
+  examples: [{ does: "Check it.", run: "svc install dns acme" }],
+  run: async ({ args, call, screen }) => {
+    const { id } = (await findInstall(call, args.install)).body;
+    const { body, text } = await call(checkInstallDnsRoute, { params: { install_id: id } });
+    if (screen.format === "json" || screen.format === "ndjson") screen.out(text);
+    else if (body.delegated) screen.out(body.domain);
+    screen.say(body.message);
+    return body.delegated ? exitCodes.ok.code : exitCodes.failed.code;
   },
 });
 

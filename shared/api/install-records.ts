@@ -42,6 +42,38 @@ export const getInstallReadmeRoute = createRoute("getInstallReadme", {
   },
 });
 
+export const dnsCheckSchema = z
+  .object({
+    enabled: z.boolean().describe("Whether the install has a public domain."),
+    domain: z
+      .string()
+      .describe(
+        "That is the output `public_domain` of its sandbox, or the `name` in it; else empty.",
+      ),
+    delegated: z
+      .boolean()
+      .describe("Whether DNS says the expected name servers, all of them and no others."),
+    expected_nameservers: z
+      .array(z.string())
+      .describe("The `nameservers` of the output `public_domain`."),
+    observed_nameservers: z.array(z.string()).describe("That DNS says; 32 at most."),
+    missing_nameservers: z.array(z.string()).describe("Expected ones that DNS does not say."),
+    extra_nameservers: z.array(z.string()).describe("Others that DNS says."),
+    message: z.string().describe("What that means, and what to do."),
+  })
+  .openapi("CheckInstallDNSDelegationResponse");
+export type DnsCheck = z.infer<typeof dnsCheckSchema>;
+
+export const checkInstallDnsRoute = createRoute("checkInstallDns", {
+  get: `${path}/dns/check`,
+  rule: { ...reading, ownPermit: true },
+  tags,
+  summary: "Check whether the public domain of an install is delegated to its name servers",
+  description:
+    "Asks the DNS servers of the broker's machine for the domain's name servers, for some seconds at most. They may keep an older answer for a while.",
+  responses: { 200: json(dnsCheckSchema, "What DNS says.") },
+});
+
 export const installAuditLogSchema = z
   .object({
     id: z.string(),

@@ -29,6 +29,7 @@ export const furtherCalls: Readonly<Record<string, WireCall>> = {
     ids: failedStep,
     body: (_, { workflow_id, step_id }) => ({ workflow_id, step_id, operation: "retry-step" }),
   },
+  checkInstallDns: {},
   awaitSignal: { query: () => "?timeout=1" },
   syncInstallSecrets: { ids: installWithSecrets, body: () => ({}) },
   getConfigSchemaOfType: { ids: () => ({ type: "action" }) },

@@ -94,9 +94,6 @@ export const notStanding: Readonly<Record<string, string>> = {
   "What becomes of an org's people, audit log and events when it goes is said with people.": `
     DELETE /v1/orgs/current
 `,
-  "Installs have no domains.": `
-    GET /v1/installs/{install_id}/dns/check
-`,
   "Files of installs in a repository, and what each sync of them changed, come with branches.": `
     GET,POST /v1/apps/{app_id}/install-syncs
     GET /v1/apps/{app_id}/install-syncs/{sync_id}

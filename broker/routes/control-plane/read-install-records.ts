@@ -1,4 +1,5 @@
 import {
+  checkInstallDnsRoute,
   generateCliInstallConfigRoute,
   generateTerraformInstallerConfigRoute,
   getInstallReadmeRoute,
@@ -14,18 +15,23 @@ import { setHeader } from "../../http/answer/set-header.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
+import { checkDns } from "../../installs/check-dns.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { showInstallFile, showTerraformInstall } from "../../installs/show-install-files.ts";
 import { showReadme } from "../../installs/show-readme.ts";
 import { showRunnerGroup } from "../../runner-groups/show-runner-group.ts";
 
-/** GET /v1/installs/{install_id}/readme, …/audit_logs, …/runner-group, …/generate-cli-install-config, …/generate-terraform-installer-config */
+/** GET /v1/installs/{install_id}/readme, …/dns/check, …/audit_logs, …/runner-group, …/generate-cli-install-config, …/generate-terraform-installer-config */
 export const readInstallRecords: RegisterRoutes = (app, broker) => {
   const { db, config } = broker;
   app.handle(getInstallReadmeRoute, async ({ c, params: { install_id: id } }) => {
     const shown = await showReadme(broker, askingOf(c, broker), id);
     return shown.faults.length === 0 ? answer(200, shown) : answer(206, shown);
   });
+  app.handle(
+    checkInstallDnsRoute,
+    async ({ c, params: { install_id: id } }) => await checkDns(broker, askingOf(c, broker), id),
+  );
   app.handle(
     listInstallAuditLogsRoute,
     async ({ c, orgId, params: { install_id: installId }, query }) => {
