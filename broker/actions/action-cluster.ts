@@ -34,12 +34,14 @@ export function findActionPlaces(
 
 /** What templates gave at these places, and what people see of that. */
 type RenderedPlaces = { readonly real: Json; readonly masked: Json };
-type FoundCluster = {
+export type FoundCluster = {
   readonly cluster: ClusterInfo | undefined;
   readonly shown: ClusterInfo | undefined;
+  /** It is where the runner's own kubeconfig leads. */
+  readonly isRunners: boolean;
 };
 
-/** The cluster that an action gets, and as people are shown it; or why there is none. In an install of no cloud its plan may have none: that is its runner's own. */
+/** The cluster that an action gets, and as people are shown it; or why there is none. In an install of no cloud it may be its runner's own. */
 export function actionCluster(
   facts: StateBase,
   action: Action,
@@ -56,7 +58,11 @@ export function actionCluster(
     );
   const fault = wantsCluster(action) ? clusterHidden(cluster) : undefined;
   if (fault !== undefined) return fault;
-  return { cluster, shown: shownCluster(clusterInfoOf(masked, at, install)) };
+  return {
+    cluster,
+    shown: shownCluster(clusterInfoOf(masked, at, install)),
+    isRunners: cluster === undefined && wantsCluster(action),
+  };
 }
 
 const isNeeded = (

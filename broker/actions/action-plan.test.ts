@@ -64,13 +64,17 @@ describe("an action that asks for a cluster", () => {
     return planAction({ facts, action, run, cause: {} }, values, new RenderWork());
   }
 
-  function clustersOf(asks: object, given: GivenFacts) {
+  type ReadPlan = { readonly cluster_info?: object; readonly host_cluster?: boolean };
+
+  function textsOf(asks: object, given: GivenFacts): ReadPlan[] {
     const plan = planned(asks, given);
     if (!("text" in plan)) throw new Error(plan.detail);
-    const read = (text: string) =>
-      (JSON.parse(text) as { readonly cluster_info?: object }).cluster_info;
-    return [read(plan.text), read(plan.shown)];
+    return [plan.text, plan.shown].map((text) => JSON.parse(text) as ReadPlan);
   }
+  const clustersOf = (asks: object, given: GivenFacts) =>
+    textsOf(asks, given).map(({ cluster_info: cluster }) => cluster);
+  const saysRunners = (asks: object, given: GivenFacts) =>
+    textsOf(asks, given).map((plan) => plan.host_cluster === true);
 
   test("gets the sandbox's, in which its runner signs in by its cloud", () => {
     const given = { install: aws, sandbox: { cluster: eks } };
@@ -111,7 +115,12 @@ describe("an action that asks for a cluster", () => {
     ]);
   });
 
-  test("is its runner's affair in an install of no cloud", () => {
-    expect(clustersOf({ enable_kube_config: true }, {})).toEqual([undefined, undefined]);
+  test("gets its runner's own in an install of no cloud, which its plan and what is shown of it say", () => {
+    const asks = { enable_kube_config: true };
+    expect(clustersOf(asks, {})).toEqual([undefined, undefined]);
+    expect(saysRunners(asks, {})).toEqual([true, true]);
+    expect(saysRunners({}, {})).toEqual([false, false]);
+    const sandbox = { cluster: eks };
+    expect(saysRunners(asks, { sandbox })).toEqual([false, false]);
   });
 });

@@ -5,7 +5,7 @@ import { withAliases } from "../../shared/brands.ts";
 import { secondNs } from "../../shared/duration.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
 import { actionPlan } from "../../shared/plans/action-plan.ts";
-import { clusterTemplates, type ClusterInfo } from "../deploys/plan/cluster-info-of.ts";
+import { clusterTemplates } from "../deploys/plan/cluster-info-of.ts";
 import type { StateBase } from "../installs/state-base.ts";
 import type { StateValues } from "../installs/state-values.ts";
 import type { PlanWords } from "../rendering/plan-words.ts";
@@ -14,7 +14,7 @@ import { mostSecrets, writePlan } from "../rendering/write-plan.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 import { outlineOf, type PlanOutline } from "../workflows/plan-outline.ts";
-import { actionCluster, findActionPlaces } from "./action-cluster.ts";
+import { actionCluster, findActionPlaces, type FoundCluster } from "./action-cluster.ts";
 
 /** An action as its config has it, or as an ad hoc run brings it. */
 export type ActionConfigPart = NonNullable<AppConfigDocument["actions"]>[number];
@@ -68,9 +68,9 @@ export function planAction(
   const connected = shown.find(({ connected_repo: repo }) => repo !== undefined);
   if (connected !== undefined)
     return fault("repo_unsupported", "Its source cannot be read", noConnections(connected.name));
-  const plan = actionPlan.parse(planOf(planning, real.steps, found.cluster));
+  const plan = actionPlan.parse(planOf(planning, real.steps, found));
   const twin = shownOf({
-    ...planOf(planning, shown, found.shown),
+    ...planOf(planning, shown, { ...found, cluster: found.shown }),
     ...(rendered.isMasked && { secrets: [hiddenValue] }), // how many is told to nobody
   });
   const bounds = { work, words, mostBytes: mostPlanBytes, tooLong: planTooLong };
@@ -84,7 +84,7 @@ type Given = { readonly steps: readonly ActionStepPart[]; readonly cluster: Json
 function planOf(
   { facts, action, run, cause, apiUrl }: Planning,
   steps: readonly ActionStepPart[],
-  cluster: ClusterInfo | undefined,
+  { cluster, isRunners }: Pick<FoundCluster, "cluster" | "isRunners">,
 ): Readonly<Record<string, unknown>> {
   const { brands = [] } = facts.config;
   return {
@@ -106,6 +106,7 @@ function planOf(
     override_env_vars: run.env,
     timeout: actionTimeoutNs(action),
     ...(cluster !== undefined && { cluster_info: cluster }),
+    ...(isRunners && { host_cluster: true }),
     ...(facts.install.sandbox_mode === true && { sandbox_mode: { enabled: true } }),
   };
 }

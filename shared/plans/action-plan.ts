@@ -51,6 +51,8 @@ export const actionPlan = z.looseObject({
   override_env_vars: words,
   timeout: z.int().nullish(),
   cluster_info: object,
+  /** Ours: its cluster is where the host's own kubeconfig leads. */
+  host_cluster: flag,
   ...cloudAuth,
   sandbox_mode: sandboxMode,
   /** Ours: other names of svc: what the agent sets as SVC_… has those, too. */

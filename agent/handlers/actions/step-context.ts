@@ -4,6 +4,7 @@ import { writeCloudCredentials } from "../../credentials/cloud-credentials.ts";
 import { writeKubeconfig } from "../../credentials/kubeconfig.ts";
 import { makeJobFolders } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
+import { hostKubeconfigEnv } from "../../kubernetes/host-kubeconfig.ts";
 import { allowedEnv } from "../../processes/allowed-env.ts";
 import type { ActionRun } from "./action-steps.ts";
 import { brandedEnv } from "./branded-env.ts";
@@ -33,19 +34,12 @@ export type StepContext = {
 
 /** Creates directories and credentials; restores the outputs of steps that ran before a restart of the agent. */
 export async function openStepContext(job: Job, run: ActionRun): Promise<StepContext> {
-  const { workspace, secrets: folder, owner } = job.directories;
+  const { workspace, owner } = job.directories;
   const folders = ["work", "home", "tmp", "sources"].map((name) => path.join(workspace, name));
   await makeJobFolders(folders, owner);
   const [work = "", home = "", tmp = ""] = folders;
   const { plan } = run;
-  const credentials = {
-    ...(await writeCloudCredentials(run.credentials, { folder, owner })),
-    ...(await writeKubeconfig(run.credentials.cluster_info, {
-      folder,
-      owner,
-      clouds: run.credentials,
-    })),
-  };
+  const credentials = await writeCredentials(job, run);
   const book = await openOutputStore(job.directories);
   const brands = brandsIn(plan.brands ?? []);
   const own = {
@@ -90,5 +84,18 @@ export async function openStepContext(job: Job, run: ActionRun): Promise<StepCon
         ...brandedEnv([own], brands),
       };
     },
+  };
+}
+
+/** Writes what the run signs in with; answers the variables that name it. */
+async function writeCredentials(
+  { agent, directories: { secrets: folder, owner } }: Job,
+  { plan, credentials }: ActionRun,
+): Promise<Record<string, string>> {
+  const place = { folder, owner, clouds: credentials };
+  return {
+    ...(await writeCloudCredentials(credentials, { folder, owner })),
+    ...(plan.host_cluster === true && hostKubeconfigEnv(agent.config.env)),
+    ...(await writeKubeconfig(credentials.cluster_info, place)),
   };
 }

@@ -1,11 +1,10 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { makeJobFolders } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { diffKey } from "../../kubernetes/approved.ts";
 import { type ClusterContext, openClusterContext } from "../../kubernetes/cluster-context.ts";
-import { hostKubeconfig } from "../../kubernetes/host-kubeconfig.ts";
+import { hostKubeconfigEnv } from "../../kubernetes/host-kubeconfig.ts";
 import { openFront } from "./front.ts";
 import type { HelmRun } from "./helm-run.ts";
 import { recordsAtBroker, recordsInCluster, type ReleaseRecords } from "./release-records.ts";
@@ -37,10 +36,9 @@ export async function openHelmContext(job: Job, run: HelmRun): Promise<HelmConte
   const names = ["helm-cache", "helm-config", "helm-data"];
   const [cache = "", config = "", own = ""] = names.map((name) => path.join(workspace, name));
   await makeJobFolders([cache, config, own], owner);
-  const hostFile = hostKubeconfig(job.agent.config.env);
   const env = {
     // Helm uses the job's directories as its home; a pod's own cluster is found without a kubeconfig.
-    ...(hostFile.split(":").some(existsSync) && { KUBECONFIG: hostFile }),
+    ...hostKubeconfigEnv(job.agent.config.env),
     ...context.env,
     HELM_CACHE_HOME: cache,
     HELM_CONFIG_HOME: config,

@@ -33,7 +33,11 @@ export const action = z.strictObject({
   image: kind.text("A container image that its steps run in.", 1024).optional(),
   is_healthcheck: kind.flag("Whether its end says how healthy the install is.").optional(),
   approval: kind.flag("Whether somebody must approve each run.").optional(),
-  enable_kube_config: kind.flag("Whether it gets a kubeconfig.").optional(),
+  enable_kube_config: kind
+    .flag(
+      "Whether it gets a kubeconfig; in an install of no cloud that of its runner, where its sandbox names no cluster.",
+    )
+    .optional(),
   kubernetes_context: kind.name("Of which context; the sandbox's unless told.").optional(),
   dependencies: kind
     .list("Components that it needs, besides those it refers to.", kind.name(""))

@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 
@@ -61,6 +64,20 @@ describe("a plan's credentials", () => {
     const plan = { cluster_info: { kube_config: "{}", env_vars } };
     const ended = await runSteps([{ interpolated_command }], plan);
     expect(ended).toMatchObject({ status: "finished", outputs: { seen: "one 1 kubeconfig " } });
+  });
+
+  test("are the host's own kubeconfig where the plan means its cluster, and nowhere else", async () => {
+    const file = path.join(await testFolder(), "host-kubeconfig");
+    await writeFile(file, "{}");
+    const { runSteps } = await givenRunnerWithAgent(fleet, {}, { KUBECONFIG: file });
+    const steps = [
+      { interpolated_command: 'echo "at=${KUBECONFIG-none}" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"' },
+    ];
+    const at = async (plan: object) => (await runSteps(steps, plan)).outputs["at"];
+    expect(await at({ host_cluster: true })).toBe(file);
+    expect(await at({})).toBe("none");
+    const named = await at({ host_cluster: true, cluster_info: { kube_config: "{}" } });
+    expect(named).toMatch(/\/kubeconfig$/);
   });
 
   test.each([
