@@ -1,41 +1,17 @@
-import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import {
-  clusterTools,
-  givenCluster,
-  type Kubectl,
-} from "../../../support/cluster/given-cluster.ts";
+import { expect, test, vi } from "vitest";
+import { clusterTools } from "../../../support/cluster/given-cluster.ts";
+import { givenExampleNamespace } from "../../../support/cluster/given-example-namespace.ts";
 import { givenVendor } from "../../../support/deploys/given-vendor.ts";
 import { stepsOf } from "../../../support/deploys/steps-of.ts";
 import { findsHelm } from "../../../support/helm/given-helm.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
-import { testFolder } from "../../../support/run/folder.ts";
 import { tool } from "../../../tools/find-tool.ts";
-
-type Kubeconfig = {
-  clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
-  users: { user: { token: string } }[];
-};
-
-/** The cluster, what a customer says of it, and a namespace that an example calls so. */
-async function given(namespace: string) {
-  const { kubectl: all, kubeconfig } = await givenCluster();
-  const text = await all(["config", "view", "--raw", "--flatten", "--minify", "-o", "json"]);
-  const { clusters, users } = JSON.parse(text) as Kubeconfig; // kubectl wrote it
-  const remove = ["delete", "namespace", namespace, "--wait=false", "--ignore-not-found"];
-  onTestFinished(async () => void (await all(remove)));
-  const kubectl: Kubectl = async (args) => (await all([...args, "-n", namespace])).trim();
-  const { server = "", "certificate-authority-data": ca = "" } = clusters[0]?.cluster ?? {};
-  const tokenFile = path.join(await testFolder(), "token");
-  await writeFile(tokenFile, users[0]?.user.token ?? "", { mode: 0o600 });
-  return { kubectl, kubeconfig, server, ca, tokenFile };
-}
 
 describeWithTools([...clusterTools, "terraform", "kustomize"], "the example manifests", () => {
   test("is provisioned, repaired, switched, upgraded, rolled back and taken away", async () => {
     vi.stubEnv("PATH", [path.dirname(tool("kustomize")), process.env["PATH"]].join(":"));
-    const { kubectl, server, ca, tokenFile } = await given("guestbook");
+    const { kubectl, server, ca, tokenFile } = await givenExampleNamespace("guestbook");
     const vendor = await givenVendor({ example: "manifests" });
     const { run, done, call } = vendor;
     const first = await vendor.sync();
@@ -138,7 +114,7 @@ describeWithTools([...clusterTools, "terraform", "kustomize"], "the example mani
 describeWithTools([...clusterTools, "terraform", "helm"], "the example helm-on-cluster", () => {
   test("is provisioned, upgraded, rolled back in part and as a whole, and taken away", async () => {
     findsHelm();
-    const { kubectl, kubeconfig } = await given("notes");
+    const { kubectl, kubeconfig } = await givenExampleNamespace("notes");
     const env = { KUBECONFIG: kubeconfig };
     const vendor = await givenVendor({ example: "helm-on-cluster", env });
     const { done, call } = vendor;
