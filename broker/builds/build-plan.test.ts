@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { planBuild } from "./build-plan.ts";
 import type { ComponentPart } from "./component-part.ts";
 
@@ -86,5 +86,44 @@ test("secrets of a build are those of the app, and no part of what it is known b
   expect(plan({ ...image, secrets: ["npm-token", "other"] })).toMatchObject({
     code: "missing_value",
     detail: expect.stringContaining("the app secret other, which the app does not have") as string,
+  });
+});
+
+describe("an image of Azure's registries", () => {
+  const of = { image_url: "reports", tag: "1", registry_url: "https://acme.azurecr.io" };
+  const identityOf = (more: object) => {
+    const made = plan({ name: "i", type: "container_image", azure_acr: { ...of, ...more } });
+    if (!("plan" in made)) return made;
+    const { repo_config: repo } = made.plan["container_image_pull_plan"] as Readonly<
+      Record<"repo_config", { readonly acrauth: object }>
+    >;
+    return { acrauth: repo.acrauth, secrets: made.secrets };
+  };
+
+  test("is read by the application that it names, else by the runner's own identity", () => {
+    expect(identityOf({ tenant_id: "t", client_id: "c" })).toEqual({
+      acrauth: { tenant_id: "t", client_id: "c" },
+      secrets: [],
+    });
+    expect(identityOf({})).toMatchObject({ acrauth: { use_default: true } });
+    expect(identityOf({ client_id: "c" })).toMatchObject({
+      acrauth: { client_id: "c", use_default: true },
+    });
+  });
+
+  test("has its application's secret from the app, which no plan is known by, and never a certificate", () => {
+    const whole = { tenant_id: "t", client_id: "c" };
+    expect(identityOf({ ...whole, client_secret_name: "npm-token" })).toEqual({
+      acrauth: whole,
+      secrets: ["npm-token"],
+    });
+    expect(identityOf({ ...whole, client_secret_name: "other" })).toMatchObject({
+      code: "missing_value",
+      detail: expect.stringContaining("the app secret other, which the app") as string,
+    });
+    expect(identityOf({ ...whole, client_certificate_name: "npm-token" })).toMatchObject({
+      code: "repo_unsupported",
+      detail: expect.stringContaining("client_secret_name in its place") as string,
+    });
   });
 });

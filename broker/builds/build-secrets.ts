@@ -1,7 +1,8 @@
 import type { AppConfigDocument } from "../../shared/app-config/config-files.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { Sealed } from "../seals/seals.ts";
+import { appSecretThing } from "../seals/reseal-app-secret.ts";
+import type { Sealed, Seals } from "../seals/seals.ts";
 import { faultOf } from "../workflows/machine/step-kind.ts";
 import type { CompositeFault } from "../workflows/machine/workflow-rows.ts";
 import type { ComponentPart, SandboxPart } from "./component-part.ts";
@@ -16,7 +17,7 @@ type Known<S extends Pick<BuildSecret, "name">> = { readonly secrets: readonly S
 export async function listBuildSecrets(
   db: Db,
   org: OrgId,
-  { app, config }: { readonly app: string; readonly config: AppConfigDocument },
+  { app, config }: { readonly app: string; readonly config: Pick<AppConfigDocument, "components"> },
 ): Promise<BuildSecret[]> {
   const named = (config.components ?? []).flatMap((component) => namedBy({ component }));
   if (named.length === 0) return [];
@@ -35,6 +36,17 @@ export function findBuildSecret<S extends Pick<BuildSecret, "name">>(
   return secrets.find(({ name }) => nameKey(name) === nameKey(named));
 }
 
+/** What the secret is that a build names; undefined where the app has none of that name. */
+export function openBuildSecret(
+  seals: Pick<Seals, "open">,
+  { org, app, secrets }: Known<BuildSecret> & { readonly org: string; readonly app: string },
+  named: string,
+): string | undefined {
+  const found = findBuildSecret({ secrets }, named);
+  if (found === undefined) return undefined;
+  return seals.open(appSecretThing(org, app, found.name), found.value).toString();
+}
+
 /** The names of the secrets of a build, or why the app does not have them all. */
 export function secretsOfBuild<S extends Pick<BuildSecret, "name">>(
   { part, secrets }: Known<S> & { readonly part: Part },
@@ -51,10 +63,14 @@ export function secretsOfBuild<S extends Pick<BuildSecret, "name">>(
   );
 }
 
-const namedBy = (part: Part): readonly string[] =>
-  "component" in part && part.component.type === "docker_build"
-    ? (part.component.secrets ?? [])
-    : [];
+function namedBy(part: Part): readonly string[] {
+  if (!("component" in part)) return [];
+  const { component } = part;
+  if (component.type === "docker_build") return component.secrets ?? [];
+  if (component.type !== "container_image" && component.type !== "external_image") return [];
+  const { client_secret_name: secret } = component.azure_acr ?? {};
+  return secret === undefined ? [] : [secret];
+}
 
 /** In names `-` and `_` are equal. */
 const nameKey = (name: string): string => name.replaceAll("-", "_");

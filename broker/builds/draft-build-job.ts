@@ -3,14 +3,14 @@ import { newId } from "../database/new-id.ts";
 import { registryLoginThing } from "../registry/keep-registry-logins.ts";
 import { makeJobLogin } from "../registry/make-job-login.ts";
 import type { RegistryConfig } from "../registry/registry-settings.ts";
-import { appSecretThing } from "../seals/reseal-app-secret.ts";
 import type { Seals } from "../seals/seals.ts";
 import { draftJobOfStep } from "../workflows/draft-job-of-step.ts";
 import type { JobDraft, WorkflowDraft } from "../workflows/machine/workflow-draft.ts";
 import type { BuildRow, Step } from "../workflows/machine/workflow-rows.ts";
 import type { BuildFacts } from "./build-facts.ts";
 import type { BuildJob } from "./build-plan.ts";
-import { findBuildSecret } from "./build-secrets.ts";
+import { openBuildSecret } from "./build-secrets.ts";
+import { withClientSecret } from "./image-source-of.ts";
 
 type Parts = {
   readonly facts: BuildFacts;
@@ -55,22 +55,33 @@ export function draftBuildJob(
   });
 }
 
-/**
- * The plan of an image with the values of the app's secrets that it is built with, and the key of its layers, which no plan
- * that somebody else makes can have.
- */
-function withSecrets(
-  { plan, secrets, type }: BuildJob,
-  build: BuildRow,
+/** The plan of a build with the values of the app's secrets that it has. */
+function withSecrets(job: BuildJob, build: BuildRow, parts: Parts): BuildJob["plan"] {
+  const { facts, seals } = parts;
+  const { plan, type, secrets } = job;
+  const own = { org: facts.org.id, app: facts.app.id, secrets: facts.secrets };
+  const values = secrets.flatMap((name) => {
+    const value = openBuildSecret(seals, own, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (type === "docker-build") return withLayers(plan, { build, values }, parts);
+  const [[, secret] = []] = values;
+  if (type !== "container-image-build" || secret === undefined) return plan;
+  const container_image_pull_plan = plan["container_image_pull_plan"] as typeof plan; // as it was made
+  return {
+    ...plan,
+    container_image_pull_plan: withClientSecret(container_image_pull_plan, secret),
+  };
+}
+
+type Values = readonly (readonly [name: string, value: string])[];
+
+/** The plan of an image with what it is built with, and the key of its layers, which no plan that somebody else makes can have. */
+function withLayers(
+  plan: BuildJob["plan"],
+  { build, values }: { readonly build: BuildRow; readonly values: Values },
   { facts, seals }: Parts,
 ): BuildJob["plan"] {
-  if (type !== "docker-build") return plan;
-  const values = secrets.flatMap((name) => {
-    const found = findBuildSecret(facts, name);
-    if (found === undefined) return [];
-    const thing = appSecretThing(facts.org.id, facts.app.id, found.name);
-    return [[name, seals.open(thing, found.value).toString()] as const];
-  });
   const member = plan["docker_build_plan"] as object; // as it was made
   const docker_build_plan = {
     ...member,
@@ -82,11 +93,7 @@ function withSecrets(
 }
 
 /** Layers that were made with other secrets are not of the same steps. Without a key, what a value is can be tried. */
-function layersKey(
-  seals: Seals,
-  of: readonly string[],
-  secrets: readonly (readonly [string, string])[],
-): string {
+function layersKey(seals: Seals, of: readonly string[], secrets: Values): string {
   const keyId = seals.newest();
   const sorted = secrets.toSorted(([one], [other]) => (one < other ? -1 : 1));
   const known = keyId === null ? sorted.map(([name]) => name) : sorted;

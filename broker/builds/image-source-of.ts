@@ -39,10 +39,27 @@ export function imageSourceOf(component: Image): Members | CompositeFault {
       }),
     });
   if (azure_acr === undefined) return noImage(name);
+  if (azure_acr.client_certificate_name !== undefined) return noCertificate(name);
   return imageOf(azure_acr, `${hostOf(azure_acr.registry_url)}/${azure_acr.image_url}`, {
     registryType: "acr",
-    acrauth: { tenant_id: azure_acr.tenant_id ?? "", client_id: azure_acr.client_id ?? "" },
+    acrauth: azureIdentity(azure_acr),
   });
+}
+
+/** Without an application it is the runner's own identity that signs in, with the part that is named. */
+function azureIdentity({ tenant_id, client_id }: NonNullable<Image["azure_acr"]>): Members {
+  const isWhole = Boolean(tenant_id) && Boolean(client_id);
+  return {
+    tenant_id: tenant_id ?? "",
+    client_id: client_id ?? "",
+    ...(!isWhole && { use_default: true }),
+  };
+}
+
+/** The source of an image, with the secret of the application that signs in. */
+export function withClientSecret(source: Members, client_secret: string): Members {
+  const repo = source["repo_config"] as Readonly<Record<"acrauth", object>>; // as it was made
+  return { ...source, repo_config: { ...repo, acrauth: { ...repo.acrauth, client_secret } } };
 }
 
 function imageOf({ tag, update_policy: policy }: Tagged, image: string, repo: Members): Members {
@@ -63,6 +80,14 @@ function splitImage(image: string): [loginServer: string, repository: string] {
 }
 
 const hostOf = (url: string): string => url.replace(/^https?:\/\//, "").replace(/\/+$/, "");
+
+const noCertificate = (name: string): CompositeFault =>
+  faultOf(
+    "repo_unsupported",
+    "Its registry cannot be signed in to",
+    `The component ${name} names a client_certificate_name. Agents sign in to Azure's registries without certificates: name a client_secret_name in its place, and sync the app again.`,
+    { retryable: false },
+  );
 
 const noImage = (name: string): CompositeFault =>
   faultOf(

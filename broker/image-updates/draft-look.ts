@@ -1,5 +1,6 @@
 import { secondNs } from "../../shared/duration.ts";
-import { imageSourceOf } from "../builds/image-source-of.ts";
+import { type BuildSecret, openBuildSecret } from "../builds/build-secrets.ts";
+import { imageSourceOf, withClientSecret } from "../builds/image-source-of.ts";
 import { renderBuild } from "../builds/render-build.ts";
 import { newId } from "../database/new-id.ts";
 import { draftJob, type JobDraft } from "../jobs/draft-job.ts";
@@ -28,13 +29,15 @@ type Look = {
   readonly request: number;
   /** With which the config was read. */
   readonly brands: readonly string[];
+  /** The app's secrets that its config names. */
+  readonly secrets: readonly BuildSecret[];
 };
 
 /** The job that asks a registry which digest the policy of a component means now, or why there is none. */
 export function draftLook(
   seals: Seals,
   org: OrgId,
-  { following, configId, image, componentId, runnerId, request, brands }: Look,
+  { following, configId, image, componentId, runnerId, request, brands, secrets }: Look,
 ): { readonly job: JobDraft } | { readonly detail: string } {
   const { component } = image;
   const source = imageSourceOf(component);
@@ -43,7 +46,13 @@ export function draftLook(
   const rendered = renderBuild({ ...following, brands }, place, { own: source, source: null });
   if ("code" in rendered) return { detail: rendered.detail };
   const { own } = rendered.value as { own: typeof source };
-  const { repo_config: registry, update_policy } = own;
+  const named = component.azure_acr?.client_secret_name;
+  const known = { org, app: following.app.id, secrets };
+  const secret = named === undefined ? undefined : openBuildSecret(seals, known, named);
+  if (named !== undefined && secret === undefined)
+    return { detail: `the app has no secret ${named}, which signs in: svc app secret set` };
+  const signed = secret === undefined ? own : withClientSecret(own, secret);
+  const { repo_config: registry, update_policy } = signed;
   const plan = { registry, update_policy, digest_only: true };
   const job = draftJob(
     { orgId: org, actorId: "", runnerId },

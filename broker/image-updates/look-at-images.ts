@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { storedDocument } from "../app-configs/stored-document.ts";
 import type { Broker } from "../broker.ts";
+import { type BuildSecret, listBuildSecrets } from "../builds/build-secrets.ts";
 import type { Db } from "../database/connect.ts";
 import type { JobDraft } from "../jobs/draft-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -51,7 +52,9 @@ export async function lookAtImages(parts: Parts, org: OrgId, signalId: string): 
   const isKept = images.length > 0 && images.every((image) => rowOf(rows, image) !== undefined);
   if (!isKept) await keepImageEmitter(parts, org, appId); // the tick was before its task
   const found = isKept ? rows : await listImageUpdates(parts.db, org, appId);
-  const looks = await draftLooks(parts, org, { following, images, rows: found, brands });
+  const asked = { app: appId, config: { components: images.map(({ component }) => component) } };
+  const secrets = await listBuildSecrets(parts.db, org, asked);
+  const looks = await draftLooks(parts, org, { following, images, rows: found, brands, secrets });
   const [begun] = await parts.db<{ outcome: string; is_on_offer: boolean }[]>`
     select * from begin_image_looks(${org}, ${appId}, ${signalId}, ${JSON.stringify(looks)}::text::jsonb)`;
   if (begun?.is_on_offer !== true) return;
@@ -68,12 +71,13 @@ type Looking = {
   readonly images: readonly FollowedImage[];
   readonly rows: readonly ImageUpdateRow[];
   readonly brands: readonly string[];
+  readonly secrets: readonly BuildSecret[];
 };
 
 async function draftLooks(
   { db, seals, config }: Parts,
   org: OrgId,
-  { following, images, rows, brands }: Looking,
+  { following, images, rows, brands, secrets }: Looking,
 ): Promise<Look[]> {
   const due = images.flatMap((image) => {
     const row = rowOf(rows, image);
@@ -86,7 +90,7 @@ async function draftLooks(
   return due.map(({ image, row: { component_id, checksum } }, request): Look => {
     const about = { component_id, checksum };
     if (why !== undefined || runner === undefined) return { ...about, detail: why ?? noRunner };
-    const look = { following, configId, image, componentId: component_id, brands };
+    const look = { following, configId, image, componentId: component_id, brands, secrets };
     return { ...about, ...draftLook(seals, org, { ...look, runnerId: runner.id, request }) };
   });
 }

@@ -29,7 +29,7 @@ const wrong = {
     'type = "job"\nname = "a"\nimage_url = "i"\ndependencies = ["b", "a"]\n\n[env_vars]\nADMIN_PASSWORD = "swordfish"\n',
   "components/b.toml": 'type = "job"\nname = "b"\nimage_url = "i"\ndependencies = ["a"]\n',
   "components/c.toml":
-    'type = "container_image"\nname = "c"\nbuild_timeout = "25h"\n\n[azure_acr]\nimage_url = "i"\ntag = "1"\nregistry_url = "r"\ntenant_id = "t"\nclient_id = "c"\nclient_secret_name = "nope"\n',
+    'type = "container_image"\nname = "c"\nbuild_timeout = "25h"\n\n[azure_acr]\nimage_url = "i"\ntag = "1"\nregistry_url = "r"\ntenant_id = "t"\nclient_id = "c"\nclient_secret_name = 1\n',
   "actions/act.toml":
     'name = "act"\nkubernetes_context = "nope"\n\n[[triggers]]\ntype = "cron"\ncron_schedule = "every day"\n\n[[steps]]\nname = "s"\ncommand = "{{ .svc.inputs.inputs.used_one }} {{ .svc.inputs.inputs.prt }} {{ uper .svc.id }}"\ninline_contents = "./gone.sh"\n\n[[steps]]\nname = "t"\ncommand = "echo {{ .svc.name | quote }} {{ .acme.install.id }}"\n',
   "trigger_rules.toml":

@@ -19,7 +19,6 @@ export const configFaultCodes = [
   "unknown_input",
   "unknown_role",
   "unknown_policy",
-  "unknown_secret",
   "unknown_kubernetes_context",
   "self_dependency",
   "dependency_cycle",

@@ -75,10 +75,6 @@ export const knownNames: Rule = (tree, tell) => {
       tablesOf(one, "inputs").flatMap(({ path, value }) => keysIn(path, value)),
     ),
   );
-  check(
-    kind("secret", "unknown_secret", namesAt(tree, "secrets", "secret")),
-    components.flatMap((one) => acrSecrets(one)),
-  );
   checkRoles(tree, tell);
 };
 
@@ -148,15 +144,6 @@ function keysOf(one: Found, member: string): Given[] {
 
 const keysIn = (path: Path, table: object): Given[] =>
   Object.keys(table).map((key) => ({ path: [...path, key], text: key }));
-
-function acrSecrets({ path, value }: Found): Given[] {
-  const acr = value["azure_acr"];
-  if (!isTable(acr)) return [];
-  const found = { path: [...path, "azure_acr"], value: acr };
-  return ["client_secret_name", "client_certificate_name"].flatMap((member) =>
-    members([found], member),
-  );
-}
 
 /** `svc::component:x` is also a principal, and so is that of a brand. */
 function withoutBrand(principal: string, brands: Brands): string {

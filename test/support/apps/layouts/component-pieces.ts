@@ -70,16 +70,9 @@ export const componentPieces: Readonly<Record<string, MakePiece>> = {
       ],
       keeps: [["secrets.secret", secret, {}]],
       faults: [
-        fault("unknown_secret", 1, [
-          "client_secret_name =",
-          '«unknown_secret»client_secret_name = "nope"\n#',
-        ]),
         {
           code: "unknown_key",
-          edits: [
-            [0, "name =", "«^missing_key»«unknown_key»nam ="],
-            [1, `client_secret_name = "${secret}"\n`, ""],
-          ],
+          edits: [[0, "name =", "«^missing_key»«unknown_key»nam ="]],
         },
         fault("one_of", 0, ["name =", 'default = "x"\n«one_of»auto_generate = true\nname =']),
       ],
