@@ -17,6 +17,8 @@ type Given = {
   readonly settings?: Readonly<Record<string, string>>;
   /** Of the customer's agent. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Of the agent that builds. */
+  readonly builderEnv?: Readonly<Record<string, string>>;
 };
 
 /** What an event says, as far as its order tells something. */
@@ -34,8 +36,8 @@ const slots = { operations: 2, actions: 2, deploy: 2, sandbox: 2, sync: 2 };
  * A vendor with a copy of an example, a broker, the registry of `svc dev` and an agent that builds; the agent of a customer, and a
  * receiver of all events. What people do is done by the command line.
  */
-export async function givenVendor({ example, settings = {}, env = {} }: Given) {
-  const { fleet, builder } = await givenBuilderFleet(settings);
+export async function givenVendor({ example, settings = {}, env = {}, builderEnv }: Given) {
+  const { fleet, builder } = await givenBuilderFleet(settings, builderEnv);
   const customer = await fleet.addRunner({ orgId: builder.orgId, parallelism: slots });
   const groups = Object.entries(slots).map((slot) => slot.join("="));
   const agent = { url: fleet.broker.url, token: customer.token, env };

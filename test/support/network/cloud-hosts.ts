@@ -21,7 +21,8 @@ export type HostRequest = {
 export type HostAnswer = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: object | string;
+  /** An object is told as JSON. */
+  readonly body: object | string | Uint8Array;
 };
 
 export type CloudHosts = {
@@ -47,7 +48,8 @@ export async function startCloudHosts(
       asked.push(one);
       const { status, headers, body } = await answer(one);
       said.writeHead(status, { "content-type": "application/json", ...headers });
-      said.end(typeof body === "string" ? body : JSON.stringify(body));
+      const isAsItIs = typeof body === "string" || body instanceof Uint8Array;
+      said.end(isAsItIs ? body : JSON.stringify(body));
     };
     void serve().catch(() => said.destroy());
   });

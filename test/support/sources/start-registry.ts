@@ -19,6 +19,8 @@ const passwordHash = "$2y$04$QJ/etqlvwXN/mT.c4KxcEu.fnu0PWabySlxmfNhxGB.inNtO8UB
 type Options = {
   /** It wants a login. */
   readonly asks?: boolean;
+  /** Who else may log in: names, and bcrypt's hashes of their passwords. */
+  readonly others?: Readonly<Record<string, string>>;
   readonly isOfFile?: boolean;
   /** It listens here, and takes tokens of the broker at this URL alone. */
   readonly trusts?: { readonly port: number; readonly brokerUrl: string };
@@ -29,6 +31,7 @@ type Options = {
 /** An OCI registry on the loopback, for one test or for a file's. */
 export async function startRegistry({
   asks = false,
+  others = {},
   isOfFile = false,
   trusts,
   deletes = false,
@@ -38,7 +41,8 @@ export async function startRegistry({
   const port = trusts?.port ?? free;
   const host = `127.0.0.1:${port}`;
   const htpasswd = { realm: "tests", path: path.join(folder, "htpasswd") };
-  await writeFile(htpasswd.path, `${user}:${passwordHash}\n`);
+  const users = Object.entries({ [user]: passwordHash, ...others });
+  await writeFile(htpasswd.path, users.map((one) => `${one.join(":")}\n`).join(""));
   const config = {
     version: "0.1",
     log: { level: "warn" },
