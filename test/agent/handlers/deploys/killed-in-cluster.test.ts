@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
 import type { WholeWorkflow } from "../../../../shared/api/workflow.ts";
-import {
-  type AgentProcess,
-  type AgentProcessOptions,
-  startAgentProcess,
-} from "../../../support/agent/start-agent-process.ts";
-import { until } from "../../../support/broker/given-polling.ts";
+import { type Gate, killableAgent, requestGate } from "../../../support/agent/kill-gates.ts";
 import { clusterTools } from "../../../support/cluster/given-cluster.ts";
 import { givenNamespace, type Namespace } from "../../../support/cluster/given-namespace.ts";
 import { proxiedCluster } from "../../../support/cluster/proxied-cluster.ts";
@@ -13,64 +8,15 @@ import { givenDelivery } from "../../../support/deploys/given-delivery.ts";
 import { stepsOf } from "../../../support/deploys/steps-of.ts";
 import { findsHelm } from "../../../support/helm/given-helm.ts";
 import { type HelmGate, helmGates, type HelmGates } from "../../../support/helm/helm-gates.ts";
-import type { Failing, FaultProxy, SeenRequest } from "../../../support/network/fault-proxy.ts";
+import type { FaultProxy, SeenRequest } from "../../../support/network/fault-proxy.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 import { testFolder } from "../../../support/run/folder.ts";
-
-/** A place where an agent is killed. */
-type Gate = {
-  readonly shut: () => Promise<void>;
-  readonly reached: () => Promise<void>;
-  /** What waits there goes on, if it has outlived the agent. */
-  readonly open: () => Promise<void>;
-  /** Before the agent is started again. */
-  readonly meanwhile?: () => Promise<void>;
-};
-
-/** A request to the cluster that never comes there, as its agent is killed. */
-function requestGate(proxy: FaultProxy, which: (seen: SeenRequest) => boolean): Gate {
-  let hung: Failing | undefined;
-  return {
-    shut: async () => void (hung = await Promise.resolve(proxy.fail(which, "hang", 1))),
-    reached: async () => await until(() => (hung?.hits() ?? 0) > 0),
-    open: async () => await Promise.resolve(),
-  };
-}
 
 const helmGate = (gates: HelmGates, at: HelmGate): Gate => ({
   shut: async () => await gates.shut(at),
   reached: async () => await gates.reached(at),
   open: async () => await gates.open(at),
 });
-
-/** An agent that is killed at one gate after the other, and started again each time. */
-async function killable(settings: Readonly<Record<string, string>>) {
-  let agent: AgentProcess | undefined;
-  let given: AgentProcessOptions | undefined;
-  const start = async (): Promise<void> => {
-    if (given === undefined) throw new Error("nothing is known of the agent");
-    const dataDir = agent?.dataDir;
-    agent = await startAgentProcess({ ...given, ...(dataDir !== undefined && { dataDir }) });
-  };
-  return {
-    start: async (first: AgentProcessOptions): Promise<void> => {
-      given = { ...first, settings: { ...first.settings, ...settings } };
-      await start();
-    },
-    /** Kills it at each of these, of which the first is shut; the last one is followed by `next`. */
-    killAt: async (gates: readonly Gate[], next?: Gate): Promise<void> => {
-      for (const [nth, gate] of gates.entries()) {
-        await gate.reached();
-        agent?.kill("SIGKILL");
-        await agent?.ended;
-        await gate.meanwhile?.();
-        await (gates[nth + 1] ?? next)?.shut();
-        await start();
-        await gate.open();
-      }
-    },
-  };
-}
 
 const isOf = (name: string, { method, path }: SeenRequest): boolean =>
   method === "PATCH" && path.includes(`/configmaps/${name}`);
@@ -118,7 +64,7 @@ async function setup() {
   const at = await givenNamespace();
   const { proxy, kubeconfig } = await proxiedCluster(at.kubeconfig);
   const helm = await helmGates();
-  const agent = await killable({ "run-dir": await testFolder(0o700) });
+  const agent = killableAgent({ "run-dir": await testFolder(0o700) });
   const delivery = await givenDelivery({
     files,
     env: { KUBECONFIG: kubeconfig, PATH: helm.path },
