@@ -91,8 +91,11 @@ export const plansWithState = 4;
 /** Those that write a Secret by which images are pulled: where it is left out, no pod starts. */
 export const plansWithPullSecret = 5;
 
+/** Those of terraform with a state: older agents do not render files of variables. */
+export const plansWithVariables = 6;
+
 /** Which plans this version's agent reads: the newest that a type, or such a plan, needs. It is raised with the first that older agents do not read. */
-export const newestPlans = 5;
+export const newestPlans = 6;
 
 /** The row of a type, with its optional members visible. */
 export function runnerJobType(type: RunnerJobType): TypeRow {

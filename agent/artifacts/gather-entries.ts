@@ -48,9 +48,9 @@ export function gatherEntries({ parts, texts, files }: Given, bounds: PackBounds
     const bytes = Buffer.from(text);
     keep(found, { ...plain, name, text: bytes, size: bytes.length, place: "" }, bounds);
   }
-  for (const { from, to } of files) {
+  for (const { from, to, isSource } of files) {
     const entry = entryOf({ from, followsLinks: true }, "", to);
-    keep(found, { ...entry, isSource: false }, bounds);
+    keep(found, { ...entry, isSource }, bounds);
   }
   return [...found.entries.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -33,7 +33,9 @@ export const packRequest = z.object({
   /** Files of the artifact with the given texts. */
   texts: z.array(z.object({ name: z.string(), text: z.string() })).default([]),
   /** Single files, by their places. */
-  files: z.array(z.object({ from: z.string(), to: z.string() })).default([]),
+  files: z
+    .array(z.object({ from: z.string(), to: z.string(), isSource: z.boolean().default(false) }))
+    .default([]),
   /**
    * A terraform configuration: `root` is its whole source, `directory` the part that is packed, `installed` where
    * terraform keeps the modules that it has installed.

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, constants } from "node:fs";
-import { mkdir, open, rm, rmdir, type FileHandle } from "node:fs/promises";
+import { mkdir, open, rename, rm, rmdir, symlink, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { writeAtomically } from "../files/atomic-file.ts";
 import { isRoot, runAsUser } from "./run-as-user.ts";
@@ -42,6 +42,16 @@ export async function writeJobFileOnce(
   owner: FileOwner,
 ): Promise<void> {
   if (!existsSync(file)) await writeJobFile(file, text, owner);
+}
+
+const linkScript = 'rm -rf -- "$1.new"; ln -s -- "$2" "$1.new" && exec mv -f -- "$1.new" "$1"';
+
+/** Replaces a file in a job's own directory, atomically, by a link to another. */
+export async function linkJobFile(file: string, to: string, owner: FileOwner): Promise<void> {
+  if (owner !== undefined) return await runAsUser(owner, { script: linkScript, args: [file, to] });
+  await rm(`${file}.new`, { recursive: true, force: true });
+  await symlink(to, `${file}.new`);
+  await rename(`${file}.new`, file);
 }
 
 /** Removes files and folders of a job's own directory; throws when one stays. */

@@ -21,10 +21,18 @@ const strange = ["timestamp", "binary", "omap", "pairs", "set"];
  * out. Throws YamlFault.
  */
 export async function readYaml(text: string): Promise<YamlDocument[]> {
+  const { documents, lines } = await parseYaml(text);
+  return documents.flatMap((document, at) => valueOf(document, { number: at + 1, lines }));
+}
+
+type Parsed = { readonly documents: readonly Document.Parsed[]; readonly lines: LineCounter };
+
+/** The same, as the library has them, empty ones too. Throws YamlFault. */
+export async function parseYaml(text: string): Promise<Parsed> {
   // Loaded only when needed: it takes a tenth of the agent's memory.
   const { LineCounter, parseAllDocuments } = await import("yaml");
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, {
+  const parsed = parseAllDocuments(text, {
     version: "1.1",
     uniqueKeys: true,
     prettyErrors: false,
@@ -33,8 +41,15 @@ export async function readYaml(text: string): Promise<YamlDocument[]> {
     customTags: (tags) =>
       tags.filter((tag) => typeof tag !== "string" && tag.format !== "TIME" && isUsual(tag.tag)),
   });
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document, at) => valueOf(document, { number: at + 1, lines }));
+  const documents = Array.isArray(parsed) ? parsed : [];
+  for (const [at, { errors }] of documents.entries()) {
+    const [error] = errors;
+    if (error === undefined) continue;
+    const { line } = lines.linePos(error.pos[0]);
+    const words = wordsOf(error.code) ?? "it is not YAML";
+    throw new YamlFault(`document ${at + 1}, line ${line}: ${words}`);
+  }
+  return { documents, lines };
 }
 
 const isUsual = (tag: string): boolean => !strange.includes(tag.replace(/^.*:/, ""));
@@ -43,11 +58,6 @@ type Where = { readonly number: number; readonly lines: LineCounter };
 
 function valueOf(document: Document.Parsed, { number, lines }: Where): YamlDocument[] {
   const lineAt = (offset: number): number => lines.linePos(offset).line;
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const words = wordsOf(error.code) ?? "it is not YAML";
-    throw new YamlFault(`document ${number}, line ${lineAt(error.pos[0])}: ${words}`);
-  }
   const line = lineAt(document.contents?.range?.[0] ?? document.range[0]);
   try {
     const value: unknown = document.toJS({ maxAliasCount: mostAliases });

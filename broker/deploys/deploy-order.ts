@@ -57,8 +57,8 @@ export type DeployPlanTexts = {
   readonly valuesDigest: string;
   /** What of the broker's own the plan names: its workspace, its chart. */
   readonly names: readonly string[];
-  /** Whether the agent renders templates of the artifact. */
-  readonly hasState: boolean;
+  /** Which plans an agent reads that renders templates of the artifact; 0: there are none. */
+  readonly statePlans: number;
   /** Whether what applies it writes a Secret by which images are pulled. */
   readonly writesPullSecret: boolean;
   /** Nanoseconds; 0: that of the job's type. */

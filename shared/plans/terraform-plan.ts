@@ -21,9 +21,12 @@ export const terraformPlan = z.looseObject({
   hooks: object,
   cluster_info: object,
   policies: z.unknown().optional(),
-  state: z.unknown().optional(),
+  /** What templates in files of its source's variables read below `.svc`. */
+  state: object,
   plan_json: z.unknown().optional(),
   // What follows is ours: other runners pass it by.
+  /** What of the state is sensitive, of the same shape. */
+  state_sensitive: object,
   /** terraform or opentofu. */
   tool: text,
   terraform_version: text,

@@ -8,11 +8,13 @@ import type { SourceHere } from "../../sources/fetch-source.ts";
 import { chartWithin, readChartText } from "../helm/fetch-chart.ts";
 import { isValuesFileName } from "../helm/open-chart.ts";
 import type { HelmCaller } from "../helm/run-helm.ts";
+import { valuesWithin } from "../helm/values-within.ts";
 import { asBuildFailure, buildFailure } from "./build-failure.ts";
 import type { BuildContext, Builder, Prepared } from "./builder.ts";
 import { packArtifact } from "./pack-artifact.ts";
 import { packChart, pullChart } from "./pack-chart.ts";
 import { proveChart } from "./prove-chart.ts";
+import { putAside } from "./put-aside.ts";
 
 /** A chart of a folder or of a repository of charts, with what it depends on, packed as helm packs it. */
 export const buildChart: Builder = async (context) => {
@@ -62,19 +64,28 @@ async function packaged(
   const name = await nameOf(context, folder);
   const lock = path.join(folder, "Chart.lock");
   const hadLock = await job.once("chart/lock", async () => await Promise.resolve(existsSync(lock)));
+  // Helm reads the values of what it packs.
+  const values = { key: "chart", folder, names: valuesWithin(folder) };
+  const aside = await putAside(job, values, run.brands);
   await packChart(helm, { folder, root: source.folder, into: chartPlaces(job).packed });
   const named = namedFiles(run.plan.helm_build_plan?.values_files);
   const files = named.map((file) => ({
     from: insideOf(folder, file),
     to: `${name}/${path.posix.normalize(file)}`,
+    isSource: false,
   }));
   const chart: PackPart = {
     ...part,
     from: chartPlaces(job).chart,
     isSource: false,
     // A lock that was made just now says when that was.
-    leaveOut: hadLock ? [] : [`${name}/Chart.lock`],
+    leaveOut: [
+      ...(hadLock ? [] : [`${name}/Chart.lock`]),
+      ...aside.map((one) => `${name}/${one.name}`),
+    ],
   };
+  for (const one of aside)
+    files.unshift({ from: one.kept, to: `${name}/${one.name}`, isSource: false });
   return { ...preparedOf(context, helm, { chart, files }), sourceChecksum: looked.sourceChecksum };
 }
 
@@ -89,7 +100,7 @@ async function pulled(context: BuildContext, helm: HelmCaller): Promise<Prepared
 
 type Contents = {
   readonly chart: PackPart;
-  readonly files: readonly { readonly from: string; readonly to: string }[];
+  readonly files: Prepared["pack"]["files"];
 };
 
 function preparedOf(context: BuildContext, helm: HelmCaller, contents: Contents): Prepared {

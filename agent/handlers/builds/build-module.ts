@@ -15,8 +15,10 @@ import {
   type TerraformCommand,
 } from "../terraform/run-terraform.ts";
 import { failureOfCommand } from "../terraform/terraform-failure.ts";
+import { variablesIn } from "../terraform/variables-in.ts";
 import { takeModules } from "../terraform/vendored.ts";
 import type { BuildContext, Builder, Prepared, Proved } from "./builder.ts";
+import { putAside } from "./put-aside.ts";
 
 /** What the parts of the build of a configuration share. */
 type ModuleContext = BuildContext & {
@@ -34,14 +36,18 @@ const lockName = ".terraform.lock.hcl";
 /** A configuration of terraform or OpenTofu, with its modules and, where the plan says so, its providers. */
 export const buildModule: Builder = async (context) => {
   const open = await openModuleContext(context);
-  const { source, vendors, hasLock, data, version, run } = open;
+  const { source, vendors, hasLock, data, version, run, job } = open;
+  const variables = variablesIn(source.directory);
+  // Tools of some versions read them whatever they do.
+  const files = { key: "variables", folder: source.directory, names: variables };
+  const aside = await putAside(job, files, run.brands);
   await install(open);
   const records = await recordsIn(open);
   const own: PackPart = {
     ...plain,
     from: source.directory,
     isSource: true,
-    leaveOut: hasLock ? [] : [lockName],
+    leaveOut: [...(hasLock ? [] : [lockName]), ...aside.map(({ name }) => name)],
   };
   const given = run.plan.terraform_build_plan;
   const lock = path.join(source.directory, lockName);
@@ -49,14 +55,19 @@ export const buildModule: Builder = async (context) => {
     pack: {
       parts: [own, ...installedParts(data, vendors)],
       texts: [],
-      files: vendors && !hasLock && existsSync(lock) ? [{ from: lock, to: lockName }] : [],
+      files: [
+        ...(vendors && !hasLock && existsSync(lock)
+          ? [{ from: lock, to: lockName, isSource: false }]
+          : []),
+        ...aside.map(({ name, kept }) => ({ from: kept, to: name, isSource: true })),
+      ],
       modules: {
         root: source.folder,
         directory: source.directory,
         installed: path.join(data, "modules"),
         records,
       },
-      templates: ["*.tfvars", "*.tfvars.json"],
+      templates: variables,
     },
     members: {
       tool: given?.tool ?? "terraform",
@@ -154,10 +165,12 @@ function installedParts(data: string, vendors: boolean): PackPart[] {
 
 /** In an empty folder, with the modules of the artifact alone, and with its own providers where it has them. */
 async function prove(
-  { job, caller, vendors }: ModuleContext,
+  { job, caller, vendors, run }: ModuleContext,
   unpacked: string,
   version: string,
 ): Promise<Proved> {
+  const files = { key: "proved-variables", folder: unpacked, names: variablesIn(unpacked) };
+  await putAside(job, files, run.brands);
   const { workspace, secrets, owner } = job.directories;
   const data = path.join(workspace, "built", "proof-data");
   await makeJobFolders([data], owner);

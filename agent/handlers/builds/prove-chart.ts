@@ -3,9 +3,11 @@ import { readYaml } from "../../kubernetes/read-yaml.ts";
 import { chartWithin, readChartText } from "../helm/fetch-chart.ts";
 import { readValues, writeValues } from "../helm/open-chart.ts";
 import { helmFailure, type HelmCaller, runHelm } from "../helm/run-helm.ts";
+import { valuesWithin } from "../helm/values-within.ts";
 import { asBuildFailure, buildFailure } from "./build-failure.ts";
 import type { BuildContext, Proved } from "./builder.ts";
 import { isMissing } from "./pack-chart.ts";
+import { putAside } from "./put-aside.ts";
 import { placehold } from "./template-placeholders.ts";
 
 /**
@@ -19,6 +21,8 @@ export async function proveChart(
 ): Promise<Proved> {
   const folder = chartWithin(unpacked);
   const given = run.plan.helm_build_plan ?? {};
+  const own = { key: "proved-chart", folder, names: valuesWithin(folder) };
+  const aside = await putAside(job, own, run.brands);
   const texts = await readValues(job, folder, {
     valuesFiles: given.values_files ?? [],
     values: (given.values ?? []).map(({ name, value, type }) => ({
@@ -30,7 +34,7 @@ export async function proveChart(
   });
   const read = texts.map((text) => placehold(text, run.brands));
   const usable = read.filter(({ hasBlocks }) => !hasBlocks).map(({ text }) => text);
-  const hasTemplates = read.some((one) => one.hasTemplates);
+  const hasTemplates = aside.length > 0 || read.some((one) => one.hasTemplates);
   const files = await writeValues(job, usable);
   const args = ["template", "proof", folder, ...files.flatMap((file) => ["-f", file])];
   const answer = await runHelm(helm, { key: "template", args });

@@ -5,9 +5,9 @@ import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
 import { type PullSecret, readPullSecret } from "../../kubernetes/pull-secret.ts";
-import { type PlanState, readPlanState } from "../../kubernetes/render-texts.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
+import { type PlanState, readPlanState } from "../../templates/render-texts.ts";
 
 const text = z.string().nullish();
 const flag = z.boolean().nullish();

@@ -2,17 +2,20 @@ import path from "node:path";
 import { readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
-import { type PlanState, renderTexts } from "../../kubernetes/render-texts.ts";
 import { folderWithin } from "../../sources/folder-within.ts";
+import { renderFiles } from "../../templates/render-files.ts";
+import { renderTexts } from "../../templates/render-texts.ts";
 import { fetchChart } from "./fetch-chart.ts";
 import type { Chart, HelmContext } from "./helm-context.ts";
 import type { HelmRun } from "./helm-run.ts";
 import { setValues } from "./set-values.ts";
+import { valuesWithin } from "./values-within.ts";
 
 /** Fetches the chart and writes the values of the plan to files in memory. Throws JobFailure. */
 export async function openChart(context: HelmContext): Promise<Chart> {
   const { job, run } = context;
   const { folder, revision } = await fetchChart(context);
+  await renderFiles(job, { key: "chart", folder, names: valuesWithin(folder) }, run.known);
   const files = await writeValues(job, await readValues(job, folder, run));
   return { folder, revision, valuesArgs: files.flatMap((file) => ["-f", file]) };
 }
@@ -25,11 +28,11 @@ export const isValuesFileName = (given: string): boolean =>
   given.trim() !== "" && !/[\n:{]/.test(given);
 
 /**
- * The texts of the values of a plan, each overriding those before it. Files of the chart are rendered, the plan's own texts were; so
- * the chart's own values come first where they have templates. Throws JobFailure.
+ * The texts of the values of a plan, each overriding those before it. Files of the chart that it names are rendered, its own texts
+ * were. Throws JobFailure.
  */
 export async function readValues(job: Job, folder: string, given: Values): Promise<string[]> {
-  const texts = given.known === undefined ? [] : await ownValues(job, folder, given.known);
+  const texts: string[] = [];
   for (const file of given.valuesFiles.filter((one) => one.trim() !== "")) {
     texts.push(isValuesFileName(file) ? await fileOf(folder, file, { job, given }) : file);
   }
@@ -52,15 +55,6 @@ export async function writeValues(
 
 const mostValuesBytes = 4 * 2 ** 20;
 
-/** None where they have no templates: helm reads them by itself. */
-async function ownValues(job: Job, folder: string, known: PlanState): Promise<string[]> {
-  const name = "values.yaml";
-  const file = path.join(folder, name);
-  const text = await readJobText(file, job.directories.owner, mostValuesBytes);
-  const [rendered] = renderTexts(job, [{ name, text }], known);
-  return rendered === undefined || rendered.text === text ? [] : [rendered.text];
-}
-
 async function fileOf(
   folder: string,
   name: string,
@@ -69,6 +63,7 @@ async function fileOf(
   const parent = await folderWithin(folder, path.dirname(name), "The values file");
   const file = path.join(parent, path.basename(name));
   const text = await readJobText(file, job.directories.owner, mostValuesBytes);
-  if (text !== "") return renderTexts(job, [{ name, text }], given.known)[0]?.text ?? "";
+  const [rendered] = await renderTexts(job, [{ name, text }], given.known);
+  if (text !== "") return rendered?.text ?? "";
   throw deployFailure(`The chart has no values file ${name}.`, "not_found");
 }

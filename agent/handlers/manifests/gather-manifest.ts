@@ -4,10 +4,10 @@ import { readJobText } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import type { ManifestText } from "../../kubernetes/read-objects.ts";
-import { renderTexts } from "../../kubernetes/render-texts.ts";
 import { fetchSource, type SourceHere } from "../../sources/fetch-source.ts";
 import { folderWithin } from "../../sources/folder-within.ts";
 import type { Source } from "../../sources/source.ts";
+import { renderTexts } from "../../templates/render-texts.ts";
 import { buildKustomization } from "./build-kustomization.ts";
 import type { ManifestRun } from "./manifest-run.ts";
 
@@ -29,7 +29,7 @@ export async function gatherManifest(
   if (run.kustomize !== undefined) {
     const place = await folderWithin(directory, run.kustomize.path ?? "", "The kustomization");
     const built = await buildKustomization(job, run.kustomize, { folder, place, env });
-    return renderTexts(job, built, run.known);
+    return await renderTexts(job, built, run.known);
   }
   const names = run.files.length > 0 ? run.files : await filesOf(directory);
   const texts: ManifestText[] = [];
@@ -40,7 +40,7 @@ export async function gatherManifest(
     if (text === "") throw deployFailure(`The source has no file ${name}.`, "not_found");
     texts.push({ name, text });
   }
-  return renderTexts(job, texts, run.known);
+  return await renderTexts(job, texts, run.known);
 }
 
 async function fetchManifest(

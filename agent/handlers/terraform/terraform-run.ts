@@ -5,6 +5,7 @@ import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
+import { type PlanState, readPlanState } from "../../templates/render-texts.ts";
 import { type Hooks, hooksSchema, readHooks } from "./hooks.ts";
 import { policiesSchema, type Policy, readPolicies } from "./policies.ts";
 
@@ -61,6 +62,8 @@ export type TerraformRun = {
   readonly source: Source;
   readonly vars: Readonly<Record<string, unknown>>;
   readonly varsFiles: readonly string[];
+  /** What templates in variables of the source are rendered with. */
+  readonly known: PlanState | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly targets: readonly string[];
   readonly replace: readonly string[];
@@ -110,6 +113,7 @@ export function readTerraformRun(plan: Plan, info: JobInfo): TerraformRun {
     source,
     vars: inner.vars ?? {},
     varsFiles: inner.vars_files ?? [],
+    known: readPlanState(inner, plan),
     env: { ...inner.env_vars, ...inner.secret_env_vars },
     targets: addresses(inner.targets, "targets"),
     replace: addresses(inner.replace, "replace"),

@@ -2,11 +2,13 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { writeJobFile, writeJobFileOnce } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
+import { renderFiles } from "../../templates/render-files.ts";
 import { backendOverride, overrideName } from "./backend-override.ts";
 import { refuseLaterOverrides } from "./check-backend.ts";
 import { cliConfig, providerStore } from "./cli-config.ts";
 import type { TerraformFiles } from "./terraform-files.ts";
 import type { TerraformRun } from "./terraform-run.ts";
+import { variablesIn } from "./variables-in.ts";
 import { takeModules, vendoredProviders } from "./vendored.ts";
 
 /** Writes the files that terraform reads: its backend, its CLI configuration, variables, and the plan to apply. */
@@ -24,6 +26,7 @@ export async function writeTerraformFiles(
   const vendored = isArtifact ? vendoredProviders(cwd) : undefined;
   if (isArtifact) await takeModules(cwd, files.data, owner);
   const backend = backendOverride(config.brokerUrl ?? "", run.workspaceId, job.info.id);
+  await renderFiles(job, { key: "variables", folder: cwd, names: variablesIn(cwd) }, run.known);
   // Replaces any file of the source with this name.
   const last = job.once("terraform/backend", async () => {
     await refuseLaterOverrides(cwd);

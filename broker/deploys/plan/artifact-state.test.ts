@@ -28,8 +28,8 @@ describe("what an agent renders templates of an artifact with", () => {
       "inputs.inputs.nothing",
       "name.of.it",
     ];
-    const { plan, shown, hasState } = readPlan(plannedDeploy(kustomized, given, { references }));
-    expect(hasState).toBe(true);
+    const { plan, shown, statePlans } = readPlan(plannedDeploy(kustomized, given, { references }));
+    expect(statePlans).toBe(4);
     expect(plan["kubernetes_manifest"]).toEqual({
       force_conflicts: true,
       state: {
@@ -60,7 +60,20 @@ describe("what an agent renders templates of an artifact with", () => {
     const rendered = readPlan(plannedDeploy(inline, given, { references: ["name"] }));
     expect(rendered.plan["kubernetes_manifest"]).not.toHaveProperty("state");
     const plain = readPlan(plannedDeploy(kustomized, given));
-    expect([rendered.hasState, plain.hasState]).toEqual([false, false]);
+    expect([rendered.statePlans, plain.statePlans]).toEqual([0, 0]);
+  });
+
+  test("are in plans of terraform, a sandbox's at its top, for agents that render files of variables", () => {
+    const references = ["inputs.inputs.secret", "inputs.inputs.domain"];
+    const module = { type: "terraform_module", name: "net" } as const;
+    for (const part of [module, { sandbox: { type: "terraform" } as const }]) {
+      const { plan, shown, statePlans } = readPlan(plannedDeploy(part, given, { references }));
+      const at = "sandbox" in part ? [plan, shown] : [plan["terraform"], shown["terraform"]];
+      const marks = { state_sensitive: { inputs: { inputs: { secret: true } } } };
+      expect(at[0]).toMatchObject({ state: { inputs: { inputs: given.inputs } }, ...marks });
+      expect(at[1]).toMatchObject({ state: { inputs: { inputs: { secret: "(secret)" } } } });
+      expect(statePlans).toBe(6);
+    }
   });
 
   test("make another digest where they are others", () => {

@@ -11,8 +11,10 @@ export type DeployKind = {
   readonly type: RunnerJobType;
   /** Whether it goes into a cluster, or gets one where there is one. */
   readonly cluster: "must" | "may" | "none";
-  /** The member for what templates of its artifact read, where the agent renders those. */
+  /** The member for what templates of its artifact read, where the agent renders those; empty: the plan itself. */
   readonly stateIn?: string;
+  /** Which plans an agent reads that renders them; those with a state unless given. */
+  readonly statePlans?: number;
   /** What of its config may have templates, by the names that it has there. */
   readonly given: { readonly [member: string]: Json | undefined };
   /** Its members of the plan, by what came of that. */

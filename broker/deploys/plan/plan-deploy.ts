@@ -4,6 +4,7 @@ import { RenderError, type RenderWork } from "../../../shared/app-config/templat
 import { hiddenValue } from "../../../shared/hidden-value.ts";
 import { checkPlan } from "../../../shared/plans/check-plan.ts";
 import { planNames } from "../../../shared/plans/plan-names.ts";
+import { plansWithState } from "../../../shared/runner-job-types.ts";
 import { mostPlanBytes } from "../../actions/action-plan.ts";
 import type { StateFacts } from "../../installs/install-state.ts";
 import type { StateValues } from "../../installs/state-values.ts";
@@ -64,13 +65,13 @@ export function planDeploy(
     ...written,
     valuesDigest: digestOf(made.keyed, order.artifact),
     names: planNames(plan),
-    hasState: made.hasState,
+    statePlans: made.statePlans,
     writesPullSecret: hasSecret(order, kind) && order.operation === "apply",
     timeoutNs: ("component" in order.part ? order.part.component.deploy_timeout : undefined) ?? 0,
   };
 }
 
-type WithState = Made & { readonly hasState: boolean; readonly isMasked: boolean };
+type WithState = Made & { readonly statePlans: number; readonly isMasked: boolean };
 type Stating = {
   readonly kind: DeployKind;
   readonly made: Made;
@@ -83,25 +84,26 @@ function withState(
   order: DeployOrder,
   { kind, made, facts, work }: Stating,
 ): WithState | CompositeFault {
-  const { stateIn = "" } = kind;
-  const inner = made.members[stateIn];
+  const { stateIn } = kind;
+  const inner = stateIn === "" ? {} : made.members[stateIn ?? ""];
   const isRendered = typeof inner === "object" && inner !== null && "manifest" in inner;
-  if (inner === undefined || isRendered || order.references.length === 0)
-    return { ...made, hasState: false, isMasked: false };
+  const without = { ...made, statePlans: 0, isMasked: false };
+  if (stateIn === undefined || inner === undefined || isRendered || order.references.length === 0)
+    return without;
   try {
     const state = artifactState(order.references, facts, work);
-    if (state === undefined) return { ...made, hasState: false, isMasked: false };
+    if (state === undefined) return without;
     const { brands = [] } = facts.config;
     const put = (members: Members, more: Members): Members => ({
       ...members,
       ...(brands.length > 0 && { brands }),
-      [stateIn]: { ...(members[stateIn] as Members), ...more }, // as a kind made it
+      ...(stateIn === "" ? more : { [stateIn]: { ...(members[stateIn] as Members), ...more } }), // as a kind made it
     });
     return {
       members: put(made.members, state.plan),
       twin: put(made.twin, state.twin),
       keyed: put(made.keyed, state.plan),
-      hasState: true,
+      statePlans: kind.statePlans ?? plansWithState,
       isMasked: "state_sensitive" in state.plan,
     };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { plansWithVariables } from "../../../shared/runner-job-types.ts";
 import type { DeployOrder, SandboxConfigPart } from "../deploy-order.ts";
 import type { DeployKind, Rendered } from "./deploy-kind.ts";
 import { givenTerraform, terraformMembers } from "./terraform-members.ts";
@@ -9,6 +10,8 @@ export const sandboxTerraform = (
 ): DeployKind => ({
   type: "sandbox-terraform",
   cluster: "none",
+  stateIn: "",
+  statePlans: plansWithVariables,
   given: givenTerraform(sandbox as unknown as Rendered), // JSON, as it was checked
   make: (rendered) => terraformMembers(rendered, target.workspace_id),
 });

@@ -1,3 +1,4 @@
+import { plansWithVariables } from "../../../shared/runner-job-types.ts";
 import type { DeployKind, KindOrder, Rendered } from "./deploy-kind.ts";
 import { givenTerraform, terraformMembers } from "./terraform-members.ts";
 
@@ -8,6 +9,8 @@ export const terraformDeploy = ({
 }: KindOrder<"terraform_module">): DeployKind => ({
   type: "terraform-deploy",
   cluster: "may",
+  stateIn: "terraform",
+  statePlans: plansWithVariables,
   given: givenTerraform(component as unknown as Rendered), // JSON, as it was checked
   make: (rendered, cluster) => ({
     terraform: {

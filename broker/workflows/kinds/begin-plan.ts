@@ -1,8 +1,4 @@
-import {
-  plansWithPullSecret,
-  plansWithState,
-  runnerJobType,
-} from "../../../shared/runner-job-types.ts";
+import { plansWithPullSecret, runnerJobType } from "../../../shared/runner-job-types.ts";
 import { chooseBuild, type WhichBuild } from "../../deploys/choose-build.ts";
 import type { DeployOrder } from "../../deploys/deploy-order.ts";
 import { type ChosenBuild, typeOfPart } from "../../deploys/deploy-part.ts";
@@ -83,7 +79,7 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   const { plans = 1 } = runnerJobType(planned.type);
   const needed = [
     plans,
-    ...(planned.hasState ? [plansWithState] : []),
+    planned.statePlans,
     ...(planned.writesPullSecret && !deploy.plan_only ? [plansWithPullSecret] : []),
   ];
   const outdated = whyOutdated(env, Math.max(...needed));

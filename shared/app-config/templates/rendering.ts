@@ -8,12 +8,22 @@ import type { Sensitive, Taint } from "./taint.ts";
 import { wholeSlot } from "./template-scopes.ts";
 import { type Provided, type Provider, whoProvides } from "./who-provides.ts";
 
+/** What an action gives, before it is written. */
+export type Output = {
+  readonly text: string;
+  readonly value: Json;
+  /** The function that made it; undefined of a value as it is. */
+  readonly madeBy: string | undefined;
+};
+
 /** How it is rendered besides. */
 export type RenderBy = {
   /** What of the state is. */
   readonly sensitive?: Sensitive | undefined;
   /** What counts it, with all else that is rendered for the same request; a budget of its own unless given. */
   readonly work?: RenderWork | undefined;
+  /** What stands in a text for what an action gives; that itself unless given. */
+  readonly write?: ((output: Output) => string) | undefined;
 };
 
 /** Where in a config a text is. */
@@ -50,6 +60,7 @@ export class Rendering implements Evaluation {
   /** Whether something sensitive has decided that what is rendered now is rendered at all. */
   isHidden = false;
   readonly masks = new Masks();
+  readonly #write: RenderBy["write"];
   readonly #state: JsonObject;
   readonly #sensitive: Sensitive | undefined;
   /** By their words: a loop tells each once. */
@@ -62,9 +73,10 @@ export class Rendering implements Evaluation {
   constructor(
     state: JsonObject,
     place: RenderPlace,
-    { sensitive, work = new RenderWork() }: RenderBy = {},
+    { sensitive, work = new RenderWork(), write }: RenderBy = {},
   ) {
     this.work = work;
+    this.#write = write;
     this.#state = state;
     this.#sensitive = sensitive;
     this.#place = place;
@@ -79,6 +91,13 @@ export class Rendering implements Evaluation {
     this.isSwayed = false;
     this.slots.clear();
     this.slots.set(wholeSlot, { found: this.#state, taint: this.#sensitive, path: [] });
+  }
+
+  /** What is written for what an action gives; that itself is counted, too. Throws TooMuchWork. */
+  writtenOf(output: Output): string {
+    if (this.#write === undefined) return output.text;
+    this.work.write(output.text);
+    return this.#write(output);
   }
 
   /**

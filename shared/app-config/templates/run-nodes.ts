@@ -60,7 +60,10 @@ function writeOutput({ rendering, written }: Run, { expression, changes }: Outpu
   });
   if (changes !== undefined)
     changeSlot(rendering, changes, { found: found?.found, taint, isUnsure });
-  if (found !== undefined) written.write(found.text, taint !== undefined);
+  if (found === undefined) return;
+  const madeBy = expression.kind === "call" ? expression.name : undefined;
+  const text = rendering.writtenOf({ text: found.text, value: found.found, madeBy });
+  written.write(text, taint !== undefined);
 }
 
 /** The text of a value that was counted; what is sensitive within it is noted. */

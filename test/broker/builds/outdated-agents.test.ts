@@ -4,6 +4,7 @@ import {
   newestPlans,
   plansWithPullSecret,
   plansWithState,
+  plansWithVariables,
   runnerJobType,
   runnerJobTypeNames,
 } from "../../../shared/runner-job-types.ts";
@@ -18,7 +19,9 @@ const { setup } = await givenWorkflowsApi({
 
 test("the newest plans are the newest that a type of jobs, or a plan with a state or a pull Secret, needs", () => {
   const needed = runnerJobTypeNames.map((type) => runnerJobType(type).plans ?? 1);
-  expect(newestPlans).toBe(Math.max(...needed, plansWithState, plansWithPullSecret));
+  expect(newestPlans).toBe(
+    Math.max(...needed, plansWithState, plansWithPullSecret, plansWithVariables),
+  );
 });
 
 test("a build is given to no agent of ours that reads older plans, and to those that say nothing", async () => {

@@ -20,6 +20,31 @@ const outer = "apiVersion: v2\nname: outer\nversion: 2.0.0\n";
 const needs = (repository: string): string =>
   `dependencies:\n- {name: small, version: 1.2.3, repository: '${repository}'}\n`;
 
+const printed = (name: string, values: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {values: {{ printf ${values} | quote }}}\n`;
+
+/** A chart whose values are no YAML before they are rendered, nor are those of the chart within it. */
+const templated: Readonly<Record<string, string>> = {
+  "Chart.yaml": outer,
+  "values.yaml": `level: {{ .svc.inputs.inputs.level }}
+{{ .svc.inputs.inputs.key }}:
+{{- range .svc.inputs.inputs.items }}
+- {{ . }}
+{{- end }}
+{{- if .svc.inputs.inputs.has_more }}
+more: more
+{{- end }}
+inner: {number: 7}
+`,
+  "templates/outer.yaml": printed(
+    "outer",
+    '"%s %s %s" .Values.level (toJson .Values.list) .Values.more',
+  ),
+  "charts/inner/Chart.yaml": "apiVersion: v2\nname: inner\nversion: 1.0.0\n",
+  "charts/inner/values.yaml": "word: {{ .svc.inputs.inputs.word }}\nnumber: 1\n",
+  "charts/inner/templates/inner.yaml": printed("inner", '"%s %v" .Values.word .Values.number'),
+};
+
 /** A folder with a chart that depends on another one. */
 async function chartThatNeeds(repository: string): Promise<string> {
   const folder = await testFolder();
@@ -81,6 +106,44 @@ describeWithTools([...clusterTools, "helm", "registry"], "a build of a chart", (
       placeOf(built),
     );
     expect(plannedDiff(planned).diff.counts).toMatchObject({ create: 4 });
+  });
+
+  test("whose values make blocks and keys, and have charts within it, is packed as it is and rendered by its deploy", async () => {
+    const folder = await testFolder();
+    for (const [name, text] of Object.entries(templated)) {
+      await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+      await writeFile(path.join(folder, name), text);
+    }
+    const runner = await releasesOf(await givenBuilds(fleet, registry));
+    const built = await runner.build("helm-chart-build", { source: { path: folder } });
+    expect(built.description).toMatch(/^It is built: sha256:/);
+    const names = ["has_more", "items", "key", "level", "word"];
+    expect(built.outputs["references"]).toEqual(names.map((name) => `inputs.inputs.${name}`));
+    const inputs = {
+      has_more: true,
+      items: [1, 2],
+      key: "list",
+      level: '"x" # y',
+      word: "hunter-2: b\nadmin: true",
+    };
+    const state_sensitive = { inputs: { inputs: { word: true } } };
+    const deploy = async (known: object) =>
+      await runner.release(
+        "exec",
+        { state: { inputs: { inputs: known } }, state_sensitive },
+        runner.placeOf(built),
+      );
+    const deployed = await deploy(inputs);
+    expect(deployed).toMatchObject({ status: "finished" });
+    expect(JSON.stringify([deployed, await runner.logOf(deployed.id)])).not.toContain("hunter-2");
+    const dataOf = async (name: string): Promise<unknown> =>
+      JSON.parse(await runner.at.kubectl(["get", "configmap", name, "-o", "jsonpath={.data}"]));
+    expect(await dataOf("outer")).toEqual({ values: `${inputs.level} [1,2] more` });
+    expect(await dataOf("inner")).toEqual({ values: `${inputs.word} 7` });
+    const { word: _, ...less } = inputs;
+    const lacking = await deploy(less);
+    expect(lacking.result?.error_metadata).toMatchObject({ class: "missing_value" });
+    expect(lacking.description).toContain("charts/inner/values.yaml:1: .svc.inputs.inputs.word");
   });
 
   test("takes a chart of a repository, over HTTP and of a registry", async () => {

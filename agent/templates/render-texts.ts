@@ -2,12 +2,17 @@ import { z } from "zod";
 import type { Json, JsonObject } from "../../shared/app-config/templates/json-value.ts";
 import { renderTemplate } from "../../shared/app-config/templates/render-template.ts";
 import { RenderWork } from "../../shared/app-config/templates/render-work.ts";
-import type { RenderFault } from "../../shared/app-config/templates/rendering.ts";
+import type { Output, RenderFault } from "../../shared/app-config/templates/rendering.ts";
 import type { Sensitive } from "../../shared/app-config/templates/taint.ts";
 import { rootsOf } from "../../shared/brands.ts";
 import type { Job } from "../jobs/handler.ts";
-import { deployFailure } from "./deploy-failure.ts";
-import type { ManifestText } from "./read-objects.ts";
+import { deployFailure } from "../kubernetes/deploy-failure.ts";
+import type { ManifestText } from "../kubernetes/read-objects.ts";
+import { YamlFault } from "../kubernetes/read-yaml.ts";
+import { Marks, MisplacedValue } from "./marks.ts";
+import { putIntoHcl } from "./put-into-hcl.ts";
+import { putIntoJson } from "./put-into-json.ts";
+import { putIntoYaml } from "./put-into-yaml.ts";
 
 const sensitive: z.ZodType<Sensitive> = z.lazy(() =>
   z.union([z.literal(true), z.record(z.string(), sensitive)]),
@@ -35,32 +40,62 @@ export function readPlanState(member: unknown, plan: unknown): PlanState | undef
 }
 
 /**
- * Renders files of an artifact as the broker renders configs: with the same functions and bounds, all of them together. What is made of
+ * Renders files of an artifact as the broker renders configs: with the same functions and bounds, all of them together. No value changes
+ * what is around it: each is written as its file's language has it, which the file's name tells, by default YAML. What is made of
  * sensitive values is kept out of logs and of all that is shown. Throws JobFailure that names each file and line.
  */
-export function renderTexts(
+export async function renderTexts(
   job: Pick<Job, "addSecret">,
   texts: readonly ManifestText[],
   known: PlanState | undefined,
-): ManifestText[] {
+): Promise<ManifestText[]> {
   if (known === undefined) return [...texts];
   const work = new RenderWork();
-  const faults: RenderFault[] = [];
+  const marks = new Marks();
+  const faults: FileFault[] = [];
   const rendered = texts.map(({ name, text }) => {
     if (!text.includes("{{")) return { name, text };
-    const by = { sensitive: known.sensitive, work };
+    const by = { sensitive: known.sensitive, work, write: (output: Output) => marks.mark(output) };
     const made = renderTemplate(text, known.state, { file: name, member: "" }, by);
     faults.push(...(made.faults ?? []));
-    for (const secret of made.masked?.secrets ?? []) job.addSecret(secret);
+    for (const secret of made.masked?.secrets ?? []) job.addSecret(marks.plain(secret));
     return { name, text: made.text ?? "" };
   });
+  const put: ManifestText[] = [];
+  for (const { name, text } of faults.length > 0 ? [] : rendered)
+    put.push({ name, text: await putInto(name, text, { marks, faults }) });
   if (faults.length > 0) throw faultsFailure(faults);
-  return rendered;
+  return put;
+}
+
+type FileFault = Pick<RenderFault, "code" | "file" | "detail"> & { readonly line: number };
+type Putting = { readonly marks: Marks; readonly faults: FileFault[] };
+
+async function putInto(file: string, text: string, { marks, faults }: Putting): Promise<string> {
+  try {
+    if (file.endsWith(".tfvars")) return putIntoHcl(text, marks);
+    if (file.endsWith(".json")) return putIntoJson(text, marks);
+    return await putIntoYaml(text, marks);
+  } catch (error) {
+    const code = "render_failed" as const;
+    if (error instanceof MisplacedValue)
+      faults.push({ code, file, line: error.line, detail: error.message });
+    else if (error instanceof YamlFault) {
+      const line = Number(/line (\d+)/.exec(error.message)?.[1] ?? 1);
+      faults.push({
+        code,
+        file,
+        line,
+        detail: `with its templates it is not YAML: ${error.message}`,
+      });
+    } else throw error;
+    return "";
+  }
 }
 
 const mostFaults = 20;
 
-function faultsFailure(faults: readonly RenderFault[]) {
+function faultsFailure(faults: readonly FileFault[]) {
   const lines = faults
     .slice(0, mostFaults)
     .map(({ file, line, detail }) => `${file}:${line}: ${detail}`);
