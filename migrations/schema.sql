@@ -1139,6 +1139,24 @@ create table install_inputs (
 );
 CREATE UNIQUE INDEX install_inputs_version ON public.install_inputs USING btree (install_id, version);
 
+create table install_role_usages (
+  id svc_id not null,
+  org_id svc_id not null,
+  install_id svc_id not null,
+  runner_job_id svc_id not null,
+  workflow_id svc_id not null,
+  workflow_step_id svc_id not null,
+  role_name text not null default ''::text,
+  role_source text not null,
+  trace jsonb not null,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint install_role_usages_pkey PRIMARY KEY (org_id, runner_job_id),
+  constraint install_role_usages_org_id_runner_job_id_fkey FOREIGN KEY (org_id, runner_job_id) REFERENCES runner_jobs(org_id, id) ON DELETE CASCADE,
+  constraint install_role_usages_trace_check CHECK ((jsonb_typeof(trace) = 'array'::text))
+);
+CREATE INDEX install_role_usages_listed ON public.install_role_usages USING btree (install_id, id);
+
 create table install_secret_syncs (
   org_id svc_id not null,
   install_id svc_id not null,

@@ -33,6 +33,7 @@ export const idNames = {
   report_id: "plr",
   rescued_id: "tfs",
   role_id: "rol",
+  role_usage_id: "iru",
   rollout_id: "rlo",
   run_id: "awr",
   runbook_id: "rbk",

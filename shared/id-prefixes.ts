@@ -27,6 +27,7 @@ export const idPrefixes = {
   inp: { kind: "install_inputs", words: "a version of an install's inputs" },
   ins: { kind: "install", words: "an install" },
   inv: { kind: "invite", words: "an invitation" },
+  iru: { kind: "role_usage", words: "a use of a role" },
   ise: { kind: "install_secret", words: "a secret of an install" },
   ist: { kind: "install_state", words: "a state of an install" },
   job: { kind: "job", words: "a job" },

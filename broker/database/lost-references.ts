@@ -16,6 +16,7 @@ export const breakableReferences: Readonly<Record<string, string>> = {
   runner_job_executions_org_id_runner_job_id_fkey: "job",
   action_run_steps_org_id_runner_job_id_fkey: "job",
   registry_logins_org_id_runner_job_id_fkey: "job",
+  install_role_usages_org_id_runner_job_id_fkey: "job",
   runner_process_beats_process_id_fkey: "process",
   runner_process_shutdowns_org_id_runner_process_id_fkey: "process",
   runner_rollout_targets_org_id_rollout_id_fkey: "rollout",

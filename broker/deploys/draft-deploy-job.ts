@@ -1,5 +1,7 @@
 import type { RunnerJobOperation, RunnerJobType } from "../../shared/runner-job-types.ts";
 import { newId } from "../database/new-id.ts";
+import type { Acting } from "../install-roles/choose-role.ts";
+import { draftRoleUsage } from "../install-roles/draft-role-usage.ts";
 import type { FixedLogin } from "../registry/find-fixed-login.ts";
 import { registryLoginThing } from "../registry/keep-registry-logins.ts";
 import { makeJobLogin } from "../registry/make-job-login.ts";
@@ -51,6 +53,7 @@ export function draftDeployJob(
     shown,
     login,
     pullLogin,
+    roleUsage: draftRoleUsage(facts.config, actingOf(deploy)),
   };
   return draftJobOfStep(seals, of, {
     type,
@@ -62,6 +65,12 @@ export function draftDeployJob(
     planNames: names,
     executionTimeout: timeoutNs,
   });
+}
+
+function actingOf({ type, component_id: id, component_name: component }: DeployRow): Acting {
+  const isDeploy = type === "apply" || type === "recover" || type === "sync-image";
+  const operation = isDeploy ? "deploy" : type;
+  return { operation, ...(id === null ? { sandbox: true } : { component }) };
 }
 
 /** How the plan of what writes such a Secret begins, as `planDeploy` writes it: a teardown's is `removed`. */

@@ -2,11 +2,14 @@ import type {
   WholeInstallDeploy,
   WholeInstallSandboxRun,
 } from "../../shared/api/install-deploys.ts";
+import type { InstallRoleUsage } from "../../shared/api/install-role-usages.ts";
+import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { problem } from "../../shared/problem.ts";
 import { listRunsOfWorkflow } from "../actions/action-run-rows.ts";
 import { showPartOf } from "../app-configs/show-parts.ts";
 import { buildRows } from "../builds/build-rows.ts";
 import { findFinalExecution } from "../builds/job-outputs.ts";
+import { findRoleUsages } from "../install-roles/find-role-usages.ts";
 import { type ReadingParts, readOutputs } from "../installs/stored-values.ts";
 import { mayRead, type Reader, showWork, type WorkParts } from "../jobs/show-work.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -71,17 +74,26 @@ export async function showSandboxRun(
 async function workOf(parts: Parts, by: Reader, row: ShownDeployRow) {
   const { orgId: org, bound } = by;
   const { plan_job_id, apply_job_id, log_stream_id: logStreamId, workflow_id } = row;
-  const [{ jobs, ...work }, workflow, runs] = await Promise.all([
-    showWork(parts, by, { jobs: [plan_job_id, apply_job_id], logStreamId }),
+  const jobIds = [plan_job_id, apply_job_id];
+  const [{ jobs, ...work }, workflow, runs, usages] = await Promise.all([
+    showWork(parts, by, { jobs: jobIds, logStreamId }),
     mayRead(by, "workflows.read") ? findWorkflow(parts.db, org, workflow_id, bound) : undefined,
     listRunsOfWorkflow(parts.db, org, workflow_id),
+    findRoleUsages(parts.db, org, jobIds),
   ]);
+  const newest = usages.get(apply_job_id ?? plan_job_id ?? "");
   return {
     ...work,
-    ...(jobs && { runner_jobs: jobs }),
+    ...(jobs && { runner_jobs: jobs.map((job) => ({ ...job, ...roleOf(job, usages) })) }),
+    ...(newest && { install_role_usage: newest }),
     ...(workflow && { workflow: toWorkflow(workflow) }),
     action_workflow_runs: runs,
   };
+}
+
+function roleOf({ id }: RunnerJob, usages: ReadonlyMap<string, InstallRoleUsage>) {
+  const usage = usages.get(id);
+  return usage && { install_role_usage: usage };
 }
 
 /** What a job that applied told, as the JSON that was stored; nothing without one. */

@@ -1,5 +1,6 @@
 import type { RunnerJobOperation } from "../../shared/runner-job-types.ts";
 import { newId } from "../database/new-id.ts";
+import { draftRoleUsage } from "../install-roles/draft-role-usage.ts";
 import { draftJobOfStep } from "../workflows/draft-job-of-step.ts";
 import type { KindEnvironment } from "../workflows/kinds/kind-environment.ts";
 import type { JobDraft, WorkflowDraft } from "../workflows/machine/workflow-draft.ts";
@@ -21,7 +22,11 @@ export function draftSyncJob(
   const of = { id: newId("job"), orgId: facts.org.id, runnerId: facts.runner.id, workflow, step };
   return draftJobOfStep(
     seals,
-    { ...of, shown: plan.shown },
+    {
+      ...of,
+      shown: plan.shown,
+      roleUsage: draftRoleUsage(facts.config, { operation: "sync-secrets" }),
+    },
     {
       type: "sandbox-sync-secrets",
       operation,

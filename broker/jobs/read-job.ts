@@ -3,6 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { findOutputs, findProgress, listExecutions, listResults } from "../executions/queries.ts";
 import { toExecution, toOutputs, toProgress, toResult } from "../executions/to-execution.ts";
+import { findRoleUsages } from "../install-roles/find-role-usages.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { JsonPlaceholders } from "../seals/json-placeholders.ts";
 import type { Actor } from "../tokens/actor.ts";
@@ -37,6 +38,8 @@ export type JobReading = {
   readonly planFor?: Pick<Actor, "permissions"> | undefined;
   /** How far its last execution is. */
   readonly withProgress?: boolean;
+  /** As whom it runs, of a job of an install. */
+  readonly withRole?: boolean;
 };
 
 /** A job with all that a single read shows: history, executions, outputs, why it waits; on request the plan, as a caller may see it. */
@@ -44,10 +47,10 @@ export async function readJob(
   parts: ReadJobParts,
   org: OrgId,
   row: JobRow,
-  { planFor, withProgress = false }: JobReading = {},
+  { planFor, withProgress = false, withRole = false }: JobReading = {},
 ): Promise<RunnerJob> {
   const { db, seals } = parts;
-  const [moves, executions, progress, outputs, plan, waiting] = await Promise.all([
+  const [moves, executions, progress, outputs, plan, waiting, usages] = await Promise.all([
     listMoves(db, org, row.id),
     readExecutions(db, org, row.id),
     withProgress && row.execution_id !== null ? findProgress(db, org, row.execution_id) : undefined,
@@ -56,6 +59,7 @@ export async function readJob(
       : findOutputs({ db, seals }, org, row.execution_id),
     planFor === undefined ? undefined : showPlanOf(parts, row, planFor),
     row.status === "queued" || row.status === "available" ? whyWaiting(db, org, row.id) : null,
+    withRole && row.workflow_step_id != null ? findRoleUsages(db, org, [row.id]) : undefined,
   ]);
   const job = toRunnerJob(row);
   const shown = outputs && (await toOutputs(outputs, parts));
@@ -70,6 +74,7 @@ export async function readJob(
         : one,
     ),
     waiting,
+    install_role_usage: usages?.get(row.id) ?? null,
     ...(planFor !== undefined && {
       json: {
         id: row.id,

@@ -26,6 +26,8 @@ export const jobFactsRow = z.object({
   changes_things: z.boolean(),
   rerun_of: z.string().nullable(),
   log_stream_id: z.string().nullable(),
+  /** Of a job of a workflow. */
+  workflow_step_id: z.string().nullish(),
   created_at: z.date(),
   created_by_id: z.string(),
 });

@@ -16,10 +16,11 @@ export const isRunner = ({ runnerId, roleType }: Asking): boolean =>
 export function showJobTo(actor: Asking): (job: RunnerJob) => RunnerJob {
   if (isRunner(actor)) return (job) => job;
   const show = showExecutionTo(actor);
-  return ({ composite_error: error, install_role_usage: _none, waiting, executions, ...job }) => ({
+  return ({ composite_error: error, install_role_usage: usage, waiting, executions, ...job }) => ({
     ...job,
     ...(error != null && { composite_error: jobErrorOf(error, job.id) }),
     ...(waiting != null && { waiting }),
+    ...(usage != null && { install_role_usage: usage }),
     ...(executions !== undefined && { executions: executions.map(show) }),
   });
 }

@@ -1,3 +1,4 @@
+import type { RoleUsageDraft } from "../install-roles/draft-role-usage.ts";
 import { draftJob } from "../jobs/draft-job.ts";
 import { sealShownPlan } from "../jobs/shown-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -22,12 +23,14 @@ type OfStep = {
   readonly login?: JobLogin["stored"] | undefined;
   /** A login that outlives the job. */
   readonly pullLogin?: PullLogin["stored"] | undefined;
+  /** As whom it runs, where it is of an install. */
+  readonly roleUsage?: RoleUsageDraft;
 };
 
 /** The job of a step. It has one execution: only the step is tried again. */
 export function draftJobOfStep(
   seals: Seals,
-  { id, orgId: org, runnerId, workflow, step, shown, login, pullLogin }: OfStep,
+  { id, orgId: org, runnerId, workflow, step, shown, login, pullLogin, roleUsage }: OfStep,
   order: Omit<Order, "maxExecutions">,
 ): JobDraft {
   const orgId = org as OrgId; // read by it
@@ -48,5 +51,6 @@ export function draftJobOfStep(
     ...(shown !== undefined && { shown: sealShownPlan(seals, { orgId, id }, shown) }),
     ...(login !== undefined && { registry_login: login }),
     ...(pullLogin !== undefined && { pull_login: pullLogin }),
+    ...(roleUsage !== undefined && { role_usage: roleUsage }),
   };
 }

@@ -1,5 +1,6 @@
 import { mintRunToken } from "../action-runs/run-token.ts";
 import { newId } from "../database/new-id.ts";
+import { draftRoleUsage } from "../install-roles/draft-role-usage.ts";
 import { draftJob } from "../jobs/draft-job.ts";
 import { sealShownPlan } from "../jobs/shown-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -14,7 +15,7 @@ import { planWithToken } from "./plan-with-token.ts";
  * tried again.
  */
 export function draftStepJob(
-  { facts, seals }: KindEnvironment,
+  { facts, given, seals }: KindEnvironment,
   { workflow }: WorkflowDraft,
   {
     step,
@@ -55,5 +56,12 @@ export function draftStepJob(
       ? {}
       : { shown: sealShownPlan(seals, { orgId: facts.org.id, id }, plan.shown) };
   const of = { workflow_id: workflow.id, workflow_step_id: step.id, step_job_idx: step.job_idx };
-  return { job: { ...job, run_steps: plan.steps, ...of, ...shown }, tokenDigest: digest };
+  const role_usage = draftRoleUsage(facts.config, {
+    operation: "trigger",
+    ...(given.adhoc === undefined && { action: run.name }),
+  });
+  return {
+    job: { ...job, run_steps: plan.steps, ...of, ...shown, role_usage },
+    tokenDigest: digest,
+  };
 }

@@ -2,6 +2,7 @@ import type { StepPolicyValidation, WholeStep } from "../../shared/api/whole-ste
 import type { ShownStep } from "../../shared/api/workflow.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { findRoleUsages } from "../install-roles/find-role-usages.ts";
 import { mayRead, type Reader, showWork, type WorkParts } from "../jobs/show-work.ts";
 import { logStreamOf } from "../logs/store/row.ts";
 import { findJudged } from "../policies/find-judged.ts";
@@ -19,12 +20,16 @@ export async function showStep(
   const step = steps.find((one) => one.id === stepId);
   if (step === undefined) throw problem.notFound("workflow step");
   const logStreamId = step.runner_job_id === null ? null : logStreamOf(step.runner_job_id);
-  const [{ log_stream }, validation] = await Promise.all([
+  const jobId = step.runner_job_id;
+  const [{ log_stream }, validation, usages] = await Promise.all([
     showWork(parts, by, { jobs: [], logStreamId }),
     mayRead(by, "apps.read") ? validationOf(parts.db, by, step) : undefined,
+    mayRead(by, "installs.read") ? findRoleUsages(parts.db, org, [jobId]) : undefined,
   ]);
+  const usage = jobId === null ? undefined : usages?.get(jobId);
   return {
     ...step,
+    ...(usage && { install_role_usage: usage }),
     ...(log_stream && { log_stream }),
     ...(validation && { policy_validation: validation }),
   };

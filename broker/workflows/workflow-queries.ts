@@ -61,9 +61,20 @@ export async function findWorkflow(
   id: string,
   bound: Bound | null,
 ): Promise<WorkflowRow | undefined> {
-  const [row] = await db<WorkflowRow[]>`
-    ${selected(db)} where w.org_id = ${org} and w.id = ${id} ${boundTo(db, "workflows", bound)}`;
+  const [row] = await findWorkflows(db, org, [id], bound);
   return row;
+}
+
+/** Those of these ids. */
+export async function findWorkflows(
+  db: Db,
+  org: OrgId,
+  ids: readonly string[],
+  bound: Bound | null,
+): Promise<WorkflowRow[]> {
+  if (ids.length === 0) return [];
+  return db<WorkflowRow[]>`
+    ${selected(db)} where w.org_id = ${org} and w.id = any(${ids}) ${boundTo(db, "workflows", bound)}`;
 }
 
 const selected = (db: Db) => db`

@@ -264,6 +264,13 @@ begin
     select j ->> 'id', s.step_id, org, 'pending', s.name, s.idx
       from jsonb_array_elements(change -> 'jobs') j
      cross join lateral jsonb_to_recordset(coalesce(j -> 'run_steps', '[]')) as s(step_id text, name text, idx int);
+    insert into install_role_usages (id, org_id, install_id, runner_job_id, workflow_id, workflow_step_id, role_name, role_source, trace,
+                                     created_at, created_by_id)
+    select u ->> 'id', org, held.owner_id, j ->> 'id', workflow, j ->> 'workflow_step_id', u ->> 'role_name', u ->> 'role_source',
+           u -> 'role_selection_trace', t, held.created_by_id
+      from jsonb_array_elements(change -> 'jobs') j
+     cross join lateral (select j -> 'role_usage' as u) x
+     where u is not null;
   end if;
   insert into shown_plans (id, org_id, workflow_id, key_id, contents)
   select x ->> 'id', org, workflow, x #>> '{shown,key_id}', decode(x #>> '{shown,base64}', 'base64')

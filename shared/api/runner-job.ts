@@ -8,6 +8,7 @@ import {
 import { runnerJobStatuses } from "../runner-job.ts";
 import { compositeErrorSchema } from "./composite-error.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
+import { installRoleUsages } from "./install-role-usages.ts";
 import { runnerJobExecutionSchema } from "./runner-job-execution.ts";
 import { waitingSchema } from "./why-waiting.ts";
 
@@ -64,7 +65,10 @@ export const runnerJobSchema = z
       .describe(
         "The error of the execution that decided the job, or of the broker if it ended the job. Accounts get it in the shape of CompositeErrorData, and it is left out where there is none; runners get what was reported, or null.",
       ),
-    install_role_usage: z.null().optional().describe("Runners get it."),
+    install_role_usage: installRoleUsages.itemSchema
+      .nullable()
+      .optional()
+      .describe("As whom it runs; only when one job of an install is read. Runners get null."),
     created_at: instant,
     updated_at: instant,
     created_by_id: z.string(),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { compositeStatusSchema } from "./composite-status.ts";
+import { installRoleUsages } from "./install-role-usages.ts";
 import { logStreamSchema } from "./log-streams.ts";
 import { stepSchema } from "./workflow.ts";
 
@@ -27,6 +28,11 @@ export const wholeStepSchema = stepSchema
       .optional()
       .describe(
         "What policies said of its job's result; left out where none were asked, and of answers to who has not `apps.read`.",
+      ),
+    install_role_usage: installRoleUsages.itemSchema
+      .optional()
+      .describe(
+        "As whom its job runs, once there is one of an install; left out of answers to who has not `installs.read`.",
       ),
   })
   .openapi("WholeWorkflowStep");

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Permission } from "../permissions.ts";
 import { actionRuns } from "./actions.ts";
+import { installRoleUsages } from "./install-role-usages.ts";
 import { logStreamSchema } from "./log-streams.ts";
 import { runnerJobSchema } from "./runner-job.ts";
 import { workflowSchema } from "./workflow.ts";
@@ -22,6 +23,9 @@ export const workOfDeploy = {
       `That which planned and that which changed something, the newest first; ${left("jobs.read")}.`,
     ),
   log_stream: logStream,
+  install_role_usage: installRoleUsages.itemSchema
+    .optional()
+    .describe("As whom the newest of its jobs runs, once there is one."),
   workflow: workflowSchema.optional().describe(`Without its steps; ${left("workflows.read")}.`),
   action_workflow_runs: z
     .array(actionRuns.itemSchema)

@@ -26,6 +26,7 @@ const kept: Readonly<Record<string, string>> = {
   "CurrentOrgWebhookResponse.match": byCommandLines,
   "Runner.runner_job": byAgents,
   "RunnerJob.composite_error": byAgents,
+  "RunnerJob.install_role_usage": byAgents,
   "RunnerJob.waiting": byAgents,
   "RunnerJobExecution.outputs": byAgents,
   "RunnerJobExecution.progress": byAgents,

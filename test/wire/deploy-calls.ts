@@ -21,6 +21,7 @@ export const deployCalls: Readonly<Record<string, WireCall>> = {
   getInstallSandboxRun: of,
   getInstallSandboxRunById: of,
   listDriftedObjects: of,
+  listInstallRoleUsages: of,
   createInstallComponentDeploy: { ...of, body: () => bare },
   createInstallDeploy: {
     ...of,

@@ -1,4 +1,5 @@
 import type { Db } from "../../broker/database/connect.ts";
+import { newId } from "../../broker/database/new-id.ts";
 import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../broker/orgs/org-id.ts";
 import { type Permission, rolePermissions } from "../../shared/permissions.ts";
@@ -58,6 +59,13 @@ export async function givenWire() {
   const { deploy_id, sandbox_run_id } = deployed.ids;
   await db`update install_deploys set plan_job_id = ${jobId}, workflow_id = ${ids["workflow_id"] ?? ""} where id = any(${[deploy_id, sandbox_run_id]})`;
   await db`update component_builds set runner_job_id = ${jobId} where id = ${sandboxBuild["sandbox_build_id"] ?? ""}`;
+  const trace = [
+    { role_id: "", role_name: "", role_source: "runner", available: true, selected: true },
+  ];
+  await db`
+    insert into install_role_usages (id, org_id, install_id, runner_job_id, workflow_id, workflow_step_id, role_source, trace, created_at, created_by_id)
+    values (${newId("iru")}, ${orgId}, ${deployed.ids.install_id}, ${jobId}, ${ids["workflow_id"] ?? ""}, ${newId("stp")}, 'runner',
+            ${db.json(trace)}, svc_now(), 'acc_1')`;
   return {
     db,
     brokers,

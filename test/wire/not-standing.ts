@@ -69,7 +69,6 @@ export const notStanding: Readonly<Record<string, string>> = {
     GET /v1/installs/{install_id}/available-roles
     GET /v1/installs/{install_id}/roles
     GET /v1/installs/{install_id}/roles/latest
-    GET /v1/installs/{install_id}/roles/usages
     PATCH /v1/installs/{install_id}/roles/{role_id}
 `,
   "Runs of runbooks come later.": `

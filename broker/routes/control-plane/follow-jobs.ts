@@ -7,7 +7,7 @@ import { permitFor } from "../../http/gate/with-permit.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { followJobs as followOrg } from "../../jobs/follow-jobs.ts";
 import { readJob } from "../../jobs/read-job.ts";
-import { showJobTo } from "../../jobs/show-job-to.ts";
+import { isRunner, showJobTo } from "../../jobs/show-job-to.ts";
 import { toJobEvent } from "../../jobs/to-job-event.ts";
 import { waitForJob as waitForEnd } from "../../jobs/wait-for-job.ts";
 import { waitMs } from "../../polls/park-poll.ts";
@@ -47,7 +47,7 @@ export const waitForJob: RegisterRoutes = (app, broker) => {
     const value = await permitFor(
       c,
       broker,
-    )(() => readJob({ ...broker, placeholders }, orgId, row));
+    )(() => readJob({ ...broker, placeholders }, orgId, row, { withRole: !isRunner(actor) }));
     return answerJson(c, broker, { value: showJobTo(actor)(value), placeholders });
   });
 };

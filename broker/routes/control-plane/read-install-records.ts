@@ -6,6 +6,7 @@ import {
   getRunnerGroupOfInstallRoute,
   listInstallAuditLogsRoute,
 } from "../../../shared/api/install-records.ts";
+import { listRoleUsagesRoute } from "../../../shared/api/list-role-usages.ts";
 import { listInstallAudit, toInstallAuditLog } from "../../audit/list-install-audit.ts";
 import type { ListRequest } from "../../database/page-request.ts";
 import { answerFinished } from "../../http/answer/answer-finished.ts";
@@ -15,13 +16,14 @@ import { setHeader } from "../../http/answer/set-header.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { askingOf } from "../../http/gate/asking-of.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
+import { listRoleUsages } from "../../install-roles/list-role-usages.ts";
 import { checkDns } from "../../installs/check-dns.ts";
 import { requireInstall } from "../../installs/keep-installs.ts";
 import { showInstallFile, showTerraformInstall } from "../../installs/show-install-files.ts";
 import { showReadme } from "../../installs/show-readme.ts";
 import { showRunnerGroup } from "../../runner-groups/show-runner-group.ts";
 
-/** GET /v1/installs/{install_id}/readme, …/dns/check, …/audit_logs, …/runner-group, …/generate-cli-install-config, …/generate-terraform-installer-config */
+/** GET /v1/installs/{install_id}/readme, …/dns/check, …/audit_logs, …/runner-group, …/roles/usages, …/generate-cli-install-config, …/generate-terraform-installer-config */
 export const readInstallRecords: RegisterRoutes = (app, broker) => {
   const { db, config } = broker;
   app.handle(getInstallReadmeRoute, async ({ c, params: { install_id: id } }) => {
@@ -47,6 +49,18 @@ export const readInstallRecords: RegisterRoutes = (app, broker) => {
       return logs;
     },
   );
+  app.handle(listRoleUsagesRoute, async ({ c, actor, params, query }) => {
+    const { install_id: installId } = params;
+    await requireInstall(db, actor.orgId, installId);
+    const [page, filter] = splitQuery(query);
+    const usages = await answerList(c, page, {
+      filters: { installId, ...filter },
+      read: (request: ListRequest) =>
+        listRoleUsages(broker, actor, { installId, filter, ...request }),
+      toItem: ({ whole }) => whole,
+    });
+    return usages;
+  });
   app.handle(getRunnerGroupOfInstallRoute, async ({ orgId, params }) => {
     const { runner_group_id: id } = await requireInstall(db, orgId, params.install_id);
     return await showRunnerGroup(db, orgId, id);

@@ -24,7 +24,7 @@ import { requireOwnPlan } from "../../jobs/guard-plans.ts";
 import { findPlanToSend } from "../../jobs/queries.ts";
 import { readJob, requireJob } from "../../jobs/read-job.ts";
 import type { JobRow } from "../../jobs/row.ts";
-import { showJobTo } from "../../jobs/show-job-to.ts";
+import { isRunner, showJobTo } from "../../jobs/show-job-to.ts";
 import {
   seesMaskedPlans,
   showLargePlan,
@@ -77,7 +77,8 @@ async function readFor(c: AppContext, broker: Broker, row: JobRow, withPlan: boo
   }
   const withProgress = actor.runnerId === null; // runners ask often, and know
   const placeholders = new JsonPlaceholders();
-  const asked = { planFor: withPlan ? actor : undefined, withProgress };
+  const withRole = !isRunner(actor);
+  const asked = { planFor: withPlan ? actor : undefined, withProgress, withRole };
   const value = await readJob({ ...broker, placeholders }, actor.orgId, row, asked);
   return answerJson(c, broker, { value: showJobTo(actor)(value), placeholders });
 }

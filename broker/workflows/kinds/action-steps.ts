@@ -15,12 +15,15 @@ import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { ActionRunRow, CompositeFault, Step } from "../machine/workflow-rows.ts";
 import { jobOutcome } from "./job-outcome.ts";
 import type { ApprovedPlan, KindEnvironment } from "./kind-environment.ts";
+import { roleFault } from "./role-fault.ts";
 
 /** Asks somebody to approve what the action's run is about to do, byte for byte. */
 export const approveStep = (env: KindEnvironment): StepKind => ({
   readsOutputs: true,
   begin(draft, step) {
     keepRun(env, draft, step);
+    const noRole = roleFault(draft);
+    if (noRole !== undefined) return { kind: "fault", fault: noRole };
     const planned = planOf(env, draft, step);
     if (!("text" in planned)) return { kind: "fault", fault: planned };
     const id = draft.newId("apv");
@@ -47,6 +50,8 @@ export const actionStep = (env: KindEnvironment): StepKind => ({
   readsOutputs: true,
   begin(draft, step) {
     const run = keepRun(env, draft, step);
+    const noRole = roleFault(draft);
+    if (noRole !== undefined) return { kind: "fault", fault: noRole };
     if (step.params["retries_group"] === true && !isApproved(draft, step))
       return { kind: "fault", fault: faultOf("internal", "It was not approved", notApproved) };
     const planned = approvedPlanOf(env, draft, step) ?? planOf(env, draft, step);

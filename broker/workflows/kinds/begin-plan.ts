@@ -13,6 +13,7 @@ import type { CompositeFault } from "../machine/workflow-rows.ts";
 import { moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
 import { putOff, waitForBuild, waitForOthers } from "./put-off.ts";
+import { roleFault } from "./role-fault.ts";
 
 /** What the plan of a deploy is rendered of. */
 export function orderOf(
@@ -50,7 +51,8 @@ export function orderOf(
 /** Begins the job that plans a deploy, once its build is there and nobody else works on the same; that of a retry once its workspace is free. */
 export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): StepOutcome {
   const { step, deploy, part, target } = of;
-  if (deploy.role !== "") return { kind: "fault", fault: noRole };
+  const noRole = roleFault(draft);
+  if (noRole !== undefined) return { kind: "fault", fault: noRole };
   const chosen = chooseBuild(part, step.params["which"] as WhichBuild); // of a type's groups
   if ("code" in chosen) return { kind: "fault", fault: chosen };
   const { build, configured } = chosen;
@@ -125,13 +127,6 @@ function waitsForWorkspace(id: string, held: HeldWorkspace): string {
   const holder = [who, ...(jobId === null ? [] : [`job ${jobId}`])].join(", ");
   return `it waits for its workspace ${id}, which is locked by ${holder}: svc workspace show ${id} says more`;
 }
-
-const noRole = faultOf(
-  "role_unavailable",
-  "The role is not there",
-  "Roles of installs come with stacks, and this install has none: it is deployed as its runner. Try again without a role.",
-  { retryable: false },
-);
 
 const heldTooLong: CompositeFault = faultOf(
   "still_in_use",

@@ -13,6 +13,7 @@ import { deployOutcome } from "./deploy-outcome.ts";
 import { keepDeploy, moveDeploy, type OfDeploy } from "./keep-deploy.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
 import { patienceMs, putOff, waitForBuild, waitForOthers } from "./put-off.ts";
+import { roleFault } from "./role-fault.ts";
 import { waitsForJob } from "./waits-for-job.ts";
 
 /**
@@ -50,6 +51,8 @@ export const imageStep = (env: KindEnvironment): StepKind => ({
 function takeImage(env: KindEnvironment, draft: WorkflowDraft, of: OfDeploy): StepOutcome {
   const { step, deploy, part, target } = of;
   if (isTeardown(step)) return { kind: "done" };
+  const noRole = roleFault(draft);
+  if (noRole !== undefined) return { kind: "fault", fault: noRole };
   const chosen = chooseBuild(part, step.params["which"] as WhichBuild); // of a type's groups
   if ("code" in chosen) return { kind: "fault", fault: chosen };
   const { build, configured } = chosen;

@@ -7,6 +7,7 @@ import type { WorkflowDraft } from "../machine/workflow-draft.ts";
 import type { Step } from "../machine/workflow-rows.ts";
 import { deployOutcome } from "./deploy-outcome.ts";
 import type { KindEnvironment } from "./kind-environment.ts";
+import { roleFault } from "./role-fault.ts";
 import { waitsForJob } from "./waits-for-job.ts";
 
 /** Has the install's runner copy its secrets into the cluster, and keeps what it tells of them. Where nothing is to be changed the runner only looks. */
@@ -29,6 +30,8 @@ export const secretsStep = (env: KindEnvironment): StepKind => ({
 
 function beginSync(env: KindEnvironment, draft: WorkflowDraft, step: Step): StepOutcome {
   const { facts } = env;
+  const noRole = roleFault(draft);
+  if (noRole !== undefined) return { kind: "fault", fault: noRole };
   const chosen = chooseSecrets(facts, facts.config.secrets?.secret ?? []);
   if ("code" in chosen) return { kind: "fault", fault: chosen };
   if (chosen.length === 0) return { kind: "unchanged", detail: "no secret is to be copied" };

@@ -132,13 +132,13 @@ test("a sync that somebody asks for is a change of its own, or only a look that 
   const org = await givenSyncs();
   await org.place();
   await org.reach(org.workflowId, "success", "failed-pending-retry");
-  const begun = await org.sync({ role: "ops" });
+  const begun = await org.sync();
   expect(begun.status).toBe(201);
   const { body } = await org.sync({ plan_only: true });
   const looked = await org.reach(body.workflow_id, "success");
   expect(stepsOf(looked)).toEqual(["generate install state: success", "sync secrets: success"]);
   const synced = await org.reach(begun.body.workflow_id, "success");
-  expect(synced).toMatchObject({ type: "sync_secrets", role: "ops" });
+  expect(synced).toMatchObject({ type: "sync_secrets", role: "" });
   expect(stepsOf(synced).map((one) => one.split(" ")[0])).toEqual([
     "generate",
     "before",
@@ -150,6 +150,9 @@ test("a sync that somebody asks for is a change of its own, or only a look that 
   expect(jobs.map(({ operation }) => operation).sort()).toContain("create-apply-plan");
   expect(new Set(jobs.map((job) => job.owner_type))).toEqual(new Set(["install_workflow_steps"]));
   await until(async () => (await org.state())["license"]?.["exists"] === true);
+  const { body: byRole } = await org.sync({ role: "ops" });
+  const refused = await org.reach(byRole.workflow_id, "failed-pending-retry", "error");
+  expect(JSON.stringify(refused.steps)).toContain("role_unavailable");
 });
 
 test("where no secret is to be copied the step is passed over, and none is asked for that cannot be", async () => {
