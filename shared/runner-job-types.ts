@@ -93,6 +93,8 @@ export const plansWithPullSecret = 5;
 
 /** Those of terraform with a state: older agents do not render files of variables. */
 export const plansWithVariables = 6;
+/** Those that lay policies of a cluster where a sandbox applies them: older agents would evaluate them as Rego. */
+export const plansWithKyverno = 6;
 
 /** Which plans this version's agent reads: the newest that a type, or such a plan, needs. It is raised with the first that older agents do not read. */
 export const newestPlans = 6;

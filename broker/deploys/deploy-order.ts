@@ -46,6 +46,8 @@ export type DeployOrder = {
   readonly artifact: ArtifactPlace | null;
   /** The paths below `.svc` that its templates read. */
   readonly references: readonly string[];
+  /** Policies of its cluster, of a sandbox that is made by terraform, by the names of their files; absent where there are none. */
+  readonly kyverno?: Readonly<Record<string, string>>;
 };
 
 /** The plan of a job that plans a deploy, without its login, and its twin for people. */

@@ -37,12 +37,6 @@ export const notDeployed: readonly NotDeployed[] = [
     comesWith: "roles of installs",
   },
   {
-    sections: ["policies"],
-    part: "policies (`policies.toml`)",
-    today: "evaluated for images and plans; those of clusters are not handed on",
-    comesWith: "sandboxes and deploys",
-  },
-  {
     sections: ["secrets"],
     part: "secrets of installs (`secrets.toml`)",
     today:

@@ -21,7 +21,7 @@ test("each part on which this version does not act is told, in directories at it
   expect(read.notices.filter(({ file, line }) => file === "" || line === null)).toEqual([]);
 });
 
-test("roles in a folder are told at the first of them, policies at theirs", async () => {
+test("roles in a folder are told at the first of them, and of policies there is nothing to tell", async () => {
   const { notices } = await checkTexts({
     "metadata.toml": 'name = "shop"\n',
     "permissions/x.toml": '# A role\ntype = "custom"\nname = "c"\n',
@@ -29,11 +29,6 @@ test("roles in a folder are told at the first of them, policies at theirs", asyn
   });
   expect(notices.map(({ file, line, detail }) => [file, line, detail])).toEqual([
     ["permissions/x.toml", 1, "permissions: in this version not made: jobs run as their runner"],
-    [
-      "policies.toml",
-      2,
-      "policies: in this version evaluated for images and plans; those of clusters are not handed on",
-    ],
   ]);
 });
 

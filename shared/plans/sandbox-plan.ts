@@ -20,5 +20,7 @@ export const sandboxPlan = terraformPlan.extend({
     .nullish(),
   /** Of a sandbox that is a stack of Pulumi. */
   pulumi_backend: pulumiBackend.nullish(),
+  /** Below its source: where `policies` are laid, by their files' names, for what it applies. They are not evaluated then. */
+  kyverno_policies_dir: text,
   sandbox_mode: sandboxMode,
 });

@@ -27,6 +27,16 @@ export function choosePolicies(
   );
 }
 
+/** The policies of clusters that a config has, by the names of their files: the sandbox applies them there. */
+export const kyvernoPolicies = ({
+  policies,
+}: Pick<AppConfigDocument, "policies">): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (policies?.policy ?? [])
+      .filter((one) => one.type === "kubernetes_cluster" && !isOpa(one))
+      .map(({ name, contents }) => [`${name}.yaml`, contents]),
+  );
+
 /** Whether OPA evaluates it. */
 export const isOpa = ({ type, engine = defaultOf(type) }: ConfigPolicy): boolean =>
   engine === "opa";

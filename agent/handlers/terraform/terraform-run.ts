@@ -7,6 +7,7 @@ import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
 import { type PlanState, readPlanState } from "../../templates/render-texts.ts";
 import { type Hooks, hooksSchema, readHooks } from "./hooks.ts";
+import { type KyvernoPolicies, readKyvernoPolicies } from "./kyverno-policies.ts";
 import { policiesSchema, type Policy, readPolicies } from "./policies.ts";
 
 const text = z.string().nullish();
@@ -29,6 +30,7 @@ const body = z.looseObject({
   tool: z.enum(["terraform", "opentofu"]).nullish(),
   hooks: hooksSchema,
   policies: policiesSchema,
+  kyverno_policies_dir: text,
   destroy: flag,
   refresh_only: flag,
   plan_only: flag,
@@ -69,6 +71,7 @@ export type TerraformRun = {
   readonly replace: readonly string[];
   readonly hooks: Hooks;
   readonly policies: readonly Policy[];
+  readonly kyverno: KyvernoPolicies | undefined;
   readonly approved: {
     readonly plan: string | undefined;
     readonly lock: string | undefined;
@@ -105,6 +108,7 @@ export function readTerraformRun(plan: Plan, info: JobInfo): TerraformRun {
   }
   const asked = askedOf(info, inner);
   const approved = outer.approved ?? inner.approved;
+  const kyverno = readKyvernoPolicies(inner.kyverno_policies_dir, inner.policies);
   return {
     ...asked,
     tool: inner.tool ?? "terraform",
@@ -118,7 +122,8 @@ export function readTerraformRun(plan: Plan, info: JobInfo): TerraformRun {
     targets: addresses(inner.targets, "targets"),
     replace: addresses(inner.replace, "replace"),
     hooks: readHooks(inner.hooks),
-    policies: readPolicies(inner.policies),
+    policies: kyverno === undefined ? readPolicies(inner.policies) : [],
+    kyverno,
     approved: {
       plan: approved?.plan_sha256 ?? undefined,
       lock: approved?.lock_sha256 ?? undefined,

@@ -6,6 +6,7 @@ import { renderFiles } from "../../templates/render-files.ts";
 import { backendOverride, overrideName } from "./backend-override.ts";
 import { refuseLaterOverrides } from "./check-backend.ts";
 import { cliConfig, providerStore } from "./cli-config.ts";
+import { writeKyvernoPolicies } from "./kyverno-policies.ts";
 import type { TerraformFiles } from "./terraform-files.ts";
 import type { TerraformRun } from "./terraform-run.ts";
 import { variablesIn } from "./variables-in.ts";
@@ -42,5 +43,5 @@ export async function writeTerraformFiles(
   const writing = texts.map(async ([file, text]) => {
     if (file !== undefined && text !== undefined) await writeJobFileOnce(file, text, owner);
   });
-  await Promise.all([last, ...writing]);
+  await Promise.all([last, writeKyvernoPolicies(job, cwd, run.kyverno), ...writing]);
 }

@@ -10,8 +10,8 @@ import { terraformDeploy } from "./terraform-deploy.ts";
 
 /** How what is deployed is planned, by its type. Throws for an image: these are copied, and nothing of them is planned. */
 export function deployKindOf({ part, ...of }: DeployOrder): DeployKind {
-  const { facts, target, operation, pullSecret } = of;
-  const order = { facts, target, operation, pullSecret };
+  const { facts, target, operation, pullSecret, kyverno } = of;
+  const order = { facts, target, operation, pullSecret, ...(kyverno && { kyverno }) };
   if ("sandbox" in part) {
     const make = part.sandbox.type === "pulumi" ? sandboxPulumi : sandboxTerraform; // as it is built
     return make(part.sandbox, order);

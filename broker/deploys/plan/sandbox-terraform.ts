@@ -6,12 +6,18 @@ import { givenTerraform, terraformMembers } from "./terraform-members.ts";
 /** A run of a sandbox that terraform makes. */
 export const sandboxTerraform = (
   sandbox: SandboxConfigPart,
-  { target }: Pick<DeployOrder, "target">,
+  { target, kyverno }: Pick<DeployOrder, "target" | "kyverno">,
 ): DeployKind => ({
   type: "sandbox-terraform",
   cluster: "none",
   stateIn: "",
   statePlans: plansWithVariables,
   given: givenTerraform(sandbox as unknown as Rendered), // JSON, as it was checked
-  make: (rendered) => terraformMembers(rendered, target.workspace_id),
+  make: (rendered) => ({
+    ...terraformMembers(rendered, target.workspace_id),
+    ...(kyverno && { policies: kyverno, kyverno_policies_dir: policiesFolder }),
+  }),
 });
+
+/** Where modules of sandboxes look for them. */
+const policiesFolder = "kyverno-policies";

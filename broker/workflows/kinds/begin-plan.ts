@@ -1,4 +1,9 @@
-import { plansWithPullSecret, runnerJobType } from "../../../shared/runner-job-types.ts";
+import { kyvernoPolicies } from "../../../shared/policies/choose-policies.ts";
+import {
+  plansWithKyverno,
+  plansWithPullSecret,
+  runnerJobType,
+} from "../../../shared/runner-job-types.ts";
 import { chooseBuild, type WhichBuild } from "../../deploys/choose-build.ts";
 import type { DeployOrder } from "../../deploys/deploy-order.ts";
 import { type ChosenBuild, typeOfPart } from "../../deploys/deploy-part.ts";
@@ -24,6 +29,7 @@ export function orderOf(
   const { facts, deploys } = env;
   const place = placeOfArtifact(build.artifact, deploys?.registry);
   const isTeardown = step.params["is_teardown"] === true;
+  const kyverno = policiesOfCluster(env, configured);
   return {
     // A part of an older config is rendered with what that config has by name.
     facts: stateBase({
@@ -45,7 +51,15 @@ export function orderOf(
     }),
     artifact: place ?? null,
     references: build.artifact.references ?? [],
+    ...(kyverno !== undefined && { kyverno }),
   };
+}
+
+/** They are those of the workflow's config, and are applied by a sandbox of terraform. */
+function policiesOfCluster({ facts }: KindEnvironment, { part }: ChosenBuild["configured"]) {
+  if (!("sandbox" in part) || part.sandbox.type === "pulumi") return undefined;
+  const policies = kyvernoPolicies(facts.config);
+  return Object.keys(policies).length === 0 ? undefined : policies;
 }
 
 /** Begins the job that plans a deploy, once its build is there and nobody else works on the same; that of a retry once its workspace is free. */
@@ -82,6 +96,7 @@ export function beginPlan(env: KindEnvironment, draft: WorkflowDraft, of: OfDepl
   const needed = [
     plans,
     planned.statePlans,
+    ...(order.kyverno === undefined ? [] : [plansWithKyverno]),
     ...(planned.writesPullSecret && !deploy.plan_only ? [plansWithPullSecret] : []),
   ];
   const outdated = whyOutdated(env, Math.max(...needed));

@@ -66,12 +66,9 @@ describe("a sync of a tar.gz", () => {
 
   test("tells on what of it nothing acts, stored or not, with the lines that an archive has", async () => {
     const { send } = await setup();
-    const parts = [
-      metadata,
-      tarEntry("policies.toml", '\n[[policy]]\ntype = "sandbox"\ncontents = "package svc"\n'),
-    ];
+    const parts = [metadata, tarEntry("secrets.toml", '\n[[secret]]\nname = "license"\n')];
     const archive = gzipSync(Buffer.concat([...parts, tarEnd]));
-    const notices = [{ code: "not_deployed_yet", file: "policies.toml", line: 2, column: 3 }];
+    const notices = [{ code: "not_deployed_yet", file: "secrets.toml", line: 2, column: 3 }];
     for (const [query, status] of [
       ["?dry_run=true", 200],
       ["", 201],

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { ComponentBuild } from "../../../shared/api/builds.ts";
 import {
   newestPlans,
+  plansWithKyverno,
   plansWithPullSecret,
   plansWithState,
   plansWithVariables,
@@ -20,7 +21,7 @@ const { setup } = await givenWorkflowsApi({
 test("the newest plans are the newest that a type of jobs, or a plan with a state or a pull Secret, needs", () => {
   const needed = runnerJobTypeNames.map((type) => runnerJobType(type).plans ?? 1);
   expect(newestPlans).toBe(
-    Math.max(...needed, plansWithState, plansWithPullSecret, plansWithVariables),
+    Math.max(...needed, plansWithState, plansWithPullSecret, plansWithVariables, plansWithKyverno),
   );
 });
 
