@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
+import { installDeploys, sandboxRunSchema } from "./install-deploys.ts";
 import { createdQuery, listingDescription, listingOf, listingQuery, partQuery } from "./listing.ts";
 import { json } from "./response.ts";
 import { truth } from "./truth.ts";
@@ -49,12 +50,27 @@ export const listWorkflowsOfInstallRoute = createRoute("listWorkflowsOfInstall",
   responses: { 200: json(listingOf(workflowSchema), "Workflows.") },
 });
 
+const ofInstall =
+  "The newest first, at most 200 with those of the other kind; left out of a workflow of an app, and of answers to who has not `installs.read`.";
+const withDeploys = wholeWorkflowSchema
+  .extend({
+    install_deploys: z
+      .array(installDeploys.itemSchema)
+      .optional()
+      .describe(`What it deploys of components. ${ofInstall}`),
+    install_sandbox_runs: z
+      .array(sandboxRunSchema)
+      .optional()
+      .describe(`Its runs of the sandbox. ${ofInstall}`),
+  })
+  .openapi("WholeWorkflowWithDeploys");
+
 export const getWorkflowRoute = createRoute("getWorkflow", {
   get: path,
   rule: reading,
   tags,
   summary: "Read a workflow with its steps",
-  responses: { 200: json(wholeWorkflowSchema, "The workflow.") },
+  responses: { 200: json(withDeploys, "The workflow.") },
 });
 
 const waitQuery = z.object({

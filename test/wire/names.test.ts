@@ -40,6 +40,8 @@ const otherNames: Readonly<Record<string, string>> = {
   "Two of its forms have a name of their own.": "InstallActionWorkflow RunnerHeartBeat",
   "It is one of the words or texts that runners read.": `
     RetryWorkflowStepResponse SkipWorkflowStepResponse TerraformWorkspaceState`,
+  "Read by itself it has what it deploys, too; its other answers are whole without that.":
+    "Workflow",
   "It has no name.": "AppConfigDiffResponse InstallStateContents",
   "The facts name a type there that has nothing of what is answered.": "Org RunnerJobExecution",
 };

@@ -15,6 +15,7 @@ import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import type { CreatedFilter } from "../../database/created-within.ts";
 import type { ListRequest } from "../../database/page-request.ts";
+import { deploysOfWorkflow } from "../../deploys/deploys-of-workflow.ts";
 import { answerList, type Paging, splitQuery } from "../../http/answer/answer-list.ts";
 import { answerPart } from "../../http/answer/answer-part.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
@@ -96,10 +97,10 @@ function listed(c: AppContext, db: Broker["db"], asked: Asked) {
 
 const readOne: RegisterRoutes = (app, broker) => {
   const { db } = broker;
-  app.handle(getWorkflowRoute, async ({ c, orgId, params: { workflow_id: id } }) => {
+  app.handle(getWorkflowRoute, async ({ c, actor, orgId, params: { workflow_id: id } }) => {
     const { shown, version } = await showVersionedWorkflow(db, orgId, id);
-    hasVersion(c, version);
-    return shown;
+    hasVersion(c, version); // its deploys move with it
+    return { ...shown, ...(await deploysOfWorkflow(db, actor, shown)) };
   });
   app.handle(
     awaitWorkflowRoute,
