@@ -110,7 +110,7 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
 }
 
 /** An app with so many components, all built, in an org of its own. */
-async function givenApp({ db }: Stage, url: string, count: number) {
+export async function givenApp({ db }: Stage, url: string, count: number) {
   const orgId = await givenOrg(db);
   const api = benchApi(url, await givenToken(db, { orgId, role: "org_admin" }));
   const { id: appId } = await api<{ id: string }>("POST /v1/apps", { name: "shop" });
@@ -152,7 +152,7 @@ async function givenApp({ db }: Stage, url: string, count: number) {
     const at = `POST /v1/installs/${id}/components/${name}/deploys`;
     await ended((await api<{ workflow_id: string }>(at, {})).workflow_id);
   };
-  return { api, names, sync, ended, install, deploy };
+  return { api, orgId, names, sync, ended, install, deploy };
 }
 
 type Answering = {

@@ -29,6 +29,7 @@ import { noise } from "./noise.ts";
 import { ordersToAgents } from "./orders.ts";
 import { pages } from "./pages.ts";
 import { parkLatency } from "./park-latency.ts";
+import { planBuilding } from "./plan-building.ts";
 import { planViews } from "./plan-views.ts";
 import { signalsMillion } from "./signals-million.ts";
 import { signalsSingle } from "./signals-single.ts";
@@ -70,6 +71,7 @@ const benches = {
   pages,
   dashboards,
   "app-configs": appConfigs,
+  "plan-building": planBuilding,
   "plan-views": planViews,
   "log-intake": logIntake,
   "agent-alone": agentAlone,

@@ -8,9 +8,12 @@ import { loopbackEgress } from "../../test/support/broker/loopback-egress.ts";
 import { testSealKeys } from "../../test/support/broker/seal-keys.ts";
 
 /** A broker's parts in this process, without its loops and its server. */
-export async function openLocalBroker(databaseUrl: string): Promise<Broker> {
+export async function openLocalBroker(
+  databaseUrl: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Broker> {
   const own = { DATABASE_URL: databaseUrl, SVC_SEAL_KEYS: testSealKeys };
-  const config = readConfig({ ...loopbackEgress, ...own });
+  const config = readConfig({ ...loopbackEgress, ...own, ...env });
   const seals = await openSeals(keySource(config.sealKeys));
   return makeBroker(config, openLog("warn"), seals).broker;
 }
