@@ -15,6 +15,7 @@ import { helm } from "./helm.ts";
 import { httpFloor } from "./http-floor.ts";
 import { largeBodies } from "./large-bodies.ts";
 import { lifeCost } from "./life-cost.ts";
+import { livesAgent } from "./lives-agent.ts";
 import { livesBatch } from "./lives-batch.ts";
 import { livesSingle } from "./lives-single.ts";
 import { logIntake } from "./log-intake.ts";
@@ -50,6 +51,7 @@ import { workflows } from "./workflows.ts";
 const benches = {
   "http-floor": httpFloor,
   "lives-single": livesSingle,
+  "lives-agent": livesAgent,
   "lives-batch": livesBatch,
   "life-cost": lifeCost,
   "hand-off": handOff,

@@ -23,11 +23,12 @@ export function storedValues(
   org: OrgId,
   { appId, inputsId, ends, ...rest }: ValuePlaces,
 ): StoredValues {
+  const given = once(() => readGiven(parts.db, org, { appId, inputsId }));
   return {
     ...rest,
     ends,
-    inputs: once(() => readInputs(parts, org, inputsId)),
-    variables: once(() => readVariables(parts, org, appId)),
+    inputs: once(async () => openInputs(parts, org, { id: inputsId, rows: await given() })),
+    variables: once(async () => await openVariables(parts, org, { appId, rows: await given() })),
     outputs: async (keys) => {
       const wanted = new Set(keys);
       const ids = ends.flatMap(({ name, execution_id: id }) =>
@@ -48,21 +49,49 @@ function once<Read>(read: () => Promise<Read>): () => Promise<Read> {
   return () => (first ??= read());
 }
 
-async function readInputs({ db, seals }: ReadingParts, org: OrgId, id: string): Promise<Buffer> {
-  const [row] = await db<{ key_id: string | null; contents: Buffer }[]>`
-    select n.key_id, n.contents from install_inputs n where n.org_id = ${org} and n.id = ${id}`;
-  if (row === undefined) throw new Error(`the inputs ${id} are gone`);
-  const thing = { orgId: org, id, part: "install-inputs" };
-  return seals.open(thing, { keyId: row.key_id, bytes: row.contents });
+type GivenRow = {
+  /** Of an app's variable; null of the inputs. */
+  readonly name: string | null;
+  readonly key_id: string | null;
+  readonly value: Buffer;
+};
+
+/** The inputs of the install and the variables of its app, sealed, by one statement: what needs one mostly needs the other. */
+async function readGiven(
+  db: ReadingParts["db"],
+  org: OrgId,
+  { appId, inputsId }: { readonly appId: string; readonly inputsId: string },
+): Promise<readonly GivenRow[]> {
+  return db<GivenRow[]>`
+    select null as name, n.key_id, n.contents as value from install_inputs n where n.org_id = ${org} and n.id = ${inputsId}
+    union all
+    select * from (
+      select s.name, s.key_id, s.value from app_secrets s where s.org_id = ${org} and s.app_id = ${appId} order by s.name) s`;
 }
 
-async function readVariables({ db, seals }: ReadingParts, org: OrgId, app: string): Promise<Named> {
-  const rows = await db<{ name: string; key_id: string | null; value: Buffer }[]>`
-    select s.name, s.key_id, s.value from app_secrets s where s.org_id = ${org} and s.app_id = ${app} order by s.name`;
+type Opening<Of> = Of & { readonly rows: readonly GivenRow[] };
+
+function openInputs(
+  { seals }: ReadingParts,
+  org: OrgId,
+  { id, rows }: Opening<{ readonly id: string }>,
+): Buffer {
+  const row = rows.find(({ name }) => name === null);
+  if (row === undefined) throw new Error(`the inputs ${id} are gone`);
+  const thing = { orgId: org, id, part: "install-inputs" };
+  return seals.open(thing, { keyId: row.key_id, bytes: row.value });
+}
+
+async function openVariables(
+  { seals }: ReadingParts,
+  org: OrgId,
+  { appId, rows }: Opening<{ readonly appId: string }>,
+): Promise<Named> {
   const opened: [string, Buffer][] = [];
   let since = 0;
   for (const { name, key_id: keyId, value: bytes } of rows) {
-    opened.push([name, seals.open(appSecretThing(org, app, name), { keyId, bytes })]);
+    if (name === null) continue;
+    opened.push([name, seals.open(appSecretThing(org, appId, name), { keyId, bytes })]);
     since += bytes.length;
     if (since < mostAtOnceBytes) continue;
     since = 0;
