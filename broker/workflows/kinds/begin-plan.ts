@@ -29,7 +29,7 @@ export function orderOf(
   const { facts, deploys } = env;
   const place = placeOfArtifact(build.artifact, deploys?.registry);
   const isTeardown = step.params["is_teardown"] === true;
-  const kyverno = policiesOfCluster(env, configured);
+  const kyverno = isTeardown ? undefined : policiesOfCluster(env, configured);
   return {
     // A part of an older config is rendered with what that config has by name.
     facts: stateBase({
