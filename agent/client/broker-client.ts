@@ -168,7 +168,8 @@ async function sendAndRead(
   const read = isFirstThere
     ? readLine(received, route, { answer: secondLine?.answer })
     : readAnswer(received, route, how);
-  if (read.isBrokersWord) heard(received);
+  // The head of a second line is the first one's: its date is old by now.
+  if (read.isBrokersWord && !isFirstThere) heard(received);
   return { ...read, received };
 }
 

@@ -118,7 +118,11 @@ async function trySending(transport: Transport, sending: Sending): Promise<Recei
       bound.restartClock(firstLine?.thenTimeoutMs ?? sending.timeoutMs);
       firstLine?.tell({ ...head, text: line });
     };
-    const text = await restOf(response, mostBytes, isInLines ? onLine : undefined);
+    const text = await restOf(
+      response,
+      mostBytes,
+      isInLines && firstLine !== undefined ? onLine : undefined,
+    );
     return { ...head, text };
   } catch (error) {
     sending.signal?.throwIfAborted();

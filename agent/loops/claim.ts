@@ -42,10 +42,8 @@ export async function claim(
   const begin = (slots: Slots, carried?: Carried): Claim =>
     beginPoll({ parts, loop, polls, wake: wakeUp.wake, take }, slots, carried);
   const left = new Leaving(parts);
-  nextPoll.offer({ take: () => takeNext(parts, polls, begin), wake: wakeUp.wake });
-  signal.addEventListener("abort", () => nextPoll.offer(undefined), { once: true });
 
-  while (!signal.aborted) {
+  async function goRound(): Promise<void> {
     const slots = freeSlots(parts);
     const { current, waitUntilMs, failures } = polls;
     const isUnderWay = current !== undefined && current.state !== "over";
@@ -53,17 +51,21 @@ export async function claim(
     // An immediate empty answer is not followed by a request at once; a change of slots is.
     const restMs = isStale || isUnderWay ? 0 : waitUntilMs - performance.now();
     const pauseMs = Math.max(left.forMs(isStale), restMs);
-    if (pauseMs > 0) {
-      await wakeUp.wait(pauseMs, signal);
-      continue;
-    }
+    if (pauseMs > 0) return void (await wakeUp.wait(pauseMs, signal));
     if (!isUnderWay || isStale) {
       if (Object.keys(slots).length > 0) await checkDiskSpace(parts);
-      if (polls.current !== current) continue; // a finish took the poll meanwhile
+      if (polls.current !== current) return; // a finish took the poll meanwhile
       polls.current = begin(freeSlots(parts));
     }
     await wakeUp.wait(60_000, signal);
     if (failures.length > 0) throw failures.shift();
+  }
+
+  nextPoll.offer({ take: () => takeNext(parts, polls, begin), wake: wakeUp.wake });
+  try {
+    while (!signal.aborted) await goRound();
+  } finally {
+    nextPoll.offer(undefined);
   }
 }
 
@@ -120,18 +122,20 @@ async function takeNext(
   polls: Polls,
   begin: (slots: Slots, carried: Carried) => Claim,
 ): Promise<CarriedPoll | undefined> {
+  const isDue = (slots: Slots): boolean =>
+    polls.current !== undefined &&
+    Object.keys(slots).length > 0 && // there are none while it shuts down
+    isOutdated(parts, polls.current, slots);
+  if (!isDue(freeSlots(parts))) return undefined;
   await checkDiskSpace(parts);
-  const { current } = polls;
-  const slots = freeSlots(parts); // none while it shuts down
-  if (current === undefined || Object.keys(slots).length === 0) return undefined;
-  if (!isOutdated(parts, current, slots)) return undefined;
+  const slots = freeSlots(parts);
+  if (!isDue(slots)) return undefined; // the loop was quicker, or the disk is full
   const askedMs = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
   const one = begin(slots, promise);
   polls.current = one;
-  const { process_id: _, ...claim } = pollBody(parts, one);
   return {
-    claim,
+    claim: pollBody(parts, one),
     secret: one.process.secret,
     mostBytes: mostBytesOf(slots),
     answered: (body) => resolve(toAnswer(body, askedMs)),
@@ -172,7 +176,10 @@ async function answerOf(
     const askedMs = performance.now();
     try {
       const carried = nth === 0 ? await one.carried : undefined;
-      if (carried !== undefined) return carried;
+      if (carried !== undefined) {
+        parts.figures.claims += 1;
+        return carried;
+      }
       const { body } = await askForJobs(parts, { ...one, isAgain: nth > 0 }, signal);
       parts.figures.claims += 1;
       const { jobs, orders, now } = body as unknown as Answer; // claimAnswerSchema has checked it

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { finishExecutionRoute, type ResultInput } from "../../shared/api/report-executions.ts";
 import { processSecretHeader } from "../../shared/api/runner-process.ts";
 import { backoffMs } from "../client/backoff.ts";
-import { Refused, Unanswered } from "../client/broker-errors.ts";
+import { Refused, SlowedDown, Unanswered } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import { TimedOut } from "../client/send.ts";
 import { parsePendingResult, type PendingResult } from "../spool/result-outbox.ts";
@@ -102,7 +102,7 @@ async function deliverOne(
     // The result does not wait for the log; it names the last record, so that readers know that more follows.
     await parts.agent.shipping.drained(executionId, parts.agent.config.logWait);
     await goneSoon(parts, executionId);
-    const carried = await parts.nextPoll.take();
+    const carried = isSmall(spooled) ? await parts.nextPoll.take() : undefined;
     sent();
     await finish(parts, delivery, carried);
     parts.figures.delivered += 1;
@@ -127,6 +127,16 @@ async function goneSoon({ agent }: DeliverParts, executionId: string): Promise<v
 
 const mostGoingMs = 20;
 
+/** A poll must not wait for an upload, nor keep a large result in memory while it is parked. */
+const isSmall = (spooled: PendingResult): boolean =>
+  textLengthOf(spooled) <= smallLength &&
+  JSON.stringify(spooled.finish.outputs ?? null).length <= smallLength;
+
+const smallLength = 64 * 1024;
+
+/** An answer whose lines came so late and so close together was kept on the way until it was whole. */
+const [promptMs, togetherMs] = [2_000, 50];
+
 /** Resolves when the end is stored; the poll that it carries goes on. */
 async function finish(
   { agent, nextPoll }: DeliverParts,
@@ -134,9 +144,10 @@ async function finish(
   carried?: CarriedPoll,
 ): Promise<void> {
   const stored = Promise.withResolvers<void>();
-  let isStored = false;
+  const askedMs = performance.now();
+  let storedMs: number | undefined;
   const onFirst = (): void => {
-    isStored = true;
+    storedMs = performance.now();
     stored.resolve();
   };
   const { claimWait, requestTimeout } = agent.config;
@@ -164,26 +175,34 @@ async function finish(
     },
   );
   void call.then(
-    ({ body }) => carried?.answered(isStored ? body : undefined),
+    ({ body }) => {
+      const wereTogether = storedMs !== undefined && performance.now() - storedMs < togetherMs;
+      if (wereTogether && performance.now() - askedMs > promptMs) nextPoll.rest();
+      carried?.answered(storedMs === undefined ? undefined : body);
+    },
     (error: unknown) => {
-      if (error instanceof Refused) return carried?.answered(undefined);
-      if (carried === undefined) return;
-      if (error instanceof TimedOut && !isStored) nextPoll.rest();
-      carried.failed(error);
+      const isUnheard = error instanceof SlowedDown && storedMs === undefined;
+      if (isUnheard || error instanceof Refused) return carried?.answered(undefined);
+      if (carried !== undefined && error instanceof TimedOut && storedMs === undefined)
+        nextPoll.rest();
+      carried?.failed(error);
     },
   );
   await Promise.race([stored.promise, call]);
 }
 
 /** A large result gets more time: one second for each megabyte. */
-function timeoutOf(requestTimeoutMs: number, { finish: { result } }: PendingResult): number {
+const timeoutOf = (requestTimeoutMs: number, spooled: PendingResult): number =>
+  Math.min(longestSendMs, requestTimeoutMs + Math.ceil(textLengthOf(spooled) / 1000));
+
+function textLengthOf({ finish: { result } }: PendingResult): number {
   const texts = [
     result?.contents_compressed,
     result?.contents_display_compressed,
+    result?.contents_display,
     result?.contents,
   ];
-  const length = texts.reduce((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0);
-  return Math.min(longestSendMs, requestTimeoutMs + Math.ceil(length / 1000));
+  return texts.reduce<number>((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0);
 }
 
 /**

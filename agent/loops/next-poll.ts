@@ -24,7 +24,7 @@ export type NextPoll = {
   /** The loop that claims says how its next poll is taken, and how it learns that no finish is expected; undefined when it has ended. */
   readonly offer: (offered: Offer | undefined) => void;
   readonly take: TakePoll;
-  /** A first line did not come in time: something on the way keeps answers until they are whole. No poll is carried for a while. */
+  /** A first line did not come in time, or with the second: something on the way keeps answers until they are whole. No poll is carried for a while. */
   readonly rest: () => void;
 };
 
