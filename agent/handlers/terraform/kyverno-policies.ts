@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import type { z } from "zod";
+import { mostClusterPolicies } from "../../../shared/policies/most-cluster-policies.ts";
 import { makeJobFolders, writeJobFile } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
@@ -12,8 +13,7 @@ export type KyvernoPolicies = {
   readonly files: readonly (readonly [name: string, text: string])[];
 };
 
-const mostFiles = 200;
-const mostBytes = 2 ** 20;
+const { files: mostFiles, bytes: mostBytes } = mostClusterPolicies;
 const folderShape = /^(?:\.\/)?\w[\w.-]{0,99}(?:\/\w[\w.-]{0,99}){0,9}$/;
 const nameShape = /^\w[\w.-]{0,99}\.ya?ml$/;
 

@@ -1,4 +1,5 @@
 import { type Brands, rootsOf } from "../../brands.ts";
+import { mostClusterPolicies } from "../../policies/most-cluster-policies.ts";
 import { packageOf } from "../../policies/package-of.ts";
 import { type Found, type Rule, tablesAt, type Tell, textIn, textsOf } from "./rule.ts";
 
@@ -6,6 +7,7 @@ const withoutComponents = ["kubernetes_cluster", "sandbox"];
 
 /** Policies name their components, are of the engine that evaluates their type, and Rego of the package that is asked. */
 export const wholePolicies: Rule = (tree, tell) => {
+  const room = { bytes: mostClusterPolicies.bytes };
   for (const policy of tablesAt(tree, "policies", "policy")) {
     const type = textIn(policy, "type");
     if (type === undefined) continue;
@@ -17,9 +19,22 @@ export const wholePolicies: Rule = (tree, tell) => {
       tell([...policy.path, "engine"], "engine_mismatch", detail);
     }
     const contents = textIn(policy, "contents");
+    if (engine === "kyverno") takeRoom(policy, contents ?? "", { room, tell });
     if (engine === "opa" && contents !== undefined) checkRego(policy, contents, tell);
   }
 };
+
+type Room = { readonly room: { bytes: number }; readonly tell: Tell };
+
+/** They travel in a plan together. Told once, of the first that finds no room; a config has no more of them than a plan takes. */
+function takeRoom(policy: Found, contents: string, { room, tell }: Room): void {
+  const hadRoom = room.bytes >= 0;
+  room.bytes -= Buffer.byteLength(contents);
+  if (!hadRoom || room.bytes >= 0) return;
+  const { bytes } = mostClusterPolicies;
+  const detail = `policies of kubernetes_cluster have at most ${bytes} bytes together: with this one they have more`;
+  tell([...policy.path, "contents"], "bad_value", detail);
+}
 
 function checkComponents(policy: Found, type: string, tell: Tell): void {
   const names = textsOf(policy, "components");
