@@ -17,6 +17,8 @@ const isFinish = ({ method, path }: SeenRequest): boolean =>
 const isCarrying = (seen: SeenRequest): boolean =>
   isFinish(seen) && bodyOf(seen).claim !== undefined;
 
+const mostJobs = 20;
+
 /** An agent with one slot behind a proxy, parked. */
 async function setup(settings: Readonly<Record<string, string>> = {}) {
   const runner = await fleet.addRunner({ parallelism: { deploy: 1 } });
@@ -43,7 +45,7 @@ describe("the finish of a job", () => {
     const { runner, asked, finishes, enqueue } = await setup({ "claim-wait": "20s" });
     const carried = () => finishes().filter(({ claim }) => claim !== undefined);
     const ids: string[] = [];
-    while (carried().length < 3 && ids.length < 20) {
+    while (carried().length < 3 && ids.length < mostJobs) {
       const id = await enqueue();
       ids.push(id);
       await runner.became(id, "finished");
@@ -60,9 +62,13 @@ describe("the finish of a job", () => {
     async (fault) => {
       const { runner, proxy, enqueue } = await setup({ "claim-wait": "1s" });
       const failing = proxy.fail(isCarrying, fault, 2);
-      const ids = [await enqueue(), await enqueue(), await enqueue()];
-      for (const id of ids) await runner.became(id, "finished");
-      expect(failing.hits()).toBeGreaterThan(0);
+      const ids: string[] = [];
+      // Not every finish carries a poll: a log that takes its time does not hold one up.
+      while (failing.hits() < 2 && ids.length < mostJobs) {
+        ids.push(await enqueue(), await enqueue());
+        for (const id of ids.slice(-2)) await runner.became(id, "finished");
+      }
+      expect(failing.hits()).toBe(2);
       for (const id of ids) await expectOnce(id);
     },
   );
@@ -80,16 +86,16 @@ describe("the finish of a job", () => {
       "claim-wait": "20s",
       "request-timeout": "300ms",
     });
-    proxy.fail(isFinish, "whole");
-    const first = await enqueue();
-    await runner.became(first, "finished");
-    await until(() => asked().length === 2); // the poll goes on by itself
-    const second = await enqueue();
-    await runner.became(second, "finished");
-    await until(() => asked().length === 3);
-    const carrying = finishes().map(({ claim }) => claim !== undefined);
-    expect(carrying[0]).toBe(true);
-    expect(carrying.slice(1)).not.toContain(true);
-    await expectOnce(second);
+    const kept = proxy.fail(isCarrying, "whole");
+    for (let nth = 0; nth < mostJobs && kept.hits() === 0; nth += 1) {
+      await runner.became(await enqueue(), "finished");
+    }
+    const [first] = finishes().filter(({ claim }) => claim !== undefined);
+    // The poll goes on by itself.
+    await until(() => asked().some(({ poll_id }) => poll_id === first?.claim?.poll_id));
+    const later = await enqueue();
+    await runner.became(later, "finished");
+    await expectOnce(later);
+    expect(kept.hits()).toBe(1);
   });
 });

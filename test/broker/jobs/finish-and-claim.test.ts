@@ -120,7 +120,7 @@ describe("a finish that is the next poll", () => {
     const lost = await finishAndClaim(broker, held, ask);
     await lost.line();
     const [claimed] = (await lost.claim()).jobs; // the agent never saw it
-    const again = await finishAndClaim(elsewhere, held, ask);
+    const again = await finishAndClaim(broker, held, ask);
     expect(await again.line()).toMatchObject({ job_status: "finished" });
     expect((await again.claim()).jobs.map(({ execution }) => execution.id)).toEqual([
       claimed?.execution.id,
