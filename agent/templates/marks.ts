@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { jsonOf } from "../../shared/app-config/templates/json-value.ts";
 import type { Output } from "../../shared/app-config/templates/rendering.ts";
 
 /** A text that somebody wrote, or what stands in the place of a mark in it. */
@@ -20,8 +19,8 @@ export class Marks {
 
   /** The word for it. What `indent` and `nindent` have put around it stays around the word. */
   mark(output: Output): string {
-    const { text } = output;
-    const [before = "", after = ""] = isLaidOut(output)
+    const { text, isLaidOut } = output;
+    const [before = "", after = ""] = isLaidOut
       ? [/^\s*/.exec(text)?.[0], /\s*$/.exec(text.trimStart())?.[0]]
       : [];
     const core = text.slice(before.length, text.length - after.length);
@@ -54,6 +53,18 @@ export class Marks {
     return others.length === 0 ? piece?.output : undefined;
   }
 
+  /** A text in quotes with each mark as this writes what it stands for: a backslash before it would be one with it. Throws MisplacedValue. */
+  inQuotes(quoted: string, line: number, write: (text: string) => string): string {
+    const made = this.piecesOf(quoted).map(({ text, output }, at, all) => {
+      if (output !== undefined) return write(text);
+      const isBefore = all[at + 1] !== undefined;
+      if (isBefore && (/\\*$/.exec(text)?.[0].length ?? 0) % 2 === 1)
+        throw new MisplacedValue(line, "a template stands after a backslash");
+      return text;
+    });
+    return made.join("");
+  }
+
   /** The text with each mark as what it stands for. */
   plain(text: string): string {
     return this.piecesOf(text)
@@ -71,9 +82,6 @@ export class Marks {
   }
 }
 
-export const isLaidOut = ({ madeBy }: Output): boolean =>
-  madeBy === "indent" || madeBy === "nindent";
-
 /** It stands where its value cannot be written as such; the message quotes none. */
 export class MisplacedValue extends Error {
   readonly line: number;
@@ -82,22 +90,4 @@ export class MisplacedValue extends Error {
     super(words);
     this.line = line;
   }
-}
-
-/**
- * The JSON of a value that may be more than a text: a number, a list; what a function like `toJson` has made. A text that is there as it
- * is stays one, but for numbers, true and false.
- */
-export function jsonOfOutput({ text, value, madeBy }: Output): string {
-  if (typeof value !== "string") return jsonOf(value);
-  const trimmed = text.trim();
-  try {
-    const read: unknown = JSON.parse(trimmed);
-    const isPlain = typeof read === "number" || typeof read === "boolean";
-    if (isPlain || madeBy !== undefined) return trimmed.replace(/\s*\n\s*/g, " ");
-  } catch {
-    const inner = madeBy === "squote" ? /^'(.*)'$/s.exec(trimmed)?.[1] : undefined;
-    if (inner !== undefined) return JSON.stringify(inner);
-  }
-  return JSON.stringify(text);
 }

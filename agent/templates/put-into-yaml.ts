@@ -1,6 +1,8 @@
 import type { Scalar } from "yaml";
+import { jsonOf } from "../../shared/app-config/templates/json-value.ts";
 import { parseYaml } from "../kubernetes/read-yaml.ts";
-import { isLaidOut, jsonOfOutput, type Marks } from "./marks.ts";
+import type { Marks } from "./marks.ts";
+import { scalarOf, valueIn } from "./value-in.ts";
 
 /**
  * YAML with values in the place of their marks. Each stays within its scalar: it adds no key, item or document, ends no quotes and
@@ -48,11 +50,9 @@ type Read = { readonly source: string; readonly value: string };
 function putOf({ type }: Scalar, { source, value }: Read, marks: Marks): string {
   if (type !== "PLAIN") return quoted(textIn(value, marks, deepOf(type, { source, value })));
   const only = marks.only(value);
-  if (only === undefined) return word(marks.plain(value));
-  const json = jsonOfOutput(only);
-  return typeof only.value === "string" && json === JSON.stringify(only.text)
-    ? word(only.text)
-    : escaped(json);
+  const put = only === undefined ? scalarOf(marks.plain(value)) : valueIn(only);
+  if (typeof put !== "string") return escaped(jsonOf(put));
+  return only === undefined || put === only.text ? word(put) : quoted(put);
 }
 
 /** A text; in a block, what `indent` has put before its lines is the block's own. */
@@ -60,9 +60,7 @@ const textIn = (value: string, marks: Marks, deep: number): string =>
   marks
     .piecesOf(value)
     .map(({ text, output }) =>
-      output !== undefined && isLaidOut(output)
-        ? text.replaceAll(new RegExp(`\n {0,${deep}}`, "g"), "\n")
-        : text,
+      output?.isLaidOut === true ? text.replaceAll(new RegExp(`\n {0,${deep}}`, "g"), "\n") : text,
     )
     .join("");
 
@@ -80,9 +78,12 @@ function deepOf(type: Scalar["type"], { source, value }: Read): number {
 
 const spacesOf = (line: string): number => /^ */.exec(line)?.[0].length ?? 0;
 
-/** Without quotes where it needs none, so that a number is one. */
+/** Words that are no texts, in YAML 1.1 or 1.2. */
+const noTexts = /^(?:y|yes|n|no|on|off|true|false|null)$/i;
+
+/** Without quotes where it is a text without them, too, whoever reads it. */
 const word = (text: string): string =>
-  /^[\w.+-]+$/.test(text) && /\w/.test(text) ? text : quoted(text);
+  /^[A-Za-z][\w.+-]*$/.test(text) && !noTexts.test(text) ? text : quoted(text);
 
 const quoted = (text: string): string => escaped(JSON.stringify(text));
 

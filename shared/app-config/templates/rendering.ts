@@ -12,8 +12,10 @@ import { type Provided, type Provider, whoProvides } from "./who-provides.ts";
 export type Output = {
   readonly text: string;
   readonly value: Json;
-  /** The function that made it; undefined of a value as it is. */
+  /** The function that made it of one value, before it was indented; undefined where none did. */
   readonly madeBy: string | undefined;
+  /** Whether `indent` or `nindent` indented it. */
+  readonly isLaidOut: boolean;
 };
 
 /** How it is rendered besides. */

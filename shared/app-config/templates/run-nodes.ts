@@ -61,9 +61,21 @@ function writeOutput({ rendering, written }: Run, { expression, changes }: Outpu
   if (changes !== undefined)
     changeSlot(rendering, changes, { found: found?.found, taint, isUnsure });
   if (found === undefined) return;
-  const madeBy = expression.kind === "call" ? expression.name : undefined;
-  const text = rendering.writtenOf({ text: found.text, value: found.found, madeBy });
+  const output = { text: found.text, value: found.found };
+  const text = rendering.writtenOf({ ...output, ...madeOf(expression) });
   written.write(text, taint !== undefined);
+}
+
+/** Which function made it, and whether it is indented. */
+function madeOf(expression: Expression) {
+  let [made, isLaidOut] = [expression, false];
+  while (made.kind === "call" && (made.name === "indent" || made.name === "nindent")) {
+    const inner = made.values[1];
+    if (inner === undefined) break;
+    [made, isLaidOut] = [inner, true];
+  }
+  const madeBy = made.kind === "call" && made.values.length === 1 ? made.name : undefined;
+  return { madeBy, isLaidOut };
 }
 
 /** The text of a value that was counted; what is sensitive within it is noted. */
