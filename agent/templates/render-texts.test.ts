@@ -26,6 +26,25 @@ describe("a file of an artifact", () => {
     });
   });
 
+  test.each(["a.tfvars", "a.tfvars.json", "a.yaml"])(
+    "has the texts within sensitive lists and maps kept out of logs, as it writes them: %s",
+    async (file) => {
+      const map = { key: "hunter-2-${x}", short: "abc", more: ['say "hi"'] };
+      const given = { ...inputs({ map }), state_sensitive: { inputs: { inputs: { map: true } } } };
+      for (const pipe of ["", "| toJson", "| toPrettyJson | nindent 2"]) {
+        const at = `{{ .svc.inputs.inputs.map ${pipe} }}`;
+        const text = file.endsWith("json")
+          ? `{"a": ${at}}`
+          : `a ${file === "a.yaml" ? ":" : "="} ${at}`;
+        const { secrets } = await rendered(text, { file, given });
+        expect(secrets).toEqual(expect.arrayContaining(["hunter-2-${x}", 'say "hi"']));
+        expect(secrets).not.toContain("abc");
+        const asHcl = String.raw`hunter-2-\u0024\u007bx}`;
+        expect(secrets.includes(asHcl)).toBe(file === "a.tfvars");
+      }
+    },
+  );
+
   test("that reads what is not there is refused by its name and line", async () => {
     const act = rendered("a: 1\nb: {{ .svc.inputs.inputs.size }}\nc: {{ .svc.labels.x }}\n");
     const failure = await failureOf(act);

@@ -1,18 +1,21 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../shared/app-config/templates/json-value.ts";
+import { Masks } from "../../shared/app-config/templates/masks.ts";
 import { renderTemplate } from "../../shared/app-config/templates/render-template.ts";
 import { RenderWork } from "../../shared/app-config/templates/render-work.ts";
 import type { Output, RenderFault } from "../../shared/app-config/templates/rendering.ts";
-import type { Sensitive } from "../../shared/app-config/templates/taint.ts";
+import { type Sensitive, sensitiveTexts } from "../../shared/app-config/templates/taint.ts";
 import { rootsOf } from "../../shared/brands.ts";
 import type { Job } from "../jobs/handler.ts";
 import { deployFailure } from "../kubernetes/deploy-failure.ts";
 import type { ManifestText } from "../kubernetes/read-objects.ts";
 import { YamlFault } from "../kubernetes/read-yaml.ts";
+import { escapeHcl } from "./escape-hcl.ts";
 import { Marks, MisplacedValue } from "./marks.ts";
 import { putIntoHcl } from "./put-into-hcl.ts";
 import { putIntoJson } from "./put-into-json.ts";
 import { putIntoYaml } from "./put-into-yaml.ts";
+import { valueIn } from "./value-in.ts";
 
 const sensitive: z.ZodType<Sensitive> = z.lazy(() =>
   z.union([z.literal(true), z.record(z.string(), sensitive)]),
@@ -55,10 +58,16 @@ export async function renderTexts(
   const faults: FileFault[] = [];
   const rendered = texts.map(({ name, text }) => {
     if (!text.includes("{{")) return { name, text };
-    const by = { sensitive: known.sensitive, work, write: (output: Output) => marks.mark(output) };
+    const within = new Masks();
+    const write = (output: Output): string => {
+      noteWithin(within, name, output);
+      return marks.mark(output);
+    };
+    const by = { sensitive: known.sensitive, work, write };
     const made = renderTemplate(text, known.state, { file: name, member: "" }, by);
     faults.push(...(made.faults ?? []));
     for (const secret of made.masked?.secrets ?? []) job.addSecret(marks.plain(secret));
+    for (const secret of within.secrets) job.addSecret(secret);
     return { name, text: made.text ?? "" };
   });
   const put: ManifestText[] = [];
@@ -66,6 +75,18 @@ export async function renderTexts(
     put.push({ name, text: await putInto(name, text, { marks, faults }) });
   if (faults.length > 0) throw faultsFailure(faults);
   return put;
+}
+
+/** Notes the sensitive texts that are within a value, each also as its file has it where that is no form of JSON. */
+function noteWithin(masks: Masks, file: string, output: Output): void {
+  if (output.taint === undefined) return;
+  const value = valueIn(output);
+  const isRead = typeof output.value === "string" && typeof value !== "string"; // as JSON, it is sensitive as a whole
+  for (const text of sensitiveTexts(value, isRead || output.taint)) {
+    masks.add(text);
+    const inHcl = file.endsWith(".tfvars") ? escapeHcl(text) : "";
+    if (inHcl !== JSON.stringify(text).slice(1, -1)) masks.add(inHcl);
+  }
 }
 
 type FileFault = Pick<RenderFault, "code" | "file" | "detail"> & { readonly line: number };

@@ -12,6 +12,8 @@ import { type Provided, type Provider, whoProvides } from "./who-provides.ts";
 export type Output = {
   readonly text: string;
   readonly value: Json;
+  /** How sensitive the value is. */
+  readonly taint: Taint;
   /** The function that made it of one value, before it was indented; undefined where none did. */
   readonly madeBy: string | undefined;
   /** Whether `indent` or `nindent` indented it. */

@@ -61,7 +61,7 @@ function writeOutput({ rendering, written }: Run, { expression, changes }: Outpu
   if (changes !== undefined)
     changeSlot(rendering, changes, { found: found?.found, taint, isUnsure });
   if (found === undefined) return;
-  const output = { text: found.text, value: found.found };
+  const output = { text: found.text, value: found.found, taint: found.taint };
   const text = rendering.writtenOf({ ...output, ...madeOf(expression) });
   written.write(text, taint !== undefined);
 }
