@@ -9,11 +9,12 @@ import {
   type Original,
   takeOriginals,
 } from "../../templates/take-originals.ts";
-import { placehold } from "./template-placeholders.ts";
+import { standsInHcl } from "./stands-in-hcl.ts";
+import { type Placeheld, placehold } from "./template-placeholders.ts";
 
 /**
- * Puts what a tool can read in the place of files with templates of ours: a word for each, or nothing where they decide what there is. It
- * answers those whose place is taken, and where each is kept. Repeated with the same key it does the same. Throws JobFailure.
+ * Puts what a tool can read in the place of files with templates of ours: a word for each, or nothing where they decide what there is, or
+ * where words break the file. It answers those whose place is taken, and where each is kept. Repeated with the same key it does the same. Throws JobFailure.
  */
 export async function putAside(job: Job, files: FilesOf, brands: Brands): Promise<Original[]> {
   const { owner } = job.directories;
@@ -22,7 +23,7 @@ export async function putAside(job: Job, files: FilesOf, brands: Brands): Promis
     const text = await readJobText(original.kept, owner, mostTextBytes);
     const held = placehold(text, brands);
     if (!held.hasTemplates) continue;
-    const isUsable = !held.hasBlocks && (await isReadable(original.name, held.text));
+    const isUsable = !held.hasBlocks && (await isReadable(original.name, held));
     const put = isUsable ? held.text : nothingIn(original.name);
     await writeJobFile(path.join(files.folder, original.name), put, owner);
     aside.push(original);
@@ -30,10 +31,10 @@ export async function putAside(job: Job, files: FilesOf, brands: Brands): Promis
   return aside;
 }
 
-/** Of HCL the tool that reads it tells what is wrong. */
-async function isReadable(name: string, text: string): Promise<boolean> {
-  if (name.endsWith(".tfvars")) return true;
-  return await readYaml(text).then(
+/** Of HCL what words for templates do not break: the tool that reads it tells what else is wrong. */
+async function isReadable(name: string, held: Placeheld): Promise<boolean> {
+  if (name.endsWith(".tfvars")) return standsInHcl(held);
+  return await readYaml(held.text).then(
     () => true,
     () => false,
   );
