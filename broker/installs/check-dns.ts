@@ -1,13 +1,9 @@
 import type { DnsCheck } from "../../shared/api/install-records.ts";
 import { hiddenValue } from "../../shared/hidden-value.ts";
-import { problem } from "../../shared/problem.ts";
 import type { Asking } from "../app-configs/changes-between.ts";
 import type { Broker } from "../broker.ts";
 import { type NameServers, nameServersOf } from "../egress/name-servers-of.ts";
-import { findInstallFacts } from "./install-facts.ts";
-import { requireInstall } from "./keep-installs.ts";
-import { stateBase } from "./state-base.ts";
-import { readingWithin } from "./state-values.ts";
+import { renderForInstall } from "./render-for-install.ts";
 import type { ReadingParts } from "./stored-values.ts";
 
 /** A line each: the domain, and its name servers as JSON. What is not there is left out of its line. */
@@ -19,20 +15,11 @@ const template = [
 /** Whether DNS delegates the public domain of an install to the name servers that its sandbox made. */
 export async function checkDns(
   broker: ReadingParts & Pick<Broker, "render">,
-  { actor: { orgId }, withPermit, gone }: Asking,
+  asking: Asking,
   id: string,
 ): Promise<DnsCheck> {
-  const facts = await withPermit(async () => {
-    await requireInstall(broker.db, orgId, id);
-    return await findInstallFacts(broker, orgId, {
-      id,
-      choose: ({ install, app }) => install.applied_config_id ?? app.active_config_id,
-    });
-  });
-  if (facts === undefined) throw problem.notFound("install");
-  const given = { template, facts: stateBase(facts) };
-  const values = readingWithin(withPermit, facts.values);
-  const { readme: text } = await broker.render({ orgId, name: "readme", given, values }, gone);
+  const { shown } = await renderForInstall(broker, asking, { id, templateOf: () => template });
+  const { readme: text } = shown;
   const [domain = "", list = ""] = text.split("\n");
   const expected = namesIn(list);
   const name = inOneForm(domain);
